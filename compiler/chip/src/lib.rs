@@ -1,0 +1,1 @@
+//! Chips and targets: limits, constant-bank layout and latencies, as data with sources.

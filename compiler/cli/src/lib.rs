@@ -1,0 +1,1 @@
+//! A session that compiles with judges, and the sassafras binary.

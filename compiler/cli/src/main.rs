@@ -1,0 +1,3 @@
+//! The `sassafras` binary.
+
+fn main() {}

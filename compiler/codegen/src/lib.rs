@@ -1,0 +1,1 @@
+//! Selection, allocation, placement, scheduling and emission.

@@ -1,0 +1,1 @@
+//! The ELF container: sections, symbols, relocations and nv.info; reader and writer.

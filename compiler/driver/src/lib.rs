@@ -1,0 +1,1 @@
+//! Options, modes, phases and parallel sessions.

@@ -1,0 +1,1 @@
+//! Entity indices, the ControlFlow trait and every graph algorithm, once.

@@ -1,0 +1,1 @@
+//! PTX: one row per instruction; lex, parse, print, check and meaning.

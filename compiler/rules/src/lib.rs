@@ -1,0 +1,1 @@
+//! Lowering, rewrite and selection rules as rows.

@@ -1,0 +1,1 @@
+//! Values, machine state and the vocabulary that every form's meaning is written in.

@@ -1,0 +1,1 @@
+//! File tests that state their own commands.

@@ -1,0 +1,1 @@
+//! Runs cubins on a GPU through libcuda, where there is one.

@@ -1,0 +1,3 @@
+//! Developer commands: `cargo xtask demo`, `cargo xtask test`.
+
+fn main() {}

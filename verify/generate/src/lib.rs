@@ -1,0 +1,1 @@
+//! Generators and reducing steps for every form.

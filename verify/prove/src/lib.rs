@@ -1,0 +1,1 @@
+//! Terms and solvers: PTX against SASS.
