@@ -1,1 +1,18 @@
 //! Values, machine state and the vocabulary that every form's meaning is written in.
+//!
+//! - [`vocabulary`]: memory spaces, scopes, orderings, roundings, float formats, special registers.
+//! - [`domain`]: the [`Domain`] trait: bit-vectors by width and floats by format, in two homes:
+//!   concrete bits (executors, constant folding) and hash-consed terms (proofs).
+//! - [`state`]: the [`State`] trait: registers, memory and special registers of one lane; and [`state::Collective`],
+//!   what an instruction asks of all lanes of a warp or block at once.
+//!
+//! `ptx`, `ir` and `isa` each have one `step` over these traits. They call the primitives of [`Domain`] and never one another,
+//! so that one misreading of an instruction cannot hide on both sides of a comparison.
+
+pub mod domain;
+pub mod state;
+pub mod vocabulary;
+
+pub use domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
+pub use state::{Access, AtomicOp, Collective, State, Trap};
+pub use vocabulary::{Approximation, Axis, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};

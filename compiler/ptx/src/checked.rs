@@ -1,0 +1,405 @@
+//! A checked module: names resolved, types known, scopes flattened. Only the checker makes one, and later rooms
+//! (lowering, the executor, the prover) take only this form.
+
+use indexmap::IndexMap;
+use sassafras_semantics::{AtomicOp, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// A fundamental type (PTX ISA, "Fundamental Types").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// `.pred`
+    Pred,
+    /// `.bN`: 8, 16, 32, 64 or 128 bits.
+    B(u8),
+    /// `.uN`
+    U(u8),
+    /// `.sN`
+    S(u8),
+    /// `.fN`, `.bf16`.
+    F(FloatFormat),
+    /// `.f16x2`
+    F16x2,
+    /// `.bf16x2`
+    Bf16x2,
+    /// `.u16x2`
+    U16x2,
+    /// `.s16x2`
+    S16x2,
+}
+
+impl Type {
+    /// Width in bits; a predicate has one.
+    pub const fn width(self) -> u32 {
+        match self {
+            Type::Pred => 1,
+            Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
+            Type::F(f) => f.width(),
+            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
+        }
+    }
+    /// Whether it is `.sN`.
+    pub const fn signed(self) -> bool {
+        matches!(self, Type::S(_))
+    }
+}
+
+/// Index of a register within its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegisterId(pub u32);
+/// Index of a variable: module variables first, then the function's own; see [`Function::variable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VariableId {
+    /// In [`Module::variables`].
+    Module(u32),
+    /// In [`Function::variables`].
+    Local(u32),
+}
+/// Index of a label within its function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LabelId(pub u32);
+/// Index of a function in [`Module::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A checked module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// `.version`
+    pub version: (u32, u32),
+    /// First `.target`, such as `sm_75`.
+    pub target: String,
+    /// `.address_size` in bits; 64.
+    pub address_size: u32,
+    /// Module-scope variables, in order.
+    pub variables: Vec<Variable>,
+    /// Functions and entries, in order; a declaration has no body.
+    pub functions: Vec<Function>,
+}
+
+/// A variable in `.global`, `.const`, `.shared`, `.local` or (inside a body) `.param`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Name as written (unique per scope only).
+    pub name: String,
+    /// State space.
+    pub space: Space,
+    /// Element type.
+    pub ty: Type,
+    /// Size in bytes; 0 for `.extern .shared x[]`.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Bytes of the initialiser, if there is one; shorter than `size` means zeros follow.
+    pub init: Option<Vec<u8>>,
+    /// Addresses within the initialiser: byte offset, variable or function named, addend, and whether `generic(…)`.
+    pub init_addresses: Vec<InitAddress>,
+    /// `.extern`
+    pub external: bool,
+    /// `.visible`
+    pub visible: bool,
+}
+
+/// A symbol's address within an initialiser.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InitAddress {
+    /// Byte offset in the variable.
+    pub offset: u64,
+    /// Symbol.
+    pub symbol: VariableId,
+    /// Added to the address.
+    pub addend: i64,
+    /// A generic address rather than an offset in the symbol's space.
+    pub generic: bool,
+}
+
+/// A parameter of a kernel or function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Name.
+    pub name: String,
+    /// Element type.
+    pub ty: Type,
+    /// Byte offset in the parameter block (kernels).
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// `.ptr` attributes: space and alignment of the pointee.
+    pub pointer: Option<(Space, u32)>,
+    /// Declared `.reg` (device functions only).
+    pub register: Option<RegisterId>,
+}
+
+/// A function or entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Name.
+    pub name: String,
+    /// `.entry` rather than `.func`.
+    pub entry: bool,
+    /// Return parameters of a `.func`.
+    pub returns: Vec<Param>,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// Total parameter size in bytes.
+    pub param_size: u32,
+    /// `.maxntid`
+    pub maxntid: Option<[u32; 3]>,
+    /// `.reqntid`
+    pub reqntid: Option<[u32; 3]>,
+    /// `.minnctapersm`
+    pub minnctapersm: Option<u32>,
+    /// `.maxnreg`
+    pub maxnreg: Option<u32>,
+    /// Registers: name and type.
+    pub registers: Vec<Register>,
+    /// Variables declared in the body.
+    pub variables: Vec<Variable>,
+    /// Labels: name and index of the instruction that follows (may equal `insts.len()`).
+    pub labels: Vec<Label>,
+    /// Instructions in order; `None` for a declaration without a body.
+    pub insts: Option<Vec<Inst>>,
+    /// Targets of each `.branchtargets` label used by `brx.idx`.
+    pub branch_targets: IndexMap<String, Vec<LabelId>>,
+}
+
+/// A register.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Register {
+    /// Name as written, with its `%`.
+    pub name: String,
+    /// Declared type.
+    pub ty: Type,
+}
+
+/// A label.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Name as written.
+    pub name: String,
+    /// Index of the instruction that follows.
+    pub target: u32,
+}
+
+/// An instruction: what it does ([`Inst::op`] with [`Inst::types`] and [`Inst::mods`]) and to what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// Operation: the mnemonic's root.
+    pub op: Op,
+    /// Type suffixes in the order they are written: `cvt.f32.s32` has `[F32, S32]`; `mad.wide.u32` has `[U32]`.
+    pub types: SmallVec<[Type; 2]>,
+    /// All other suffixes.
+    pub mods: Mods,
+    /// `@p` or `@!p`.
+    pub guard: Option<Guard>,
+    /// Operands in the order they are written.
+    pub operands: SmallVec<[Operand; 4]>,
+    /// Bytes of the source text.
+    pub span: Range<usize>,
+    /// 1-based source line.
+    pub line: u32,
+}
+
+/// A guard predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: RegisterId,
+    /// `@!p`
+    pub negate: bool,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register.
+    Register(RegisterId),
+    /// `!p` (where an instruction takes a negated predicate source).
+    NotRegister(RegisterId),
+    /// A constant, as the bits of the operand's type (floats as their bits), sign-extended or zero-extended to 64.
+    Immediate(u64),
+    /// A special register.
+    Special(SpecialRegister),
+    /// The address of a variable plus a byte offset, as a value (`mov`).
+    Symbol(VariableId, i64),
+    /// The address of a kernel or function parameter plus a byte offset, as a value or in `[ ]`; index into `Function::params`
+    /// (`returns` for `true`).
+    Param(u32, bool, i64),
+    /// A function's name (`call`, `mov`).
+    Function(FunctionId),
+    /// `[base + offset]`
+    Address(AddressBase, i64),
+    /// `{a, b, c, d}`
+    Vector(SmallVec<[Box<Operand>; 4]>),
+    /// `d|p` of `setp`, `shfl`, `match`, …
+    Pair(Box<Operand>, Box<Operand>),
+    /// `_`
+    Sink,
+    /// A branch target.
+    Label(LabelId),
+    /// The name of a `.branchtargets` list.
+    BranchTargets(String),
+    /// A parenthesised list of arguments of `call`.
+    List(Vec<Operand>),
+}
+
+/// Base of an address operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressBase {
+    /// A register (32 or 64 bits).
+    Register(RegisterId),
+    /// A variable.
+    Symbol(VariableId),
+    /// A parameter; `true` for a return parameter.
+    Param(u32, bool),
+    /// An absolute address.
+    Absolute,
+}
+
+/// Comparison of `setp` and `set` (PTX ISA, "Comparisons").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Unsigned.
+    Lo,
+    /// Unsigned.
+    Ls,
+    /// Unsigned.
+    Hi,
+    /// Unsigned.
+    Hs,
+    /// Float, true if unordered.
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    /// Neither is NaN.
+    Num,
+    /// Either is NaN.
+    Nan,
+}
+
+/// Which part of a product is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Part {
+    Lo,
+    Hi,
+    Wide,
+}
+
+/// Boolean operator of `setp`, or of `bar.red`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum BoolOp {
+    And,
+    Or,
+    Xor,
+    Popc,
+}
+
+/// All suffixes that are not types. What an instruction does not have is `None` or `false`; which it may have, its row says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mods {
+    /// `.rn .rz .rm .rp .rna`; for integer rounding (`.rni` …) `integer_rounding` is set as well.
+    pub rounding: Option<Rounding>,
+    /// `.rni .rzi .rmi .rpi`
+    pub integer_rounding: bool,
+    /// `.ftz`
+    pub ftz: bool,
+    /// `.sat` (float or integer)
+    pub sat: bool,
+    /// `.satfinite`
+    pub satfinite: bool,
+    /// `.relu`
+    pub relu: bool,
+    /// `.approx`
+    pub approx: bool,
+    /// `.full`
+    pub full: bool,
+    /// `.NaN`
+    pub nan: bool,
+    /// `.xorsign.abs`
+    pub xorsign_abs: bool,
+    /// `.oob`
+    pub oob: bool,
+    /// `.lo .hi .wide`
+    pub part: Option<Part>,
+    /// `.cc` writes the carry.
+    pub carry_out: bool,
+    /// Comparison.
+    pub compare: Option<Comparison>,
+    /// Boolean operator.
+    pub bool_op: Option<BoolOp>,
+    /// State space of a memory operation or `cvta`, `isspacep`; `None` is generic.
+    pub space: Option<Space>,
+    /// `.to` of `cvta`
+    pub to: bool,
+    /// Ordering of a memory operation or fence.
+    pub ordering: Option<Ordering>,
+    /// Scope.
+    pub scope: Option<Scope>,
+    /// Operation of `atom`, `red`, `redux`.
+    pub atomic: Option<AtomicOp>,
+    /// Vector length of `ld`, `st`, `tex`: 2, 4 or 8; 1 if absent.
+    pub vector: u8,
+    /// `.clamp .wrap` of `shf`: `Some(true)` is wrap.
+    pub wrap: Option<bool>,
+    /// `.l` / `.r` of `shf`: `Some(true)` is left.
+    pub left: Option<bool>,
+    /// `.shiftamt` of `bfind`
+    pub shiftamt: bool,
+    /// Mode of `prmt` (`f4e b4e rc8 ecl ecr rc16`), of `shfl` (`up down bfly idx`), of `vote` (`all any uni ballot`), of `match`
+    /// (`all any`), of `bar` (`sync arrive red`), of `testp` and other one-of-many suffixes, as written without the dot.
+    pub mode: Option<&'static str>,
+    /// `.sync`
+    pub sync: bool,
+    /// `.aligned`
+    pub aligned: bool,
+    /// `.uni`
+    pub uniform: bool,
+    /// `.noftz`
+    pub noftz: bool,
+    /// Everything else that has no effect on the meaning (cache operators, eviction priority, prefetch size), as written.
+    pub hints: SmallVec<[&'static str; 2]>,
+}
+
+impl Mods {
+    /// Vector length, at least 1.
+    pub fn lanes(&self) -> u32 {
+        u32::from(self.vector.max(1))
+    }
+}
+
+/// Operations: the root of the mnemonic. The rows say which types and modifiers each takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+#[rustfmt::skip]
+pub enum Op {
+    Abs, Activemask, Add, Addc, And, Atom, Bar, Barrier, Bfe, Bfi, Bfind, Bmsk, Bra, Brev, Brkpt, BrxIdx, Call, Clz, Cnot, Copysign,
+    Cos, Cvt, Cvta, Discard, Div, Dp2a, Dp4a, Elect, Ex2, Exit, Fence, Fma, Fns, Isspacep, Ld, Ldu, Lg2, Lop3, Mad, Mad24, Madc,
+    Match, Max, Membar, Min, Mov, Mul, Mul24, Nanosleep, Neg, Not, Or, Pmevent, Popc, Prefetch, Prefetchu, Prmt, Rcp, Red, Redux,
+    Rem, Ret, Rsqrt, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor,
+    Applypriority, CpAsync, Istypep, Griddepcontrol, Getctarank, Mapa,
+}
+
+impl Function {
+    /// Looks up a variable of the function or of its module.
+    pub fn variable<'a>(&'a self, module: &'a Module, id: VariableId) -> &'a Variable {
+        match id {
+            VariableId::Module(i) => &module.variables[i as usize],
+            VariableId::Local(i) => &self.variables[i as usize],
+        }
+    }
+}

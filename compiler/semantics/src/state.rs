@@ -1,0 +1,201 @@
+//! The [`State`] trait: one lane's registers, memory and special registers; and what is asked of all lanes together.
+
+use crate::domain::Domain;
+use crate::vocabulary::{Ordering, Scope, Space, SpecialRegister};
+
+/// A memory access: where, how wide and how ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// State space that the address belongs to.
+    pub space: Space,
+    /// Total size in bytes, 1 to 16; also the required alignment.
+    pub bytes: u32,
+    /// Ordering.
+    pub ordering: Ordering,
+    /// Scope; only meaningful for orderings other than weak.
+    pub scope: Scope,
+}
+
+/// A read-modify-write. The operand and the result are `Access::bytes` wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AtomicOp {
+    /// Integer sum.
+    Add,
+    /// Signed minimum.
+    SMin,
+    /// Signed maximum.
+    SMax,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Exchange.
+    Exch,
+    /// Compare and swap: operands `[compare, new]`.
+    Cas,
+    /// `old >= b ? 0 : old + 1`.
+    Inc,
+    /// `old == 0 || old > b ? b : old - 1`.
+    Dec,
+    /// Binary32 sum, round to nearest even; `ftz` per instruction.
+    AddF32 {
+        /// Subnormals are flushed.
+        ftz: bool,
+    },
+    /// Binary64 sum, round to nearest even.
+    AddF64,
+    /// Two binary16 sums.
+    AddF16x2,
+    /// Two bfloat16 sums.
+    AddBf16x2,
+    /// One binary16 sum.
+    AddF16,
+    /// One bfloat16 sum.
+    AddBf16,
+}
+
+/// Why a lane stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trap {
+    /// An access outside every allocation.
+    #[error("{space:?} access of {bytes} bytes at {address:#x} is out of bounds")]
+    OutOfBounds {
+        /// Space of the access.
+        space: Space,
+        /// Byte address.
+        address: u64,
+        /// Size in bytes.
+        bytes: u32,
+    },
+    /// An address that is not a multiple of the access size.
+    #[error("{space:?} access of {bytes} bytes at {address:#x} is misaligned")]
+    Misaligned {
+        /// Space of the access.
+        space: Space,
+        /// Byte address.
+        address: u64,
+        /// Size in bytes.
+        bytes: u32,
+    },
+    /// The program asked for it (`trap`, `BPT.TRAP`).
+    #[error("trap")]
+    Trapped,
+    /// A register was read before its producer was ready (timing mode).
+    #[error("{0} was read before it was ready")]
+    Poison(String),
+    /// Valid, but this meaning is not known here.
+    #[error("{0} is not supported")]
+    Unsupported(String),
+}
+
+/// What an instruction asks of all participating lanes at once; the executor gathers the lanes' arguments, the prover makes
+/// an event of them. Arguments and results are listed in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collective {
+    /// Shuffle. Arguments `[value32, lane_operand32, clamp_and_segment32, member_mask32]`; results `[value32, in_range1]`.
+    /// The meaning of `clamp_and_segment` is that of operand `c` of PTX `shfl.sync`.
+    Shuffle(ShuffleMode),
+    /// Vote. Arguments `[predicate1, member_mask32]`; results `[ballot32, decision1]`, where `ballot` is the mask of
+    /// participating lanes whose predicate holds and `decision` that of the mode.
+    Vote(VoteMode),
+    /// Match. Arguments `[value, member_mask32]`; results `[mask32, all_equal1]`.
+    Match {
+        /// `.all` (else `.any`).
+        all: bool,
+    },
+    /// Warp reduction of 32-bit values. Arguments `[value32, member_mask32]`; result `[value32]`.
+    Redux(AtomicOp),
+    /// The mask of lanes that execute this instruction together. No arguments; result `[mask32]`.
+    ActiveMask,
+    /// Leader election. Arguments `[member_mask32]`; results `[leader32, is_leader1]`.
+    Elect,
+    /// Warp barrier over the lanes of a mask. Arguments `[member_mask32]`; no result.
+    WarpSync,
+    /// Block barrier. Arguments `[barrier32, thread_count32 (0 = whole block), predicate1]`; result `[value]`:
+    /// for `Popc` 32 bits, for `And`/`Or` 1 bit, else none.
+    Barrier(BarrierMode),
+}
+
+/// Modes of [`Collective::Shuffle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShuffleMode {
+    /// Absolute lane index.
+    Idx,
+    /// Lane minus delta.
+    Up,
+    /// Lane plus delta.
+    Down,
+    /// Lane xor mask.
+    Bfly,
+}
+
+/// Modes of [`Collective::Vote`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VoteMode {
+    /// All predicates hold.
+    All,
+    /// Some predicate holds.
+    Any,
+    /// All predicates are equal.
+    Uniform,
+    /// Only the ballot is wanted; the decision is that of `Any`.
+    Ballot,
+}
+
+/// Modes of [`Collective::Barrier`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierMode {
+    /// Arrive and wait.
+    Sync,
+    /// Arrive and go on.
+    Arrive,
+    /// Wait, and count the threads whose predicate holds.
+    Popc,
+    /// Wait, and tell whether all predicates hold.
+    And,
+    /// Wait, and tell whether some predicate holds.
+    Or,
+}
+
+/// One lane's view of the machine. Executors implement it over concrete bits, the prover over terms.
+///
+/// A guarded instruction is the business of the implementor: an executor does not step a lane whose guard is false; the
+/// prover sets its path condition so that `write`, `store` and `atomic` take effect under it.
+pub trait State<D: Domain> {
+    /// Names a register of the form that is stepped.
+    type Register: Copy;
+
+    /// A register's value, of the register's width.
+    fn read(&mut self, d: &D, register: Self::Register) -> Result<D::V, Trap>;
+    /// Sets a register.
+    fn write(&mut self, d: &D, register: Self::Register, value: D::V);
+    /// Loads `8 × access.bytes` bits, little-endian.
+    fn load(&mut self, d: &D, access: &Access, address: &D::V) -> Result<D::V, Trap>;
+    /// Stores a value of `8 × access.bytes` bits, little-endian.
+    fn store(&mut self, d: &D, access: &Access, address: &D::V, value: &D::V) -> Result<(), Trap>;
+    /// Performs a read-modify-write and returns the old value.
+    fn atomic(
+        &mut self,
+        d: &D,
+        access: &Access,
+        op: AtomicOp,
+        address: &D::V,
+        operands: &[D::V],
+    ) -> Result<D::V, Trap>;
+    /// A memory fence.
+    fn fence(&mut self, d: &D, ordering: Ordering, scope: Scope) -> Result<(), Trap>;
+    /// A special register, of [`SpecialRegister::width`] bits.
+    fn special(&mut self, d: &D, register: SpecialRegister) -> Result<D::V, Trap>;
+    /// The generic address of an offset in a space's window (`cvta`), 64 bits.
+    fn cvta(&mut self, d: &D, space: Space, address: &D::V) -> Result<D::V, Trap>;
+    /// The offset in a space's window of a generic address (`cvta.to`), 64 bits.
+    fn cvta_to(&mut self, d: &D, space: Space, address: &D::V) -> Result<D::V, Trap>;
+    /// Whether a generic address lies in a space's window (`isspacep`), one bit.
+    fn is_space(&mut self, d: &D, space: Space, address: &D::V) -> Result<D::V, Trap>;
+}
