@@ -1,0 +1,36 @@
+//! Every kernel of the corpus is whole: four files, a description that holds, and a reference that agrees with it.
+
+use sassafras_reference::{Param, kernels, reference, workspace_root};
+
+#[test]
+fn every_kernel_has_files_launches_and_a_reference() {
+    let all = kernels(&workspace_root()).expect("corpus");
+    assert!(!all.is_empty());
+    for k in &all {
+        for f in [&k.cu, &k.ptx, &k.fmad_ptx] {
+            assert!(f.is_file(), "{} is missing", f.display());
+        }
+        assert_eq!(k.spec.seeds.len(), 3, "{}: three seeds", k.name);
+        assert_eq!(k.spec.shapes.len(), 2, "{}: two shapes", k.name);
+        for launch in k.spec.launches().expect(&k.name) {
+            let expected = reference(&k.name, &launch).unwrap_or_else(|| panic!("{}: no reference", k.name));
+            let declared: Vec<usize> = (0..launch.params.len())
+                .filter(|p| matches!(&launch.params[*p], Param::Buffer(b) if b.output.is_some()))
+                .collect();
+            assert_eq!(expected.iter().map(|(p, _)| *p).collect::<Vec<_>>(), declared, "{}: outputs", k.name);
+            let mut changed = false;
+            for (p, data) in &expected {
+                let Param::Buffer(b) = &launch.params[*p] else { unreachable!("filtered above") };
+                assert_eq!(
+                    (data.ty(), data.len()),
+                    (b.data.ty(), b.data.len()),
+                    "{}: output {}",
+                    k.name,
+                    b.name
+                );
+                changed |= data.to_bytes() != b.data.to_bytes();
+            }
+            assert!(changed, "{} ({}): the reference writes nothing", k.name, launch.label);
+        }
+    }
+}
