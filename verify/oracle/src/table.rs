@@ -1,0 +1,91 @@
+//! Which versions of which packages, and where they go.
+
+/// A package of the Python Package Index, pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Package {
+    /// Its name there.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// Packages that are installed together into one folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Set {
+    /// What [`crate::install`] and the command line call it; for NVIDIA's tools the version of ptxas.
+    pub name: &'static str,
+    /// The folder, from the workspace's root.
+    pub folder: &'static str,
+    /// The packages, installed with `--no-deps`, so the list is whole.
+    pub packages: &'static [Package],
+    /// Programs and libraries the set must hold, from the folder.
+    pub files: &'static [&'static str],
+    /// What it is for.
+    pub purpose: &'static str,
+}
+
+const fn package(name: &'static str, version: &'static str) -> Package {
+    Package { name, version }
+}
+
+/// The version of ptxas, nvcc and their company that recorded traces and the corpus come from.
+pub const CUDA: &str = "13.0.88";
+/// A newer version, in which the known wrong compilations of `corpus/ptxas-errors` are right.
+pub const CUDA_NEWER: &str = "13.5.37";
+/// The set of the first solver.
+pub const Z3: &str = "z3";
+/// The set of the second solver.
+pub const BITWUZLA: &str = "bitwuzla";
+
+/// Where NVIDIA's packages put their programs, inside the set's folder.
+pub const BIN: &str = "nvidia/cu13/bin";
+
+/// Every set. An nvdisasm older than the ptxas beside it would drop instructions in silence: it is never older here.
+pub const SETS: &[Set] = &[
+    Set {
+        name: CUDA,
+        folder: ".oracle/13.0.88",
+        packages: &[
+            package("nvidia-cuda-nvcc", "13.0.88"),
+            package("nvidia-nvvm", "13.0.88"),
+            package("nvidia-cuda-crt", "13.0.88"),
+            package("nvidia-cuda-runtime", "13.0.88"),
+            package("nvidia-cuda-cccl", "13.0.85"),
+            package("nvidia-cuda-nvdisasm", "13.2.51"),
+            package("nvidia-cuda-cuobjdump", "13.2.51"),
+        ],
+        files: &[
+            "nvidia/cu13/bin/ptxas",
+            "nvidia/cu13/bin/nvdisasm",
+            "nvidia/cu13/bin/cuobjdump",
+            "nvidia/cu13/bin/nvcc",
+        ],
+        purpose: "comparisons, recorded traces, the PTX of the corpus",
+    },
+    Set {
+        name: CUDA_NEWER,
+        folder: ".oracle/13.5.37",
+        packages: &[package("nvidia-cuda-nvcc", "13.5.37"), package("nvidia-cuda-nvdisasm", "13.5.37")],
+        files: &["nvidia/cu13/bin/ptxas", "nvidia/cu13/bin/nvdisasm"],
+        purpose: "the right compilation of what 13.0.88 compiles wrongly",
+    },
+    Set {
+        name: Z3,
+        folder: ".z3",
+        packages: &[package("z3-solver", "5.3.2.0")],
+        files: &["bin/z3", "z3/lib/libz3.so"],
+        purpose: "proofs",
+    },
+    Set {
+        name: BITWUZLA,
+        folder: ".oracle/bitwuzla",
+        packages: &[package("bitwuzla", "0.9.1")],
+        files: &["bitwuzla"],
+        purpose: "proofs about floating point, as a second solver",
+    },
+];
+
+/// The set called `name`.
+pub fn set(name: &str) -> Option<&'static Set> {
+    SETS.iter().find(|s| s.name == name)
+}
