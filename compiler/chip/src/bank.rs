@@ -1,0 +1,76 @@
+//! The layout of constant bank 0, which the driver fills before a launch.
+//!
+//! Source: the code that ptxas 13.0.88 makes for `%ntid`, `%nctaid`, parameters and the stack, per chip
+//! (black-box). Offsets are bytes from the start of bank 0.
+
+use crate::chip::Chip;
+
+/// Byte offsets of what the driver puts in constant bank 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BankLayout {
+    /// First byte of the kernel's parameters.
+    pub parameters: u32,
+    /// `%ntid.x`, `.y`, `.z`: 4 bytes each.
+    pub block_size: [u32; 3],
+    /// `%nctaid.x`, `.y`, `.z`: 4 bytes each.
+    pub grid_size: [u32; 3],
+    /// Initial value of the stack pointer R1: 4 bytes.
+    pub stack_top: u32,
+    /// The 8-byte descriptor that LDG, STG and atomics take in a uniform register pair; none on sm_75.
+    pub global_descriptor: Option<u32>,
+    /// First address of the window through which generic addresses reach local memory: 8 bytes.
+    pub local_window: u32,
+    /// The same for shared memory; none where code reads it from special registers instead.
+    pub shared_window: Option<u32>,
+    /// `%gridid`.
+    pub grid_id: u32,
+    /// `%dynamic_smem_size`; none where it depends on the cluster (sm_100 and later).
+    pub dynamic_shared_size: Option<u32>,
+}
+
+impl Chip {
+    /// The layout of constant bank 0 on this chip.
+    pub const fn bank(self) -> BankLayout {
+        let number = self.number();
+        if number >= 100 {
+            return BankLayout {
+                parameters: 0x380,
+                block_size: [0x360, 0x364, 0x368],
+                grid_size: [0x370, 0x374, 0x378],
+                stack_top: 0x37c,
+                global_descriptor: Some(0x358),
+                local_window: 0x2f8,
+                shared_window: None,
+                grid_id: 0x140,
+                dynamic_shared_size: None,
+            };
+        }
+        BankLayout {
+            parameters: if number >= 90 { 0x210 } else { 0x160 },
+            block_size: [0x0, 0x4, 0x8],
+            grid_size: [0xc, 0x10, 0x14],
+            stack_top: 0x28,
+            global_descriptor: match number {
+                75 => None,
+                90 => Some(0x208),
+                _ => Some(0x118),
+            },
+            local_window: 0x20,
+            shared_window: if number >= 90 { None } else { Some(0x18) },
+            grid_id: 0x30,
+            dynamic_shared_size: Some(0x2c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hopper() {
+        let bank = Chip::Sm90.bank();
+        assert_eq!((bank.parameters, bank.stack_top, bank.global_descriptor), (0x210, 0x28, Some(0x208)));
+        assert_eq!(Chip::Sm75.bank().global_descriptor, None);
+    }
+}
