@@ -1,0 +1,197 @@
+//! Functions: blocks with parameters, instructions, values.
+
+use crate::op::{Op, Type};
+use sassafras_graph::{PrimaryMap, entity};
+use sassafras_semantics::Space;
+use smallvec::SmallVec;
+
+entity!(Block, "bb", "A basic block.");
+entity!(Inst, "i", "An instruction.");
+entity!(Value, "v", "An SSA value.");
+entity!(VariableId, "g", "A variable of the module or of a function.");
+
+/// A module: variables and functions.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Variables of all spaces, the functions' own included.
+    pub variables: PrimaryMap<VariableId, Variable>,
+    /// Functions in order.
+    pub functions: Vec<Function>,
+}
+
+/// A variable in `.global`, `.const`, `.shared` or `.local`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Symbol name, unique in the module.
+    pub name: String,
+    /// Space.
+    pub space: Space,
+    /// Size in bytes; 0 for dynamic shared memory.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Initial bytes; zeros follow up to `size`.
+    pub init: Option<Vec<u8>>,
+    /// Addresses in the initialiser: byte offset, variable, addend.
+    pub init_addresses: Vec<(u64, VariableId, i64)>,
+    /// Visible outside the module.
+    pub visible: bool,
+    /// Index in [`Module::functions`] of the function that owns it (shared and local variables of a body).
+    pub owner: Option<u32>,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Byte offset in the parameter block.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// A kernel (device functions are inlined by `lower`).
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Symbol name.
+    pub name: String,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// Size of the parameter block in bytes.
+    pub param_size: u32,
+    /// `.maxntid`
+    pub maxntid: Option<[u32; 3]>,
+    /// `.reqntid`
+    pub reqntid: Option<[u32; 3]>,
+    /// `.minnctapersm`
+    pub minnctapersm: Option<u32>,
+    /// `.maxnreg`
+    pub maxnreg: Option<u32>,
+    /// Blocks. The entry has no parameters and no predecessors.
+    pub blocks: PrimaryMap<Block, BlockData>,
+    /// Instructions; one that stands in no block is dead.
+    pub insts: PrimaryMap<Inst, InstData>,
+    /// Values.
+    pub values: PrimaryMap<Value, ValueData>,
+    /// The entry block.
+    pub entry: Block,
+}
+
+/// A basic block. A removed block has no instructions and [`Terminator::Unreachable`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockData {
+    /// Parameters.
+    pub params: Vec<Value>,
+    /// Instructions in order.
+    pub insts: Vec<Inst>,
+    /// How control leaves.
+    pub terminator: Terminator,
+}
+
+/// How control leaves a block.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// To one block.
+    Jump(Edge),
+    /// By a one-bit condition.
+    Branch {
+        /// The condition.
+        condition: Value,
+        /// If one.
+        then: Edge,
+        /// If zero.
+        otherwise: Edge,
+    },
+    /// By index: `targets[index]`; an index out of range is undefined.
+    Switch {
+        /// 32 bits, unsigned.
+        index: Value,
+        /// Targets in order; a block may occur more than once with equal arguments.
+        targets: Vec<Edge>,
+    },
+    /// The thread ends.
+    Exit,
+    /// The thread traps.
+    Trap,
+    /// Never reached.
+    Unreachable,
+}
+
+/// An edge with the arguments for the target's parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edge {
+    /// Target.
+    pub block: Block,
+    /// One per parameter of the target.
+    pub args: SmallVec<[Value; 4]>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstData {
+    /// What it does.
+    pub op: Op,
+    /// Arguments.
+    pub args: SmallVec<[Value; 4]>,
+    /// Results.
+    pub results: SmallVec<[Value; 2]>,
+    /// Condition under which it is executed; only on operations without results.
+    pub guard: Option<Guard>,
+    /// 1-based line of the PTX source that it comes from; 0 if none.
+    pub line: u32,
+}
+
+/// A guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guard {
+    /// One bit.
+    pub value: Value,
+    /// Executed if the value is zero.
+    pub negate: bool,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueData {
+    /// Width.
+    pub ty: Type,
+    /// Where it comes from.
+    pub def: ValueDef,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueDef {
+    /// Result number of an instruction.
+    Result(Inst, u16),
+    /// Parameter number of a block.
+    Param(Block, u16),
+}
+
+impl Terminator {
+    /// Outgoing edges in order: then before otherwise.
+    pub fn edges(&self) -> SmallVec<[&Edge; 2]> {
+        match self {
+            Terminator::Jump(e) => SmallVec::from_slice(&[e]),
+            Terminator::Branch { then, otherwise, .. } => SmallVec::from_slice(&[then, otherwise]),
+            Terminator::Switch { targets, .. } => targets.iter().collect(),
+            Terminator::Exit | Terminator::Trap | Terminator::Unreachable => SmallVec::new(),
+        }
+    }
+
+    /// Outgoing edges in order, to change.
+    pub fn edges_mut(&mut self) -> SmallVec<[&mut Edge; 2]> {
+        let mut all = SmallVec::new();
+        match self {
+            Terminator::Jump(e) => all.push(e),
+            Terminator::Branch { then, otherwise, .. } => {
+                all.push(then);
+                all.push(otherwise);
+            }
+            Terminator::Switch { targets, .. } => all.extend(targets.iter_mut()),
+            Terminator::Exit | Terminator::Trap | Terminator::Unreachable => {}
+        }
+        all
+    }
+}
