@@ -1,0 +1,60 @@
+//! What the container of each chip looks like, one row per chip.
+
+use crate::attribute::{Attribute, Value, compat};
+
+/// The container's facts for one chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The number in `sm_90`.
+    pub sm: u32,
+    /// Low byte of `e_flags`.
+    pub flags: u8,
+    /// Shared memory that the system keeps at the start of each block's, in bytes.
+    pub reserved_shared: u32,
+    /// `SW_WAR`, when the chip has it.
+    pub workarounds: Option<u32>,
+    /// Whether this crate writes it; it reads all.
+    pub writes: bool,
+}
+
+// Source: readelf and `cuobjdump -elf` of ptxas 13.0.88's output for each chip.
+const ROWS: &[Layout] = &[
+    Layout { sm: 75, flags: 4, reserved_shared: 0, workarounds: Some(1), writes: false },
+    Layout { sm: 80, flags: 4, reserved_shared: 0, workarounds: None, writes: false },
+    Layout { sm: 86, flags: 4, reserved_shared: 0, workarounds: None, writes: false },
+    Layout { sm: 87, flags: 4, reserved_shared: 0, workarounds: None, writes: false },
+    Layout { sm: 88, flags: 4, reserved_shared: 0, workarounds: None, writes: false },
+    Layout { sm: 89, flags: 4, reserved_shared: 0, workarounds: None, writes: false },
+    Layout { sm: 90, flags: 4, reserved_shared: 0x400, workarounds: Some(8), writes: true },
+    Layout { sm: 100, flags: 2, reserved_shared: 0x400, workarounds: Some(8), writes: false },
+    Layout { sm: 103, flags: 2, reserved_shared: 0x400, workarounds: Some(8), writes: false },
+    Layout { sm: 110, flags: 2, reserved_shared: 0x400, workarounds: Some(8), writes: false },
+    Layout { sm: 120, flags: 2, reserved_shared: 0x400, workarounds: Some(0), writes: false },
+    Layout { sm: 121, flags: 2, reserved_shared: 0x400, workarounds: Some(0), writes: false },
+];
+
+/// The row of `sm` (90 for `sm_90`), or `None` for a chip that has none.
+pub fn layout(sm: u32) -> Option<&'static Layout> {
+    ROWS.iter().find(|row| row.sm == sm)
+}
+
+impl Layout {
+    /// `e_flags` of this chip's files.
+    pub fn e_flags(&self) -> u32 {
+        0x0600_0000 | self.sm << 8 | u32::from(self.flags)
+    }
+
+    /// The records of `.nv.compat` that ptxas writes for this chip.
+    pub fn compat(&self, accelerated: bool) -> Vec<Attribute> {
+        let byte = |id, b| Attribute { id, value: Value::Byte(b) };
+        vec![
+            byte(compat::CUDA_ACCELERATOR_TARGET, accelerated.into()),
+            byte(compat::ISA_CLASS, 1),
+            byte(compat::INST_TCGEN05_MMA, 5),
+            Attribute { id: compat::MERCURY_ISA_MAJOR_MINOR_VERSION, value: Value::Half(0x0101) },
+            byte(compat::INST_TENSORMAP_V1, 0),
+            byte(compat::ENABLE_OPPORTUNISTIC_FINALIZATION, 1),
+            Attribute::words(compat::CAN_FASTPATH_FINALIZE, &[0, 0]),
+        ]
+    }
+}

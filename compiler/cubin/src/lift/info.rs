@@ -1,0 +1,134 @@
+//! The records of `.nv.info`, `.nv.info.K`, `.nv.compat` and `.nv.callgraph`.
+
+use super::Lift;
+use crate::attribute::{self as a, Attribute, Value, parse};
+use crate::elf::Section as Raw;
+use crate::model::{Cubin, Function, Param};
+use crate::{Error, Layout, lower};
+
+impl Lift<'_> {
+    pub(super) fn info(&mut self, cubin: &mut Cubin, chip: &Layout) -> Result<(), Error> {
+        if let Some((index, section)) = self.section(".nv.compat") {
+            let records: Vec<_> = parse(section.bytes(), section.offset)?.into_iter().map(|r| r.1).collect();
+            cubin.accelerated = records
+                .iter()
+                .any(|r| r.id == a::compat::CUDA_ACCELERATOR_TARGET && r.value == Value::Byte(1));
+            if records != chip.compat(cubin.accelerated) {
+                cubin.compat = records;
+            }
+            self.sections.insert(index);
+        }
+        if let Some((index, section)) = self.section(".nv.info") {
+            for (at, record) in parse(section.bytes(), section.offset)? {
+                self.module_record(cubin, at, record)?;
+            }
+            self.sections.insert(index);
+        }
+        if let Some((index, section)) = self.section(".nv.callgraph") {
+            cubin.calls = self.graph(section)?;
+            self.sections.insert(index);
+        }
+        let mut functions = std::mem::take(&mut cubin.functions);
+        for f in &mut functions {
+            if let Some((index, section)) = self.section(&format!(".nv.info.{}", f.name)) {
+                self.function_records(f, section)?;
+                let usual = lower::usual(cubin.producer.toolkit, chip);
+                f.attributes.retain(|record| !usual.contains(record));
+                self.sections.insert(index);
+            }
+        }
+        cubin.functions = functions;
+        Ok(())
+    }
+
+    fn module_record(&self, cubin: &mut Cubin, at: u64, record: Attribute) -> Result<(), Error> {
+        if let (a::REGCOUNT | a::FRAME_SIZE | a::MIN_STACK_SIZE, Some([symbol, value])) =
+            (record.id, record.as_words().as_deref().and_then(|w| <[u32; 2]>::try_from(w).ok()))
+        {
+            let name = self.symbol_name(symbol, at + 4)?;
+            for f in &mut cubin.functions {
+                if f.name == name {
+                    match record.id {
+                        a::REGCOUNT => f.registers = value,
+                        a::FRAME_SIZE => f.frame_size = value,
+                        _ => f.min_stack = Some(value),
+                    }
+                    return Ok(());
+                }
+                if let Some(s) =
+                    f.subroutines.iter_mut().find(|s| s.name == name && record.id == a::FRAME_SIZE)
+                {
+                    s.frame_size = Some(value);
+                    return Ok(());
+                }
+            }
+            return Err(Error::at(
+                at,
+                format!("attribute {:#04x} is about `{name}`, which is no function here", record.id),
+            ));
+        }
+        cubin.attributes.push(record);
+        Ok(())
+    }
+
+    fn graph(&self, section: &Raw) -> Result<[Vec<(String, String)>; 4], Error> {
+        let mut calls: [Vec<_>; 4] = Default::default();
+        let mut group = None;
+        if !section.size().is_multiple_of(8) {
+            return Err(Error::at(section.offset, "the call graph is no list of pairs"));
+        }
+        for (i, pair) in section.bytes().chunks_exact(8).enumerate() {
+            let at = section.offset + 8 * i as u64;
+            let word = |k: usize| u32::from_le_bytes(pair[k..k + 4].try_into().expect("4 of 8 bytes"));
+            let (from, to) = (word(0), word(4));
+            if from == 0 && to > u32::MAX - 4 {
+                group = Some((u32::MAX - to) as usize);
+            } else {
+                let group = group
+                    .ok_or_else(|| Error::at(at, "a call stands before the first group of the call graph"))?;
+                calls[group].push((self.symbol_name(from, at)?, self.symbol_name(to, at + 4)?));
+            }
+        }
+        Ok(calls)
+    }
+
+    fn function_records(&self, f: &mut Function, section: &Raw) -> Result<(), Error> {
+        for (at, record) in parse(section.bytes(), section.offset)? {
+            let words = record.as_words().unwrap_or_default();
+            match (record.id, &record.value, &words[..]) {
+                (a::KPARAM_INFO, _, &[0, place, bits]) if bits >> 12 & 0x3f == 0x1f && bits & 0xf0 == 0 => {
+                    f.params.push(Param {
+                        ordinal: place as u16,
+                        offset: (place >> 16) as u16,
+                        size: bits >> 18,
+                        pointee_align: bits as u8 & 15,
+                        pointee_space: (bits >> 8) as u8 & 15,
+                    })
+                }
+                (a::MAXREG_COUNT, &Value::Half(n), _) => f.max_registers = n,
+                (a::NUM_BARRIERS, &Value::Byte(n), _) if n > 0 => f.barriers = n,
+                (a::COOP_GROUP_MASK_REGIDS, _, [_, ..]) => f.coop_group_masks = words,
+                (a::COOP_GROUP_INSTR_OFFSETS, _, [_, ..]) => f.coop_group_offsets = words,
+                (a::EXIT_INSTR_OFFSETS, _, [_, ..]) => f.exit_offsets = words,
+                (a::MAX_THREADS, _, &[x, y, z]) => f.max_threads = Some([x, y, z]),
+                (a::REQNTID, _, &[x, y, z]) => f.required_threads = Some([x, y, z]),
+                (a::CRS_STACK_SIZE, _, &[n]) => f.crs_stack_size = Some(n),
+                (a::CBANK_PARAM_SIZE, &Value::Half(n), _) => f.param_size = n.into(),
+                (a::PARAM_CBANK, _, &[symbol, place]) => {
+                    let name = self.symbol_name(symbol, at + 4)?;
+                    if name != format!(".nv.constant0.{}", f.name) {
+                        return Err(Error::at(at, format!("the parameters of `{}` lie in `{name}`", f.name)));
+                    }
+                    (f.param_base, f.param_size) = (place & 0xffff, place >> 16);
+                }
+                (a::EXTERNS, _, [_, ..]) => {
+                    let names = words.iter().map(|&w| self.symbol_name(w, at)).collect::<Result<_, _>>()?;
+                    f.attributes.push(Attribute { id: record.id, value: Value::Symbols(names) });
+                }
+                _ => f.attributes.push(record),
+            }
+        }
+        f.params.reverse();
+        Ok(())
+    }
+}

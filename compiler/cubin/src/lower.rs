@@ -1,0 +1,330 @@
+//! [`Cubin`] to [`Image`]: the sections, symbols and records in ptxas's order.
+
+mod info;
+mod symbols;
+
+pub(crate) use info::usual;
+pub(crate) use symbols::reserved;
+
+use crate::elf::{Data, Header, Image, Section, constants as c};
+use crate::model::{Cubin, Function, Kind, Relocation, Space, Variable};
+use crate::{Error, Layout, frame, layout, note};
+
+/// Lays a cubin out.
+pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
+    let chip =
+        layout(cubin.sm).ok_or_else(|| Error::part("chip", format!("sm_{} has no layout", cubin.sm)))?;
+    if !chip.writes {
+        let place = crate::Place::Part("chip".into());
+        return Err(Error::Unsupported { place, what: format!("writing a cubin for sm_{}", cubin.sm) });
+    }
+    let mut plan = Plan::default();
+    plan.collect(cubin, chip)?;
+    let symbols = symbols::symbols(cubin, &plan)?;
+    let index = |name: &str| symbols.iter().position(|s| s.name == name).map(|i| i as u32);
+
+    let mut sections = vec![Section::default()];
+    for (kind, name, link, align, entry) in
+        [(c::STRTAB, ".shstrtab", 0, 1, 0), (c::STRTAB, ".strtab", 0, 1, 0), (c::SYMTAB, ".symtab", 2, 8, 24)]
+    {
+        sections.push(Section {
+            name: name.into(),
+            kind,
+            link,
+            align,
+            entry_size: entry,
+            ..Section::default()
+        });
+    }
+    sections[3].info = symbols.len() as u32;
+    for planned in &plan.sections {
+        let mut section = planned.section.clone();
+        if let Some(name) = &planned.link {
+            section.link = plan.index(name)?;
+        }
+        if let Some(name) = &planned.info {
+            section.info = plan.index(name)?;
+        }
+        if section.name.starts_with(".text.") && planned.info.is_none() {
+            section.info = index(&section.name[6..]).unwrap_or(0);
+        }
+        if let Some(relocations) = &planned.relocations {
+            section.data = Data::Bytes(rela(&section.name, relocations, &index)?);
+        }
+        if let Some(bytes) = info::bytes(cubin, chip, &section.name, &index)? {
+            section.data = Data::Bytes(bytes);
+        }
+        sections.push(section);
+    }
+    let kind = match cubin.kind {
+        Kind::Executable => c::EXECUTABLE,
+        Kind::Relocatable => c::RELOCATABLE,
+    };
+    Ok(Image { header: Header { kind, flags: chip.e_flags() }, sections, symbols, segments: Vec::new() })
+}
+
+fn rela(
+    section: &str,
+    relocations: &[Relocation],
+    index: &dyn Fn(&str) -> Option<u32>,
+) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    for r in relocations {
+        let symbol = index(&r.symbol).ok_or_else(|| {
+            Error::part(section, format!("a relocation names `{}`, which is no symbol", r.symbol))
+        })?;
+        out.extend(r.offset.to_le_bytes());
+        out.extend((u64::from(symbol) << 32 | u64::from(r.kind)).to_le_bytes());
+        out.extend(r.addend.to_le_bytes());
+    }
+    Ok(out)
+}
+
+/// A section whose references to others are still names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Planned {
+    pub(crate) section: Section,
+    link: Option<String>,
+    info: Option<String>,
+    relocations: Option<Vec<Relocation>>,
+}
+
+/// The sections after the three tables, in file order.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) sections: Vec<Planned>,
+    relocated: Vec<Planned>,
+}
+
+/// Variables of `space` with or without first values, laid into bytes.
+pub(crate) fn image_of(variables: &[&Variable]) -> Result<(Vec<u8>, Vec<Relocation>, u64), Error> {
+    let size = variables.iter().map(|v| v.offset.saturating_add(v.size)).max().unwrap_or(0);
+    let align = variables.iter().map(|v| v.align.max(1)).max().unwrap_or(1);
+    if size > 1 << 32 {
+        return Err(Error::part("variables", "they take more than 4 GiB"));
+    }
+    let mut bytes = vec![0; size as usize];
+    let mut relocations = Vec::new();
+    for v in variables {
+        if let Some(init) = &v.init {
+            if init.len() as u64 != v.size {
+                return Err(Error::part(
+                    &v.name,
+                    format!("has {} first bytes and a size of {}", init.len(), v.size),
+                ));
+            }
+            bytes[v.offset as usize..][..init.len()].copy_from_slice(init);
+        }
+        for r in &v.relocations {
+            relocations.push(Relocation { offset: v.offset + r.offset, ..r.clone() });
+        }
+    }
+    relocations.sort_by_key(|r| r.offset);
+    Ok((bytes, relocations, align))
+}
+
+/// The section that holds a variable.
+pub(crate) fn home(variable: &Variable) -> &'static str {
+    match (variable.space, &variable.init) {
+        (Space::Constant, _) => ".nv.constant3",
+        (Space::Global, Some(_)) => ".nv.global.init",
+        (Space::Global, None) => ".nv.global",
+    }
+}
+
+impl Plan {
+    /// The index that a section will have.
+    pub(crate) fn index(&self, name: &str) -> Result<u32, Error> {
+        match name {
+            ".shstrtab" => Ok(1),
+            ".strtab" => Ok(2),
+            ".symtab" => Ok(3),
+            _ => match self.sections.iter().position(|p| p.section.name == name) {
+                Some(at) => Ok(at as u32 + 4),
+                None => Err(Error::part(name, "no section has this name")),
+            },
+        }
+    }
+
+    fn push(
+        &mut self,
+        name: impl Into<String>,
+        kind: u32,
+        flags: u64,
+        align: u64,
+        bytes: Vec<u8>,
+    ) -> &mut Planned {
+        let section =
+            Section { name: name.into(), kind, flags, align, data: Data::Bytes(bytes), ..Section::default() };
+        self.sections.push(Planned { section, ..Planned::default() });
+        self.sections.last_mut().expect("just pushed")
+    }
+
+    fn nobits(&mut self, name: impl Into<String>, flags: u64, align: u64, size: u64) -> &mut Planned {
+        let planned = self.push(name, c::NOBITS, flags, align, Vec::new());
+        planned.section.data = Data::NoBits(size);
+        planned
+    }
+
+    fn relocate(&mut self, name: &str, relocations: Vec<Relocation>) {
+        if relocations.is_empty() {
+            return;
+        }
+        let section = Section {
+            name: format!(".rela{name}"),
+            kind: c::RELA,
+            flags: c::INFO_LINK,
+            align: 8,
+            entry_size: 24,
+            ..Section::default()
+        };
+        let (link, info) = (Some(".symtab".into()), Some(name.into()));
+        self.relocated.push(Planned { section, link, info, relocations: Some(relocations) });
+    }
+
+    fn collect(&mut self, cubin: &Cubin, chip: &Layout) -> Result<(), Error> {
+        let in_home = |name: &str| cubin.variables.iter().filter(|v| home(v) == name).collect::<Vec<_>>();
+        let (frames, frame_relocations) = frame::frames(&cubin.functions);
+        let symtab = || Some(".symtab".to_owned());
+
+        self.push(".debug_frame", c::PROGBITS, 0, 1, frames);
+        self.push(".note.nv.tkinfo", c::NOTE, c::TOOL_NOTE, 4, note::tool(&cubin.producer));
+        let cuda = self.push(
+            ".note.nv.cuinfo",
+            c::NOTE,
+            c::CUDA_NOTE | c::INFO_LINK,
+            4,
+            note::cuda(&cubin.producer),
+        );
+        (cuda.link, cuda.info) = (Some(".note.nv.tkinfo".into()), Some(".nv.compat".into()));
+        self.push(".nv.info", c::CUDA_INFO, 0, 4, Vec::new()).link = symtab();
+        self.push(".nv.compat", c::CUDA_COMPAT, 0, 4, Vec::new());
+        for f in cubin.functions.iter().filter(|f| f.entry) {
+            let info = self.push(format!(".nv.info.{}", f.name), c::CUDA_INFO, c::INFO_LINK, 4, Vec::new());
+            (info.link, info.info) = (symtab(), Some(format!(".text.{}", f.name)));
+        }
+        let graph = self.push(".nv.callgraph", c::CUDA_CALLGRAPH, 0, 4, Vec::new());
+        (graph.link, graph.section.entry_size) = (symtab(), 8);
+        self.kept(cubin, false);
+        let relocations_go_here = self.sections.len();
+
+        if !cubin.addresses.is_empty() {
+            let slots = cubin.addresses.iter().enumerate();
+            let relocations = slots.map(|(i, a)| Relocation {
+                offset: 8 * i as u64,
+                kind: 2,
+                symbol: a.symbol.clone(),
+                addend: a.addend,
+            });
+            let relocations = relocations.collect();
+            self.push(".nv.constant4", c::PROGBITS, c::ALLOC, 8, vec![0; 8 * cubin.addresses.len()]);
+            self.relocate(".nv.constant4", relocations);
+        }
+        self.variables(".nv.constant3", c::ALLOC, &in_home(".nv.constant3"))?;
+        for f in &cubin.functions {
+            for bank in &f.banks {
+                let name = format!(".nv.constant{}.{}", bank.number, f.name);
+                self.push(name, c::PROGBITS, c::ALLOC | c::INFO_LINK, bank.align, bank.data.clone()).info =
+                    Some(format!(".text.{}", f.name));
+            }
+        }
+        self.kept(cubin, true);
+        for f in &cubin.functions {
+            let code: Vec<u8> = f.code.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let name = format!(".text.{}", f.name);
+            self.push(name.clone(), c::PROGBITS, c::ALLOC | c::EXEC, 128, code).link = symtab();
+            self.relocate(&name, f.relocations.clone());
+        }
+        self.variables(".nv.global.init", c::ALLOC | c::WRITE, &in_home(".nv.global.init"))?;
+        self.relocate(".debug_frame", frame_relocations);
+        self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, 0);
+        let zeros = in_home(".nv.global");
+        if !zeros.is_empty() {
+            let (bytes, _, align) = image_of(&zeros)?;
+            self.nobits(".nv.global", c::ALLOC | c::WRITE, align, bytes.len() as u64);
+        }
+        for f in &cubin.functions {
+            self.memory(f, chip)?;
+        }
+        for f in cubin.functions.iter().filter(|f| f.entry) {
+            let size = f.param_base as usize + f.param_size as usize;
+            if size > 0x1_0000 {
+                return Err(Error::part(&f.name, "its parameters do not fit in a 64 KiB bank"));
+            }
+            self.push(
+                format!(".nv.constant0.{}", f.name),
+                c::PROGBITS,
+                c::ALLOC | c::INFO_LINK,
+                4,
+                vec![0; size],
+            )
+            .info = Some(format!(".text.{}", f.name));
+        }
+        let relocated = std::mem::take(&mut self.relocated);
+        self.sections.splice(relocations_go_here..relocations_go_here, relocated);
+        self.replace(cubin);
+        Ok(())
+    }
+
+    fn memory(&mut self, f: &Function, chip: &Layout) -> Result<(), Error> {
+        if let Some(shared) = f.shared {
+            if !shared.align.is_power_of_two() {
+                return Err(Error::part(
+                    &f.name,
+                    format!("shared alignment {} is no power of two", shared.align),
+                ));
+            }
+            let size = u64::from(chip.reserved_shared) + u64::from(shared.size);
+            let flags = c::ALLOC | c::WRITE | c::INFO_LINK;
+            self.nobits(format!(".nv.shared.{}", f.name), flags, shared.align.into(), size).info =
+                Some(format!(".text.{}", f.name));
+        }
+        Ok(())
+    }
+
+    fn variables(&mut self, name: &str, flags: u64, variables: &[&Variable]) -> Result<(), Error> {
+        if !variables.is_empty() {
+            let (bytes, relocations, align) = image_of(variables)?;
+            self.push(name, c::PROGBITS, flags, align, bytes);
+            self.relocate(name, relocations);
+        }
+        Ok(())
+    }
+
+    /// The sections that the model only carries: those without memory go before the relocations, others before the code.
+    fn kept(&mut self, cubin: &Cubin, allocated: bool) {
+        for s in cubin.sections.iter().filter(|s| (s.flags & c::ALLOC != 0) == allocated && !s.replaces()) {
+            self.sections.push(raw(s));
+            self.relocate(&s.name, s.relocations.clone());
+        }
+    }
+
+    /// A kept section with the name of one that we make takes its place.
+    fn replace(&mut self, cubin: &Cubin) {
+        for s in cubin.sections.iter().filter(|s| s.replaces()) {
+            let own = format!(".rela{}", s.name);
+            self.sections.retain(|p| p.section.name != own);
+            match self.sections.iter_mut().find(|p| p.section.name == s.name) {
+                Some(p) => *p = raw(s),
+                None => self.sections.push(raw(s)),
+            }
+            self.relocate(&s.name, s.relocations.clone());
+        }
+        let relocated = std::mem::take(&mut self.relocated);
+        self.sections.splice(0..0, relocated);
+    }
+}
+
+fn raw(s: &crate::model::Section) -> Planned {
+    let data = s.data.clone().map_or(Data::NoBits(s.size), Data::Bytes);
+    let section = Section {
+        name: s.name.clone(),
+        kind: s.kind,
+        flags: s.flags,
+        align: s.align,
+        entry_size: s.entry_size,
+        data,
+        ..Section::default()
+    };
+    Planned { section, link: s.link.clone(), info: s.info.clone(), relocations: None }
+}

@@ -1,0 +1,134 @@
+//! The bytes of `.nv.info`, `.nv.info.K`, `.nv.compat` and `.nv.callgraph`, which name symbols by index.
+
+use crate::attribute::{self as a, Attribute, Value, emit};
+use crate::model::{Cubin, Function, Param};
+use crate::{Error, Layout};
+
+type Index<'a> = &'a dyn Fn(&str) -> Option<u32>;
+
+/// The bytes of section `name`, if it is one of those four kinds and the model does not carry it whole.
+pub(super) fn bytes(
+    cubin: &Cubin,
+    chip: &Layout,
+    name: &str,
+    index: Index,
+) -> Result<Option<Vec<u8>>, Error> {
+    if cubin.sections.iter().any(|s| s.name == name) {
+        return Ok(None);
+    }
+    let mut out = Vec::new();
+    match name {
+        ".nv.info" => module(cubin, index, &mut out)?,
+        ".nv.compat" => {
+            let usual = chip.compat(cubin.accelerated);
+            for record in if cubin.compat.is_empty() { &usual } else { &cubin.compat } {
+                emit(&mut out, record, index)?;
+            }
+        }
+        ".nv.callgraph" => graph(cubin, index, &mut out)?,
+        _ => {
+            match name.strip_prefix(".nv.info.").and_then(|k| cubin.functions.iter().find(|f| f.name == k)) {
+                Some(f) => function(cubin, f, chip, index, &mut out)?,
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(out))
+}
+
+fn of(index: Index, name: &str) -> Result<u32, Error> {
+    index(name).ok_or_else(|| Error::part(".nv.info", format!("`{name}` is no symbol")))
+}
+
+fn module(cubin: &Cubin, index: Index, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut put = |id, name: &str, value| emit(out, &Attribute::words(id, &[of(index, name)?, value]), index);
+    for f in cubin.functions.iter().rev() {
+        put(a::REGCOUNT, &f.name, f.registers)?;
+        for s in f.subroutines.iter().rev() {
+            if let Some(size) = s.frame_size {
+                put(a::FRAME_SIZE, &s.name, size)?;
+            }
+        }
+        put(a::FRAME_SIZE, &f.name, f.frame_size)?;
+    }
+    for f in &cubin.functions {
+        if let Some(size) = f.min_stack {
+            put(a::MIN_STACK_SIZE, &f.name, size)?;
+        }
+    }
+    cubin.attributes.iter().try_for_each(|record| emit(out, record, index))
+}
+
+fn graph(cubin: &Cubin, index: Index, out: &mut Vec<u8>) -> Result<(), Error> {
+    for (group, edges) in cubin.calls.iter().enumerate() {
+        let mut pair = |from: u32, to: u32| out.extend([from, to].iter().flat_map(|w| w.to_le_bytes()));
+        pair(0, u32::MAX - group as u32);
+        for (from, to) in edges {
+            pair(of(index, from)?, of(index, to)?);
+        }
+    }
+    Ok(())
+}
+
+/// The bit fields of `KPARAM_INFO`: log2 of the alignment, space, bank 0x1f, size.
+fn param(p: &Param) -> Result<[u32; 3], Error> {
+    if p.size > 0x3fff || p.pointee_space > 15 {
+        return Err(Error::part(
+            format!("parameter {}", p.ordinal),
+            "its size or space does not fit its field",
+        ));
+    }
+    let bits = u32::from(p.pointee_align) | u32::from(p.pointee_space) << 8 | 0x1f << 12 | p.size << 18;
+    Ok([0, u32::from(p.ordinal) | u32::from(p.offset) << 16, bits])
+}
+
+/// The records that the chip alone decides.
+pub(crate) fn usual(toolkit: u16, chip: &Layout) -> Vec<Attribute> {
+    let mut out = vec![
+        Attribute::words(a::CUDA_API_VERSION, &[u32::from(toolkit)]),
+        Attribute { id: a::SPARSE_MMA_MASK, value: Value::Half(0) },
+        Attribute { id: a::MERCURY_ISA_VERSION, value: Value::Half(0x0101) },
+    ];
+    out.extend(chip.workarounds.map(|bits| Attribute::words(a::SW_WAR, &[bits])));
+    out
+}
+
+fn function(
+    cubin: &Cubin,
+    f: &Function,
+    chip: &Layout,
+    index: Index,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let mut records = Vec::new();
+    let usual = usual(cubin.producer.toolkit, chip);
+    let chips =
+        |id: u8| usual.iter().find(|r| r.id == id && f.attributes.iter().all(|o| o.id != id)).cloned();
+    let words = |id, words: &[u32]| (!words.is_empty()).then(|| Attribute::words(id, words));
+    records.extend(chips(a::CUDA_API_VERSION));
+    for p in f.params.iter().rev() {
+        records.push(Attribute::words(a::KPARAM_INFO, &param(p)?));
+    }
+    records.extend(chips(a::SPARSE_MMA_MASK));
+    records.push(Attribute { id: a::MAXREG_COUNT, value: Value::Half(f.max_registers) });
+    if f.barriers > 0 {
+        records.push(Attribute { id: a::NUM_BARRIERS, value: Value::Byte(f.barriers) });
+    }
+    records.extend(chips(a::MERCURY_ISA_VERSION));
+    records.extend(words(a::COOP_GROUP_MASK_REGIDS, &f.coop_group_masks));
+    records.extend(words(a::COOP_GROUP_INSTR_OFFSETS, &f.coop_group_offsets));
+    records.extend(words(a::EXIT_INSTR_OFFSETS, &f.exit_offsets));
+    records.extend(f.attributes.iter().cloned());
+    records.extend(f.max_threads.and_then(|n| words(a::MAX_THREADS, &n)));
+    records.extend(f.required_threads.and_then(|n| words(a::REQNTID, &n)));
+    records.extend(f.crs_stack_size.map(|n| Attribute::words(a::CRS_STACK_SIZE, &[n])));
+    if f.param_size > 0 {
+        let size = u16::try_from(f.param_size)
+            .map_err(|_| Error::part(&f.name, "its parameters take more than 64 KiB"))?;
+        records.push(Attribute { id: a::CBANK_PARAM_SIZE, value: Value::Half(size) });
+        let bank = of(index, &format!(".nv.constant0.{}", f.name))?;
+        records.push(Attribute::words(a::PARAM_CBANK, &[bank, f.param_base | u32::from(size) << 16]));
+    }
+    records.extend(chips(a::SW_WAR));
+    records.iter().try_for_each(|record| emit(out, record, index))
+}

@@ -1,0 +1,95 @@
+//! The symbol table, in ptxas's order.
+
+use super::{Plan, home};
+use crate::Error;
+use crate::elf::{Symbol, constants as c};
+use crate::model::Cubin;
+
+const LOCAL: u8 = 0;
+const GLOBAL: u8 = 1 << 4;
+const WEAK: u8 = 2 << 4;
+const OBJECT: u8 = 1;
+const FUNCTION: u8 = 2;
+const SECTION: u8 = 3;
+
+/// The two symbols that mark the shared memory that the system keeps (sm_90 and later).
+pub(crate) fn reserved(section: u16) -> [Symbol; 2] {
+    let offset =
+        Symbol { name: ".nv.reservedSmem.offset0".into(), info: WEAK | OBJECT, size: 4, ..Symbol::default() };
+    let name = "__nv_reservedSMEM_offset_0_alias".into();
+    [offset, Symbol { name, info: WEAK, other: 0xa0, section, ..Symbol::default() }]
+}
+
+pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> {
+    let mut out = vec![Symbol::default()];
+    let place = |name: &str| plan.index(name).map(|i| i as u16);
+    let section = |out: &mut Vec<Symbol>, name: &str| -> Result<(), Error> {
+        if out.iter().all(|s| s.name != name || s.info != SECTION) {
+            out.push(Symbol { name: name.into(), info: SECTION, section: place(name)?, ..Symbol::default() });
+        }
+        Ok(())
+    };
+    section(&mut out, ".note.nv.tkinfo")?;
+    section(&mut out, ".note.nv.cuinfo")?;
+    if let Some(first) = cubin.functions.first() {
+        section(&mut out, &format!(".text.{}", first.name))?;
+    }
+    out.extend(reserved(place(".nv.shared.reserved.0")?));
+    if !cubin.addresses.is_empty() {
+        section(&mut out, ".nv.constant4")?;
+    }
+    for v in &cubin.variables {
+        section(&mut out, home(v))?;
+        let bind = if v.exported { GLOBAL } else { LOCAL };
+        let (name, section) = (v.name.clone(), place(home(v))?);
+        out.push(Symbol {
+            name,
+            info: bind | OBJECT,
+            other: v.other,
+            section,
+            value: v.offset,
+            size: v.size,
+        });
+    }
+    for f in &cubin.functions {
+        let text = format!(".text.{}", f.name);
+        section(&mut out, &text)?;
+        for s in &f.subroutines {
+            let info = FUNCTION | if s.weak { WEAK } else { LOCAL };
+            let (value, size) = (s.offset.into(), s.size.into());
+            out.push(Symbol { name: s.name.clone(), info, other: 0, section: place(&text)?, value, size });
+        }
+        for bank in &f.banks {
+            section(&mut out, &format!(".nv.constant{}.{}", bank.number, f.name))?;
+        }
+        if f.shared.is_some_and(|s| s.size > 0) {
+            section(&mut out, &format!(".nv.shared.{}", f.name))?;
+        }
+    }
+    for s in &cubin.symbols {
+        let section = s.section.as_deref().map_or(Ok(0), place)?;
+        out.push(Symbol {
+            name: s.name.clone(),
+            info: s.info,
+            other: s.other,
+            section,
+            value: s.value,
+            size: s.size,
+        });
+    }
+    section(&mut out, ".debug_frame")?;
+    section(&mut out, ".nv.callgraph")?;
+    for f in &cubin.functions {
+        let other = if f.entry { c::STO_ENTRY } else { 0 };
+        let (section, size) = (place(&format!(".text.{}", f.name))?, f.code.len() as u64 * 16);
+        out.push(Symbol { name: f.name.clone(), info: GLOBAL | FUNCTION, other, section, value: 0, size });
+    }
+    for e in &cubin.externs {
+        let info = GLOBAL | if e.function { FUNCTION } else { OBJECT };
+        out.push(Symbol { name: e.name.clone(), info, ..Symbol::default() });
+    }
+    for f in cubin.functions.iter().filter(|f| f.entry) {
+        section(&mut out, &format!(".nv.constant0.{}", f.name))?;
+    }
+    Ok(out)
+}
