@@ -1,7 +1,25 @@
-//! Entity indices, the `ControlFlow` trait and every graph algorithm, once.
+//! Entity indices, the [`ControlFlow`] trait, and every graph algorithm of the compiler, once.
 //!
-//! - [`entity`]: `u32` newtypes whose `Display` is the text of the IR, and maps indexed only by them.
+//! * [`entity!`] makes a `u32` index type whose `Display` is its name in the text forms; [`PrimaryMap`] owns what
+//!   the indices name, [`SecondaryMap`] adds facts beside it.
+//! * [`ControlFlow`] is what a graph of blocks must answer; [`Graph`] is the plain graph that tests use.
+//! * [`order`]: post-order and reverse post-order. [`Dominators`]: dominators, post-dominators, frontiers.
+//!   [`Loops`]: natural loops and reducibility. [`critical_edges`]. [`dataflow`]: bit-vector problems.
 
-pub mod entity;
+pub mod bitset;
+pub mod dataflow;
+mod dominators;
+mod edges;
+mod entity;
+mod flow;
+mod loops;
+mod map;
+pub mod order;
 
-pub use entity::{Entity, PrimaryMap, SecondaryMap};
+pub use bitset::BitSet;
+pub use dominators::{DominanceFrontier, Dominators};
+pub use edges::critical_edges;
+pub use entity::Entity;
+pub use flow::{ControlFlow, Graph, Reversed};
+pub use loops::{LoopId, Loops, is_reducible};
+pub use map::{PrimaryMap, SecondaryMap};

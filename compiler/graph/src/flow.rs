@@ -1,0 +1,132 @@
+//! What a graph of blocks answers.
+
+use crate::{Entity, PrimaryMap};
+
+/// A control-flow graph: blocks with ordered successors and predecessors, and one entry.
+///
+/// `succs` may name a block twice (two edges); `preds` then names the source twice. Blocks that the entry does not
+/// reach may exist; algorithms leave them out unless they say otherwise.
+pub trait ControlFlow {
+    /// What names a block.
+    type Block: Entity;
+    /// Where control enters.
+    fn entry(&self) -> Self::Block;
+    /// One more than the largest block index.
+    fn capacity(&self) -> usize;
+    /// All blocks, in a fixed order.
+    fn blocks(&self) -> Vec<Self::Block>;
+    /// Successors in order of the edges.
+    fn succs(&self, block: Self::Block) -> Vec<Self::Block>;
+    /// Predecessors, one per edge.
+    fn preds(&self, block: Self::Block) -> Vec<Self::Block>;
+}
+
+/// A plain graph: edges in adjacency lists, for tests and for analyses that build a graph of their own.
+#[derive(Clone, Debug)]
+pub struct Graph<B: Entity> {
+    entry: B,
+    succs: PrimaryMap<B, Vec<B>>,
+    preds: PrimaryMap<B, Vec<B>>,
+}
+
+impl<B: Entity> Graph<B> {
+    /// A graph of `blocks` blocks with these edges, entered at `entry`.
+    pub fn new(entry: B, blocks: usize, edges: impl IntoIterator<Item = (B, B)>) -> Graph<B> {
+        let mut succs: PrimaryMap<B, Vec<B>> = (0..blocks).map(|_| Vec::new()).collect();
+        let mut preds = succs.clone();
+        for (from, to) in edges {
+            succs[from].push(to);
+            preds[to].push(from);
+        }
+        Graph { entry, succs, preds }
+    }
+
+    /// A copy of any control flow.
+    pub fn of(flow: &impl ControlFlow<Block = B>) -> Graph<B> {
+        let edges =
+            flow.blocks().into_iter().flat_map(|from| flow.succs(from).into_iter().map(move |to| (from, to)));
+        Graph::new(flow.entry(), flow.capacity(), edges.collect::<Vec<_>>())
+    }
+}
+
+impl<B: Entity> ControlFlow for Graph<B> {
+    type Block = B;
+    fn entry(&self) -> B {
+        self.entry
+    }
+    fn capacity(&self) -> usize {
+        self.succs.len()
+    }
+    fn blocks(&self) -> Vec<B> {
+        self.succs.keys().collect()
+    }
+    fn succs(&self, block: B) -> Vec<B> {
+        self.succs[block].clone()
+    }
+    fn preds(&self, block: B) -> Vec<B> {
+        self.preds[block].clone()
+    }
+}
+
+/// A graph read against its arrows, with one more block, the virtual exit, as entry. The virtual exit leads to every
+/// block without successors, and to one block of each region that reaches no such block (an endless loop): the last
+/// in reverse post-order of those not yet reached.
+#[derive(Clone, Debug)]
+pub struct Reversed<B: Entity>(Graph<B>);
+
+impl<B: Entity> Reversed<B> {
+    /// The reverse of the part of `flow` that its entry reaches.
+    pub fn new(flow: &impl ControlFlow<Block = B>) -> Reversed<B> {
+        let exit = B::from_index(flow.capacity());
+        let order = crate::order::reverse_post_order(flow);
+        let mut edges = Vec::new();
+        let mut reaching = crate::BitSet::new(flow.capacity());
+        let real = order.iter().filter(|&&block| flow.succs(block).is_empty());
+        // Real exits first; what is then left over reaches none.
+        for &last in real.chain(order.iter().rev()) {
+            if reaching.contains(last.index()) {
+                continue;
+            }
+            edges.push((exit, last));
+            let mut stack = vec![last];
+            while let Some(block) = stack.pop() {
+                if reaching.insert(block.index()) {
+                    stack.extend(flow.preds(block));
+                }
+            }
+        }
+        let inside: crate::BitSet = order.iter().map(|block| block.index()).collect();
+        for &from in &order {
+            for to in flow.succs(from) {
+                if inside.contains(to.index()) {
+                    edges.push((to, from));
+                }
+            }
+        }
+        Reversed(Graph::new(exit, flow.capacity() + 1, edges))
+    }
+
+    /// The virtual exit.
+    pub fn exit(&self) -> B {
+        self.0.entry()
+    }
+}
+
+impl<B: Entity> ControlFlow for Reversed<B> {
+    type Block = B;
+    fn entry(&self) -> B {
+        self.0.entry()
+    }
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+    fn blocks(&self) -> Vec<B> {
+        self.0.blocks()
+    }
+    fn succs(&self, block: B) -> Vec<B> {
+        self.0.succs(block)
+    }
+    fn preds(&self, block: B) -> Vec<B> {
+        self.0.preds(block)
+    }
+}
