@@ -310,8 +310,10 @@ impl Plan {
             }
             self.relocate(&s.name, s.relocations.clone());
         }
+        let after =
+            self.sections.iter().position(|p| p.section.name == ".nv.callgraph").map_or(0, |at| at + 1);
         let relocated = std::mem::take(&mut self.relocated);
-        self.sections.splice(0..0, relocated);
+        self.sections.splice(after..after, relocated);
     }
 }
 
