@@ -5,14 +5,20 @@
 //!   concrete bits (executors, constant folding) and hash-consed terms (proofs).
 //! - [`state`]: the [`State`] trait: registers, memory and special registers of one lane; and [`state::Collective`],
 //!   what an instruction asks of all lanes of a warp or block at once.
+//! - [`concrete`]: the home of known bits; bit-exact floats; a chooser for what is only bounded.
+//! - [`term`]: the home of hash-consed terms.
 //!
 //! `ptx`, `ir` and `isa` each have one `step` over these traits. They call the primitives of [`Domain`] and never one another,
 //! so that one misreading of an instruction cannot hide on both sides of a comparison.
 
+pub mod concrete;
 pub mod domain;
 pub mod state;
+pub mod term;
 pub mod vocabulary;
 
+pub use concrete::{Bits, Chooser, Concrete};
 pub use domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
 pub use state::{Access, AtomicOp, Collective, State, Trap};
+pub use term::{TermId, Terms};
 pub use vocabulary::{Approximation, Axis, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};

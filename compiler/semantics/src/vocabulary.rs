@@ -118,6 +118,10 @@ pub enum Approximation {
     Sin,
     /// cos(x); the operand is in radians.
     Cos,
+    /// sin(2πx): the operand counts turns, as the multi-function unit has it.
+    SinTurns,
+    /// cos(2πx): the operand counts turns.
+    CosTurns,
     /// 2^x.
     Ex2,
     /// log2(x).

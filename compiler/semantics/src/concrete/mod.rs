@@ -1,0 +1,166 @@
+//! The concrete home of [`Domain`]: a value is its bits.
+//!
+//! - `integer`: bit-vectors with the meanings of SMT-LIB `QF_BV`.
+//! - `float`: IEEE arithmetic, bit-exact, with flushing and saturation.
+//! - `sqrt`: square roots in every rounding direction.
+//! - `approximate`: functions that are only bounded, and the [`Chooser`] that picks a result within the bound.
+
+mod approximate;
+mod float;
+mod integer;
+mod sqrt;
+
+pub use approximate::{BOUNDS, Bound, BoundRow, Chooser, admits};
+
+use crate::domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
+use crate::vocabulary::{Approximation, FloatFormat};
+use std::cell::Cell;
+use std::fmt;
+
+/// A bit-vector of 1 to 128 bits. Bits above the width are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bits {
+    width: u32,
+    bits: u128,
+}
+
+impl Bits {
+    /// `bits` modulo 2^width.
+    pub fn new(width: u32, bits: u128) -> Bits {
+        debug_assert!((1..=128).contains(&width), "width {width}");
+        Bits { width, bits: bits & mask(width) }
+    }
+    /// Width in bits.
+    pub fn width(self) -> u32 {
+        self.width
+    }
+    /// The bits, zero-extended.
+    pub fn bits(self) -> u128 {
+        self.bits
+    }
+    /// The bits as a two's complement number.
+    pub fn signed(self) -> i128 {
+        let unused = 128 - self.width;
+        (self.bits as i128) << unused >> unused
+    }
+    /// Whether any bit is set; for one bit, whether it is true.
+    pub fn is_true(self) -> bool {
+        self.bits != 0
+    }
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}:{}", self.bits, self.width)
+    }
+}
+
+pub(crate) fn mask(width: u32) -> u128 {
+    if width >= 128 { u128::MAX } else { (1 << width) - 1 }
+}
+
+/// The concrete domain. Its [`Chooser`] decides what is left open: results of approximate functions and undefined values.
+#[derive(Clone, Debug, Default)]
+pub struct Concrete {
+    chooser: Chooser,
+    draws: Cell<u64>,
+}
+
+impl Concrete {
+    /// A domain with a chooser.
+    pub fn new(chooser: Chooser) -> Concrete {
+        Concrete { chooser, draws: Cell::new(0) }
+    }
+    /// The chooser.
+    pub fn chooser(&self) -> Chooser {
+        self.chooser
+    }
+    /// A number that differs from call to call, the same in every run.
+    fn draw(&self) -> u64 {
+        let n = self.draws.get();
+        self.draws.set(n.wrapping_add(1));
+        n
+    }
+}
+
+impl Domain for Concrete {
+    type V = Bits;
+
+    fn width(&self, a: &Bits) -> u32 {
+        a.width
+    }
+    fn constant(&self, width: u32, bits: u128) -> Bits {
+        Bits::new(width, bits)
+    }
+    fn as_constant(&self, a: &Bits) -> Option<u128> {
+        Some(a.bits)
+    }
+    fn undef(&self, width: u32, _why: &'static str) -> Bits {
+        Bits::new(width, self.chooser.undefined(self.draw()))
+    }
+    fn unary(&self, op: UnaryOp, a: &Bits) -> Bits {
+        integer::unary(op, *a)
+    }
+    fn binary(&self, op: BinaryOp, a: &Bits, b: &Bits) -> Bits {
+        integer::binary(op, *a, *b)
+    }
+    fn compare(&self, op: CompareOp, a: &Bits, b: &Bits) -> Bits {
+        integer::compare(op, *a, *b)
+    }
+    fn extract(&self, a: &Bits, low: u32, width: u32) -> Bits {
+        debug_assert!(low + width <= a.width, "extract {width} bits from {low} of {a:?}");
+        Bits::new(width, a.bits >> low)
+    }
+    fn concat(&self, high: &Bits, low: &Bits) -> Bits {
+        Bits::new(high.width + low.width, high.bits << low.width | low.bits)
+    }
+    fn zext(&self, a: &Bits, width: u32) -> Bits {
+        debug_assert!(width >= a.width, "zext of {a:?} to {width}");
+        Bits::new(width, a.bits)
+    }
+    fn sext(&self, a: &Bits, width: u32) -> Bits {
+        debug_assert!(width >= a.width, "sext of {a:?} to {width}");
+        Bits::new(width, a.signed() as u128)
+    }
+    fn ite(&self, condition: &Bits, a: &Bits, b: &Bits) -> Bits {
+        debug_assert!(condition.width == 1 && a.width == b.width);
+        if condition.is_true() { *a } else { *b }
+    }
+    fn float(&self, op: FloatOp, format: FloatFormat, mode: FloatMode, args: &[&Bits]) -> Bits {
+        let mut bits = [0; 3];
+        for (to, from) in bits.iter_mut().zip(args) {
+            *to = from.bits as u64;
+        }
+        Bits::new(format.width(), u128::from(float::arithmetic(op, format, mode, &bits[..args.len()])))
+    }
+    fn float_relation(
+        &self,
+        relation: FloatRelation,
+        format: FloatFormat,
+        ftz: bool,
+        a: &Bits,
+        b: &Bits,
+    ) -> Bits {
+        Bits::new(1, u128::from(float::relation(relation, format, ftz, a.bits as u64, b.bits as u64)))
+    }
+    fn float_to_float(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: &Bits) -> Bits {
+        Bits::new(to.width(), u128::from(float::to_float(from, to, mode, a.bits as u64)))
+    }
+    fn float_to_int(
+        &self,
+        from: FloatFormat,
+        signed: bool,
+        width: u32,
+        mode: FloatMode,
+        nan: u64,
+        a: &Bits,
+    ) -> Bits {
+        Bits::new(width, float::to_int(from, signed, width, mode, nan, a.bits as u64))
+    }
+    fn int_to_float(&self, signed: bool, to: FloatFormat, mode: FloatMode, a: &Bits) -> Bits {
+        Bits::new(to.width(), u128::from(float::from_int(signed, to, mode, *a)))
+    }
+    fn approximate(&self, function: Approximation, ftz: bool, a: &Bits) -> Bits {
+        Bits::new(32, u128::from(approximate::evaluate(function, ftz, self.chooser, a.bits as u32)))
+    }
+}
