@@ -1,1 +1,33 @@
 //! PTX and SASS executors: warps of 32 lanes, convergence, blocks and memory.
+//!
+//! What both executors stand on:
+//! - [`launch`], [`argument`]: a grid, its parameters and buffers; the `--arg` specifications.
+//! - [`options`], [`order`]: what a program may not depend on: interleavings, choosers, undefined bits, free inputs.
+//! - [`memory`], [`atomic`]: allocations with guard gaps, windows of generic addresses, bounds and alignment faults.
+//! - [`collective`]: shuffles, votes, matches and reductions as pure functions of the participating lanes.
+//! - [`barrier`], [`schedule`]: block barriers, and the loop over blocks and warps, generic over a [`schedule::Machine`].
+//! - [`special`]: special registers and free inputs.
+//! - [`outcome`]: what a run gives, or why it failed and where.
+//! - [`compare`]: exact, within N ulp, or unordered, with the first difference.
+//!
+//! How lanes part and meet is defined in `docs/convergence.md`.
+
+pub mod argument;
+pub mod atomic;
+pub mod barrier;
+pub mod collective;
+pub mod compare;
+pub mod launch;
+pub mod memory;
+pub mod options;
+pub mod order;
+pub mod outcome;
+pub mod schedule;
+pub mod special;
+
+pub use argument::Argument;
+pub use launch::{Launch, LaunchError, Slot};
+pub use memory::Memory;
+pub use options::{Approx, Options};
+pub use order::Order;
+pub use outcome::{Failure, Location, Outcome};

@@ -1,0 +1,175 @@
+//! Arguments of an entry and their specifications (`--arg`).
+
+use crate::order::Draws;
+use half::{bf16, f16};
+use std::path::Path;
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The parameter's bytes.
+    Value(Vec<u8>),
+    /// A buffer in global memory; the parameter is its address (64 bits).
+    Buffer(Vec<u8>),
+}
+
+/// The types of a specification, by name.
+const TYPES: [(&str, usize); 12] = [
+    ("u8", 1),
+    ("s8", 1),
+    ("u16", 2),
+    ("s16", 2),
+    ("u32", 4),
+    ("s32", 4),
+    ("u64", 8),
+    ("s64", 8),
+    ("f16", 2),
+    ("bf16", 2),
+    ("f32", 4),
+    ("f64", 8),
+];
+
+impl Argument {
+    /// Reads `TYPE:VALUE`, `buf:FILE`, `zeros:BYTES`, `rand:TYPE:COUNT[:SEED]` or `struct:FILE`. Integers may be written in
+    /// hexadecimal with `0x`; `read` reads a file.
+    ///
+    /// `rand` draws integers of all bit patterns, and floats uniformly from [−1, 1).
+    ///
+    /// # Errors
+    /// A sentence that quotes the specification.
+    pub fn parse(spec: &str, read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>) -> Result<Argument, String> {
+        let file = |path: &str| read(Path::new(path)).map_err(|e| format!("`{spec}`: {path}: {e}"));
+        let (kind, rest) = spec.split_once(':').ok_or_else(|| {
+            format!("`{spec}`: expected TYPE:VALUE, buf:FILE, zeros:BYTES, rand:TYPE:COUNT or struct:FILE")
+        })?;
+        match kind {
+            "buf" => file(rest).map(Argument::Buffer),
+            "struct" => file(rest).map(Argument::Value),
+            "zeros" => Ok(Argument::Buffer(vec![0; count(spec, rest)?])),
+            "rand" => {
+                let mut parts = rest.split(':');
+                let ty = parts.next().unwrap_or_default();
+                let n = count(
+                    spec,
+                    parts.next().ok_or_else(|| format!("`{spec}`: expected rand:TYPE:COUNT[:SEED]"))?,
+                )?;
+                let seed = match parts.next() {
+                    Some(s) => s.parse().map_err(|_| format!("`{spec}`: `{s}` is not a seed"))?,
+                    None => 0,
+                };
+                random(ty, n, seed)
+                    .ok_or_else(|| format!("`{spec}`: unknown type `{ty}`"))
+                    .map(Argument::Buffer)
+            }
+            ty => value(ty, rest).map(Argument::Value).map_err(|e| format!("`{spec}`: {e}")),
+        }
+    }
+}
+
+fn count(spec: &str, text: &str) -> Result<usize, String> {
+    let n: usize = text.parse().map_err(|_| format!("`{spec}`: `{text}` is not a count"))?;
+    if n > 1 << 32 { Err(format!("`{spec}`: {n} is too large")) } else { Ok(n) }
+}
+
+fn width(ty: &str) -> Option<usize> {
+    TYPES.iter().find(|(name, _)| *name == ty).map(|(_, bytes)| *bytes)
+}
+
+fn value(ty: &str, text: &str) -> Result<Vec<u8>, String> {
+    let bytes = width(ty).ok_or_else(|| format!("unknown type `{ty}`"))?;
+    let wrong = || format!("`{text}` is not a {ty}");
+    let real = || text.parse::<f64>().map_err(|_| wrong());
+    match ty {
+        "f16" => Ok(f16::from_f64(real()?).to_bits().to_le_bytes().to_vec()),
+        "bf16" => Ok(bf16::from_f64(real()?).to_bits().to_le_bytes().to_vec()),
+        "f32" => text.parse::<f32>().map(|v| v.to_le_bytes().to_vec()).map_err(|_| wrong()),
+        "f64" => Ok(real()?.to_le_bytes().to_vec()),
+        _ => {
+            let (negative, digits) = text.strip_prefix('-').map_or((false, text), |t| (true, t));
+            let parsed = match digits.strip_prefix("0x") {
+                Some(hex) => i128::from_str_radix(hex, 16),
+                None => digits.parse(),
+            };
+            let v = parsed.map(|v| if negative { -v } else { v }).map_err(|_| wrong())?;
+            let bits = 8 * bytes as u32;
+            // A hexadecimal bit pattern fits a signed type as well.
+            let low = if ty.starts_with('s') { -(1i128 << (bits - 1)) } else { 0 };
+            let high = if ty.starts_with('u') || digits.starts_with("0x") {
+                1i128 << bits
+            } else {
+                1i128 << (bits - 1)
+            };
+            if v < low || v >= high {
+                return Err(wrong());
+            }
+            Ok(v.to_le_bytes()[..bytes].to_vec())
+        }
+    }
+}
+
+fn random(ty: &str, n: usize, seed: u64) -> Option<Vec<u8>> {
+    let bytes = width(ty)?;
+    let mut draws = Draws::new(seed);
+    let mut out = Vec::with_capacity(n * bytes);
+    for _ in 0..n {
+        let draw = draws.draw();
+        let unit = (draw >> 40) as f64 / f64::from(1 << 23) - 1.0;
+        match ty {
+            "f16" => out.extend(f16::from_f64(unit).to_bits().to_le_bytes()),
+            "bf16" => out.extend(bf16::from_f64(unit).to_bits().to_le_bytes()),
+            "f32" => out.extend((unit as f32).to_le_bytes()),
+            "f64" => out.extend(unit.to_le_bytes()),
+            _ => out.extend(&draw.to_le_bytes()[..bytes]),
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(spec: &str) -> Result<Argument, String> {
+        Argument::parse(spec, &|p| {
+            if p == Path::new("x") { Ok(vec![1, 2]) } else { Err(std::io::ErrorKind::NotFound.into()) }
+        })
+    }
+
+    #[test]
+    fn every_kind() {
+        assert_eq!(parse("u32:5"), Ok(Argument::Value(vec![5, 0, 0, 0])));
+        assert_eq!(parse("s16:-2"), Ok(Argument::Value(vec![0xfe, 0xff])));
+        assert_eq!(parse("s32:0xffffffff"), Ok(Argument::Value(vec![0xff; 4])));
+        assert_eq!(parse("f32:1.5"), Ok(Argument::Value(1.5f32.to_le_bytes().to_vec())));
+        assert_eq!(parse("bf16:1"), Ok(Argument::Value(vec![0x80, 0x3f])));
+        assert_eq!(parse("zeros:3"), Ok(Argument::Buffer(vec![0; 3])));
+        assert_eq!(parse("buf:x"), Ok(Argument::Buffer(vec![1, 2])));
+        assert_eq!(parse("struct:x"), Ok(Argument::Value(vec![1, 2])));
+        let (a, b) = (parse("rand:u16:4:7"), parse("rand:u16:4:8"));
+        assert!(matches!(&a, Ok(Argument::Buffer(v)) if v.len() == 8));
+        assert_ne!(a, b);
+    }
+
+    #[test]
+    fn every_error_quotes_its_specification() {
+        for bad in [
+            "",
+            "u32",
+            "u32:",
+            "u8:256",
+            "s8:128",
+            "s8:-129",
+            "u32:-1",
+            "f32:x",
+            "buf:y",
+            "zeros:-1",
+            "rand:u7:3",
+            "rand:u8",
+            "i32:1",
+            "rand:u8:1:z",
+        ] {
+            let error = parse(bad).expect_err(bad);
+            assert!(error.contains(&format!("`{bad}`")), "{error}");
+        }
+    }
+}

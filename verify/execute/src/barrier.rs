@@ -1,0 +1,161 @@
+//! Block barriers (`bar`, `BAR`): 16 per block, each counting threads (`docs/convergence.md`, C14 and C16).
+
+/// A wait that a lane holds: done when its barrier's generation has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    barrier: u8,
+    generation: usize,
+}
+
+/// The reductions over all threads that arrived: whoever waits picks what it asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// Threads whose predicate holds.
+    pub popc: u32,
+    /// All predicates hold.
+    pub all: bool,
+    /// Some predicate holds.
+    pub any: bool,
+}
+
+impl Reduction {
+    const START: Reduction = Reduction { popc: 0, all: true, any: false };
+}
+
+/// An arrival of lanes of one warp.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Barrier index.
+    pub barrier: u32,
+    /// Threads expected, a multiple of 32; 0 for all threads of the block that have not exited.
+    pub threads: u32,
+    /// Arriving lanes.
+    pub lanes: u32,
+    /// Lanes that the warp has at all (a block's last warp may have fewer than 32).
+    pub existing: u32,
+    /// Arriving lanes whose predicate holds.
+    pub predicates: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    expected: u32,
+    arrived: u32,
+    reduction: Reduction,
+    /// Results of past generations; their number is the current generation.
+    done: Vec<Reduction>,
+}
+
+/// The barriers of a block.
+#[derive(Clone, Debug)]
+pub struct Barriers {
+    alive: u32,
+    slots: Vec<Slot>,
+}
+
+impl Barriers {
+    /// Barriers of a block of `threads` threads.
+    pub fn new(threads: u32) -> Barriers {
+        let slot = Slot { expected: 0, arrived: 0, reduction: Reduction::START, done: Vec::new() };
+        Barriers { alive: threads, slots: vec![slot; 16] }
+    }
+
+    /// Lanes arrive; whether they then wait is theirs to say.
+    ///
+    /// # Errors
+    /// A sentence if the ISA leaves the arrival undefined.
+    pub fn arrive(&mut self, arrival: &Arrival) -> Result<Ticket, String> {
+        let Arrival { barrier, threads, lanes, existing, predicates } = *arrival;
+        let alive = self.alive;
+        let Some(slot) = self.slots.get_mut(barrier as usize) else {
+            return Err(format!("there is no barrier {barrier}"));
+        };
+        if !threads.is_multiple_of(32) {
+            return Err(format!("barrier {barrier} with {threads} threads, which is no multiple of 32"));
+        }
+        if slot.arrived > 0 && slot.expected != threads {
+            return Err(format!(
+                "barrier {barrier} with {threads} threads, while others wait for {}",
+                slot.expected
+            ));
+        }
+        slot.expected = threads;
+        slot.arrived += lanes.count_ones();
+        if threads != 0 && lanes & 1 != 0 {
+            // A count is one of whole warps: lanes that do not exist arrive with lane 0.
+            slot.arrived += 32 - existing.count_ones();
+        }
+        let r = &mut slot.reduction;
+        r.popc += (lanes & predicates).count_ones();
+        r.all &= lanes & !predicates == 0;
+        r.any |= lanes & predicates != 0;
+        let ticket = Ticket { barrier: barrier as u8, generation: slot.done.len() };
+        if threads != 0 && slot.arrived > threads {
+            return Err(format!(
+                "{} threads arrive at barrier {barrier}, which is for {threads}",
+                slot.arrived
+            ));
+        }
+        slot.settle(alive);
+        Ok(ticket)
+    }
+
+    /// Threads exit: barriers for the whole block no longer wait for them.
+    pub fn exit(&mut self, threads: u32) {
+        self.alive -= threads;
+        for slot in &mut self.slots {
+            slot.settle(self.alive);
+        }
+    }
+
+    /// The result if the wait is over.
+    pub fn poll(&self, ticket: Ticket) -> Option<Reduction> {
+        self.slots[usize::from(ticket.barrier)].done.get(ticket.generation).copied()
+    }
+}
+
+impl Slot {
+    fn settle(&mut self, alive: u32) {
+        let wanted = if self.expected == 0 { alive } else { self.expected };
+        if self.arrived > 0 && self.arrived >= wanted {
+            self.done.push(self.reduction);
+            (self.arrived, self.reduction) = (0, Reduction::START);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(threads: u32, lanes: u32, predicates: u32) -> Arrival {
+        Arrival { barrier: 1, threads, lanes, existing: u32::MAX, predicates }
+    }
+
+    #[test]
+    fn whole_block_and_exits() {
+        let mut b = Barriers::new(64);
+        let first = b.arrive(&arrival(0, u32::MAX, 1)).expect("defined");
+        assert_eq!(b.poll(first), None);
+        let second = b.arrive(&arrival(0, 0xffff, 0xffff)).expect("defined");
+        assert_eq!(b.poll(second), None);
+        b.exit(16);
+        let all = Some(Reduction { popc: 17, all: false, any: true });
+        assert_eq!((b.poll(first), b.poll(second)), (all, all));
+        let again = b.arrive(&arrival(0, u32::MAX, 0)).expect("defined");
+        assert_eq!(b.poll(again), None);
+    }
+
+    #[test]
+    fn counts() {
+        let mut b = Barriers::new(80);
+        let t = b.arrive(&arrival(64, u32::MAX, 0)).expect("defined");
+        let last = Arrival { existing: 0xffff, ..arrival(64, 0xffff, 0) };
+        b.arrive(&last).expect("defined");
+        assert!(b.poll(t).is_some());
+        assert!(b.arrive(&arrival(33, 1, 0)).is_err());
+        b.arrive(&arrival(64, u32::MAX, 0)).expect("defined");
+        assert!(b.arrive(&arrival(96, u32::MAX, 0)).is_err());
+        assert!(b.arrive(&Arrival { barrier: 16, ..arrival(0, 1, 0) }).is_err());
+    }
+}

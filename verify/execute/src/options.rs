@@ -1,0 +1,104 @@
+//! How a launch is run: everything that a correct program's compared results may not depend on.
+
+use crate::order::Order;
+use std::fmt;
+use std::sync::Arc;
+
+/// How approximate functions are resolved. They are relations with a documented bound; a program is right only if it is
+/// right for every value in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Approx {
+    /// The correctly rounded value.
+    #[default]
+    Nearest,
+    /// The lowest value allowed.
+    Low,
+    /// The highest value allowed.
+    High,
+    /// A seeded choice among the allowed values, a function of operand and seed.
+    Seed(u64),
+}
+
+impl std::str::FromStr for Approx {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Approx, String> {
+        match text {
+            "nearest" => Ok(Approx::Nearest),
+            "low" => Ok(Approx::Low),
+            "high" => Ok(Approx::High),
+            _ => text
+                .parse()
+                .map(Approx::Seed)
+                .map_err(|_| format!("`{text}` is none of nearest, low, high, or a seed")),
+        }
+    }
+}
+
+/// One executed instruction of a group of lanes, for `--trace` and for the replay of counterexamples.
+#[derive(Clone, Debug)]
+pub struct TraceEvent<'a> {
+    /// Block index in x, y, z.
+    pub block: [u32; 3],
+    /// Warp index within the block.
+    pub warp: u32,
+    /// Lanes that executed it (guard included).
+    pub lanes: u32,
+    /// Name of the function.
+    pub function: &'a str,
+    /// PTX: index of the instruction in its function. SASS: byte offset in the function.
+    pub position: u64,
+    /// 1-based source line, if known.
+    pub line: Option<u32>,
+    /// The instruction as text.
+    pub text: &'a str,
+    /// Registers written: name, lane, bits.
+    pub writes: &'a [(String, u32, u128)],
+}
+
+/// Receives each executed instruction.
+#[derive(Clone)]
+pub struct Tracer(pub Arc<dyn Fn(&TraceEvent<'_>) + Send + Sync>);
+
+impl fmt::Debug for Tracer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tracer")
+    }
+}
+
+/// Options of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Number of the interleaving, see [`Order::numbered`].
+    pub order: u32,
+    /// Chooser for approximate functions.
+    pub approx: Approx,
+    /// Seed of everything undefined or free: uninitialised registers and memory, `%clock`, `%smid` and their like.
+    pub seed: u64,
+    /// Most instructions (issued by a group of lanes) before [`crate::Failure::StepLimit`].
+    pub step_limit: u64,
+    /// SASS: poison registers read before their producer is ready.
+    pub timing: bool,
+    /// Receives each executed instruction.
+    pub trace: Option<Tracer>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            order: 0,
+            approx: Approx::Nearest,
+            seed: 0,
+            step_limit: 50_000_000,
+            timing: false,
+            trace: None,
+        }
+    }
+}
+
+impl Options {
+    /// The interleaving that [`Options::order`] names.
+    pub fn interleaving(&self) -> Order {
+        Order::numbered(self.order)
+    }
+}

@@ -1,0 +1,213 @@
+//! Interleavings: which warp runs next and for how long, which group of divergent lanes, and whether groups that meet merge
+//! (`docs/convergence.md`, C3 to C5).
+
+/// Which warp runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpPolicy {
+    /// Blocks and warps in ascending order, a few instructions each.
+    Ascending,
+    /// Blocks and warps in descending order, a few instructions each.
+    Descending,
+    /// Ascending, each until it waits.
+    RunAscending,
+    /// Descending, each until it waits.
+    RunDescending,
+    /// A shuffled order with random slices.
+    Random(u64),
+}
+
+/// Which group of lanes of a warp runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupPolicy {
+    /// The group at the lowest position.
+    LowestFirst,
+    /// The group at the highest position.
+    HighestFirst,
+    /// One group until it waits or exits; at a split, the side at the lower position.
+    RunLowest,
+    /// One group until it waits or exits; at a split, the side at the higher position.
+    RunHighest,
+    /// A random group at each instruction.
+    Random(u64),
+}
+
+/// One interleaving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// Which warp runs next.
+    pub warps: WarpPolicy,
+    /// Which group of a warp runs next.
+    pub groups: GroupPolicy,
+    /// Whether groups that meet at one position become one.
+    pub merge: bool,
+}
+
+impl Order {
+    /// How many interleavings differ by more than a seed.
+    pub const NAMED: u32 = 6;
+
+    /// Interleaving number `n`: 0 to 5 are fixed, the others random with seed `n`.
+    pub fn numbered(n: u32) -> Order {
+        use {GroupPolicy as G, WarpPolicy as W};
+        let seed = u64::from(n);
+        let (warps, groups, merge) = match n {
+            0 => (W::Ascending, G::LowestFirst, true),
+            1 => (W::Descending, G::HighestFirst, false),
+            2 => (W::RunAscending, G::RunLowest, false),
+            3 => (W::RunDescending, G::RunHighest, true),
+            4 => (W::Ascending, G::RunHighest, false),
+            5 => (W::Random(5), G::HighestFirst, true),
+            _ => (W::Random(seed), G::Random(seed), n.is_multiple_of(2)),
+        };
+        Order { warps, groups, merge }
+    }
+}
+
+/// Seeded draws (splitmix64): the source of everything random, free or undefined here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draws(u64);
+
+impl Draws {
+    /// Draws from a seed.
+    pub fn new(seed: u64) -> Draws {
+        Draws(seed)
+    }
+
+    /// The next draw.
+    pub fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0)
+    }
+
+    /// A draw below `n`, which is not zero.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.draw() % n
+    }
+}
+
+/// One draw as a function of a seed and of what it is for.
+pub fn hash(seed: u64, parts: &[u64]) -> u64 {
+    parts.iter().fold(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)), |h, p| {
+        mix((h ^ p).wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add(0x9e37_79b9_7f4a_7c15))
+    })
+}
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A group that can run: where it stands and its lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Position in program order.
+    pub position: u64,
+    /// Lanes.
+    pub lanes: u32,
+}
+
+/// Picks groups within one warp by a [`GroupPolicy`], and starves none for ever: after [`Picker::PATIENCE`] picks in which
+/// others could have run, one of the others gets [`Picker::TURN`] picks.
+#[derive(Clone, Debug)]
+pub struct Picker {
+    policy: GroupPolicy,
+    draws: Draws,
+    current: u32,
+    contested: u32,
+    turn: u32,
+}
+
+impl Picker {
+    /// Picks with a choice before another group gets its turn.
+    pub const PATIENCE: u32 = 2_000;
+    /// Picks that such a turn lasts.
+    pub const TURN: u32 = 200;
+
+    /// A picker for warp number `warp` of the launch.
+    pub fn new(policy: GroupPolicy, warp: u64) -> Picker {
+        let seed = if let GroupPolicy::Random(seed) = policy { seed } else { 0 };
+        Picker { policy, draws: Draws::new(hash(seed, &[warp])), current: 0, contested: 0, turn: 0 }
+    }
+
+    /// Index of the candidate that runs next. `candidates` is not empty.
+    pub fn pick(&mut self, candidates: &[Candidate]) -> usize {
+        if candidates.len() == 1 {
+            self.current = candidates[0].lanes;
+            return 0;
+        }
+        self.contested += 1;
+        if self.turn > 0 {
+            self.turn -= 1;
+            if let Some(i) = candidates.iter().position(|c| c.lanes & self.current != 0) {
+                self.current = candidates[i].lanes;
+                return i;
+            }
+        } else if self.contested >= Self::PATIENCE {
+            self.contested = 0;
+            self.turn = Self::TURN;
+            // The next lane above the current group's, so that every group has its turn in time.
+            let above = self.current.trailing_zeros().min(31);
+            let key = |c: &Candidate| (c.lanes.trailing_zeros() + 31 - above) % 32;
+            let i = (0..candidates.len()).min_by_key(|&i| key(&candidates[i])).unwrap_or(0);
+            self.current = candidates[i].lanes;
+            return i;
+        }
+        let lowest = |of: &mut dyn Iterator<Item = usize>| {
+            of.min_by_key(|&i| (candidates[i].position, candidates[i].lanes.trailing_zeros())).unwrap_or(0)
+        };
+        let highest = |of: &mut dyn Iterator<Item = usize>| {
+            of.max_by_key(|&i| (candidates[i].position, candidates[i].lanes.trailing_zeros())).unwrap_or(0)
+        };
+        let all = 0..candidates.len();
+        let kept: Vec<usize> = match self.policy {
+            GroupPolicy::RunLowest | GroupPolicy::RunHighest => {
+                all.clone().filter(|&i| candidates[i].lanes & self.current != 0).collect()
+            }
+            _ => Vec::new(),
+        };
+        let among: Vec<usize> = if kept.is_empty() { all.collect() } else { kept };
+        let i = match self.policy {
+            GroupPolicy::LowestFirst | GroupPolicy::RunLowest => lowest(&mut among.into_iter()),
+            GroupPolicy::HighestFirst | GroupPolicy::RunHighest => highest(&mut among.into_iter()),
+            GroupPolicy::Random(_) => self.draws.below(candidates.len() as u64) as usize,
+        };
+        self.current = candidates[i].lanes;
+        i
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_orders_differ() {
+        let all: Vec<Order> = (0..Order::NAMED).map(Order::numbered).collect();
+        for (i, a) in all.iter().enumerate() {
+            assert!(all[i + 1..].iter().all(|b| a != b), "{a:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_starves() {
+        let two = [Candidate { position: 1, lanes: 0xffff }, Candidate { position: 9, lanes: 0xffff_0000 }];
+        for n in 0..10 {
+            let mut picker = Picker::new(Order::numbered(n).groups, 0);
+            let mut seen = [0u32; 2];
+            for _ in 0..10_000 {
+                seen[picker.pick(&two)] += 1;
+            }
+            assert!(seen[0] > 100 && seen[1] > 100, "order {n}: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_sticks_to_its_lanes() {
+        let mut picker = Picker::new(GroupPolicy::RunHighest, 0);
+        let at = |position, lanes| Candidate { position, lanes };
+        assert_eq!(picker.pick(&[at(3, 1), at(7, 2)]), 1);
+        assert_eq!(picker.pick(&[at(3, 1), at(1, 2)]), 1);
+        assert_eq!(picker.pick(&[at(3, 1)]), 0);
+    }
+}

@@ -1,0 +1,100 @@
+//! What a run gives, or why it failed and where.
+
+use crate::launch::LaunchError;
+use sassafras_semantics::Trap;
+use std::fmt;
+
+/// Where a lane stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Block index in x, y, z.
+    pub block: [u32; 3],
+    /// Thread index within the block in x, y, z.
+    pub thread: [u32; 3],
+    /// Name of the function.
+    pub function: String,
+    /// PTX: index of the instruction in its function. SASS: byte offset in the function.
+    pub position: u64,
+    /// 1-based source line, if known.
+    pub line: Option<u32>,
+    /// The instruction as text.
+    pub text: String,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
+        write!(
+            f,
+            "block ({bx},{by},{bz}) thread ({tx},{ty},{tz}) in {} at {:#x}",
+            self.function, self.position
+        )?;
+        if let Some(line) = self.line {
+            write!(f, ", line {line}")?;
+        }
+        if self.text.is_empty() { Ok(()) } else { write!(f, ": {}", self.text) }
+    }
+}
+
+/// Why a run did not end well.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// A lane trapped: a fault, a `trap`, a poisoned register, or a form without a meaning here.
+    #[error("{trap}\n  at {at}")]
+    Trap {
+        /// Why.
+        trap: Trap,
+        /// Where.
+        at: Location,
+    },
+    /// The program did what its ISA leaves undefined (such as a lane outside its own member mask).
+    #[error("undefined: {what}\n  at {at}")]
+    Undefined {
+        /// What it did.
+        what: String,
+        /// Where.
+        at: Location,
+    },
+    /// Nobody can run and some wait.
+    #[error("deadlock: {} lanes wait{}", .0.len(), first(.0))]
+    Deadlock(Vec<Location>),
+    /// [`crate::Options::step_limit`] was reached.
+    #[error("stopped after {0} instructions")]
+    StepLimit(u64),
+    /// The launch does not fit the program.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}
+
+fn first(waiting: &[Location]) -> String {
+    waiting.first().map_or(String::new(), |at| format!(", the first\n  at {at}"))
+}
+
+impl Failure {
+    /// Whether a form without a meaning stopped the run, rather than the program.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Failure::Trap { trap: Trap::Unsupported(_), .. })
+    }
+}
+
+/// How often each instruction of a function was issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Name of the function.
+    pub function: String,
+    /// Issues by index of the instruction.
+    pub counts: Vec<u64>,
+}
+
+/// A run that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Contents of [`crate::Launch::buffers`] after the run, in order.
+    pub buffers: Vec<Vec<u8>>,
+    /// Instructions issued by groups of lanes.
+    pub steps: u64,
+    /// Instructions executed by lanes (guard included).
+    pub lane_steps: u64,
+    /// Per function of the program.
+    pub coverage: Vec<Coverage>,
+}
