@@ -181,3 +181,36 @@ macro_rules! element {
     )*};
 }
 element!(u8 => U8, i8 => S8, u16 => U16, i16 => S16, u32 => U32, i32 => S32, u64 => U64, i64 => S64, f32 => F32, f64 => F64);
+
+/// The bits of the binary16 number nearest to `x`, ties to even.
+///
+/// Written here since `half::f16::from_f64` drops the low half of the fraction before it looks for ties.
+pub fn round_to_f16(x: f64) -> u16 {
+    if !x.is_finite() || x == 0.0 {
+        return half::f16::from_f64(x).to_bits();
+    }
+    // The distance between neighbours: 2^-10 of the leading power of two, 2^-24 below the normal numbers.
+    let exponent = ((x.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-14);
+    let unit = 2.0f64.powi(exponent - 10);
+    // Scaling by a power of two and rounding to whole are exact, so the value below is a binary16 number or overflows.
+    half::f16::from_f64((x / unit).round_ties_even() * unit).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_to_half_precision() {
+        for bits in (0..0x7c00u16).step_by(7) {
+            let (x, y) = (half::f16::from_bits(bits).to_f64(), half::f16::from_bits(bits + 1).to_f64());
+            assert_eq!(round_to_f16(x), bits);
+            let middle = if y.is_finite() { (x + y) / 2.0 } else { 65520.0 };
+            let even = if bits & 1 == 0 { bits } else { bits + 1 };
+            assert_eq!(round_to_f16(middle), even, "{x}");
+            assert_eq!(round_to_f16(middle * (1.0 + 1e-13)), bits + 1, "{x}");
+            assert_eq!(round_to_f16(-middle * (1.0 - 1e-13)), bits | 0x8000, "{x}");
+        }
+        assert_eq!(round_to_f16(1e30), 0x7c00);
+    }
+}

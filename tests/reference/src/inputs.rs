@@ -3,8 +3,7 @@
 //! Parameter number `p` (from 0, scalars counted) of a launch with seed `s` draws from a splitmix64 stream that starts at
 //! `s * 0x9E3779B97F4A7C15 + (p + 1) * 0xD1B54A32D192ED03` (mod 2^64). `corpus/README.md` states the same in prose.
 
-use crate::data::{Data, Type};
-use half::f16;
+use crate::data::{Data, Type, round_to_f16};
 
 /// Sebastiano Vigna's splitmix64 (public domain algorithm).
 #[derive(Debug, Clone)]
@@ -89,7 +88,7 @@ pub fn fill(ty: Type, count: usize, init: &Init, rng: &mut SplitMix64) -> Data {
 
 fn from_whole(ty: Type, it: impl Iterator<Item = i64>) -> Data {
     match ty {
-        Type::F16 => Data::F16(it.map(|x| f16::from_f64(x as f64).to_bits()).collect()),
+        Type::F16 => Data::F16(it.map(|x| round_to_f16(x as f64)).collect()),
         Type::F32 => Data::F32(it.map(|x| x as f32).collect()),
         Type::F64 => Data::F64(it.map(|x| x as f64).collect()),
         _ => Data::from_bytes(
@@ -101,7 +100,7 @@ fn from_whole(ty: Type, it: impl Iterator<Item = i64>) -> Data {
 
 fn from_real(ty: Type, it: impl Iterator<Item = f64>) -> Data {
     match ty {
-        Type::F16 => Data::F16(it.map(|x| f16::from_f64(x).to_bits()).collect()),
+        Type::F16 => Data::F16(it.map(round_to_f16).collect()),
         Type::F32 => Data::F32(it.map(|x| x as f32).collect()),
         Type::F64 => Data::F64(it.collect()),
         _ => from_whole(ty, it.map(|x| x as i64)),

@@ -1,11 +1,11 @@
 //! One concrete launch: shape, seed, and every parameter with its bytes.
 
 use crate::compare::Compare;
-use crate::data::{Data, Element, Type};
+use crate::data::{Data, Element, Type, round_to_f16};
 use crate::expr::eval;
 use crate::inputs::{SplitMix64, fill};
 use crate::spec::{Count, ParamSpec, Shape, Spec, SpecError, Value};
-use half::f16;
+
 use std::collections::BTreeMap;
 
 /// One launch, ready to run.
@@ -163,7 +163,7 @@ fn scalar(ty: Type, value: &Value, sizes: &BTreeMap<String, i64>) -> Result<Vec<
         Value::Text(t) => eval(t, sizes)? as f64,
     };
     Ok(match (ty, value) {
-        (Type::F16, _) => f16::from_f64(real).to_bits().to_le_bytes().to_vec(),
+        (Type::F16, _) => round_to_f16(real).to_le_bytes().to_vec(),
         (Type::F32, _) => (real as f32).to_le_bytes().to_vec(),
         (Type::F64, _) => real.to_le_bytes().to_vec(),
         (_, Value::Real(v)) => {
