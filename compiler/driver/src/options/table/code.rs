@@ -1,0 +1,346 @@
+//! Optimisation, registers, caches, debugging and safety.
+
+use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, Row};
+use super::{from, row};
+
+const CACHE: &str = "loads and stores keep the cache operators that the PTX gives them.";
+const DEBUG: &str = "debug information is not written yet.";
+const TENSOR: &str = "tensor memory exists from sm_100 on, for which there is no code yet.";
+const INSTRUMENT: &str = "code is not instrumented yet.";
+
+fn register_limit(text: &str) -> Result<RegisterLimit, String> {
+    match text {
+        "archmax" => Ok(RegisterLimit::Most),
+        "archmin" => Ok(RegisterLimit::Least),
+        _ => match text.parse() {
+            Ok(0) | Err(_) => Err(format!("`{text}` is neither archmax, archmin nor a number above 0")),
+            Ok(n) => Ok(RegisterLimit::Count(n)),
+        },
+    }
+}
+
+fn threads(o: &mut Options, text: &str) -> Result<(), String> {
+    let mut shape = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(format!("`{text}` has more than three dimensions"));
+    }
+    for (n, part) in shape.iter_mut().zip(parts) {
+        *n = part.parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no number above 0"))?;
+    }
+    o.threads = Some(shape);
+    Ok(())
+}
+
+pub(super) const ROWS: &[Row] = &[
+    row(
+        "opt-level",
+        "O",
+        A::Joined,
+        "N",
+        "3",
+        E::Set(|o, v| match v.parse() {
+            Ok(n @ 0..=3) => Ok(o.level = n),
+            // ptxas takes higher levels for its highest.
+            Ok(4..=9) => Ok(o.level = 3),
+            _ => Err(format!("`{v}` is no level from 0 to 3")),
+        }),
+        "How much to optimise, 0 to 3.",
+    ),
+    row(
+        "Ofast-compile",
+        "Ofc",
+        A::One,
+        "0|min|mid|max",
+        "0",
+        E::Set(|o, v| match v {
+            "0" => Ok(()),
+            "min" => Ok(o.level = o.level.min(2)),
+            "mid" => Ok(o.level = o.level.min(1)),
+            "max" => Ok(o.level = 0),
+            _ => Err(format!("`{v}` is none of 0, min, mid, max")),
+        }),
+        "Compile faster: min, mid and max lower the level to 2, 1 and 0.",
+    ),
+    row(
+        "allow-expensive-optimizations",
+        "allow-expensive-optimizations",
+        A::Bool,
+        "true|false",
+        "true from level 2",
+        E::Set(|o, v| Ok(o.expensive = Some(v == "true"))),
+        "Whether to run the optimisations of levels 2 and 3.",
+    ),
+    row(
+        "fmad",
+        "fmad",
+        A::Bool,
+        "true|false",
+        "true",
+        E::Holds("a product and a sum are never contracted, which both values allow."),
+        "Allow contraction of floating-point products and sums.",
+    ),
+    row(
+        "optimize-float-atomics",
+        "opt-fp-atomics",
+        A::None,
+        "",
+        "",
+        E::Holds("it is a permission, and no optimisation uses it."),
+        "Allow optimisations of float atomics that change precision.",
+    ),
+    row(
+        "disable-optimizer-constants",
+        "disable-optimizer-consts",
+        A::None,
+        "",
+        "",
+        E::Holds("the optimiser has no constant bank of its own."),
+        "Make no constant bank for the optimiser.",
+    ),
+    row(
+        "dont-merge-basicblocks",
+        "no-bb-merge",
+        A::None,
+        "",
+        "",
+        E::Refused("blocks are merged without a switch for it."),
+        "Keep basic blocks apart, for debugging.",
+    ),
+    row(
+        "return-at-end",
+        "ret-end",
+        A::None,
+        "",
+        "",
+        E::Refused("the last return is not kept for breakpoints."),
+        "Keep the last return, for debugging.",
+    ),
+    row(
+        "split-compile",
+        "split-compile",
+        A::One,
+        "N",
+        "1",
+        E::Set(|o, v| match v.parse() {
+            Ok(n) => Ok(o.jobs = n),
+            Err(_) => Err(format!("`{v}` is no number of threads")),
+        }),
+        "Threads to compile with; 0 is one for each CPU. The output's bytes do not depend on it.",
+    ),
+    from(
+        Origin::PtxasLater,
+        row(
+            "jobserver",
+            "jobserver",
+            A::None,
+            "",
+            "",
+            E::Refused("make's job server is not spoken."),
+            "Ask make for threads.",
+        ),
+    ),
+    from(
+        Origin::PtxasLater,
+        row(
+            "apply-controls",
+            "apply-controls",
+            A::One,
+            "FILE",
+            "",
+            E::Refused("there is no file of controls here."),
+            "Pass options to parts of the compiler.",
+        ),
+    ),
+    from(
+        Origin::PtxasLater,
+        row(
+            "enable-func-clone-sc",
+            "enable-func-clone-sc",
+            A::Bool,
+            "true|false",
+            "false",
+            E::Only(&["false"], "functions of relocatable objects are not cloned."),
+            "Clone local functions for each entry that calls them, with -c.",
+        ),
+    ),
+    from(
+        Origin::PtxasHidden,
+        row(
+            "regAllocOptLevel",
+            "",
+            A::One,
+            "N",
+            "",
+            E::Refused("the allocator has one level."),
+            "Effort of the register allocator.",
+        ),
+    ),
+    row(
+        "maxrregcount",
+        "maxrregcount",
+        A::One,
+        "archmax|archmin|N",
+        "no limit",
+        E::Set(|o, v| Ok(o.registers = Some(register_limit(v)?))),
+        "Most registers that a thread may use.",
+    ),
+    row(
+        "device-function-maxrregcount",
+        "func-maxrregcount",
+        A::One,
+        "archmax|archmin|N",
+        "",
+        E::Set(|o, v| {
+            register_limit(v)?;
+            Ok(o.warnings
+                .push("option `--device-function-maxrregcount` counts only with -c; it is ignored".into()))
+        }),
+        "Most registers of device functions, with -c.",
+    ),
+    row(
+        "maxntid",
+        "maxntid",
+        A::One,
+        "X,Y,Z",
+        "",
+        E::Set(threads),
+        "Largest block, for entries without .maxntid; ignored with -maxrregcount.",
+    ),
+    row(
+        "minnctapersm",
+        "minnctapersm",
+        A::One,
+        "N",
+        "",
+        E::Set(|o, v| match v.parse() {
+            Ok(0) | Err(_) => Err(format!("`{v}` is no number above 0")),
+            Ok(n) => Ok(o.blocks_per_processor = Some(n)),
+        }),
+        "Fewest blocks on a multiprocessor, for entries without .minnctapersm; ignored with -maxrregcount.",
+    ),
+    row(
+        "override-directive-values",
+        "override-directive-values",
+        A::None,
+        "",
+        "",
+        E::Set(|o, _| Ok(o.override_directives = true)),
+        "-minnctapersm, -maxntid and -maxrregcount count more than directives.",
+    ),
+    row(
+        "register-usage-level",
+        "regUsageLevel",
+        A::One,
+        "0..10",
+        "5",
+        E::Only(&["5"], "optimisations have one appetite for registers."),
+        "How many registers optimisations may cost.",
+    ),
+    row(
+        "def-load-cache",
+        "dlcm",
+        A::One,
+        "OP",
+        "ca",
+        E::Only(&["ca"], CACHE),
+        "Cache operator of loads without one.",
+    ),
+    row(
+        "def-store-cache",
+        "dscm",
+        A::One,
+        "OP",
+        "wb",
+        E::Only(&["wb"], CACHE),
+        "Cache operator of stores without one.",
+    ),
+    row("force-load-cache", "flcm", A::One, "OP", "", E::Refused(CACHE), "Cache operator of all loads."),
+    row("force-store-cache", "fscm", A::One, "OP", "", E::Refused(CACHE), "Cache operator of all stores."),
+    row("device-debug", "g", A::None, "", "", E::Refused(DEBUG), "Make debug information."),
+    row("generate-line-info", "lineinfo", A::None, "", "", E::Refused(DEBUG), "Make line information."),
+    row(
+        "suppress-debug-info",
+        "suppress-debug-info",
+        A::None,
+        "",
+        "",
+        E::Holds("debug information is written only with -g or -lineinfo."),
+        "Leave debug sections out.",
+    ),
+    row(
+        "make-errors-visible-at-exit",
+        "make-errors-visible-at-exit",
+        A::None,
+        "",
+        "",
+        E::Refused("exits do not wait for memory errors."),
+        "Wait for memory errors at exits.",
+    ),
+    row(
+        "legacy-bar-warp-wide-behavior",
+        "legacy-bar-warp-wide-behavior",
+        A::None,
+        "",
+        "",
+        E::Refused("it is for chips before sm_70."),
+        "A bar by one thread counts for its whole warp.",
+    ),
+    row(
+        "sanitize",
+        "sanitize",
+        A::One,
+        "memcheck|threadsteer",
+        "",
+        E::Refused(INSTRUMENT),
+        "Instrument the code.",
+    ),
+    row(
+        "sp-bounds-check",
+        "sp-bounds-check",
+        A::None,
+        "",
+        "",
+        E::Refused(INSTRUMENT),
+        "Check the stack pointer.",
+    ),
+    row(
+        "device-stack-protector",
+        "device-stack-protector",
+        A::Bool,
+        "true|false",
+        "false",
+        E::Only(&["false"], "stack frames have no canaries."),
+        "Put canaries into stack frames.",
+    ),
+    row(
+        "g-tensor-memory-access-check",
+        "g-tmem-access-check",
+        A::None,
+        "",
+        "",
+        E::Refused(TENSOR),
+        "Check accesses of tensor memory.",
+    ),
+    row(
+        "gno-tensor-memory-access-check",
+        "gno-tmem-access-check",
+        A::None,
+        "",
+        "",
+        E::Holds("accesses of tensor memory are not checked in any case."),
+        "Do not check accesses of tensor memory.",
+    ),
+    from(
+        Origin::PtxasLater,
+        row(
+            "gno-fabric-access-check",
+            "gno-fabric-access-check",
+            A::None,
+            "",
+            "",
+            E::Holds("accesses of the fabric are not checked in any case."),
+            "Do not check accesses of the fabric.",
+        ),
+    ),
+];

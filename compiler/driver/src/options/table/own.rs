@@ -1,0 +1,98 @@
+//! Our own options.
+
+use super::super::{Argument as A, Effect as E, Judges, Origin, Row};
+use super::{from, row};
+
+pub(super) const ROWS: &[Row] = &[
+    own(
+        "judge",
+        A::One,
+        "all|fast|none",
+        "fast",
+        E::Set(|o, v| {
+            o.judges = match v {
+                "all" => Judges::All,
+                "fast" => Judges::Fast,
+                "none" => Judges::None,
+                _ => return Err(format!("`{v}` is none of all, fast, none")),
+            };
+            Ok(())
+        }),
+        "Who judges each stage: every judge, every one but the prover, or nobody.",
+    ),
+    own(
+        "print-after",
+        A::List,
+        "PHASE,...",
+        "",
+        E::Set(|o, v| Ok(o.print_after.extend(v.split(',').map(str::to_owned)))),
+        "Print the text of these phases to standard error.",
+    ),
+    own(
+        "stop-after",
+        A::One,
+        "PHASE",
+        "",
+        E::Set(|o, v| Ok(o.stop_after = Some(v.to_owned()))),
+        "Stop after a phase; its text is the output.",
+    ),
+    own(
+        "start-from",
+        A::One,
+        "FILE",
+        "",
+        E::Set(|o, v| Ok(o.start_from = Some(v.into()))),
+        "Begin with a text that --stop-after wrote.",
+    ),
+    own(
+        "plant",
+        A::One,
+        "FAULT",
+        "",
+        E::Set(|o, v| Ok(o.plant = Some(v.to_owned()))),
+        "Make a named fault on purpose, for a judge to find.",
+    ),
+    own(
+        "report",
+        A::One,
+        "FILE",
+        "",
+        E::Set(|o, v| Ok(o.report = Some(v.into()))),
+        "Write a JSON record of phases, statistics and verdicts.",
+    ),
+    own(
+        "format",
+        A::One,
+        "text|json",
+        "text",
+        E::Set(|o, v| match v {
+            "text" => Ok(o.json = false),
+            "json" => Ok(o.json = true),
+            _ => Err(format!("`{v}` is neither text nor json")),
+        }),
+        "Form of the messages.",
+    ),
+    own(
+        "jobs",
+        A::One,
+        "N",
+        "one for each CPU",
+        E::Set(|o, v| match v.parse() {
+            Ok(n) => Ok(o.jobs = n),
+            Err(_) => Err(format!("`{v}` is no number of threads")),
+        }),
+        "Threads to compile with. The output's bytes do not depend on it.",
+    ),
+    own("quiet", A::None, "", "", E::Set(|o, _| Ok(o.quiet = true)), "Print errors only."),
+];
+
+const fn own(
+    long: &'static str,
+    argument: A,
+    value: &'static str,
+    default: &'static str,
+    effect: E,
+    help: &'static str,
+) -> Row {
+    from(Origin::Sassafras, row(long, "", argument, value, default, effect, help))
+}

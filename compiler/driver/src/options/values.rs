@@ -1,0 +1,161 @@
+//! What a command line says.
+
+use std::path::PathBuf;
+
+use sassafras_chip::Target;
+
+/// A module to compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file; `-` is standard input.
+    File(PathBuf),
+    /// PTX text from the command line.
+    Text(String),
+}
+
+/// `-arch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arch {
+    /// `sm_90`: code for a chip.
+    Real(Target),
+    /// `compute_90`: parse and check only.
+    Virtual(Target),
+}
+
+/// `-maxrregcount`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterLimit {
+    /// `archmax`: as many as the chip has.
+    Most,
+    /// `archmin`: as few as the calling convention needs.
+    Least,
+    /// A number.
+    Count(u32),
+}
+
+/// `--judge`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judges {
+    /// Every judge, the prover included.
+    All,
+    /// Every judge but the prover.
+    #[default]
+    Fast,
+    /// No judge.
+    None,
+}
+
+/// Everything that the options say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The modules.
+    pub inputs: Vec<Input>,
+    /// `-o`.
+    pub output: Option<PathBuf>,
+    /// `-arch`; without it the module's `.target` decides (called as `ptxas`: sm_75).
+    pub arch: Option<Arch>,
+    /// `-e`: compile only these; empty for all.
+    pub entries: Vec<String>,
+    /// `-O`: 0 to 3.
+    pub level: u8,
+    /// `-allow-expensive-optimizations`; by default on from level 2.
+    pub expensive: Option<bool>,
+    /// `-maxrregcount`.
+    pub registers: Option<RegisterLimit>,
+    /// `-maxntid`.
+    pub threads: Option<[u32; 3]>,
+    /// `-minnctapersm`.
+    pub blocks_per_processor: Option<u32>,
+    /// `-override-directive-values`.
+    pub override_directives: bool,
+    /// `-v`.
+    pub verbose: bool,
+    /// `-v2`.
+    pub progress: bool,
+    /// `-w`.
+    pub no_warnings: bool,
+    /// `-Werror`.
+    pub warnings_are_errors: bool,
+    /// `-warn-spills`.
+    pub warn_spills: bool,
+    /// `-warn-lmem-usage`.
+    pub warn_local: bool,
+    /// `-warn-double-usage`.
+    pub warn_double: bool,
+    /// `-h`.
+    pub help: bool,
+    /// `-V`.
+    pub version: bool,
+    /// `--list-version`.
+    pub list_versions: bool,
+    /// `--list-arch`.
+    pub list_chips: bool,
+    /// `--jobs`, `-split-compile`: threads; 0 is one for each CPU.
+    pub jobs: usize,
+    /// `--judge`.
+    pub judges: Judges,
+    /// `--print-after`: phases whose text is printed.
+    pub print_after: Vec<String>,
+    /// `--stop-after`: the phase at which to stop; its text is the output.
+    pub stop_after: Option<String>,
+    /// `--start-from`: a text that `--stop-after` wrote.
+    pub start_from: Option<PathBuf>,
+    /// `--plant`: the name of a fault to make on purpose.
+    pub plant: Option<String>,
+    /// `--report`: where to write the JSON record of the session.
+    pub report: Option<PathBuf>,
+    /// `--format json`.
+    pub json: bool,
+    /// `--quiet`.
+    pub quiet: bool,
+    /// Sentences about options that change nothing, to be shown.
+    pub remarks: Vec<String>,
+    /// Warnings about the command line itself.
+    pub warnings: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            output: None,
+            arch: None,
+            entries: Vec::new(),
+            level: 3,
+            expensive: None,
+            registers: None,
+            threads: None,
+            blocks_per_processor: None,
+            override_directives: false,
+            verbose: false,
+            progress: false,
+            no_warnings: false,
+            warnings_are_errors: false,
+            warn_spills: false,
+            warn_local: false,
+            warn_double: false,
+            help: false,
+            version: false,
+            list_versions: false,
+            list_chips: false,
+            jobs: 0,
+            judges: Judges::default(),
+            print_after: Vec::new(),
+            stop_after: None,
+            start_from: None,
+            plant: None,
+            report: None,
+            json: false,
+            quiet: false,
+            remarks: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The level that the optimiser works at: `-O`, or 1 when expensive optimisations are off.
+    pub fn effective_level(&self) -> u8 {
+        if self.expensive == Some(false) { self.level.min(1) } else { self.level }
+    }
+}
