@@ -153,7 +153,7 @@ impl Lift<'_> {
                 if let Some(number) = bank_of(&bank.name, name)
                     && number != 0
                     && bank.kind == c::PROGBITS
-                    && !self.relocations.get(&at).is_some_and(|r| !r.is_empty())
+                    && self.relocations.get(&at).is_none_or(|r| r.is_empty())
                 {
                     f.banks.push(Bank { number, data: bank.bytes().to_vec(), align: bank.align });
                     self.sections.insert(at);

@@ -30,6 +30,18 @@ const fn row(
     Row { long, short, argument, value, default, origin: super::Origin::Ptxas, effect, help }
 }
 
+/// Sets one value.
+fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
+    *slot = value;
+    Ok(())
+}
+
+/// Adds to a list.
+fn add<T>(list: &mut Vec<T>, values: impl IntoIterator<Item = T>) -> Result<(), String> {
+    list.extend(values);
+    Ok(())
+}
+
 /// A row of another origin.
 const fn from(origin: super::Origin, row: Row) -> Row {
     Row { origin, ..row }

@@ -58,6 +58,8 @@ pub struct Options {
     pub entries: Vec<String>,
     /// `-O`: 0 to 3.
     pub level: u8,
+    /// `-Ofc`: the highest level that counts.
+    pub ceiling: u8,
     /// `-allow-expensive-optimizations`; by default on from level 2.
     pub expensive: Option<bool>,
     /// `-maxrregcount`.
@@ -122,6 +124,7 @@ impl Default for Options {
             arch: None,
             entries: Vec::new(),
             level: 3,
+            ceiling: 3,
             expensive: None,
             registers: None,
             threads: None,
@@ -154,8 +157,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The level that the optimiser works at: `-O`, or 1 when expensive optimisations are off.
+    /// The level that the optimiser works at: `-O`, held down by `-Ofc`, and by 1 when expensive optimisations are off.
     pub fn effective_level(&self) -> u8 {
-        if self.expensive == Some(false) { self.level.min(1) } else { self.level }
+        let level = self.level.min(self.ceiling);
+        if self.expensive == Some(false) { level.min(1) } else { level }
     }
 }

@@ -1,7 +1,7 @@
 //! Optimisation, registers, caches, debugging and safety.
 
 use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, Row};
-use super::{from, row};
+use super::{add, from, row, set};
 
 const CACHE: &str = "loads and stores keep the cache operators that the PTX gives them.";
 const DEBUG: &str = "debug information is not written yet.";
@@ -40,9 +40,9 @@ pub(super) const ROWS: &[Row] = &[
         "N",
         "3",
         E::Set(|o, v| match v.parse() {
-            Ok(n @ 0..=3) => Ok(o.level = n),
+            Ok(n @ 0..=3) => set(&mut o.level, n),
             // ptxas takes higher levels for its highest.
-            Ok(4..=9) => Ok(o.level = 3),
+            Ok(4..=9) => set(&mut o.level, 3),
             _ => Err(format!("`{v}` is no level from 0 to 3")),
         }),
         "How much to optimise, 0 to 3.",
@@ -54,13 +54,13 @@ pub(super) const ROWS: &[Row] = &[
         "0|min|mid|max",
         "0",
         E::Set(|o, v| match v {
-            "0" => Ok(()),
-            "min" => Ok(o.level = o.level.min(2)),
-            "mid" => Ok(o.level = o.level.min(1)),
-            "max" => Ok(o.level = 0),
+            "0" => set(&mut o.ceiling, 3),
+            "min" => set(&mut o.ceiling, 2),
+            "mid" => set(&mut o.ceiling, 1),
+            "max" => set(&mut o.ceiling, 0),
             _ => Err(format!("`{v}` is none of 0, min, mid, max")),
         }),
-        "Compile faster: min, mid and max lower the level to 2, 1 and 0.",
+        "Compile faster: min, mid and max allow no level above 2, 1 and 0.",
     ),
     row(
         "allow-expensive-optimizations",
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         A::Bool,
         "true|false",
         "true from level 2",
-        E::Set(|o, v| Ok(o.expensive = Some(v == "true"))),
+        E::Set(|o, v| set(&mut o.expensive, Some(v == "true"))),
         "Whether to run the optimisations of levels 2 and 3.",
     ),
     row(
@@ -123,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "N",
         "1",
         E::Set(|o, v| match v.parse() {
-            Ok(n) => Ok(o.jobs = n),
+            Ok(n) => set(&mut o.jobs, n),
             Err(_) => Err(format!("`{v}` is no number of threads")),
         }),
         "Threads to compile with; 0 is one for each CPU. The output's bytes do not depend on it.",
@@ -182,7 +182,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "archmax|archmin|N",
         "no limit",
-        E::Set(|o, v| Ok(o.registers = Some(register_limit(v)?))),
+        E::Set(|o, v| set(&mut o.registers, Some(register_limit(v)?))),
         "Most registers that a thread may use.",
     ),
     row(
@@ -193,8 +193,8 @@ pub(super) const ROWS: &[Row] = &[
         "",
         E::Set(|o, v| {
             register_limit(v)?;
-            Ok(o.warnings
-                .push("option `--device-function-maxrregcount` counts only with -c; it is ignored".into()))
+            let text = "option `--device-function-maxrregcount` counts only with -c; it is ignored";
+            add(&mut o.warnings, [text.to_owned()])
         }),
         "Most registers of device functions, with -c.",
     ),
@@ -215,7 +215,7 @@ pub(super) const ROWS: &[Row] = &[
         "",
         E::Set(|o, v| match v.parse() {
             Ok(0) | Err(_) => Err(format!("`{v}` is no number above 0")),
-            Ok(n) => Ok(o.blocks_per_processor = Some(n)),
+            Ok(n) => set(&mut o.blocks_per_processor, Some(n)),
         }),
         "Fewest blocks on a multiprocessor, for entries without .minnctapersm; ignored with -maxrregcount.",
     ),
@@ -225,7 +225,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.override_directives = true)),
+        E::Set(|o, _| set(&mut o.override_directives, true)),
         "-minnctapersm, -maxntid and -maxrregcount count more than directives.",
     ),
     row(

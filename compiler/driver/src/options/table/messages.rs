@@ -1,7 +1,7 @@
 //! What is said while compiling.
 
 use super::super::{Argument as A, Effect as E, Origin, Row};
-use super::{from, row};
+use super::{from, row, set};
 
 const NEVER: &str = "that message does not exist here.";
 
@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.verbose = true)),
+        E::Set(|o, _| set(&mut o.verbose, true)),
         "Print statistics of each entry.",
     ),
     from(
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
             "",
             E::Set(|o, _| {
                 o.progress = true;
-                Ok(o.verbose = true)
+                set(&mut o.verbose, true)
             }),
             "As -v, and the names of modules and phases as they are reached.",
         ),
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.no_warnings = true)),
+        E::Set(|o, _| set(&mut o.no_warnings, true)),
         "Print no warnings.",
     ),
     row(
@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.warnings_are_errors = true)),
+        E::Set(|o, _| set(&mut o.warnings_are_errors, true)),
         "A warning is an error.",
     ),
     row(
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.warn_spills = true)),
+        E::Set(|o, _| set(&mut o.warn_spills, true)),
         "Warn when registers are spilled to local memory.",
     ),
     row(
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.warn_local = true)),
+        E::Set(|o, _| set(&mut o.warn_local, true)),
         "Warn when local memory is used.",
     ),
     row(
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.warn_double = true)),
+        E::Set(|o, _| set(&mut o.warn_double, true)),
         "Warn when an instruction computes in double precision.",
     ),
     row(

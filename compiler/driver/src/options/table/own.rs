@@ -1,7 +1,7 @@
 //! Our own options.
 
 use super::super::{Argument as A, Effect as E, Judges, Origin, Row};
-use super::{from, row};
+use super::{add, from, row, set};
 
 pub(super) const ROWS: &[Row] = &[
     own(
@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         A::List,
         "PHASE,...",
         "",
-        E::Set(|o, v| Ok(o.print_after.extend(v.split(',').map(str::to_owned)))),
+        E::Set(|o, v| add(&mut o.print_after, v.split(',').map(str::to_owned))),
         "Print the text of these phases to standard error.",
     ),
     own(
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "PHASE",
         "",
-        E::Set(|o, v| Ok(o.stop_after = Some(v.to_owned()))),
+        E::Set(|o, v| set(&mut o.stop_after, Some(v.to_owned()))),
         "Stop after a phase; its text is the output.",
     ),
     own(
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "FILE",
         "",
-        E::Set(|o, v| Ok(o.start_from = Some(v.into()))),
+        E::Set(|o, v| set(&mut o.start_from, Some(v.into()))),
         "Begin with a text that --stop-after wrote.",
     ),
     own(
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "FAULT",
         "",
-        E::Set(|o, v| Ok(o.plant = Some(v.to_owned()))),
+        E::Set(|o, v| set(&mut o.plant, Some(v.to_owned()))),
         "Make a named fault on purpose, for a judge to find.",
     ),
     own(
@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "FILE",
         "",
-        E::Set(|o, v| Ok(o.report = Some(v.into()))),
+        E::Set(|o, v| set(&mut o.report, Some(v.into()))),
         "Write a JSON record of phases, statistics and verdicts.",
     ),
     own(
@@ -66,8 +66,8 @@ pub(super) const ROWS: &[Row] = &[
         "text|json",
         "text",
         E::Set(|o, v| match v {
-            "text" => Ok(o.json = false),
-            "json" => Ok(o.json = true),
+            "text" => set(&mut o.json, false),
+            "json" => set(&mut o.json, true),
             _ => Err(format!("`{v}` is neither text nor json")),
         }),
         "Form of the messages.",
@@ -78,12 +78,12 @@ pub(super) const ROWS: &[Row] = &[
         "N",
         "one for each CPU",
         E::Set(|o, v| match v.parse() {
-            Ok(n) => Ok(o.jobs = n),
+            Ok(n) => set(&mut o.jobs, n),
             Err(_) => Err(format!("`{v}` is no number of threads")),
         }),
         "Threads to compile with. The output's bytes do not depend on it.",
     ),
-    own("quiet", A::None, "", "", E::Set(|o, _| Ok(o.quiet = true)), "Print errors only."),
+    own("quiet", A::None, "", "", E::Set(|o, _| set(&mut o.quiet, true)), "Print errors only."),
 ];
 
 const fn own(

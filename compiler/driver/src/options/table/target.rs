@@ -1,7 +1,7 @@
 //! Target, input, output and linking.
 
 use super::super::{Arch, Argument as A, Effect as E, Input, Origin, Row};
-use super::{from, row};
+use super::{add, from, row, set};
 
 const RELOCATABLE: &str = "relocatable objects are not written yet.";
 
@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Set(|o, _| Ok(o.list_versions = true)),
+        E::Set(|o, _| set(&mut o.list_versions, true)),
         "Print the PTX ISA versions that are understood.",
     ),
     from(
@@ -43,19 +43,19 @@ pub(super) const ROWS: &[Row] = &[
             A::None,
             "",
             "",
-            E::Set(|o, _| Ok(o.list_chips = true)),
+            E::Set(|o, _| set(&mut o.list_chips, true)),
             "Print the targets that are known.",
         ),
     ),
-    row("help", "h", A::None, "", "", E::Set(|o, _| Ok(o.help = true)), "Print this text."),
-    row("version", "V", A::None, "", "", E::Set(|o, _| Ok(o.version = true)), "Print the version."),
+    row("help", "h", A::None, "", "", E::Set(|o, _| set(&mut o.help, true)), "Print this text."),
+    row("version", "V", A::None, "", "", E::Set(|o, _| set(&mut o.version, true)), "Print the version."),
     row(
         "output-file",
         "o",
         A::One,
         "FILE",
         "the input's name with .cubin, and elf.o when called as ptxas",
-        E::Set(|o, v| Ok(o.output = Some(v.into()))),
+        E::Set(|o, v| set(&mut o.output, Some(v.into()))),
         "Where to write; - is standard output.",
     ),
     row(
@@ -64,7 +64,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "PTX",
         "",
-        E::Set(|o, v| Ok(o.inputs.push(Input::Text(v.to_owned())))),
+        E::Set(|o, v| add(&mut o.inputs, [Input::Text(v.to_owned())])),
         "A module as text on the command line.",
     ),
     row(
@@ -82,7 +82,7 @@ pub(super) const ROWS: &[Row] = &[
         A::List,
         "NAME,...",
         "all",
-        E::Set(|o, v| Ok(o.entries.extend(v.split(',').filter(|n| !n.is_empty()).map(str::to_owned)))),
+        E::Set(|o, v| add(&mut o.entries, v.split(',').filter(|n| !n.is_empty()).map(str::to_owned))),
         "Compile only these entries.",
     ),
     row("compile-only", "c", A::None, "", "", E::Refused(RELOCATABLE), "Make a relocatable object."),
