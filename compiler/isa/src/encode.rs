@@ -1,0 +1,118 @@
+//! From an instruction to its word.
+
+use crate::form::{Field, FieldKind, FormId, RegClass};
+use crate::inst::{Inst, VIRTUAL};
+use sassafras_chip::Chip;
+
+/// Why an instruction has no word.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// The row is not known to hold on this chip.
+    #[error("form `{form}` is not known on {chip}")]
+    Chip {
+        /// The form.
+        form: FormId,
+        /// The chip asked for.
+        chip: Chip,
+    },
+    /// A field still names a virtual register.
+    #[error("form `{form}`: `{field}` is the virtual register %v{number}")]
+    Virtual {
+        /// The form.
+        form: FormId,
+        /// The field.
+        field: &'static str,
+        /// Number of the virtual register.
+        number: u64,
+    },
+    /// A value has no place in its field.
+    #[error("form `{form}`: {value:#x} does not fit field `{field}` of {bits} bits")]
+    DoesNotFit {
+        /// The form.
+        form: FormId,
+        /// The field.
+        field: &'static str,
+        /// The value.
+        value: u64,
+        /// Width of the field in the word.
+        bits: usize,
+    },
+    /// Values that each fit, but that no instruction has together.
+    #[error("form `{form}`: no instruction has this combination of {fields}")]
+    Denied {
+        /// The form.
+        form: FormId,
+        /// The fields concerned.
+        fields: String,
+    },
+    /// The guard or control bits are not legal.
+    #[error("form `{form}`: {message}")]
+    Control {
+        /// The form.
+        form: FormId,
+        /// What is wrong.
+        message: &'static str,
+    },
+}
+
+/// The word of an instruction. A value that does not fit is an error, never cut off.
+pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
+    let form = inst.form;
+    let row = form.get();
+    if !row.chips.contains(chip) {
+        return Err(EncodeError::Chip { form, chip });
+    }
+    if u64::from(inst.guard.pred) >= VIRTUAL {
+        let number = u64::from(inst.guard.pred) - VIRTUAL;
+        return Err(EncodeError::Virtual { form, field: "guard", number });
+    }
+    if inst.guard.pred > 7 || inst.guard.uniform != row.uniform_guard {
+        return Err(EncodeError::Control { form, message: "the guard is no predicate of the right file" });
+    }
+    if let Some(message) = inst.control.fault() {
+        return Err(EncodeError::Control { form, message });
+    }
+    if let Some(tests) = row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
+        return Err(EncodeError::Denied { form, fields: crate::describe::condition(row, tests) });
+    }
+    let mut word = row.value;
+    word |= u128::from(inst.guard.pred) << 12 | u128::from(inst.guard.negate) << 15;
+    word |= u128::from(inst.control.bits()) << 105;
+    for (field, &value) in row.fields.iter().zip(&inst.fields) {
+        let register = matches!(field.kind, FieldKind::Register { .. });
+        if register && value >= VIRTUAL {
+            return Err(EncodeError::Virtual { form, field: field.name, number: value - VIRTUAL });
+        }
+        let raw = raw(field, value).ok_or(EncodeError::DoesNotFit {
+            form,
+            field: field.name,
+            value,
+            bits: field.bits.len(),
+        })?;
+        for (i, &bit) in field.bits.iter().enumerate() {
+            word |= u128::from(raw >> i & 1) << bit;
+        }
+    }
+    Ok(word)
+}
+
+/// The bits of a field's value, if it has any.
+fn raw(field: &Field, value: u64) -> Option<u64> {
+    let width = field.bits.len() as u32;
+    let fits = |raw: u64| (width == 64 || raw >> width == 0).then_some(raw);
+    match field.kind {
+        FieldKind::Register { inverted: true, .. } => 7u64.checked_sub(value),
+        FieldKind::Register { class: RegClass::B, .. } => fits(value),
+        FieldKind::Enum => field.texts.get(usize::try_from(value).ok()?)?.map(|_| value),
+        FieldKind::Signed { scale } | FieldKind::Target { scale } => {
+            let value = value as i64;
+            let units = value / scale as i64;
+            let limit = 1i64 << (width - 1);
+            (value % scale as i64 == 0 && (-limit..limit).contains(&units))
+                .then_some(units as u64 & (u64::MAX >> (64 - width)))
+        }
+        FieldKind::Unsigned { scale } => (value % scale == 0).then(|| fits(value / scale)).flatten(),
+        FieldKind::ConstantOffset => (value % 4 == 0).then(|| fits(value / 4)).flatten(),
+        _ => fits(value),
+    }
+}

@@ -1,0 +1,339 @@
+//! What a row of the table says about a form.
+
+use crate::meaning::Meaning;
+use crate::table;
+use sassafras_chip::ChipRange;
+use std::fmt;
+
+/// The pipe a form runs on: the class by which the latency tables know it.
+pub use sassafras_chip::latency::Class as Pipe;
+
+/// A form of the table, by its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FormId(pub u16);
+
+impl FormId {
+    /// The row.
+    pub fn get(self) -> &'static Form {
+        &table::forms()[usize::from(self.0)]
+    }
+}
+
+impl fmt::Display for FormId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.get().id)
+    }
+}
+
+impl fmt::Debug for FormId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The register files.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RegClass {
+    /// General registers, 32 bits per lane; RZ (255) reads zero.
+    R,
+    /// Uniform registers, 32 bits per warp; URZ (63) reads zero.
+    UR,
+    /// Predicates, one bit per lane; PT (7) reads true.
+    P,
+    /// Uniform predicates, one bit per warp; UPT (7) reads true.
+    UP,
+    /// Convergence barriers, a mask of lanes per warp; no constant among them.
+    B,
+}
+
+impl RegClass {
+    /// The number that names no register but a constant, if the class has one.
+    pub const fn constant(self) -> Option<u64> {
+        match self {
+            RegClass::R => Some(255),
+            RegClass::UR => Some(63),
+            RegClass::P | RegClass::UP => Some(7),
+            RegClass::B => None,
+        }
+    }
+
+    /// Letters before the number in text.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            RegClass::R => "R",
+            RegClass::UR => "UR",
+            RegClass::P => "P",
+            RegClass::UP => "UP",
+            RegClass::B => "B",
+        }
+    }
+}
+
+/// What the value of a field is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldKind {
+    /// A register number. `inverted`: the word holds 7 minus the number; the field's value is the number.
+    Register {
+        /// The file.
+        class: RegClass,
+        /// Whether the word holds the complement.
+        inverted: bool,
+    },
+    /// One of [`Field::texts`].
+    Enum,
+    /// A bit that negates, complements or takes the absolute value of another field's operand.
+    Flag,
+    /// Signed number in units of `scale`, held sign-extended and in bytes where it counts bytes.
+    Signed {
+        /// What one unit in the word is worth.
+        scale: u64,
+    },
+    /// Unsigned number, as [`FieldKind::Signed`].
+    Unsigned {
+        /// What one unit in the word is worth.
+        scale: u64,
+    },
+    /// Distance in bytes from the end of this instruction to the target, held sign-extended.
+    Target {
+        /// What one unit in the word is worth, 4.
+        scale: u64,
+    },
+    /// Raw bits of a binary32 number.
+    Float32,
+    /// High 32 bits of a binary64 number whose low half is zero.
+    Float64High,
+    /// Raw bits of a binary16 number.
+    Float16,
+    /// Raw bits of a bfloat16 number.
+    Bfloat16,
+    /// Raw bits that text shows as binary16, or as bfloat16 where the enum field of this index is 1.
+    Half {
+        /// Index of the deciding field.
+        bfloat: usize,
+    },
+    /// Byte offset in a constant bank, a multiple of 4; the bank is the field of the same name with `.bank`.
+    ConstantOffset,
+    /// Number of a constant bank.
+    Bank,
+    /// Number of a special register, printed by name.
+    Special,
+}
+
+/// How many consecutive registers an operand names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Units {
+    /// Always this many.
+    Fixed(u8),
+    /// Decided by an enum field, one entry per value of it.
+    By {
+        /// Index of the deciding field.
+        field: usize,
+        /// Registers per value.
+        count: Vec<u8>,
+    },
+}
+
+/// One field of a form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Name, unique in the form: `d`, `a`, `a.neg`, `cmp`.
+    pub name: &'static str,
+    /// What its value is.
+    pub kind: FieldKind,
+    /// Places in the word, lowest bit of the value first.
+    pub bits: Vec<u8>,
+    /// Value of a new instruction, and of an operand that text leaves out.
+    pub default: u64,
+    /// Texts by value for [`FieldKind::Enum`]; `None` is a value that no instruction has.
+    pub texts: Vec<Option<&'static str>>,
+    /// Registers the operand spans.
+    pub units: Units,
+    /// Whether the form reads the register.
+    pub read: bool,
+    /// Whether the form writes the register.
+    pub write: bool,
+}
+
+/// Scoreboards a form may or must set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scoreboard {
+    /// Fixed latency.
+    #[default]
+    None,
+    /// Results are ready when the write barrier says so.
+    Write,
+    /// No result; sources are read late, and the read barrier says when.
+    Read,
+    /// Both.
+    ReadWrite,
+}
+
+/// What a form does to the flow of control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ControlFlowKind {
+    /// Jumps to a target in the word.
+    Branch,
+    /// Jumps to a place held in registers.
+    IndirectBranch,
+    /// Calls; the return address goes to registers.
+    Call,
+    /// Returns.
+    Return,
+    /// Ends the thread.
+    Exit,
+    /// Stops with an error.
+    Trap,
+    /// Names the place where lanes meet again (BSSY); falls through.
+    Push,
+    /// Waits for lanes, then goes where BSSY said (BSYNC).
+    Sync,
+    /// Takes lanes out of a convergence barrier (BREAK); falls through.
+    Break,
+    /// Waits for other lanes of the warp and falls through (WARPSYNC, YIELD).
+    Warp,
+    /// Waits for other warps and falls through (BAR).
+    Block,
+}
+
+/// The kind of access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryKind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes as one.
+    Atomic,
+    /// Writes as [`MemoryKind::Atomic`] and gives nothing back.
+    Reduction,
+    /// From global to shared memory, later.
+    Copy,
+    /// Orders other accesses, or drops cached lines.
+    Fence,
+}
+
+/// Where the access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemorySpace {
+    /// Generic address.
+    Generic,
+    /// Global memory.
+    Global,
+    /// Shared memory of the block or cluster.
+    Shared,
+    /// Local memory of the thread.
+    Local,
+    /// Constant banks.
+    Constant,
+}
+
+/// How a form touches memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// What it does.
+    pub kind: MemoryKind,
+    /// Where.
+    pub space: MemorySpace,
+}
+
+/// A condition on one field: `name`, `!name`, `name=3`, `name!=3` or `name=pow2` in the notation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// The field, with its flags, is not at its default.
+    Given(usize),
+    /// The field, with its flags, is at its default.
+    Absent(usize),
+    /// The field has this value.
+    Is(usize, u64),
+    /// The field has another value.
+    IsNot(usize, u64),
+    /// The field's low 32 bits are a power of two: `name=pow2`.
+    PowerOfTwo(usize),
+}
+
+/// A piece of a form's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// These characters.
+    Literal(&'static str),
+    /// An operand or number with its flags, by field.
+    Value {
+        /// The field.
+        field: usize,
+        /// Flag field that prints a minus.
+        neg: Option<usize>,
+        /// Flag field that prints bars.
+        abs: Option<usize>,
+        /// Flag field that prints an exclamation mark.
+        not: Option<usize>,
+        /// Enum field that turns the minus into a tilde when it is not 0.
+        tilde: Option<usize>,
+        /// Bit of the reuse control that prints `.reuse`.
+        reuse: Option<u8>,
+    },
+    /// An enum by its texts; the same field may be shown twice with other texts.
+    Texts {
+        /// The field.
+        field: usize,
+        /// Texts by value.
+        texts: Vec<Option<&'static str>>,
+    },
+    /// Shown when all tests hold.
+    When(Vec<Test>, Vec<Node>),
+}
+
+/// One row of the table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Form {
+    /// Name of the form: `iadd3.rrr`. The part after the dot gives the kinds of sources: register, immediate,
+    /// constant bank, uniform register.
+    pub id: &'static str,
+    /// First word of the text, up to a dot: `IADD3`.
+    pub mnemonic: &'static str,
+    /// Chips for which the row was verified.
+    pub chips: ChipRange,
+    /// Bits 0 to 11.
+    pub opcode: u16,
+    /// Bits that tell this form from others, opcode included.
+    pub mask: u128,
+    /// Their values.
+    pub value: u128,
+    /// Every bit that the form, the guard or the control word accounts for.
+    pub owned: u128,
+    /// The fields, in the order of [`crate::Inst::fields`].
+    pub fields: Vec<Field>,
+    /// The text.
+    pub syntax: Vec<Node>,
+    /// Other texts, each with the conditions under which it is printed instead; the first that holds counts.
+    pub aliases: Vec<(Vec<Test>, Vec<Node>)>,
+    /// Combinations of values that no instruction has.
+    pub denied: Vec<Vec<Test>>,
+    /// Pipe and latency class.
+    pub pipe: Pipe,
+    /// Scoreboards.
+    pub scoreboard: Scoreboard,
+    /// Effect on control flow; none for straight-line forms.
+    pub control_flow: Option<ControlFlowKind>,
+    /// Effect on memory.
+    pub memory: Option<Memory>,
+    /// Executed once per warp, on the uniform datapath.
+    pub uniform: bool,
+    /// The guard names a uniform predicate.
+    pub uniform_guard: bool,
+    /// What it does.
+    pub meaning: Meaning,
+    /// Where the row comes from and how it was verified.
+    pub source: &'static str,
+}
+
+impl Form {
+    /// Index of the field with this name.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// Whether the form writes a register of any file.
+    pub fn has_result(&self) -> bool {
+        self.fields.iter().any(|field| field.write)
+    }
+}

@@ -1,0 +1,163 @@
+//! One instruction: a form and the values of its fields.
+
+use crate::control::{Control, Guard};
+use crate::form::{FieldKind, Form, FormId, Test, Units};
+use smallvec::SmallVec;
+
+/// The general register that reads zero.
+pub const RZ: u64 = 255;
+/// The uniform register that reads zero, on chips up to sm_90.
+pub const URZ: u64 = 63;
+/// The predicate, or uniform predicate, that reads true.
+pub const PT: u64 = 7;
+/// First number of a virtual register. Register fields may hold such numbers before allocation; text shows them
+/// as `%v0`, `%v1` …, and [`crate::encode`] rejects them.
+pub const VIRTUAL: u64 = 0x1_0000;
+
+/// The form has no field of this name, or the field no value of this text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("form `{form}` has no field `{name}`{}", value.as_ref().map(|v| format!(" with value `{v}`")).unwrap_or_default())]
+pub struct UnknownField {
+    /// The form.
+    pub form: FormId,
+    /// The name asked for.
+    pub name: String,
+    /// The text asked for, when the field exists.
+    pub value: Option<String>,
+}
+
+/// One instruction.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Inst {
+    /// Its form.
+    pub form: FormId,
+    /// Its guard.
+    pub guard: Guard,
+    /// Values in the order of [`Form::fields`]: register numbers, enum indices, flags, immediates
+    /// (signed ones sign-extended), byte offsets.
+    pub fields: SmallVec<[u64; 16]>,
+    /// Its control bits.
+    pub control: Control,
+}
+
+impl Inst {
+    /// An instruction of this form with every field at its default: RZ, URZ, PT, empty enums, guard PT, safe control.
+    pub fn new(form: FormId) -> Inst {
+        let row = form.get();
+        Inst {
+            form,
+            guard: Guard { uniform: row.uniform_guard, ..Guard::ALWAYS },
+            fields: row.fields.iter().map(|field| field.default).collect(),
+            control: Control::SAFE,
+        }
+    }
+
+    /// The row of the form.
+    pub fn row(&self) -> &'static Form {
+        self.form.get()
+    }
+
+    /// Value of a field; `None` when the form has no such field.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.row().field(name).map(|i| self.fields[i])
+    }
+
+    /// Sets a field. Whether the value fits is decided by [`crate::encode`].
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), UnknownField> {
+        match self.row().field(name) {
+            Some(i) => {
+                self.fields[i] = value;
+                Ok(())
+            }
+            None => Err(UnknownField { form: self.form, name: name.to_owned(), value: None }),
+        }
+    }
+
+    /// Sets a field, as [`Inst::set`], for instructions written out in code.
+    pub fn try_with(mut self, name: &str, value: u64) -> Result<Inst, UnknownField> {
+        self.set(name, value)?;
+        Ok(self)
+    }
+
+    /// Sets a field of an instruction written out in code.
+    ///
+    /// # Panics
+    /// When the form has no such field: the names are constants of the caller. Use [`Inst::try_with`] elsewhere.
+    #[must_use]
+    pub fn with(self, name: &str, value: u64) -> Inst {
+        match self.try_with(name, value) {
+            Ok(inst) => inst,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Sets an enum by text.
+    ///
+    /// # Panics
+    /// When the form has no such field or text. Use [`Inst::set_enum`] elsewhere.
+    #[must_use]
+    pub fn with_enum(mut self, name: &str, text: &str) -> Inst {
+        match self.set_enum(name, text) {
+            Ok(()) => self,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Sets the guard predicate.
+    #[must_use]
+    pub fn guarded(mut self, pred: u32, negate: bool) -> Inst {
+        self.guard.pred = pred;
+        self.guard.negate = negate;
+        self
+    }
+
+    /// Sets an enum field to the value with this text, as in `("cmp", ".GE")`; the empty text is a text too.
+    pub fn set_enum(&mut self, name: &str, text: &str) -> Result<(), UnknownField> {
+        let row = self.row();
+        let unknown = |value| UnknownField { form: self.form, name: name.to_owned(), value };
+        let i = row.field(name).ok_or_else(|| unknown(None))?;
+        let value = row.fields[i].texts.iter().position(|t| *t == Some(text));
+        self.fields[i] = value.ok_or_else(|| unknown(Some(text.to_owned())))? as u64;
+        Ok(())
+    }
+
+    /// Text of an enum field's value.
+    pub fn enum_text(&self, name: &str) -> Option<&'static str> {
+        let row = self.row();
+        let i = row.field(name)?;
+        if row.fields[i].kind != FieldKind::Enum {
+            return None;
+        }
+        row.fields[i].texts.get(usize::try_from(self.fields[i]).ok()?).copied().flatten()
+    }
+
+    /// Registers that the register field of this index spans.
+    pub fn units(&self, field: usize) -> u8 {
+        match &self.row().fields[field].units {
+            Units::Fixed(n) => *n,
+            Units::By { field, count } => count.get(self.fields[*field] as usize).copied().unwrap_or(1),
+        }
+    }
+
+    /// Whether the condition holds.
+    pub fn test(&self, test: &Test) -> bool {
+        match *test {
+            Test::Given(i) => !self.at_default(i),
+            Test::Absent(i) => self.at_default(i),
+            Test::Is(i, value) => self.fields[i] == value,
+            Test::IsNot(i, value) => self.fields[i] != value,
+            Test::PowerOfTwo(i) => (self.fields[i] as u32).is_power_of_two(),
+        }
+    }
+
+    /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
+    fn at_default(&self, i: usize) -> bool {
+        let fields = &self.row().fields;
+        let name = fields[i].name;
+        self.fields[i] == fields[i].default
+            && fields.iter().zip(&self.fields).skip(i + 1).all(|(field, &value)| {
+                let flag = field.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+                !flag || value == field.default
+            })
+    }
+}

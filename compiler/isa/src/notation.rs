@@ -1,0 +1,40 @@
+//! The notation of the table: from the text of a row to [`Form`]s.
+//!
+//! ```text
+//! @macro text                                  text put in for $macro
+//! ID CHIPS OPCODES FIXED "SYNTAX" ; ATTRIBUTES
+//!   | CONDITIONS "SYNTAX"                      another text of the row above
+//! ```
+//! `OPCODES` is one opcode, or `shape:opcode,…`: then the row stands for one form per shape, `*` in the ID is the shape,
+//! and each letter of it says what the next `<@name …>` of the text is: `r` register, `i` immediate (`k=` gives its
+//! kind), `c` constant bank, `u` uniform register. What is no register stands at bit 32; `a` is at 24, `b` at 32 and `c`
+//! at 64, and `b` moves to 64 when `c` is no register.
+//!
+//! In the text, `<KIND NAME BITS options>` is a field, `{conditions? text}` is shown when the conditions hold, all else
+//! stands for itself. Kinds: `R UR P UP B`, `PI UPI` stored inverted, `E` enum followed by its texts (`_` is no text,
+//! `-` no legal value), `V` an enum shown again with other texts, `sN uN pcN` numbers of N bits with an optional `*scale`,
+//! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `SR`. Options: `nBIT aBIT !BIT` flags, `i=NAME` tilde for
+//! minus, `xN` and `v=NAME` register counts, `=N` default.
+
+mod build;
+mod lines;
+mod syntax;
+
+use lines::rows;
+
+use crate::form::Form;
+
+/// A row that cannot be read; the table is part of the program, so this is met in tests only.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{row}: {message}")]
+pub struct NotationError {
+    /// The row's ID.
+    pub row: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The forms of one file of rows.
+pub fn forms(text: &'static str) -> Result<Vec<Form>, NotationError> {
+    rows(text)?.iter().map(build::build).collect()
+}

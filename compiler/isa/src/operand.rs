@@ -1,0 +1,72 @@
+//! Which registers an instruction reads and writes.
+
+use crate::form::{FieldKind, RegClass};
+use crate::inst::{Inst, VIRTUAL};
+
+/// Direction of an access.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Access {
+    /// The instruction reads the register.
+    Read,
+    /// The instruction writes it.
+    Write,
+}
+
+/// One register operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Operand {
+    /// Index of the field; `None` is the guard.
+    pub field: Option<usize>,
+    /// Name of the field; `guard` for the guard.
+    pub name: &'static str,
+    /// Register file.
+    pub class: RegClass,
+    /// First register; virtual from [`crate::VIRTUAL`] on.
+    pub number: u32,
+    /// Consecutive registers, 1, 2 or 4 and for matrices up to 8.
+    pub units: u8,
+    /// Direction.
+    pub access: Access,
+}
+
+impl Operand {
+    /// Whether the number is a virtual one.
+    pub fn is_virtual(&self) -> bool {
+        u64::from(self.number) >= VIRTUAL
+    }
+}
+
+impl Inst {
+    /// Every register operand, the guard included; RZ, URZ, PT and UPT are left out. An operand that is both read and
+    /// written comes twice. Reads come before writes for the same field.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
+        let guard = (self.guard.pred != 7).then_some(Operand {
+            field: None,
+            name: "guard",
+            class: if self.guard.uniform { RegClass::UP } else { RegClass::P },
+            number: self.guard.pred,
+            units: 1,
+            access: Access::Read,
+        });
+        guard.into_iter().chain(self.row().fields.iter().enumerate().flat_map(move |(i, field)| {
+            let class = match field.kind {
+                FieldKind::Register { class, .. } if class.constant() != Some(self.fields[i]) => Some(class),
+                _ => None,
+            };
+            [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
+                move |(on, access)| {
+                    let class = class.filter(|_| on)?;
+                    let number = u32::try_from(self.fields[i]).ok()?;
+                    Some(Operand {
+                        field: Some(i),
+                        name: field.name,
+                        class,
+                        number,
+                        units: self.units(i),
+                        access,
+                    })
+                },
+            )
+        }))
+    }
+}

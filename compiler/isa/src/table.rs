@@ -1,0 +1,64 @@
+//! The table, read once.
+
+use crate::form::{Form, FormId};
+use crate::notation;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// The files of rows.
+const FILES: &[&str] = &[
+    include_str!("table/integer.tbl"),
+    include_str!("table/float.tbl"),
+    include_str!("table/memory.tbl"),
+    include_str!("table/control.tbl"),
+];
+
+struct Table {
+    forms: Vec<Form>,
+    names: FxHashMap<&'static str, FormId>,
+    opcodes: Vec<Vec<FormId>>,
+    mnemonics: FxHashMap<&'static str, Vec<FormId>>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut forms = Vec::new();
+        for text in FILES {
+            match notation::forms(text) {
+                Ok(list) => forms.extend(list),
+                Err(error) => unreachable!("the table is part of the program and tested: {error}"),
+            }
+        }
+        let mut names = FxHashMap::default();
+        let mut opcodes = vec![Vec::new(); 4096];
+        let mut mnemonics: FxHashMap<&'static str, Vec<FormId>> = FxHashMap::default();
+        for (i, form) in forms.iter().enumerate() {
+            let id = FormId(i as u16);
+            names.insert(form.id, id);
+            opcodes[usize::from(form.opcode)].push(id);
+            mnemonics.entry(form.mnemonic).or_default().push(id);
+        }
+        Table { forms, names, opcodes, mnemonics }
+    })
+}
+
+/// Every form of every chip; a [`FormId`] is an index here.
+pub fn forms() -> &'static [Form] {
+    &table().forms
+}
+
+/// The form with this name, as in `iadd3.rrr`.
+pub fn form(id: &str) -> Option<FormId> {
+    table().names.get(id).copied()
+}
+
+/// The forms with these bits 0 to 11.
+pub(crate) fn by_opcode(opcode: u16) -> &'static [FormId] {
+    &table().opcodes[usize::from(opcode)]
+}
+
+/// The forms whose text begins with this mnemonic, up to the first dot.
+pub(crate) fn by_mnemonic(mnemonic: &str) -> &'static [FormId] {
+    table().mnemonics.get(mnemonic).map_or(&[], Vec::as_slice)
+}
