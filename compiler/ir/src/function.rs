@@ -11,7 +11,7 @@ entity!(Value, "v", "An SSA value.");
 entity!(VariableId, "g", "A variable of the module or of a function.");
 
 /// A module: variables and functions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
     /// Variables of all spaces, the functions' own included.
     pub variables: PrimaryMap<VariableId, Variable>,
@@ -52,7 +52,7 @@ pub struct Param {
 }
 
 /// A kernel (device functions are inlined by `lower`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Symbol name.
     pub name: String,
