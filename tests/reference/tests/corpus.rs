@@ -34,3 +34,26 @@ fn every_kernel_has_files_launches_and_a_reference() {
         }
     }
 }
+
+#[test]
+fn every_feature_says_what_it_is_and_has_the_common_entry() {
+    let root = workspace_root();
+    let all = sassafras_reference::corpus::features(&root).expect("features");
+    assert!(all.len() >= 80);
+    for f in &all {
+        let text = std::fs::read_to_string(&f.ptx).expect(&f.name);
+        assert!(text.starts_with("// Feature: "), "{}: no description", f.name);
+        assert!(
+            text.contains(".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)"),
+            "{}: entry",
+            f.name
+        );
+        let approximate = text.lines().any(|l| l.contains(".approx") || l.contains("div.full"));
+        let bounded = f.name == "approx_bounds";
+        assert_eq!(approximate && !bounded, !f.approx.is_empty(), "{}: `// approx:` line", f.name);
+    }
+    let spec = sassafras_reference::corpus::feature_spec(&root).expect("launch.toml");
+    for launch in spec.launches().expect("launches") {
+        assert_eq!((launch.params.len(), launch.threads() % 32), (3, 0));
+    }
+}
