@@ -1,0 +1,318 @@
+//! Text to function. Never panics; every error has a line.
+
+use super::{VERSION, print::class_of};
+use crate::{Block, BlockData, Edge, Frame, Function, MInst, Phase, Place, Pseudo, Reg, RegClass, Tied, VReg, VRegData};
+use sassafras_chip::Chip;
+use sassafras_graph::PrimaryMap;
+use sassafras_isa::{Control, FieldKind, Inst, form};
+use smallvec::SmallVec;
+
+/// What does not read, and where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct ParseError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Reads a function. The text must be whole: each header line once and in order, blocks in order of number, and each
+/// named block and virtual register declared. Whether the code makes sense is for the checker.
+pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
+    let mut last = 1;
+    let mut header = |word: &str| -> std::result::Result<(usize, &str), ParseError> {
+        let missing = |line| ParseError { line, message: format!("expected `{word} …`") };
+        let (line, text) = lines.next().ok_or_else(|| missing(last))?;
+        last = line;
+        let rest = text.strip_prefix(word).filter(|rest| rest.starts_with(' ')).ok_or_else(|| missing(line))?;
+        Ok((line, rest.trim()))
+    };
+    let at = |line: usize| move |message: String| ParseError { line, message };
+
+    let (line, rest) = header("sassafras machine")?;
+    let (phase, chip) = first_line(rest).map_err(at(line))?;
+    let (line, rest) = header("function")?;
+    let mut f = Function::new(unquote(rest).map_err(at(line))?, chip);
+    f.phase = phase;
+    f.blocks = PrimaryMap::new();
+    let (entry_line, rest) = header("entry")?;
+    f.entry = entity::<Block>(rest).map_err(at(entry_line))?;
+    let (line, rest) = header("layout")?;
+    f.layout = rest.split_whitespace().map(entity).collect::<Result<_>>().map_err(at(line))?;
+    let (line, rest) = header("frame")?;
+    f.frame = frame(rest).map_err(at(line))?;
+    let (line, rest) = header("shared")?;
+    f.shared_bytes = number(rest).map_err(at(line))? as u32;
+    let (line, rest) = header("params")?;
+    f.param_bytes = number(rest).map_err(at(line))? as u32;
+    let (line, rest) = header("registers")?;
+    f.max_registers = number(rest).map_err(at(line))? as u32;
+
+    let mut used = Vec::new();
+    for (line, text) in lines {
+        one_line(&mut f, text, line, &mut used).map_err(at(line))?;
+    }
+    let blocks = f.layout.iter().map(|&block| (entry_line, block)).chain([(entry_line, f.entry)]);
+    let missing = blocks.chain(used.iter().copied()).find(|(_, block)| !f.blocks.contains(*block));
+    if let Some((line, block)) = missing {
+        return Err(ParseError { line, message: format!("no block {block}") });
+    }
+    Ok(f)
+}
+
+fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Block)>) -> Result<()> {
+    if let Some(rest) = text.strip_prefix("->") {
+        let block = f.blocks.values_mut().next_back().ok_or("an edge outside of a block")?;
+        for edge in split_edges(rest) {
+            let edge = edge_of(edge)?;
+            used.push((line, edge.block));
+            block.succs.push(edge);
+        }
+        return Ok(());
+    }
+    if let Some(header) = text.strip_suffix(':') {
+        let Edge { block, args } = edge_of(header)?;
+        if block != f.blocks.next_key() {
+            return Err(format!("block {block} out of order"));
+        }
+        f.blocks.push(BlockData { params: args, ..BlockData::default() });
+        return Ok(());
+    }
+    if f.blocks.is_empty() {
+        let [vreg, class, units] = words(text)?;
+        if entity::<VReg>(vreg)? != f.vregs.next_key() {
+            return Err(format!("{vreg} out of order"));
+        }
+        let units = number(units)?;
+        if ![1, 2, 4, 8].contains(&units) {
+            return Err(format!("{units} units"));
+        }
+        f.vregs.push(VRegData { class: class_named(class)?, units: units as u8 });
+        return Ok(());
+    }
+    let inst = instruction(text)?;
+    used.extend(inst.target.map(|target| (line, target)));
+    let vregs = inst.operands().into_iter().filter_map(|operand| operand.reg.vreg());
+    if let Some(vreg) = vregs.into_iter().find(|vreg| !f.vregs.contains(*vreg)) {
+        return Err(format!("no register {vreg}"));
+    }
+    let block = f.blocks.values_mut().next_back().ok_or("an instruction outside of a block")?;
+    block.insts.push(inst);
+    Ok(())
+}
+
+fn first_line(rest: &str) -> Result<(Phase, Chip)> {
+    let [version, phase, chip] = words(rest)?;
+    if number(version)? != u64::from(VERSION) {
+        return Err(format!("version {version} of the text; this reads {VERSION}"));
+    }
+    let found = Phase::NAMES.iter().find(|(_, name)| *name == phase);
+    let (phase, _) = found.ok_or_else(|| format!("no phase `{phase}`"))?;
+    Ok((*phase, chip.parse::<Chip>().map_err(|error| error.to_string())?))
+}
+
+fn frame(rest: &str) -> Result<Frame> {
+    let [_, local, _, spill] = words(rest)?;
+    Ok(Frame { local_bytes: number(local)? as u32, spill_bytes: number(spill)? as u32 })
+}
+
+fn words<const N: usize>(text: &str) -> Result<[&str; N]> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.try_into().map_err(|words: Vec<&str>| format!("expected {N} words, not {}", words.len()))
+}
+
+fn number(text: &str) -> Result<u64> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| format!("`{text}` is no number"))
+}
+
+fn entity<E: std::str::FromStr>(text: &str) -> Result<E> {
+    text.parse().map_err(|_| format!("`{text}` names nothing of the kind expected here"))
+}
+
+fn unquote(text: &str) -> Result<String> {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or("expected a quoted name")?;
+    let mut out = String::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        out.push(match chars.next() {
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => {
+                let hex: String = chars.by_ref().skip(1).take_while(|&c| c != '}').collect();
+                let code = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32);
+                code.ok_or_else(|| format!("`\\u{{{hex}}}` is no character"))?
+            }
+            Some(c @ ('\\' | '"' | '\'')) => c,
+            other => return Err(format!("`\\{}` is no escape", other.unwrap_or(' '))),
+        });
+    }
+    Ok(out)
+}
+
+fn split_edges(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(')').map(|edge| edge.trim_start_matches([',', ' ']).trim()).filter(|edge| !edge.is_empty())
+}
+
+fn edge_of(text: &str) -> Result<Edge> {
+    let (block, args) = text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or("expected `b0(…)`")?;
+    let args = args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(entity).collect::<Result<_>>()?;
+    Ok(Edge { block: entity(block)?, args })
+}
+
+fn class_named(text: &str) -> Result<RegClass> {
+    let classes = [RegClass::R, RegClass::UR, RegClass::P, RegClass::UP, RegClass::B];
+    classes.into_iter().find(|class| class.prefix() == text).ok_or_else(|| format!("no register class `{text}`"))
+}
+
+fn register(text: &str, class: RegClass) -> Result<Reg> {
+    if let Some(rest) = text.strip_prefix('v') {
+        let (vreg, unit) = rest.split_once('.').unwrap_or((rest, "0"));
+        let unit = number(unit)?;
+        if unit >= u64::from(Reg::MAX_UNITS) {
+            return Err(format!("unit {unit}"));
+        }
+        return Ok(Reg::Virtual(entity(&format!("v{vreg}"))?, unit as u8));
+    }
+    let digits = text.strip_prefix(class.prefix()).ok_or_else(|| format!("`{text}` is no register of {class:?}"))?;
+    let number: u16 = digits.parse().map_err(|_| format!("`{text}` is no register"))?;
+    Ok(Reg::Physical(number))
+}
+
+fn place(text: &str) -> Result<Place> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let [reg, class, units] = parts[..] else { return Err(format!("`{text}` should be register:class:units")) };
+    let class = class_named(class)?;
+    let units = u8::try_from(number(units)?).map_err(|_| "too many units".to_owned())?;
+    Ok(Place { class, reg: register(reg, class)?, units })
+}
+
+fn instruction(text: &str) -> Result<MInst> {
+    let mut parts = text.split(" ; ");
+    let body = parts.next().unwrap_or("").trim();
+    let mut inst = match pseudo(body)? {
+        Some(pseudo) => MInst::pseudo(pseudo),
+        None => MInst::new(real(body)?),
+    };
+    for fact in parts {
+        self::fact(&mut inst, fact.trim())?;
+    }
+    Ok(inst)
+}
+
+fn fact(inst: &mut MInst, text: &str) -> Result<()> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    match word {
+        "target" => inst.target = Some(entity(rest)?),
+        "uniform" => inst.uniform = true,
+        "origin" => inst.origin = Some(number(rest)? as u32),
+        "tied" => {
+            let [name, reg] = words(rest)?;
+            let real = inst.inst().ok_or("only real instructions have tied uses")?;
+            let field = real.row().field(name).ok_or_else(|| format!("no field `{name}`"))?;
+            let old = register(reg, class_of(&real.row().fields[field].kind))?;
+            inst.tied.push(Tied { field, old });
+        }
+        "control" => {
+            let [stall, yield_, write_barrier, read_barrier, wait_mask, reuse] = words(rest)?;
+            let byte = |text| number(text).and_then(|n| u8::try_from(n).map_err(|_| format!("{n} is too large")));
+            let control = Control {
+                stall: byte(stall)?,
+                yield_: byte(yield_)? != 0,
+                write_barrier: byte(write_barrier)?,
+                read_barrier: byte(read_barrier)?,
+                wait_mask: byte(wait_mask)?,
+                reuse: byte(reuse)?,
+            };
+            inst.inst_mut().ok_or("only real instructions have control bits")?.control = control;
+        }
+        _ => return Err(format!("`{word}` is no fact about an instruction")),
+    }
+    Ok(())
+}
+
+fn real(body: &str) -> Result<Inst> {
+    let mut words = body.split_whitespace().peekable();
+    let guard = words.next_if(|word| word.starts_with('@'));
+    let id = words.next().ok_or("expected an instruction")?;
+    let mut inst = Inst::new(form(id).ok_or_else(|| format!("no instruction form `{id}`"))?);
+    if let Some(guard) = guard {
+        let class = if inst.guard.uniform { RegClass::UP } else { RegClass::P };
+        let name = guard[1..].trim_start_matches('!');
+        inst.guard.negate = guard[1..].starts_with('!');
+        inst.guard.pred = register(name, class)?.to_field() as u32;
+    }
+    for word in words {
+        let (name, value) = word.split_once('=').ok_or_else(|| format!("`{word}` should be field=value"))?;
+        let index = inst.row().field(name).ok_or_else(|| format!("`{id}` has no field `{name}`"))?;
+        let digit = value.starts_with(|c: char| c.is_ascii_digit());
+        inst.fields[index] = match inst.row().fields[index].kind {
+            FieldKind::Register { class, .. } if !digit => register(value, class)?.to_field(),
+            FieldKind::Enum if !digit => {
+                inst.set_enum(name, value).map_err(|error| error.to_string())?;
+                continue;
+            }
+            _ => number(value)?,
+        };
+    }
+    Ok(inst)
+}
+
+fn pseudo(body: &str) -> Result<Option<Pseudo>> {
+    let (word, rest) = body.split_once(' ').unwrap_or((body, ""));
+    let args: Vec<&str> = rest.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
+    let count = |n: usize| if args.len() == n { Ok(()) } else { Err(format!("`{word}` takes {n} operands")) };
+    let slot = |text: &str| number(text).map(|n| n as u32);
+    Ok(Some(match word {
+        "copy" => {
+            count(2)?;
+            Pseudo::Copy { dst: place(args[0])?, src: place(args[1])? }
+        }
+        "swap" => {
+            count(2)?;
+            Pseudo::Swap { a: place(args[0])?, b: place(args[1])? }
+        }
+        "parallel" => {
+            if args.len() % 2 != 0 {
+                return Err("`parallel` takes pairs".into());
+            }
+            let moves = args.chunks(2).map(|pair| Ok((place(pair[0])?, place(pair[1])?)));
+            Pseudo::ParallelCopy(moves.collect::<Result<_>>()?)
+        }
+        "pack" => {
+            let (dst, parts) = args.split_first().ok_or("`pack` takes operands")?;
+            let parts = parts.iter().map(|part| place(part)).collect::<Result<SmallVec<_>>>()?;
+            Pseudo::Pack { dst: entity(dst)?, parts }
+        }
+        "undef" => {
+            count(1)?;
+            Pseudo::Undef { dst: place(args[0])? }
+        }
+        "frame" => {
+            count(2)?;
+            Pseudo::FrameAddress { dst: place(args[0])?, offset: slot(args[1])? }
+        }
+        "spill" => {
+            count(2)?;
+            Pseudo::Spill { slot: slot(args[0])?, src: place(args[1])? }
+        }
+        "reload" => {
+            count(2)?;
+            Pseudo::Reload { dst: place(args[0])?, slot: slot(args[1])? }
+        }
+        _ => return Ok(None),
+    }))
+}
