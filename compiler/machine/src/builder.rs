@@ -34,7 +34,7 @@ pub enum BuildError {
 /// let entry = f.entry;
 /// let mut b = Builder::at(&mut f, entry);
 /// let (x, y) = (b.vreg(RegClass::R, 1), b.vreg(RegClass::R, 1));
-/// b.inst("mov.i").def("d", x).imm("b", 5).push()?;
+/// b.inst("s2r").def("d", x).imm("sr", 33).push()?;
 /// b.inst("iadd3.rrr").def("d", y).use_("a", x).use_("b", x).push()?;
 /// b.inst("exit").push()?;
 /// # Ok(())
@@ -61,7 +61,9 @@ impl<'f> Builder<'f> {
 
     /// Starts an instruction of this form. Mistakes are told by [`InstBuilder::push`].
     pub fn inst(&mut self, id: &str) -> InstBuilder<'_> {
-        let state = form(id).map(|form| MInst::new(Inst::new(form))).ok_or_else(|| BuildError::UnknownForm(id.into()));
+        let state = form(id)
+            .map(|form| MInst::new(Inst::new(form)))
+            .ok_or_else(|| BuildError::UnknownForm(id.into()));
         InstBuilder { func: self.func, block: self.block, state }
     }
 
@@ -97,7 +99,13 @@ impl<'f> Builder<'f> {
     }
 
     /// Ends the block: to the first edge where `pred` (or its negation) holds, else to the second.
-    pub fn branch(&mut self, pred: VReg, negate: bool, taken: Edge, otherwise: Edge) -> Result<(), BuildError> {
+    pub fn branch(
+        &mut self,
+        pred: VReg,
+        negate: bool,
+        taken: Edge,
+        otherwise: Edge,
+    ) -> Result<(), BuildError> {
         let target = taken.block;
         self.func.blocks[self.block].succs = vec![taken, otherwise];
         self.inst("bra").guard(pred, negate).target(target).push()
@@ -228,7 +236,9 @@ fn check_registers(func: &Function, inst: &MInst) -> Result<(), BuildError> {
             crate::Position::Field(i) | crate::Position::Tied(i) => real.row().fields[i].name,
             _ => "guard",
         };
-        let Some(data) = func.vregs.get(vreg) else { return wrong(name, format!("{vreg}, which does not exist")) };
+        let Some(data) = func.vregs.get(vreg) else {
+            return wrong(name, format!("{vreg}, which does not exist"));
+        };
         let fits = data.class == operand.class
             && unit % operand.units == 0
             && unit + operand.units <= data.units

@@ -6,7 +6,10 @@ use sassafras_graph::{ControlFlow, Graph};
 impl Function {
     /// The graph of the blocks in the layout, with predecessors. A copy: changes of the function do not show in it.
     pub fn graph(&self) -> Graph<Block> {
-        let edges = self.layout.iter().flat_map(|&from| self.blocks[from].succs.iter().map(move |to| (from, to.block)));
+        let edges = self
+            .layout
+            .iter()
+            .flat_map(|&from| self.blocks[from].succs.iter().map(move |to| (from, to.block)));
         Graph::new(self.entry, self.blocks.len(), edges)
     }
 

@@ -164,6 +164,7 @@ impl Function {
     /// Instructions of all blocks in the layout.
     pub fn insts(&self) -> impl Iterator<Item = (Block, usize, &MInst)> {
         let blocks = self.layout.iter().copied();
-        blocks.flat_map(|b| self.blocks[b].insts.iter().enumerate().map(move |(index, inst)| (b, index, inst)))
+        blocks
+            .flat_map(|b| self.blocks[b].insts.iter().enumerate().map(move |(index, inst)| (b, index, inst)))
     }
 }

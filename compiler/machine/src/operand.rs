@@ -39,7 +39,9 @@ impl Pseudo {
         use Access::{Read, Write};
         match self {
             Pseudo::Copy { dst, src } => vec![(*src, Read), (*dst, Write)],
-            Pseudo::ParallelCopy(moves) => moves.iter().flat_map(|(dst, src)| [(*dst, Write), (*src, Read)]).collect(),
+            Pseudo::ParallelCopy(moves) => {
+                moves.iter().flat_map(|(dst, src)| [(*dst, Write), (*src, Read)]).collect()
+            }
             Pseudo::Swap { a, b } => vec![(*a, Read), (*b, Read), (*a, Write), (*b, Write)],
             Pseudo::Pack { dst, parts } => {
                 let units = parts.iter().map(|part| part.units).sum();
@@ -47,7 +49,9 @@ impl Pseudo {
                 let reads = parts.iter().map(|part| (*part, Read));
                 reads.chain([(Place::of(*dst, class, units), Write)]).collect()
             }
-            Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } | Pseudo::Reload { dst, .. } => vec![(*dst, Write)],
+            Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } | Pseudo::Reload { dst, .. } => {
+                vec![(*dst, Write)]
+            }
             Pseudo::Spill { src, .. } => vec![(*src, Read)],
         }
     }
@@ -101,7 +105,9 @@ impl MInst {
             }
             Op::Inst(inst) => {
                 let tied = self.tied.iter().filter_map(|tied| {
-                    let FieldKind::Register { class, .. } = inst.row().fields[tied.field].kind else { return None };
+                    let FieldKind::Register { class, .. } = inst.row().fields[tied.field].kind else {
+                        return None;
+                    };
                     let (position, units) = (Position::Tied(tied.field), inst.units(tied.field));
                     Some(RegOperand { position, class, reg: tied.old, units, access: Access::Read })
                 });

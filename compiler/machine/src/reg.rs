@@ -30,7 +30,9 @@ impl Reg {
     pub fn to_field(self) -> u64 {
         match self {
             Reg::Physical(number) => u64::from(number),
-            Reg::Virtual(vreg, unit) => VIRTUAL + vreg.index() as u64 * u64::from(Self::MAX_UNITS) + u64::from(unit),
+            Reg::Virtual(vreg, unit) => {
+                VIRTUAL + vreg.index() as u64 * u64::from(Self::MAX_UNITS) + u64::from(unit)
+            }
         }
     }
 
@@ -101,7 +103,8 @@ mod tests {
 
     #[test]
     fn fields_round_trip() {
-        for reg in [Reg::Physical(0), Reg::Physical(255), Reg::Virtual(VReg(0), 0), Reg::Virtual(VReg(9), 7)] {
+        for reg in [Reg::Physical(0), Reg::Physical(255), Reg::Virtual(VReg(0), 0), Reg::Virtual(VReg(9), 7)]
+        {
             assert_eq!(Reg::from_field(reg.to_field()), reg);
         }
         assert!(Reg::Physical(255).is_constant(RegClass::R));

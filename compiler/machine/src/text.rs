@@ -12,7 +12,7 @@
 //! v0 R 2
 //! v1 P 1
 //! b0():
-//!   mov.i d=v0 b=0x5 ; origin 3
+//!   s2r d=v0 sr=0x21 ; origin 3
 //!   @!v1 iadd3.rrr d=v2.1 a=v0 ; tied d v0
 //!   pack v4, v2, v3:R:1
 //!   bra ; target b1

@@ -1,7 +1,9 @@
 //! Text to function. Never panics; every error has a line.
 
 use super::{VERSION, print::class_of};
-use crate::{Block, BlockData, Edge, Frame, Function, MInst, Phase, Place, Pseudo, Reg, RegClass, Tied, VReg, VRegData};
+use crate::{
+    Block, BlockData, Edge, Frame, Function, MInst, Phase, Place, Pseudo, Reg, RegClass, Tied, VReg, VRegData,
+};
 use sassafras_chip::Chip;
 use sassafras_graph::PrimaryMap;
 use sassafras_isa::{Control, FieldKind, Inst, form};
@@ -29,7 +31,8 @@ pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
         let missing = |line| ParseError { line, message: format!("expected `{word} …`") };
         let (line, text) = lines.next().ok_or_else(|| missing(last))?;
         last = line;
-        let rest = text.strip_prefix(word).filter(|rest| rest.starts_with(' ')).ok_or_else(|| missing(line))?;
+        let rest =
+            text.strip_prefix(word).filter(|rest| rest.starts_with(' ')).ok_or_else(|| missing(line))?;
         Ok((line, rest.trim()))
     };
     let at = |line: usize| move |message: String| ParseError { line, message };
@@ -139,7 +142,8 @@ fn entity<E: std::str::FromStr>(text: &str) -> Result<E> {
 }
 
 fn unquote(text: &str) -> Result<String> {
-    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or("expected a quoted name")?;
+    let inner =
+        text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or("expected a quoted name")?;
     let mut out = String::new();
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
@@ -164,18 +168,25 @@ fn unquote(text: &str) -> Result<String> {
 }
 
 fn split_edges(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(')').map(|edge| edge.trim_start_matches([',', ' ']).trim()).filter(|edge| !edge.is_empty())
+    text.split_inclusive(')')
+        .map(|edge| edge.trim_start_matches([',', ' ']).trim())
+        .filter(|edge| !edge.is_empty())
 }
 
 fn edge_of(text: &str) -> Result<Edge> {
-    let (block, args) = text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or("expected `b0(…)`")?;
-    let args = args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(entity).collect::<Result<_>>()?;
+    let (block, args) =
+        text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or("expected `b0(…)`")?;
+    let args =
+        args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(entity).collect::<Result<_>>()?;
     Ok(Edge { block: entity(block)?, args })
 }
 
 fn class_named(text: &str) -> Result<RegClass> {
     let classes = [RegClass::R, RegClass::UR, RegClass::P, RegClass::UP, RegClass::B];
-    classes.into_iter().find(|class| class.prefix() == text).ok_or_else(|| format!("no register class `{text}`"))
+    classes
+        .into_iter()
+        .find(|class| class.prefix() == text)
+        .ok_or_else(|| format!("no register class `{text}`"))
 }
 
 fn register(text: &str, class: RegClass) -> Result<Reg> {
@@ -187,14 +198,17 @@ fn register(text: &str, class: RegClass) -> Result<Reg> {
         }
         return Ok(Reg::Virtual(entity(&format!("v{vreg}"))?, unit as u8));
     }
-    let digits = text.strip_prefix(class.prefix()).ok_or_else(|| format!("`{text}` is no register of {class:?}"))?;
+    let digits =
+        text.strip_prefix(class.prefix()).ok_or_else(|| format!("`{text}` is no register of {class:?}"))?;
     let number: u16 = digits.parse().map_err(|_| format!("`{text}` is no register"))?;
     Ok(Reg::Physical(number))
 }
 
 fn place(text: &str) -> Result<Place> {
     let parts: Vec<&str> = text.split(':').collect();
-    let [reg, class, units] = parts[..] else { return Err(format!("`{text}` should be register:class:units")) };
+    let [reg, class, units] = parts[..] else {
+        return Err(format!("`{text}` should be register:class:units"));
+    };
     let class = class_named(class)?;
     let units = u8::try_from(number(units)?).map_err(|_| "too many units".to_owned())?;
     Ok(Place { class, reg: register(reg, class)?, units })
@@ -228,7 +242,8 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
         }
         "control" => {
             let [stall, yield_, write_barrier, read_barrier, wait_mask, reuse] = words(rest)?;
-            let byte = |text| number(text).and_then(|n| u8::try_from(n).map_err(|_| format!("{n} is too large")));
+            let byte =
+                |text| number(text).and_then(|n| u8::try_from(n).map_err(|_| format!("{n} is too large")));
             let control = Control {
                 stall: byte(stall)?,
                 yield_: byte(yield_)? != 0,
