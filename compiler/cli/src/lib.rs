@@ -1,1 +1,16 @@
-//! A session that compiles with judges, and the sassafras binary.
+//! A session that compiles with judges, and the commands of the `sassafras` binary.
+//!
+//! * [`main`]: from a command line to an exit code.
+//! * [`command`]: one file for each subcommand.
+//! * [`Exit`], [`Failure`]: what a command tells its caller.
+//! * [`files`]: inputs, and outputs that are there whole or not at all.
+
+pub mod command;
+mod exit;
+mod failure;
+pub mod files;
+mod main_;
+
+pub use exit::Exit;
+pub use failure::{CODES, Failure};
+pub use main_::main;

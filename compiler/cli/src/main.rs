@@ -1,3 +1,7 @@
 //! The `sassafras` binary.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sassafras::main(std::env::args_os()).into()
+}

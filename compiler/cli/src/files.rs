@@ -1,0 +1,83 @@
+//! Reading inputs and writing outputs; an output is there whole or not at all.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+
+/// Inputs larger than this are refused, so that a mistaken path cannot take all memory.
+const LARGEST: u64 = 1 << 31;
+
+/// The bytes of a file; `-` is standard input.
+///
+/// # Errors
+/// It cannot be read, or is larger than 2 GiB.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let fail = |e: std::io::Error| Failure::unreadable(format!("`{}` cannot be read: {}", path.display(), plain(&e)));
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
+    } else {
+        std::fs::File::open(path).and_then(|f| f.take(LARGEST).read_to_end(&mut bytes)).map_err(fail)?;
+    }
+    if bytes.len() as u64 == LARGEST {
+        return Err(Failure::unreadable(format!("`{}` is larger than 2 GiB", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// The text of a file; `-` is standard input.
+///
+/// # Errors
+/// As [`read`], or the bytes are no UTF-8; the message names the offset.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::not_text(format!("`{}` is no text: the byte at offset {at:#x} is not UTF-8", path.display()))
+    })
+}
+
+/// Writes a file by way of a temporary one beside it; `-` is standard output.
+///
+/// # Errors
+/// It cannot be written. Nothing is left behind.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let fail = |e: std::io::Error| Failure::unwritable(format!("`{}` cannot be written: {}", path.display(), plain(&e)));
+    if path == Path::new("-") {
+        let mut out = std::io::stdout().lock();
+        return out.write_all(bytes).and_then(|()| out.flush()).map_err(fail);
+    }
+    // A device such as /dev/null is written to, not replaced.
+    if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        return std::fs::write(path, bytes).map_err(fail);
+    }
+    if path.is_dir() {
+        return Err(Failure::unwritable(format!("`{}` is a folder", path.display())));
+    }
+    let temporary = beside(path);
+    let done = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    if done.is_err() {
+        // The first error is the one to tell; a leftover that cannot be removed adds nothing to it.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    done.map_err(fail)
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}
+
+/// Writes text to standard output; a reader that went away is no error.
+pub fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_lowercase(),
+        None => text,
+    }
+}

@@ -1,0 +1,84 @@
+//! From a command line to an exit code.
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use clap::Parser;
+
+use crate::command::{self, Command};
+use crate::{Exit, Failure};
+
+/// The command line. `compile` takes ptxas's spellings, which its own table parses.
+#[derive(Parser)]
+#[command(name = "sassafras", version, about = "Compiles PTX to SASS, and judges what it emits.")]
+struct Line {
+    /// Form of the output; JSON only grows.
+    #[arg(long, global = true, default_value = "text")]
+    format: command::Format,
+    /// Threads to work with; 0 is one for each CPU.
+    #[arg(long, global = true, default_value_t = 0)]
+    jobs: usize,
+    /// Print errors only.
+    #[arg(long, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs a command line, program name first. Never panics.
+pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
+    let line: Vec<OsString> = line.into_iter().collect();
+    // Our own handler: a panic is an internal error with a message, not a stack of Rust's.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+        let what = info.payload_as_str().unwrap_or("no message");
+        eprintln!("error[C0009]: an error inside Sassafras{place}: {what}");
+        eprintln!("  help: this is a bug; the input and this message are all that a report needs");
+    }));
+    let result = catch_unwind(AssertUnwindSafe(|| dispatch(&line)));
+    // The handler has printed the message already.
+    result.unwrap_or(Exit::Internal)
+}
+
+fn dispatch(line: &[OsString]) -> Exit {
+    let Some(words) = line.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>() else {
+        return report(&Failure::usage("an argument is no UTF-8 text"), false);
+    };
+    let program = words.first().map(|w| Path::new(w).file_stem().unwrap_or_default().to_string_lossy().into_owned());
+    if program.as_deref() == Some("ptxas") {
+        return command::compile::run(&words[1..], true);
+    }
+    if words.get(1).is_some_and(|w| w == "compile") {
+        return command::compile::run(&words[2..], false);
+    }
+    let line = match Line::try_parse_from(&words) {
+        Ok(line) => line,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Done };
+        }
+    };
+    let context = command::Context { json: line.format == command::Format::Json, jobs: line.jobs, quiet: line.quiet };
+    match line.command.run(&context) {
+        Ok(exit) => exit,
+        Err(failure) => report(&failure, context.json),
+    }
+}
+
+/// Prints a failure where it belongs.
+pub(crate) fn report(failure: &Failure, json: bool) -> Exit {
+    if json {
+        let record = serde_json::json!({
+            "schema": 1,
+            "exit": failure.exit as u8,
+            "error": { "code": failure.code, "message": failure.message },
+        });
+        crate::files::print(&format!("{record}\n"));
+    } else if failure.rendered {
+        eprint!("{}", failure.message);
+    } else {
+        eprintln!("error[{}]: {}", failure.code, failure.message);
+    }
+    failure.exit
+}
