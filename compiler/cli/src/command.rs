@@ -1,7 +1,10 @@
 //! The subcommands, one file each.
 
 pub mod compile;
+pub mod disasm;
+pub mod isa;
 pub mod oracle;
+pub mod roundtrip;
 
 use clap::{Subcommand, ValueEnum};
 
@@ -32,6 +35,12 @@ pub struct Context {
 pub enum Command {
     /// Compile PTX to a cubin; takes every option of ptxas (`sassafras compile --help`).
     Compile,
+    /// Print the text of `nvdisasm -c`.
+    Disasm(disasm::Disasm),
+    /// Decode and encode every instruction word, and count those that come back.
+    Roundtrip(roundtrip::Roundtrip),
+    /// Describe instruction forms.
+    Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
     #[command(subcommand)]
     Oracle(oracle::Oracle),
@@ -46,6 +55,9 @@ impl Command {
         match self {
             // The dispatcher has taken it; options before the word are ours alone.
             Command::Compile => Err(Failure::usage("`compile` must be the first word after `sassafras`")),
+            Command::Disasm(arguments) => disasm::run(arguments, context),
+            Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
+            Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }
     }

@@ -13,7 +13,9 @@ const LARGEST: u64 = 1 << 31;
 /// # Errors
 /// It cannot be read, or is larger than 2 GiB.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let fail = |e: std::io::Error| Failure::unreadable(format!("`{}` cannot be read: {}", path.display(), plain(&e)));
+    let fail = |e: std::io::Error| {
+        Failure::unreadable(format!("`{}` cannot be read: {}", path.display(), plain(&e)))
+    };
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
@@ -42,7 +44,9 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
 /// # Errors
 /// It cannot be written. Nothing is left behind.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |e: std::io::Error| Failure::unwritable(format!("`{}` cannot be written: {}", path.display(), plain(&e)));
+    let fail = |e: std::io::Error| {
+        Failure::unwritable(format!("`{}` cannot be written: {}", path.display(), plain(&e)))
+    };
     if path == Path::new("-") {
         let mut out = std::io::stdout().lock();
         return out.write_all(bytes).and_then(|()| out.flush()).map_err(fail);

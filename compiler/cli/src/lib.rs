@@ -2,6 +2,7 @@
 //!
 //! * [`main`]: from a command line to an exit code.
 //! * [`command`]: one file for each subcommand.
+//! * [`listing`]: the text of `nvdisasm -c`.
 //! * [`Exit`], [`Failure`]: what a command tells its caller.
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
 
@@ -9,6 +10,7 @@ pub mod command;
 mod exit;
 mod failure;
 pub mod files;
+pub mod listing;
 mod main_;
 
 pub use exit::Exit;

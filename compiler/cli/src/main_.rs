@@ -42,28 +42,38 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 fn dispatch(line: &[OsString]) -> Exit {
-    let Some(words) = line.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>() else {
+    let Some(words) = line.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    else {
         return report(&Failure::usage("an argument is no UTF-8 text"), false);
     };
-    let program = words.first().map(|w| Path::new(w).file_stem().unwrap_or_default().to_string_lossy().into_owned());
+    let program =
+        words.first().map(|w| Path::new(w).file_stem().unwrap_or_default().to_string_lossy().into_owned());
     if program.as_deref() == Some("ptxas") {
         return command::compile::run(&words[1..], true);
     }
     if words.get(1).is_some_and(|w| w == "compile") {
         return command::compile::run(&words[2..], false);
     }
-    let line = match Line::try_parse_from(&words) {
+    let line = match Line::try_parse_from(words.iter().map(|w| two_dashes(w))) {
         Ok(line) => line,
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage } else { Exit::Done };
         }
     };
-    let context = command::Context { json: line.format == command::Format::Json, jobs: line.jobs, quiet: line.quiet };
+    let context =
+        command::Context { json: line.format == command::Format::Json, jobs: line.jobs, quiet: line.quiet };
     match line.command.run(&context) {
         Ok(exit) => exit,
         Err(failure) => report(&failure, context.json),
     }
+}
+
+/// nvdisasm and ptxas write some long names after one dash.
+fn two_dashes(word: &str) -> String {
+    let name = word.split_once('=').map_or(word, |w| w.0);
+    let known = ["-arch", "-hex", "-json", "-cfg", "-bbcfg", "-plr"].contains(&name);
+    if known { format!("-{word}") } else { word.to_owned() }
 }
 
 /// Prints a failure where it belongs.

@@ -25,7 +25,10 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
         Oracle::Status => {
             let status = status(&root);
             if context.json {
-                files::print(&format!("{}\n", serde_json::to_string(&status).map_err(|e| Failure::internal(e.to_string()))?));
+                files::print(&format!(
+                    "{}\n",
+                    serde_json::to_string(&status).map_err(|e| Failure::internal(e.to_string()))?
+                ));
             } else {
                 for set in &status.sets {
                     let state = if set.installed { "here" } else { "missing" };
@@ -38,7 +41,10 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
             let names: Vec<&str> = ptxas.iter().map(String::as_str).collect();
             let report = install(&root, &names).map_err(|e| Failure::usage(e.to_string()))?;
             if context.json {
-                files::print(&format!("{}\n", serde_json::to_string(&report).map_err(|e| Failure::internal(e.to_string()))?));
+                files::print(&format!(
+                    "{}\n",
+                    serde_json::to_string(&report).map_err(|e| Failure::internal(e.to_string()))?
+                ));
             } else {
                 for set in &report.sets {
                     let state = match &set.problem {
@@ -51,7 +57,10 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
             }
             let missing = report.missing().count();
             if missing > 0 {
-                return Err(Failure::unreadable(format!("{missing} of {} sets could not be fetched", report.sets.len())));
+                return Err(Failure::unreadable(format!(
+                    "{missing} of {} sets could not be fetched",
+                    report.sets.len()
+                )));
             }
             Ok(Exit::Done)
         }

@@ -70,6 +70,8 @@ fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
     };
     let e = Le;
     let ident = &header.e_ident;
+    // A file without program headers may leave their size out.
+    let phentsize = if header.e_phnum.get(e) == 0 && header.e_phentsize.get(e) == 0 { 0 } else { 56 };
     let rows: [(u64, &str, u64, u64); 12] = [
         (0x04, "class", ident.class.0.into(), 2),
         (0x05, "byte order", ident.data.0.into(), 1),
@@ -81,7 +83,7 @@ fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
         (0x14, "version", header.e_version.get(e).into(), 1),
         (0x18, "entry point", header.e_entry.get(e), 0),
         (0x34, "header size", header.e_ehsize.get(e).into(), 64),
-        (0x36, "program header size", header.e_phentsize.get(e).into(), 56),
+        (0x36, "program header size", header.e_phentsize.get(e).into(), phentsize),
         (0x3a, "section header size", header.e_shentsize.get(e).into(), 64),
     ];
     for (at, what, found, expected) in rows {

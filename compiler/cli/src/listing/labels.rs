@@ -1,0 +1,121 @@
+//! Names of places in code.
+//!
+//! nvdisasm numbers labels over the whole file, in three rounds: targets of direct branches in the order in which the
+//! code names them; for each indirect branch itself and then each of its targets; the end of each function in the order
+//! of the symbol table. The last two rounds use a number even where the place has a name already.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sassafras_cubin::attribute::{self, INDIRECT_BRANCH_TARGETS};
+use sassafras_cubin::elf::{Image, Symbol, constants as c};
+use sassafras_isa::{Chip, FieldKind, Inst, decode};
+
+/// The labels of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    /// By section and address: numbered labels.
+    numbered: BTreeMap<(usize, u64), u32>,
+    /// By section and address: function symbols.
+    symbols: HashMap<(usize, u64), String>,
+    /// By section and address of an indirect branch: where it may go.
+    indirect: HashMap<(usize, u64), Vec<u64>>,
+    next: u32,
+}
+
+const FUNCTION: u8 = 2;
+
+/// Whether a symbol is a function that lies in this file.
+fn is_function(symbol: &Symbol) -> bool {
+    symbol.info & 15 == FUNCTION && symbol.section != 0
+}
+
+impl Labels {
+    /// Finds and numbers every label.
+    pub fn new(image: &Image, chip: Chip) -> Labels {
+        let mut labels = Labels::default();
+        for s in image.symbols.iter().filter(|s| is_function(s)) {
+            labels.symbols.entry((s.section.into(), s.value)).or_insert_with(|| s.name.clone());
+        }
+        let code = || image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0);
+        for (index, section) in code() {
+            for (i, word) in section.bytes().chunks_exact(16).enumerate() {
+                let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
+                let Ok(inst) = decode(word, chip) else { continue };
+                if let Some(target) = target(&inst, 16 * i as u64, section.size())
+                    && !labels.symbols.contains_key(&(index, target))
+                {
+                    labels.name((index, target), false);
+                }
+            }
+        }
+        for (index, section) in code() {
+            let info =
+                section.name.strip_prefix(".text.").and_then(|k| image.section(&format!(".nv.info.{k}")));
+            let Some(info) = info.map(|i| &image.sections[i]) else { continue };
+            for (_, record) in attribute::parse(info.bytes(), info.offset).unwrap_or_default() {
+                if record.id == INDIRECT_BRANCH_TARGETS {
+                    labels.indirect(index, &record.as_words().unwrap_or_default());
+                }
+            }
+        }
+        for s in image.symbols.iter().filter(|s| is_function(s)) {
+            labels.name((s.section.into(), s.value.saturating_add(s.size)), true);
+        }
+        labels
+    }
+
+    /// Records of an indirect branch: its offset, 0, a count, and that many targets.
+    fn indirect(&mut self, section: usize, words: &[u32]) {
+        let mut rest = words;
+        while let [branch, _, count, tail @ ..] = rest {
+            let count = (*count as usize).min(tail.len());
+            self.name((section, u64::from(*branch)), true);
+            let targets: Vec<u64> = tail[..count].iter().map(|&t| t.into()).collect();
+            for &target in &targets {
+                self.name((section, target), true);
+            }
+            self.indirect.insert((section, u64::from(*branch)), targets);
+            rest = &tail[count..];
+        }
+    }
+
+    /// Gives a place the next number if it has none; `always` uses the number up in any case.
+    fn name(&mut self, place: (usize, u64), always: bool) {
+        let fresh = !self.numbered.contains_key(&place);
+        if fresh {
+            self.numbered.insert(place, self.next);
+        }
+        if fresh || always {
+            self.next += 1;
+        }
+    }
+
+    /// The label that stands before an address, if any.
+    pub fn at(&self, section: usize, address: u64) -> Option<String> {
+        if self.symbols.contains_key(&(section, address)) {
+            return None;
+        }
+        self.numbered.get(&(section, address)).map(|n| format!(".L_x_{n}"))
+    }
+
+    /// How code names an address.
+    pub fn reference(&self, section: usize, address: u64) -> Option<String> {
+        match self.symbols.get(&(section, address)) {
+            Some(name) => Some(name.clone()),
+            None => self.at(section, address),
+        }
+    }
+
+    /// The targets of an indirect branch.
+    pub fn targets(&self, section: usize, address: u64) -> Option<&[u64]> {
+        self.indirect.get(&(section, address)).map(Vec::as_slice)
+    }
+}
+
+/// Where a direct branch at `address` goes, when that is inside its section of `size` bytes.
+pub fn target(inst: &Inst, address: u64, size: u64) -> Option<u64> {
+    let fields = &inst.row().fields;
+    let at = fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }))?;
+    let target = address.wrapping_add(16).wrapping_add(inst.fields[at]);
+    (target < size).then_some(target)
+}

@@ -1,0 +1,160 @@
+//! One section of code.
+
+use std::fmt::Write;
+
+use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
+use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print};
+
+use super::{Labels, Listing, Look, UnknownWord};
+
+/// The control bits for which nvdisasm leaves out the space before the semicolon: no wait, no stall.
+const QUIET: Control =
+    Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
+
+/// The column of an indirect branch's targets.
+const INDIRECT: usize = 107;
+/// Stands before each half of a word until the column of the words is known.
+const WORD: char = '\u{1}';
+
+pub(super) fn write(
+    image: &Image,
+    index: usize,
+    section: &Section,
+    chip: Chip,
+    look: Look,
+    labels: &Labels,
+    out: &mut Listing,
+) -> Result<(), UnknownWord> {
+    let _ = writeln!(out.text, "//--------------------- {:<25} --------------------------", section.name);
+    let _ = writeln!(out.text, "\t.section\t{},\"ax\",@progbits", section.name);
+    let _ = writeln!(out.text, "\t.align\t{}", section.align);
+    let mut functions: Vec<&Symbol> =
+        image.symbols.iter().filter(|s| usize::from(s.section) == index && s.info & 15 == 2).collect();
+    functions.sort_by_key(|s| s.value);
+    let mut functions = functions.into_iter().peekable();
+    // The section's own label comes after a function that others see, and before one that is local.
+    let mut own = Some(format!("{}:\n", section.name));
+    for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
+        let address = 16 * i as u64;
+        while let Some(s) = functions.next_if(|s| s.value <= address) {
+            if s.info >> 4 == 0 {
+                out.text.extend(own.take());
+            }
+            function(s, index, labels, &mut out.text);
+        }
+        out.text.extend(own.take());
+        if let Some(label) = labels.at(index, address) {
+            let _ = writeln!(out.text, "{label}:");
+        }
+        let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
+        match decode(word, chip) {
+            Ok(inst) => instruction(&inst, word, address, index, section.size(), look, labels, &mut out.text),
+            Err(error) => {
+                let unknown = UnknownWord { section: section.name.clone(), address, word, error };
+                if !look.lenient {
+                    return Err(unknown);
+                }
+                let quads = [word as u64, (word >> 64) as u64];
+                let _ = writeln!(
+                    out.text,
+                    "        /*{address:04x}*/                   .quad {:#018x}, {:#018x} ; // {}",
+                    quads[0], quads[1], unknown.error
+                );
+                out.unknown.push(unknown);
+            }
+        }
+    }
+    if let Some(label) = labels.at(index, section.size()) {
+        let _ = writeln!(out.text, "{label}:");
+    }
+    out.text.push_str("\n\n");
+    Ok(())
+}
+
+fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut String) {
+    let name = &s.name;
+    match s.info >> 4 {
+        1 => {
+            let _ = writeln!(out, "        .global         {name}");
+        }
+        2 => {
+            let _ = writeln!(out, "        .weak           {name}");
+        }
+        _ => {}
+    }
+    let _ = writeln!(out, "        .type           {name},@function");
+    let end =
+        labels.reference(section, s.value.saturating_add(s.size)).unwrap_or_else(|| format!("{:#x}", s.size));
+    let _ = writeln!(out, "        .size           {name},({end} - {name})");
+    if s.other & c::STO_ENTRY != 0 {
+        let _ = writeln!(out, "        .other          {name},@\"STO_CUDA_ENTRY STV_DEFAULT\"");
+    }
+    let _ = writeln!(out, "{name}:");
+}
+
+fn instruction(
+    inst: &Inst,
+    word: u128,
+    address: u64,
+    section: usize,
+    size: u64,
+    look: Look,
+    labels: &Labels,
+    out: &mut String,
+) {
+    let name = |distance: i64| {
+        let target = address.wrapping_add(16).wrapping_add(distance as u64);
+        (target < size).then(|| labels.reference(section, target)).flatten().map(|l| format!("`({l})"))
+    };
+    let find = |_: &str| None;
+    let targets = Targets::Named { name: &name, find: &find };
+    let style = Style { targets, control: look.control, exact: look.control };
+    let text = print(inst, &style);
+    let space = if inst.control == QUIET { "" } else { " " };
+    let mut line = format!("        /*{address:04x}*/");
+    match text.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
+        Some((guard, rest)) if !look.control => {
+            let _ = write!(line, "{:>18} {rest}", format!("@{guard}"));
+        }
+        _ => {
+            let _ = write!(line, "{:19}{text}", "");
+        }
+    }
+    if let Some(places) = labels.targets(section, address) {
+        let names: Vec<String> = places
+            .iter()
+            .map(|&t| labels.reference(section, t).unwrap_or_else(|| format!("{t:#x}")))
+            .collect();
+        let _ = write!(
+            line,
+            "{:pad$}(*\"BRANCH_TARGETS {}\"*)",
+            "",
+            names.join(","),
+            pad = INDIRECT.saturating_sub(line.len())
+        );
+        line.push(';');
+    } else {
+        let _ = write!(line, "{space};");
+    }
+    if look.hex {
+        let _ = write!(line, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);
+    }
+    let _ = writeln!(out, "{line}");
+}
+
+/// Puts the words of `-hex` into the column after the longest line.
+pub(super) fn align_words(text: &str) -> String {
+    let width = |line: &str| line.split(WORD).next().unwrap_or_default().len();
+    let column = text.lines().filter(|l| l.contains(WORD)).map(width).max().unwrap_or(0) + 2;
+    let mut out = String::with_capacity(2 * text.len());
+    for line in text.lines() {
+        let parts: Vec<&str> = line.split(WORD).collect();
+        let _ = match parts[..] {
+            [code, low, high] => {
+                writeln!(out, "{code:column$}/* {low} */\n{:column$}/* {high} */", "")
+            }
+            _ => writeln!(out, "{line}"),
+        };
+    }
+    out
+}
