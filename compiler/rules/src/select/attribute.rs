@@ -1,0 +1,413 @@
+//! Names for the operations of the IR and for what they carry, as rows write them.
+
+use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
+use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
+use sassafras_semantics::{Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space};
+
+/// All heads, sorted.
+pub const HEADS: &[&str] = &[
+    "abs", "activemask", "add", "addc", "address", "and", "approx", "atomic", "barrier", "bfe", "bfi", "bfind", "brev", "clz",
+    "cmp", "concat", "const", "cvta", "cvtato", "div", "dp4a", "elect", "extract", "f2f", "f2i", "fabs", "fadd", "fcmp", "fdiv",
+    "fence", "fma", "fmax", "fmin", "fmul", "fneg", "fround", "fsqrt", "i2f", "isspace", "load", "lop3", "match", "max", "min",
+    "mul", "mulhi", "mulwide", "nanosleep", "neg", "not", "or", "packed", "param", "popc", "prmt", "redux", "rem", "select",
+    "sext", "shf", "shl", "shr", "shuffle", "special", "store", "sub", "subb", "trunc", "undef", "vote", "warpsync", "xor", "zext",
+];
+
+/// The head of an operation.
+pub fn head(op: &Op) -> &'static str {
+    match op {
+        Op::Const(_) => "const",
+        Op::Undef => "undef",
+        Op::Param { .. } => "param",
+        Op::Special(_) => "special",
+        Op::Address(..) => "address",
+        Op::Add => "add",
+        Op::Sub => "sub",
+        Op::Mul => "mul",
+        Op::MulHigh { .. } => "mulhi",
+        Op::MulWide { .. } => "mulwide",
+        Op::AddCarry => "addc",
+        Op::SubBorrow => "subb",
+        Op::Div { .. } => "div",
+        Op::Rem { .. } => "rem",
+        Op::Min { .. } => "min",
+        Op::Max { .. } => "max",
+        Op::Neg => "neg",
+        Op::Abs => "abs",
+        Op::And => "and",
+        Op::Or => "or",
+        Op::Xor => "xor",
+        Op::Not => "not",
+        Op::Lop3(_) => "lop3",
+        Op::Shl => "shl",
+        Op::Shr { .. } => "shr",
+        Op::FunnelShift { .. } => "shf",
+        Op::Popcount => "popc",
+        Op::LeadingZeros => "clz",
+        Op::BitReverse => "brev",
+        Op::FindHighest { .. } => "bfind",
+        Op::BitExtract { .. } => "bfe",
+        Op::BitInsert => "bfi",
+        Op::Permute => "prmt",
+        Op::Dot4 { .. } => "dp4a",
+        Op::Truncate => "trunc",
+        Op::ZeroExtend => "zext",
+        Op::SignExtend => "sext",
+        Op::Extract(_) => "extract",
+        Op::Concat => "concat",
+        Op::Compare(_) => "cmp",
+        Op::FloatCompare { .. } => "fcmp",
+        Op::Select => "select",
+        Op::FAdd(..) => "fadd",
+        Op::FMul(..) => "fmul",
+        Op::Fma(..) => "fma",
+        Op::FDiv(..) => "fdiv",
+        Op::FSqrt(..) => "fsqrt",
+        Op::FNeg(_) => "fneg",
+        Op::FAbs(_) => "fabs",
+        Op::FMin { .. } => "fmin",
+        Op::FMax { .. } => "fmax",
+        Op::FRound(..) => "fround",
+        Op::Approximate { .. } => "approx",
+        Op::FloatToFloat { .. } => "f2f",
+        Op::FloatToInt { .. } => "f2i",
+        Op::IntToFloat { .. } => "i2f",
+        Op::Packed { .. } => "packed",
+        Op::Load(_) => "load",
+        Op::Store(_) => "store",
+        Op::Atomic { .. } => "atomic",
+        Op::Fence(..) => "fence",
+        Op::ToGeneric(_) => "cvta",
+        Op::FromGeneric(_) => "cvtato",
+        Op::IsSpace(_) => "isspace",
+        Op::Shuffle(_) => "shuffle",
+        Op::Vote(_) => "vote",
+        Op::Match { .. } => "match",
+        Op::Redux(_) => "redux",
+        Op::ActiveMask => "activemask",
+        Op::Elect => "elect",
+        Op::WarpSync => "warpsync",
+        Op::Barrier(_) => "barrier",
+        Op::Nanosleep => "nanosleep",
+    }
+}
+
+/// The value of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribute {
+    /// Set or not; as a field's value 1 or 0.
+    Flag(bool),
+    /// A text: conditions compare it, and an enum field is set by it.
+    Text(&'static str),
+    /// A number.
+    Number(i64),
+}
+
+/// Attribute `name` of an operation; `None` if it has none of that name.
+pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
+    use Attribute::{Flag, Number, Text};
+    Some(match (op, name) {
+        (
+            Op::MulHigh { signed }
+            | Op::MulWide { signed }
+            | Op::Div { signed }
+            | Op::Rem { signed }
+            | Op::Min { signed }
+            | Op::Max { signed }
+            | Op::Shr { signed }
+            | Op::FindHighest { signed, .. }
+            | Op::BitExtract { signed }
+            | Op::FloatToInt { signed, .. }
+            | Op::IntToFloat { signed, .. },
+            "signed",
+        ) => Flag(*signed),
+        (Op::FindHighest { shift_amount, .. }, "shift_amount") => Flag(*shift_amount),
+        (Op::FunnelShift { left, .. }, "left") => Flag(*left),
+        (Op::FunnelShift { wrap, .. }, "wrap") => Flag(*wrap),
+        (Op::Lop3(table), "lut") => Number(i64::from(*table)),
+        (Op::Dot4 { a_signed, .. }, "a_signed") => Flag(*a_signed),
+        (Op::Dot4 { b_signed, .. }, "b_signed") => Flag(*b_signed),
+        (Op::Extract(n), "at") => Number(i64::from(*n)),
+        (Op::Compare(c), "cmp") => Text(compare(*c).0),
+        (Op::Compare(c), "signed") => Flag(compare(*c).1),
+        (Op::FloatCompare { compare, .. }, "cmp") => Text(float_compare(*compare)),
+        (Op::Approximate { function, .. }, "function") => Text(approximation(*function)),
+        (Op::FMin { nan, .. } | Op::FMax { nan, .. }, "nan") => Flag(*nan),
+        (
+            Op::FloatCompare { ftz, .. } | Op::FMin { ftz, .. } | Op::FMax { ftz, .. } | Op::Approximate { ftz, .. },
+            "ftz",
+        ) => Flag(*ftz),
+        (Op::FloatToFloat { from, .. } | Op::FloatToInt { from, .. }, "from") => Text(format_name(*from)),
+        (Op::FloatToFloat { to, .. } | Op::IntToFloat { to, .. }, "to") => Text(format_name(*to)),
+        (Op::FloatToInt { bits, .. } | Op::IntToFloat { bits, .. }, "bits") => Number(i64::from(*bits)),
+        (Op::Packed { kind, .. }, "kind") => Text(packed(*kind)),
+        (Op::Shuffle(mode), "mode") => Text(match mode {
+            ShuffleMode::Idx => ".IDX",
+            ShuffleMode::Up => ".UP",
+            ShuffleMode::Down => ".DOWN",
+            ShuffleMode::Bfly => ".BFLY",
+        }),
+        (Op::Vote(mode), "mode") => Text(match mode {
+            VoteMode::All => ".ALL",
+            VoteMode::Any | VoteMode::Ballot => ".ANY",
+            VoteMode::Uniform => ".EQ",
+        }),
+        (Op::Match { all }, "all") => Flag(*all),
+        (Op::Barrier(mode), "mode") => Text(match mode {
+            BarrierMode::Sync => "sync",
+            BarrierMode::Arrive => "arrive",
+            BarrierMode::Popc => "popc",
+            BarrierMode::And => "and",
+            BarrierMode::Or => "or",
+        }),
+        (Op::Redux(op), "op") => Text(atomic(*op)),
+        (Op::Atomic { op, .. }, "op") => Text(atomic(*op)),
+        (Op::Atomic { op: AtomicOp::AddF32 { ftz }, .. }, "ftz") => Flag(*ftz),
+        (Op::Fence(ordering, _), "ordering") => Text(ordering_name(*ordering)),
+        (Op::Fence(_, scope), "scope") => Text(scope_name(*scope)),
+        (Op::ToGeneric(s) | Op::FromGeneric(s) | Op::IsSpace(s), "space") => Text(space_name(*s)),
+        (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, _) => return memory(a, name),
+        _ => return mode(op)?.0.attribute(name),
+    })
+}
+
+trait ModeAttribute {
+    fn attribute(&self, name: &str) -> Option<Attribute>;
+}
+
+impl ModeAttribute for FloatMode {
+    fn attribute(&self, name: &str) -> Option<Attribute> {
+        Some(match name {
+            "ftz" => Attribute::Flag(self.ftz),
+            "sat" => Attribute::Flag(self.sat),
+            "rounding" => Attribute::Text(match self.rounding {
+                Rounding::NearestEven => "",
+                Rounding::Down => ".RM",
+                Rounding::Up => ".RP",
+                Rounding::Zero => ".RZ",
+                Rounding::NearestAway => ".RNA",
+            }),
+            // Conversions to integers name the directions otherwise.
+            "integer_rounding" => Attribute::Text(match self.rounding {
+                Rounding::NearestEven => "",
+                Rounding::Down => ".FLOOR",
+                Rounding::Up => ".CEIL",
+                Rounding::Zero => ".TRUNC",
+                Rounding::NearestAway => ".RNA",
+            }),
+            _ => return None,
+        })
+    }
+}
+
+fn mode(op: &Op) -> Option<(FloatMode,)> {
+    Some((match op {
+        Op::FAdd(_, m) | Op::FMul(_, m) | Op::Fma(_, m) | Op::FDiv(_, m) | Op::FSqrt(_, m) | Op::FRound(_, m) => *m,
+        Op::FloatToFloat { mode, .. }
+        | Op::FloatToInt { mode, .. }
+        | Op::IntToFloat { mode, .. }
+        | Op::Packed { mode, .. } => *mode,
+        _ => return None,
+    },))
+}
+
+/// The format that gives a float operation its suffix.
+pub fn format(op: &Op) -> Option<FloatFormat> {
+    Some(match op {
+        Op::FAdd(f, _) | Op::FMul(f, _) | Op::Fma(f, _) | Op::FDiv(f, _) | Op::FSqrt(f, _) | Op::FRound(f, _) => *f,
+        Op::FNeg(f) | Op::FAbs(f) => *f,
+        Op::FMin { format, .. }
+        | Op::FMax { format, .. }
+        | Op::FloatCompare { format, .. }
+        | Op::Packed { format, .. } => *format,
+        _ => return None,
+    })
+}
+
+/// `f16 bf16 f32 f64`
+pub fn format_name(format: FloatFormat) -> &'static str {
+    match format {
+        FloatFormat::F16 => "f16",
+        FloatFormat::Bf16 => "bf16",
+        FloatFormat::F32 => "f32",
+        FloatFormat::F64 => "f64",
+    }
+}
+
+/// Whether the first two arguments may be exchanged.
+pub fn commutes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Add
+            | Op::AddCarry
+            | Op::Mul
+            | Op::MulHigh { .. }
+            | Op::MulWide { .. }
+            | Op::Min { .. }
+            | Op::Max { .. }
+            | Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::FAdd(..)
+            | Op::FMul(..)
+            | Op::Fma(..)
+            | Op::FMin { .. }
+            | Op::FMax { .. }
+            | Op::Compare(Compare::Eq | Compare::Ne)
+    )
+}
+
+fn compare(c: Compare) -> (&'static str, bool) {
+    match c {
+        Compare::Eq => (".EQ", false),
+        Compare::Ne => (".NE", false),
+        Compare::ULt => (".LT", false),
+        Compare::ULe => (".LE", false),
+        Compare::UGt => (".GT", false),
+        Compare::UGe => (".GE", false),
+        Compare::SLt => (".LT", true),
+        Compare::SLe => (".LE", true),
+        Compare::SGt => (".GT", true),
+        Compare::SGe => (".GE", true),
+    }
+}
+
+fn float_compare(c: FloatCompare) -> &'static str {
+    match c {
+        FloatCompare::Eq => ".EQ",
+        FloatCompare::Ne => ".NE",
+        FloatCompare::Lt => ".LT",
+        FloatCompare::Le => ".LE",
+        FloatCompare::Gt => ".GT",
+        FloatCompare::Ge => ".GE",
+        FloatCompare::UEq => ".EQU",
+        FloatCompare::UNe => ".NEU",
+        FloatCompare::ULt => ".LTU",
+        FloatCompare::ULe => ".LEU",
+        FloatCompare::UGt => ".GTU",
+        FloatCompare::UGe => ".GEU",
+        FloatCompare::Ordered => ".NUM",
+        FloatCompare::Unordered => ".NAN",
+    }
+}
+
+fn approximation(f: Approximation) -> &'static str {
+    match f {
+        Approximation::Rcp => ".RCP",
+        Approximation::Rsqrt => ".RSQ",
+        Approximation::Sqrt => ".SQRT",
+        Approximation::Sin => ".SIN",
+        Approximation::Cos => ".COS",
+        Approximation::Ex2 => ".EX2",
+        Approximation::Lg2 => ".LG2",
+        Approximation::Tanh => ".TANH",
+        Approximation::Rcp64High => ".RCP64H",
+        Approximation::Rsqrt64High => ".RSQ64H",
+    }
+}
+
+fn packed(kind: PackedOp) -> &'static str {
+    match kind {
+        PackedOp::Add => "add",
+        PackedOp::Mul => "mul",
+        PackedOp::Fma => "fma",
+        PackedOp::Min => "min",
+        PackedOp::Max => "max",
+        PackedOp::MinNan => "minnan",
+        PackedOp::MaxNan => "maxnan",
+        PackedOp::Neg => "neg",
+        PackedOp::Abs => "abs",
+    }
+}
+
+fn atomic(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Add => "add",
+        AtomicOp::SMin => "smin",
+        AtomicOp::SMax => "smax",
+        AtomicOp::UMin => "umin",
+        AtomicOp::UMax => "umax",
+        AtomicOp::And => "and",
+        AtomicOp::Or => "or",
+        AtomicOp::Xor => "xor",
+        AtomicOp::Exch => "exch",
+        AtomicOp::Cas => "cas",
+        AtomicOp::Inc => "inc",
+        AtomicOp::Dec => "dec",
+        AtomicOp::AddF32 { .. } => "addf32",
+        AtomicOp::AddF64 => "addf64",
+        AtomicOp::AddF16x2 => "addf16x2",
+        AtomicOp::AddBf16x2 => "addbf16x2",
+        AtomicOp::AddF16 => "addf16",
+        AtomicOp::AddBf16 => "addbf16",
+    }
+}
+
+fn ordering_name(ordering: Ordering) -> &'static str {
+    match ordering {
+        Ordering::Weak => "weak",
+        Ordering::NonCoherent => "nc",
+        Ordering::Volatile => "volatile",
+        Ordering::Relaxed => "relaxed",
+        Ordering::Acquire => "acquire",
+        Ordering::Release => "release",
+        Ordering::AcquireRelease => "acq_rel",
+        Ordering::Mmio => "mmio",
+    }
+}
+
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Cta => "cta",
+        Scope::Cluster => "cluster",
+        Scope::Gpu => "gpu",
+        Scope::Sys => "sys",
+    }
+}
+
+/// `generic global shared local const param bank`
+pub fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic",
+        Space::Global => "global",
+        Space::Shared => "shared",
+        Space::Local => "local",
+        Space::Const => "const",
+        Space::Param => "param",
+        Space::Bank(_) => "bank",
+    }
+}
+
+fn memory(a: &MemoryAccess, name: &str) -> Option<Attribute> {
+    let total = u32::from(a.bytes) * u32::from(a.lanes);
+    Some(match name {
+        "space" => Attribute::Text(space_name(a.space)),
+        "ordering" => Attribute::Text(ordering_name(a.ordering)),
+        "scope" => Attribute::Text(scope_name(a.scope)),
+        "offset" => Attribute::Number(i64::from(a.offset)),
+        "bytes" => Attribute::Number(i64::from(a.bytes)),
+        "lanes" => Attribute::Number(i64::from(a.lanes)),
+        "signed" => Attribute::Flag(a.signed),
+        "size" => Attribute::Text(match (total, a.signed) {
+            (1, false) => ".U8",
+            (1, true) => ".S8",
+            (2, false) => ".U16",
+            (2, true) => ".S16",
+            (4, _) => "",
+            (8, _) => ".64",
+            _ => ".128",
+        }),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_sorted() {
+        assert!(HEADS.is_sorted());
+        assert!(HEADS.binary_search(&head(&Op::Lop3(0))).is_ok());
+    }
+}

@@ -1,0 +1,206 @@
+//! Reads the notation of selection rules.
+
+use super::attribute::HEADS;
+use super::row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
+
+/// A row that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}.rules:{line}: {message}")]
+pub struct RowError {
+    /// File.
+    pub file: &'static str,
+    /// 1-based line on which the row begins.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Reads all rows of a file.
+pub fn parse(file: &'static str, text: &str) -> Result<Vec<Row>, RowError> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim_end();
+        match (line.trim().is_empty(), line.starts_with(' '), joined.last_mut()) {
+            (true, ..) => {}
+            (false, true, Some((_, row))) => row.push_str(line),
+            _ => joined.push((i + 1, line.to_owned())),
+        }
+    }
+    joined.into_iter().map(|(line, text)| row(&text, (file, line))).collect()
+}
+
+fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
+    let fail = |message: String| RowError { file: place.0, line: place.1, message };
+    let (left, right) = text.split_once("=>").ok_or_else(|| fail("a row needs `=>`".into()))?;
+    let (name, pattern) = left.trim().split_once(char::is_whitespace).ok_or_else(|| fail("a row needs a pattern".into()))?;
+    let tokens = tokens(pattern);
+    let mut at = 0;
+    let pattern = node(&tokens, &mut at, None).map_err(&fail)?;
+    if at != tokens.len() {
+        return Err(fail(format!("`{}` after the pattern", tokens[at])));
+    }
+    let actions = right.split(';').map(|a| action(a.trim())).collect::<Result<Vec<_>, _>>().map_err(fail)?;
+    Ok(Row { name: name.to_owned(), place, pattern, actions })
+}
+
+fn tokens(text: &str) -> Vec<String> {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    spaced.split_whitespace().map(str::to_owned).collect()
+}
+
+fn node(tokens: &[String], at: &mut usize, name: Option<String>) -> Result<Pattern, String> {
+    if tokens.get(*at).map(String::as_str) != Some("(") {
+        return Err("a pattern begins with `(`".into());
+    }
+    *at += 1;
+    let word = tokens.get(*at).ok_or("a pattern needs an operation")?;
+    *at += 1;
+    let (word, conditions) = match word.split_once('[') {
+        Some((w, c)) => (w, c.strip_suffix(']').ok_or("`[` without `]`")?),
+        None => (word.as_str(), ""),
+    };
+    let (head, suffix) = match word.split_once('.') {
+        Some((h, s)) => (h, Some(s.to_owned())),
+        None => (word, None),
+    };
+    let head = HEADS.iter().find(|h| **h == head).copied().ok_or_else(|| format!("no operation `{head}`"))?;
+    let conditions = conditions.split(',').filter(|c| !c.is_empty()).map(condition).collect();
+    let mut args = Vec::new();
+    loop {
+        match tokens.get(*at).map(String::as_str) {
+            None => return Err("`(` without `)`".into()),
+            Some(")") => {
+                *at += 1;
+                return Ok(Pattern { head, suffix, conditions, args, name });
+            }
+            Some("(") => args.push(Arg::Node(Box::new(node(tokens, at, None)?))),
+            Some(word) if word.ends_with('@') => {
+                *at += 1;
+                let name = word.trim_end_matches('@').to_owned();
+                args.push(Arg::Node(Box::new(node(tokens, at, Some(name))?)));
+            }
+            Some(word) => {
+                args.push(operand(word)?);
+                *at += 1;
+            }
+        }
+    }
+}
+
+fn condition(text: &str) -> Condition {
+    match (text.split_once('='), text.strip_prefix('!')) {
+        (Some((name, value)), _) => Condition::Is(name.to_owned(), value.to_owned()),
+        (None, Some(name)) => Condition::Flag(name.to_owned(), false),
+        (None, None) => Condition::Flag(text.to_owned(), true),
+    }
+}
+
+fn operand(word: &str) -> Result<Arg, String> {
+    if word == "_" {
+        return Ok(Arg::Any);
+    }
+    if let Some(n) = integer(word) {
+        return Ok(Arg::Integer(n));
+    }
+    let (name, letters) = word.split_once(':').unwrap_or((word, "r"));
+    let mut kinds = Kinds::default();
+    for letter in letters.chars() {
+        match letter {
+            'r' => kinds.register = true,
+            'i' => kinds.immediate = true,
+            's' => kinds.short = true,
+            'f' => kinds.float64 = true,
+            'c' => kinds.constant = true,
+            'm' => kinds.modifiers = true,
+            other => return Err(format!("no operand kind `{other}`")),
+        }
+    }
+    Ok(Arg::Bind { name: name.to_owned(), kinds })
+}
+
+fn integer(word: &str) -> Option<i128> {
+    let (negative, digits) = match word.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, word),
+    };
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16).ok()?,
+        None => digits.parse().ok()?,
+    };
+    Some(if negative { -value } else { value })
+}
+
+fn action(text: &str) -> Result<Action, String> {
+    let mut words = text.split_whitespace();
+    let first = words.next().ok_or("an empty replacement")?;
+    match first {
+        "pack" => {
+            let mut values = words.map(value).collect::<Result<Vec<_>, _>>()?;
+            if values.len() < 2 {
+                return Err("`pack` takes a result and its parts".into());
+            }
+            let result = values.remove(0);
+            Ok(Action::Pack(result, values))
+        }
+        "copy" => match (words.next(), words.next(), words.next()) {
+            (Some(to), Some(from), None) => Ok(Action::Copy(value(to)?, value(from)?)),
+            _ => Err("`copy` takes a result and a source".into()),
+        },
+        form => {
+            let fields = words
+                .map(|w| {
+                    let (name, v) = w.split_once('=').ok_or_else(|| format!("`{w}` is no field=value"))?;
+                    Ok((name.to_owned(), value(v)?))
+                })
+                .collect::<Result<Vec<_>, String>>()?;
+            Ok(Action::Emit(Emit { form: pieces(form)?, fields }))
+        }
+    }
+}
+
+fn pieces(form: &str) -> Result<Vec<FormPiece>, String> {
+    let mut all = Vec::new();
+    let mut rest = form;
+    while let Some((before, after)) = rest.split_once('{') {
+        if !before.is_empty() {
+            all.push(FormPiece::Text(before.to_owned()));
+        }
+        let (name, after) = after.split_once('}').ok_or("`{` without `}`")?;
+        all.push(FormPiece::Kind(name.to_owned()));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        all.push(FormPiece::Text(rest.to_owned()));
+    }
+    Ok(all)
+}
+
+fn value(word: &str) -> Result<Value, String> {
+    if let Some(text) = word.strip_prefix('.') {
+        return Ok(Value::Text(if text.is_empty() { String::new() } else { word.to_owned() }));
+    }
+    if let Some(name) = word.strip_prefix('$') {
+        return Ok(match name.split_once('.') {
+            Some((node, name)) => Value::Attribute(Some(node.to_owned()), name.to_owned()),
+            None => Value::Attribute(None, name.to_owned()),
+        });
+    }
+    if let Some(n) = integer(word) {
+        return i64::try_from(n).map(Value::Integer).map_err(|_| format!("`{word}` is too large"));
+    }
+    let (name, unit) = match word.rsplit_once('.') {
+        Some((name, unit)) => (name, Some(unit.parse::<u8>().map_err(|_| format!("`{word}`: no unit"))?)),
+        None => (word, None),
+    };
+    Ok(match name {
+        "d" | "d0" => Value::Result(0, unit),
+        "d1" => Value::Result(1, unit),
+        "results" => Value::Results,
+        "args" => Value::Args,
+        "desc" => Value::Descriptor,
+        _ => match name.strip_prefix('%') {
+            Some(temp) => Value::Temp(temp.to_owned(), unit),
+            None => Value::Operand(name.to_owned(), unit),
+        },
+    })
+}
