@@ -1,0 +1,463 @@
+//! Writes the instructions of the chosen rows.
+
+use super::matcher::{Binding, Bindings};
+use super::plan::{Fate, Plan};
+use super::{Error, Layout};
+use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
+use sassafras_graph::SecondaryMap;
+use sassafras_ir as ir;
+use sassafras_isa::{FieldKind, FormId, Inst, RegClass, form};
+use sassafras_machine::{Block, Builder, Edge, Function, MInst, Place, Pseudo, Reg, VReg};
+use sassafras_rules::select::attribute::{Attribute, attribute};
+use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term};
+
+/// State of one function's emission.
+pub struct Emitter<'a> {
+    pub(super) module: &'a ir::Module,
+    pub(super) source: &'a ir::Function,
+    pub(super) layout: &'a Layout,
+    pub(super) chip: Chip,
+    pub(super) out: Function,
+    /// Block that instructions go to.
+    pub(super) block: Block,
+    /// Where each value lives, once it is known.
+    pub(super) places: SecondaryMap<ir::Value, Option<Reg>>,
+    /// Constants that stand in a register of the current block.
+    pub(super) constants: FxHashMap<(ir::Value, u8), Reg>,
+    /// The descriptor of global memory, and the base of the shared window, made in the entry block.
+    pub(super) descriptor: Option<VReg>,
+    pub(super) shared_base: Option<VReg>,
+    blocks: SecondaryMap<ir::Block, Option<Block>>,
+    forms: FxHashMap<String, FormId>,
+    /// Instructions for the front of the entry block.
+    pub(super) prologue: Vec<MInst>,
+    /// Line and row, for errors.
+    pub(super) line: u32,
+    pub(super) rule: &'a str,
+    temps: FxHashMap<&'static str, VReg>,
+}
+
+/// Emits all blocks in the order of the plan.
+pub fn emit(
+    module: &ir::Module,
+    source: &ir::Function,
+    layout: &Layout,
+    chip: Chip,
+    plan: &Plan,
+) -> Result<Function, Error> {
+    let out = Function::new(source.name.clone(), chip);
+    let block = out.entry;
+    let mut e = Emitter {
+        module,
+        source,
+        layout,
+        chip,
+        out,
+        block,
+        places: SecondaryMap::with_default(None),
+        constants: FxHashMap::default(),
+        descriptor: None,
+        shared_base: None,
+        blocks: SecondaryMap::with_default(None),
+        forms: FxHashMap::default(),
+        prologue: Vec::new(),
+        line: 0,
+        rule: "",
+        temps: FxHashMap::default(),
+    };
+    let index = module.functions.iter().position(|f| std::ptr::eq(f, source));
+    if let Some(i) = index {
+        e.out.shared_bytes = layout.shared[i] as u32;
+        e.out.frame.local_bytes = layout.local[i] as u32;
+    }
+    e.out.param_bytes = source.param_size;
+    if let Some(n) = source.maxnreg {
+        e.out.max_registers = e.out.max_registers.min(n);
+    }
+    for (n, &b) in plan.order.iter().enumerate() {
+        let target = if n == 0 { e.out.entry } else { e.out.add_block() };
+        e.blocks[b] = Some(target);
+        for &p in &source.blocks[b].params {
+            let v = e.fresh(p);
+            e.out.blocks[target].params.push(v);
+        }
+    }
+    let uniform = super::uniform::Uniformity::new(source);
+    for &b in &plan.order {
+        e.block = e.target(b);
+        e.constants.clear();
+        for &i in &source.blocks[b].insts {
+            e.line = source.insts[i].line;
+            match &plan.fates[i] {
+                Fate::Nothing => {}
+                Fate::Code => e.launch_value(i)?,
+                Fate::Row(row, bindings) => e.row(i, row, bindings)?,
+            }
+        }
+        e.terminator(b, uniform.branch(b))?;
+    }
+    let entry = e.out.entry;
+    e.out.blocks[entry].insts.splice(0..0, e.prologue);
+    Ok(e.out)
+}
+
+/// Register class of a value: predicates for one bit, general registers for all else.
+pub(super) fn class_of(ty: ir::Type) -> (RegClass, u8) {
+    match ty.bits() {
+        1 => (RegClass::P, 1),
+        bits => (RegClass::R, bits.div_ceil(32) as u8),
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn target(&self, block: ir::Block) -> Block {
+        self.blocks[block].expect("every block of the order has a target")
+    }
+
+    pub(super) fn fail(&self, message: impl std::fmt::Display) -> Error {
+        Error::Rule { line: self.line, rule: self.rule.to_owned(), message: message.to_string() }
+    }
+
+    pub(super) fn builder(&mut self) -> Builder<'_> {
+        Builder::at(&mut self.out, self.block)
+    }
+
+    pub(super) fn push(&mut self, inst: MInst) {
+        self.out.blocks[self.block].insts.push(inst);
+    }
+
+    /// A new register for a value, and its place.
+    pub(super) fn fresh(&mut self, value: ir::Value) -> VReg {
+        let (class, units) = class_of(self.source.values[value].ty);
+        let v = self.out.add_vreg(class, units);
+        self.places[value] = Some(v.into());
+        v
+    }
+
+    /// An instruction of a form named in code.
+    pub(super) fn form(&mut self, id: &str) -> Result<Inst, Error> {
+        if let Some(&f) = self.forms.get(id) {
+            return Ok(Inst::new(f));
+        }
+        let f = form(id).ok_or_else(|| self.fail(format!("no form `{id}`")))?;
+        self.forms.insert(id.to_owned(), f);
+        Ok(Inst::new(f))
+    }
+
+    fn row(&mut self, at: ir::Inst, row: &'static Row, bindings: &Bindings) -> Result<(), Error> {
+        self.rule = &row.name;
+        self.temps.clear();
+        let data = &self.source.insts[at];
+        let wide = self.prepare_results(at, row)?;
+        for action in &row.actions {
+            match action {
+                Action::Emit(emit) => self.instruction(at, emit, bindings, wide)?,
+                Action::Pack(result, parts) => self.pack(at, result, parts, bindings)?,
+                Action::Copy(result, from) => {
+                    let Term::Result(n, None) = result else { return Err(self.fail("`copy` to what is no result")) };
+                    let value = data.results[*n];
+                    let (class, units) = class_of(self.source.values[value].ty);
+                    let from = self.term(at, from, bindings, class, units)?;
+                    self.places[value] = Some(from);
+                }
+            }
+        }
+        if let Some(wide) = wide {
+            self.spread_results(at, wide)?;
+        }
+        Ok(())
+    }
+
+    fn pack(&mut self, at: ir::Inst, result: &Term, parts: &[Term], bindings: &Bindings) -> Result<(), Error> {
+        let Term::Result(n, None) = result else { return Err(self.fail("`pack` to what is no result")) };
+        let value = self.source.insts[at].results[*n];
+        let units = class_of(self.source.values[value].ty).1 / parts.len() as u8;
+        let places = parts
+            .iter()
+            .map(|p| Ok(Place { class: RegClass::R, reg: self.term(at, p, bindings, RegClass::R, units)?, units }))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let v = self.builder().pack(&places);
+        self.places[value] = Some(v.into());
+        Ok(())
+    }
+
+    fn instruction(
+        &mut self,
+        at: ir::Inst,
+        emit: &'static Emit,
+        bindings: &Bindings,
+        wide: Option<VReg>,
+    ) -> Result<(), Error> {
+        let mut id = String::with_capacity(16);
+        for piece in &emit.form {
+            match piece {
+                FormPiece::Text(t) => id.push_str(t),
+                FormPiece::Kind(name) => id.push(self.binding(bindings, name)?.letter()),
+            }
+        }
+        let mut inst = self.form(&id)?;
+        // Enums first: they decide how many registers an operand spans.
+        for registers in [false, true] {
+            for (name, term) in &emit.fields {
+                if matches!(name.as_str(), "guard" | "!guard") {
+                    if registers {
+                        let reg = self.term(at, term, bindings, RegClass::P, 1)?;
+                        inst.guard.pred = reg.to_field() as u32;
+                        inst.guard.negate = name.starts_with('!');
+                    }
+                    continue;
+                }
+                let index = inst.row().field(name).ok_or_else(|| self.fail(format!("`{id}` has no field `{name}`")))?;
+                match inst.row().fields[index].kind {
+                    FieldKind::Register { class, .. } if registers => {
+                        self.register_field(at, &mut inst, index, class, term, bindings, wide)?;
+                    }
+                    FieldKind::Register { .. } => {}
+                    _ if registers => {}
+                    kind => self.plain_field(at, &mut inst, index, kind, term, bindings)?,
+                }
+            }
+        }
+        let mut minst = MInst::new(inst);
+        if let Some(g) = self.source.insts[at].guard
+            && minst.inst().is_some_and(|i| i.row().memory.is_some() || i.row().control_flow.is_some())
+        {
+            let (reg, negate) = self.predicate(g.value)?;
+            if let Some(inst) = minst.inst_mut() {
+                inst.guard.pred = reg.to_field() as u32;
+                inst.guard.negate = negate ^ g.negate;
+            }
+        }
+        minst.origin = None;
+        self.push(minst);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn register_field(
+        &mut self,
+        at: ir::Inst,
+        inst: &mut Inst,
+        index: usize,
+        class: RegClass,
+        term: &'static Term,
+        bindings: &Bindings,
+        wide: Option<VReg>,
+    ) -> Result<(), Error> {
+        let units = inst.units(index);
+        let name = inst.row().fields[index].name;
+        let reg = match term {
+            Term::Results => match wide {
+                Some(v) => v.into(),
+                None => self.result(at, 0)?,
+            },
+            Term::Args => self.gather_args(at, units)?,
+            Term::Descriptor => self.global_descriptor()?.into(),
+            Term::Operand(operand, unit) => match self.binding(bindings, operand)? {
+                Binding::Register { value, negate, absolute } => {
+                    let (reg, complement) = if class == RegClass::P {
+                        self.predicate(value)?
+                    } else {
+                        (self.value(value, *unit)?, false)
+                    };
+                    let flip = negate ^ complement;
+                    if flip && class == RegClass::P {
+                        let flag = format!("{name}.not");
+                        if inst.row().field(&flag).is_some() {
+                            let old = inst.get(&flag).unwrap_or(0);
+                            inst.set(&flag, old ^ 1).map_err(|e| self.fail(e))?;
+                            reg
+                        } else {
+                            self.complement(reg)?
+                        }
+                    } else {
+                        self.modify(inst, name, negate, absolute)?;
+                        reg
+                    }
+                }
+                other => return Err(self.fail(format!("`{operand}` is {other:?}, and the field needs a register"))),
+            },
+            _ => self.term(at, term, bindings, class, units)?,
+        };
+        inst.fields[index] = reg.to_field();
+        Ok(())
+    }
+
+    /// Sets the negation and absolute-value flags of an operand.
+    fn modify(&mut self, inst: &mut Inst, name: &str, negate: bool, absolute: bool) -> Result<(), Error> {
+        for (flag, on) in [("neg", negate), ("abs", absolute)] {
+            if on {
+                let flag = format!("{name}.{flag}");
+                let old = inst.get(&flag).ok_or_else(|| self.fail(format!("no flag `{flag}`")))?;
+                inst.set(&flag, old ^ 1).map_err(|e| self.fail(e))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn plain_field(
+        &mut self,
+        at: ir::Inst,
+        inst: &mut Inst,
+        index: usize,
+        kind: FieldKind,
+        term: &'static Term,
+        bindings: &Bindings,
+    ) -> Result<(), Error> {
+        let name = inst.row().fields[index].name;
+        match term {
+            Term::Text(text) => inst.set_enum(name, text).map_err(|e| self.fail(e))?,
+            Term::Integer(n) => inst.fields[index] = *n as u64,
+            Term::Attribute(node, attr) => {
+                let of = match node {
+                    Some(n) => bindings.nodes.iter().find(|(m, _)| m == n).map(|(_, i)| *i),
+                    None => Some(at),
+                };
+                let of = of.ok_or_else(|| self.fail(format!("no node `{node:?}`")))?;
+                match self.attribute(of, attr)? {
+                    Attribute::Flag(on) => inst.fields[index] = u64::from(on),
+                    Attribute::Number(n) => inst.fields[index] = n as u64,
+                    Attribute::Text(t) => inst.set_enum(name, t).map_err(|e| self.fail(e))?,
+                }
+            }
+            Term::Operand(operand, unit) => match self.binding(bindings, operand)? {
+                Binding::Immediate(bits) => {
+                    let word = (bits >> (32 * u32::from(unit.unwrap_or(0)))) as u32;
+                    inst.fields[index] = match kind {
+                        FieldKind::Signed { .. } => i64::from(word as i32) as u64,
+                        FieldKind::Float64High => (bits >> 32) as u64,
+                        _ => u64::from(word),
+                    };
+                }
+                Binding::Bank { offset, negate, absolute } => {
+                    let base = self.chip.bank().parameters + offset + 4 * u32::from(unit.unwrap_or(0));
+                    inst.fields[index] = u64::from(base);
+                    self.modify(inst, name, negate, absolute)?;
+                }
+                other => return Err(self.fail(format!("`{operand}` is {other:?}, and the field `{name}` no register"))),
+            },
+            other => return Err(self.fail(format!("the field `{name}` cannot hold {other:?}"))),
+        }
+        Ok(())
+    }
+
+    fn attribute(&self, inst: ir::Inst, name: &str) -> Result<Attribute, Error> {
+        let op = &self.source.insts[inst].op;
+        if let Some(a) = super::memory::attribute(op, name) {
+            return Ok(a);
+        }
+        attribute(op, name).ok_or_else(|| self.fail(format!("no attribute `{name}`")))
+    }
+
+    fn binding(&self, bindings: &Bindings, name: &str) -> Result<Binding, Error> {
+        let found = bindings.values.iter().find(|(n, _)| *n == name);
+        found.map(|(_, b)| *b).ok_or_else(|| self.fail(format!("no operand `{name}`")))
+    }
+
+    pub(super) fn result(&mut self, at: ir::Inst, n: usize) -> Result<Reg, Error> {
+        match self.source.insts[at].results.get(n) {
+            Some(&value) => Ok(match self.places[value] {
+                Some(reg) => reg,
+                None => self.fresh(value).into(),
+            }),
+            None => Err(self.fail(format!("no result {n}"))),
+        }
+    }
+
+    /// A term of a row as a register of a class and a number of units.
+    fn term(
+        &mut self,
+        at: ir::Inst,
+        term: &'static Term,
+        bindings: &Bindings,
+        class: RegClass,
+        units: u8,
+    ) -> Result<Reg, Error> {
+        match term {
+            Term::Result(n, unit) => Ok(self.result(at, *n)?.offset(unit.unwrap_or(0))),
+            Term::Operand(name, unit) => match self.binding(bindings, name)? {
+                Binding::Register { value, negate: false, absolute: false } => self.value(value, *unit),
+                Binding::Register { value, negate: true, absolute: false } if class == RegClass::P => {
+                    let (reg, negate) = self.predicate(value)?;
+                    if negate { Ok(reg) } else { self.complement(reg) }
+                }
+                other => Err(self.fail(format!("`{name}` is {other:?}, and a register is needed"))),
+            },
+            Term::Temp(name, unit) => {
+                let known = self.temps.get(name.as_str()).copied();
+                let v = known.unwrap_or_else(|| self.out.add_vreg(class, units));
+                self.temps.insert(name, v);
+                Ok(Reg::part(v, unit.unwrap_or(0)))
+            }
+            Term::Integer(n) if class == RegClass::R && *n == 0 => Ok(Reg::Physical(255)),
+            Term::Integer(n) => Ok(Reg::Physical(*n as u16)),
+            other => Err(self.fail(format!("{other:?} is no register"))),
+        }
+    }
+
+    fn terminator(&mut self, b: ir::Block, uniform: bool) -> Result<(), Error> {
+        let source = self.source;
+        self.rule = "terminator";
+        match &source.blocks[b].terminator {
+            ir::Terminator::Jump(edge) => {
+                let edge = self.edge(edge)?;
+                self.out.blocks[self.block].succs = vec![edge];
+            }
+            ir::Terminator::Branch { condition, then, otherwise } => {
+                let (reg, negate) = self.predicate(*condition)?;
+                let (then, otherwise) = (self.edge(then)?, self.edge(otherwise)?);
+                let target = then.block;
+                let mut inst = self.form("bra")?;
+                inst.guard.pred = reg.to_field() as u32;
+                inst.guard.negate = negate;
+                let mut inst = MInst::new(inst);
+                inst.target = Some(target);
+                inst.uniform = uniform;
+                self.push(inst);
+                self.out.blocks[self.block].succs = vec![then, otherwise];
+            }
+            ir::Terminator::Switch { .. } => return Err(self.fail("a switch must become a compare tree before selection")),
+            ir::Terminator::Trap => {
+                let trap = self.form("bpt.trap")?;
+                self.push(MInst::new(trap));
+                let exit = self.form("exit")?;
+                self.push(MInst::new(exit));
+            }
+            ir::Terminator::Exit | ir::Terminator::Unreachable => {
+                let exit = self.form("exit")?;
+                self.push(MInst::new(exit));
+            }
+        }
+        Ok(())
+    }
+
+    fn edge(&mut self, edge: &ir::Edge) -> Result<Edge, Error> {
+        let mut args = Vec::with_capacity(edge.args.len());
+        for &arg in &edge.args {
+            let (class, units) = class_of(self.source.values[arg].ty);
+            let (reg, negate) = match class {
+                RegClass::P => self.predicate(arg)?,
+                _ => (self.value(arg, None)?, false),
+            };
+            let reg = if negate { self.complement(reg)? } else { reg };
+            let whole = reg.vreg().filter(|&v| reg == v.into() && self.out.vregs[v].units == units);
+            args.push(match whole {
+                Some(v) => v,
+                None => {
+                    let dst = self.out.add_vreg(class, units);
+                    let dst_place = Place::of(dst, class, units);
+                    if units > 1 && reg == Reg::Physical(255) {
+                        let parts = vec![Place { class, reg, units: 1 }; usize::from(units)];
+                        self.push(MInst::pseudo(Pseudo::Pack { dst, parts: parts.into() }));
+                    } else {
+                        let src = Place { class, reg, units };
+                        self.push(MInst::pseudo(Pseudo::Copy { dst: dst_place, src }));
+                    }
+                    dst
+                }
+            });
+        }
+        Ok(Edge { block: self.target(edge.block), args })
+    }
+}

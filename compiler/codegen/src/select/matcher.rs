@@ -1,0 +1,194 @@
+//! Whether a row's pattern matches an operation, and what its names then stand for.
+
+use super::plan::{Context, peel, suffix};
+use sassafras_ir::{Inst, Op, Value, ValueDef};
+use sassafras_rules::select::attribute::{Attribute, attribute, commutes, head};
+use sassafras_rules::select::{Action, Arg, Condition, Kinds, Pattern, Row, Value as Term};
+
+/// What a name of a row stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Binding {
+    /// A value in a register, with the modifiers that were taken into the operand.
+    Register {
+        /// The value, without them.
+        value: Value,
+        /// Negated (a predicate: complemented).
+        negate: bool,
+        /// Absolute value, taken before the negation.
+        absolute: bool,
+    },
+    /// The bits of a constant.
+    Immediate(u128),
+    /// Kernel parameter bytes.
+    Bank {
+        /// Byte offset in the parameter block.
+        offset: u32,
+        /// Negated.
+        negate: bool,
+        /// Absolute value, taken before the negation.
+        absolute: bool,
+    },
+}
+
+impl Binding {
+    /// The letter that stands for it in a form's name.
+    pub fn letter(&self) -> char {
+        match self {
+            Binding::Register { .. } => 'r',
+            Binding::Immediate(_) => 'i',
+            Binding::Bank { .. } => 'c',
+        }
+    }
+}
+
+/// The names of a row with what they stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// Operands.
+    pub values: Vec<(&'static str, Binding)>,
+    /// Named nodes.
+    pub nodes: Vec<(&'static str, Inst)>,
+}
+
+/// A row that matches.
+pub struct Match {
+    /// The row.
+    pub row: &'static Row,
+    /// What its names stand for.
+    pub bindings: Bindings,
+    /// Whether it takes all arguments behind the first as one register.
+    pub takes_args: bool,
+}
+
+/// Matches a row at an operation.
+pub fn match_row(context: &Context<'_>, row: &'static Row, inst: Inst) -> Option<Match> {
+    let bindings = matches(context, &row.pattern, inst, Bindings::default())?;
+    let takes_args = row.actions.iter().any(
+        |a| matches!(a, Action::Emit(e) if e.fields.iter().any(|(_, v)| *v == Term::Args)),
+    );
+    Some(Match { row, bindings, takes_args })
+}
+
+fn matches(context: &Context<'_>, pattern: &'static Pattern, inst: Inst, mut bindings: Bindings) -> Option<Bindings> {
+    let data = &context.function.insts[inst];
+    let fits = head(&data.op) == pattern.head
+        && data.args.len() == pattern.args.len()
+        && pattern.suffix.as_ref().is_none_or(|s| *s == suffix(context.function, inst))
+        && pattern.conditions.iter().all(|c| holds(&data.op, c));
+    if !fits {
+        return None;
+    }
+    if let Some(name) = &pattern.name {
+        bindings.nodes.push((name, inst));
+    }
+    let order: Vec<Value> = data.args.to_vec();
+    if let Some(found) = match_args(context, &pattern.args, &order, inst, bindings.clone()) {
+        return Some(found);
+    }
+    if commutes(&data.op) && order.len() >= 2 {
+        let mut swapped = order;
+        swapped.swap(0, 1);
+        return match_args(context, &pattern.args, &swapped, inst, bindings);
+    }
+    None
+}
+
+fn match_args(
+    context: &Context<'_>,
+    patterns: &'static [Arg],
+    values: &[Value],
+    user: Inst,
+    mut bindings: Bindings,
+) -> Option<Bindings> {
+    for (pattern, &value) in patterns.iter().zip(values) {
+        match pattern {
+            Arg::Any => {}
+            Arg::Integer(n) => {
+                let width = context.function.values[value].ty.bits();
+                let bits = constant(context, value)?;
+                let mask = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
+                if bits & mask != *n as u128 & mask {
+                    return None;
+                }
+            }
+            Arg::Bind { name, kinds } => bindings.values.push((name, bind(context, *kinds, value)?)),
+            Arg::Node(node) => {
+                let ValueDef::Result(inner, 0) = context.function.values[value].def else { return None };
+                let data = &context.function.insts[inner];
+                let foldable = context.uses[value] == 1
+                    && context.block[inner] == context.block[user]
+                    && !data.op.has_effect()
+                    && !matches!(data.op, Op::Load(_));
+                if !foldable || data.results.iter().skip(1).any(|&r| context.uses[r] > 0) {
+                    return None;
+                }
+                bindings = matches(context, node, inner, bindings)?;
+            }
+        }
+    }
+    Some(bindings)
+}
+
+fn constant(context: &Context<'_>, value: Value) -> Option<u128> {
+    match context.function.values[value].def {
+        ValueDef::Result(inst, 0) => match context.function.insts[inst].op {
+            Op::Const(bits) => Some(bits),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
+    let function = context.function;
+    if let Some(bits) = constant(context, value) {
+        let width = function.values[value].ty.bits();
+        let zero = bits == 0 && kinds.register;
+        if !zero && kinds.immediate && width <= 64 && width > 1 {
+            return Some(Binding::Immediate(bits));
+        }
+        if !zero && kinds.float64 && width == 64 && bits as u32 == 0 {
+            return Some(Binding::Immediate(bits));
+        }
+        let signed = (bits as i128) << (128 - width) >> (128 - width);
+        if !zero && kinds.short && (-(1 << 23)..1 << 23).contains(&signed) {
+            return Some(Binding::Immediate(signed as u128));
+        }
+        return kinds.register.then_some(Binding::Register { value, negate: false, absolute: false });
+    }
+    let (mut value, mut negate, mut absolute) = (value, false, false);
+    if kinds.modifiers {
+        while let ValueDef::Result(inst, 0) = function.values[value].def {
+            let data = &function.insts[inst];
+            match data.op {
+                Op::FNeg(_) => negate ^= !absolute,
+                Op::FAbs(_) => absolute = true,
+                _ => break,
+            }
+            value = data.args[0];
+        }
+    }
+    let (value, complement) = peel(function, value);
+    negate ^= complement;
+    if kinds.constant
+        && let ValueDef::Result(inst, 0) = function.values[value].def
+        && let Op::Param { offset, bytes, .. } = function.insts[inst].op
+        && u32::from(bytes) * 8 == function.values[value].ty.bits()
+        && bytes >= 4
+        && offset % 4 == 0
+    {
+        return Some(Binding::Bank { offset, negate, absolute });
+    }
+    kinds.register.then_some(Binding::Register { value, negate, absolute })
+}
+
+fn holds(op: &Op, condition: &Condition) -> bool {
+    match condition {
+        Condition::Flag(name, on) => attribute(op, name) == Some(Attribute::Flag(*on)),
+        Condition::Is(name, text) => match attribute(op, name) {
+            Some(Attribute::Text(t)) => t == text,
+            Some(Attribute::Number(n)) => n.to_string() == *text,
+            _ => false,
+        },
+    }
+}

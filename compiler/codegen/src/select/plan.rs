@@ -1,0 +1,140 @@
+//! Which operations become instructions, and by which row.
+
+use super::Error;
+use super::matcher::{Binding, Bindings, Match, match_row};
+use sassafras_graph::{Entity, SecondaryMap, order};
+use sassafras_ir::{Block, Function, Inst, Op, Value, ValueDef};
+use sassafras_rules::select::attribute::{format, format_name, head};
+use sassafras_rules::select::{Row, Rules};
+
+/// What happens to an operation.
+#[derive(Clone, Debug, Default)]
+pub enum Fate {
+    /// Nobody needs it, or it is part of another's row.
+    #[default]
+    Nothing,
+    /// Its row is emitted in its place.
+    Row(&'static Row, Bindings),
+    /// It is emitted by code: constants of the launch, special registers, addresses.
+    Code,
+}
+
+/// A decision for every operation.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Blocks that are reached, in reverse post-order.
+    pub order: Vec<Block>,
+    /// Fates.
+    pub fates: SecondaryMap<Inst, Fate>,
+}
+
+/// What matching may ask about a function.
+pub struct Context<'f> {
+    /// The function.
+    pub function: &'f Function,
+    /// Number of uses of each value.
+    pub uses: SecondaryMap<Value, u32>,
+    /// Block in which each instruction stands.
+    pub block: SecondaryMap<Inst, Option<Block>>,
+}
+
+/// Decides, from uses to definitions, what is needed and which row it becomes.
+pub fn plan(function: &Function) -> Result<Plan, Error> {
+    let order = order::reverse_post_order(function);
+    let mut context = Context { function, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
+    for &b in &order {
+        let data = &function.blocks[b];
+        for &i in &data.insts {
+            context.block[i] = Some(b);
+            let inst = &function.insts[i];
+            inst.args.iter().for_each(|&v| context.uses[v] += 1);
+            inst.guard.iter().for_each(|g| context.uses[g.value] += 1);
+        }
+        data.terminator.for_each_use(|v| context.uses[v] += 1);
+    }
+    let mut needed: SecondaryMap<Value, bool> = SecondaryMap::new();
+    let mut fates: SecondaryMap<Inst, Fate> = SecondaryMap::new();
+    for &b in order.iter().rev() {
+        let data = &function.blocks[b];
+        data.terminator.for_each_use(|v| need(&context, &mut needed, v));
+        for &i in data.insts.iter().rev() {
+            let inst = &function.insts[i];
+            if !inst.op.has_effect() && !inst.results.iter().any(|&r| needed[r]) {
+                continue;
+            }
+            if let Some(g) = inst.guard {
+                need(&context, &mut needed, g.value);
+            }
+            fates[i] = match inst.op {
+                Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
+                _ => {
+                    let m = choose(&context, i)?;
+                    m.bindings.values.iter().for_each(|(_, b)| match b {
+                        Binding::Register { value, .. } => need(&context, &mut needed, *value),
+                        Binding::Immediate(_) | Binding::Bank { .. } => {}
+                    });
+                    // What a row takes as `args` is not bound by name.
+                    if m.takes_args {
+                        inst.args.iter().skip(1).for_each(|&v| need(&context, &mut needed, v));
+                    }
+                    Fate::Row(m.row, m.bindings)
+                }
+            };
+        }
+    }
+    Ok(Plan { order, fates })
+}
+
+/// Marks what must be in a register: a predicate's complement is read from the predicate itself.
+fn need(context: &Context<'_>, needed: &mut SecondaryMap<Value, bool>, value: Value) {
+    needed[peel(context.function, value).0] = true;
+}
+
+/// A predicate without its complements, and whether their number is odd.
+pub fn peel(function: &Function, mut value: Value) -> (Value, bool) {
+    let mut negate = false;
+    if function.values[value].ty.bits() != 1 {
+        return (value, negate);
+    }
+    while let ValueDef::Result(inst, _) = function.values[value].def
+        && function.insts[inst].op == Op::Not
+    {
+        value = function.insts[inst].args[0];
+        negate = !negate;
+    }
+    (value, negate)
+}
+
+fn choose(context: &Context<'_>, inst: Inst) -> Result<Match, Error> {
+    let data = &context.function.insts[inst];
+    Rules::get().candidates(head(&data.op)).find_map(|row| match_row(context, row, inst)).ok_or_else(|| Error::NoRule {
+        line: data.line,
+        operation: describe(context.function, inst),
+    })
+}
+
+/// An operation with its suffix, as rows name it, and all it carries.
+pub fn describe(function: &Function, inst: Inst) -> String {
+    let data = &function.insts[inst];
+    format!("{}.{} ({:?})", head(&data.op), suffix(function, inst), data.op)
+}
+
+/// The suffix of an operation: its float format, or the width that rows go by.
+pub fn suffix(function: &Function, inst: Inst) -> String {
+    let data = &function.insts[inst];
+    match (format(&data.op), &data.op) {
+        (Some(f), _) => format_name(f).to_owned(),
+        (None, Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. }) => {
+            function.values[data.args[0]].ty.bits().to_string()
+        }
+        (None, _) => match data.results.first().or(data.args.get(1)).or(data.args.first()) {
+            Some(&v) => function.values[v].ty.bits().to_string(),
+            None => String::new(),
+        },
+    }
+}
+
+/// A dense number for an entity, for messages.
+pub fn number(entity: impl Entity) -> usize {
+    entity.index()
+}

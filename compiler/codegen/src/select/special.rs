@@ -1,0 +1,299 @@
+//! What a launch provides: parameters, special registers, addresses, descriptors.
+
+use super::Error;
+use super::emit::Emitter;
+use sassafras_ir::{Inst, Op, VariableId};
+use sassafras_isa::RegClass;
+use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
+use sassafras_semantics::{Axis, Space, SpecialRegister};
+
+/// Start of the user's shared memory in the window of a block, in bytes: what the system reserves on sm_90 (`spec/isa.md` §3.5).
+const SHARED_RESERVED: u64 = 0x400;
+/// Bank of user constants, and bank of addresses.
+const USER_BANK: u64 = 3;
+const ADDRESS_BANK: u64 = 4;
+
+/// Where a special register is read.
+enum Source {
+    /// S2R with this name.
+    Register(&'static str),
+    /// A word of constant bank 0.
+    Bank(u32),
+}
+
+impl Emitter<'_> {
+    /// Emits parameters, special registers and addresses.
+    pub(super) fn launch_value(&mut self, at: Inst) -> Result<(), Error> {
+        self.rule = "launch";
+        let data = &self.source.insts[at];
+        match data.op {
+            Op::Const(_) | Op::Undef => Ok(()),
+            Op::Param { offset, bytes, signed } => self.param(at, offset, bytes, signed),
+            Op::Special(register) => self.special(at, register),
+            Op::Address(variable, addend) => self.address(at, variable, addend),
+            _ => Err(self.fail(format!("{:?} is no launch value", data.op))),
+        }
+    }
+
+    fn param(&mut self, at: Inst, offset: u32, bytes: u8, signed: bool) -> Result<(), Error> {
+        let result = self.source.insts[at].results[0];
+        let bits = self.source.values[result].ty.bits();
+        let base = self.chip.bank().parameters + offset;
+        let reg = if bytes < 4 || base % 4 != 0 {
+            let size = match (bytes, signed) {
+                (1, false) => ".U8",
+                (1, true) => ".S8",
+                (2, false) => ".U16",
+                (2, true) => ".S16",
+                _ => return Err(self.fail(format!("a parameter of {bytes} bytes at {offset:#x}"))),
+            };
+            self.load_constant(0, Reg::Physical(255), u64::from(base), size)?
+        } else {
+            let mut parts = Vec::new();
+            for word in 0..u32::from(bytes / 4) {
+                let reg = self.move_bank(0, u64::from(base + 4 * word))?;
+                parts.push(Place { class: RegClass::R, reg, units: 1 });
+            }
+            if parts.len() == 1 { parts[0].reg } else { self.builder().pack(&parts).into() }
+        };
+        if bits > 32 && u32::from(bytes) * 8 < bits {
+            return Err(self.fail(format!("a parameter of {bytes} bytes in {bits} bits")));
+        }
+        self.places[result] = Some(reg);
+        Ok(())
+    }
+
+    /// `MOV d, c[bank][offset]`
+    pub(super) fn move_bank(&mut self, bank: u64, offset: u64) -> Result<Reg, Error> {
+        let v = self.out.add_vreg(RegClass::R, 1);
+        let inst = self.form("mov.c")?;
+        let fields = [("d", Reg::from(v).to_field()), ("b", offset), ("b.bank", bank)];
+        let inst = fields.into_iter().try_fold(inst, |i, (name, value)| i.try_with(name, value));
+        let inst = inst.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(inst));
+        Ok(v.into())
+    }
+
+    /// `LDC.size d, c[bank][base + offset]`
+    pub(super) fn load_constant(&mut self, bank: u64, base: Reg, offset: u64, size: &str) -> Result<Reg, Error> {
+        let v = self.out.add_vreg(RegClass::R, 1);
+        let inst = self.form("ldc")?;
+        let inst = (|| {
+            let mut inst = inst;
+            inst.set_enum("sz", size)?;
+            inst.set("b.bank", bank)?;
+            inst.set("b", offset)?;
+            inst.set("a", base.to_field())?;
+            inst.try_with("d", Reg::from(v).to_field())
+        })();
+        let inst = inst.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(inst));
+        Ok(v.into())
+    }
+
+    fn read_special(&mut self, name: &str) -> Result<Reg, Error> {
+        let v = self.out.add_vreg(RegClass::R, 1);
+        let inst = self.special_inst(name, v)?;
+        self.push(inst);
+        Ok(v.into())
+    }
+
+    fn special_inst(&mut self, name: &str, v: VReg) -> Result<MInst, Error> {
+        let number = sassafras_isa::special::number(name);
+        let number = number.ok_or_else(|| self.fail(format!("no special register `{name}`")))?;
+        let inst = self.form("s2r")?;
+        let inst = inst.try_with("sr", number).and_then(|i| i.try_with("d", Reg::from(v).to_field()));
+        Ok(MInst::new(inst.map_err(|e| self.fail(e))?))
+    }
+
+    fn special(&mut self, at: Inst, register: SpecialRegister) -> Result<(), Error> {
+        use SpecialRegister as S;
+        let bank = self.chip.bank();
+        let axis = |a: Axis| match a {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        };
+        let source = match register {
+            S::Tid(a) => Source::Register(["SR_TID.X", "SR_TID.Y", "SR_TID.Z"][axis(a)]),
+            S::Ctaid(a) => Source::Register(["SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"][axis(a)]),
+            S::Ntid(a) => Source::Bank(bank.block_size[axis(a)]),
+            S::Nctaid(a) => Source::Bank(bank.grid_size[axis(a)]),
+            S::LaneId => Source::Register("SR_LANEID"),
+            S::LaneMaskEq => Source::Register("SR_EQMASK"),
+            S::LaneMaskLe => Source::Register("SR_LEMASK"),
+            S::LaneMaskLt => Source::Register("SR_LTMASK"),
+            S::LaneMaskGe => Source::Register("SR_GEMASK"),
+            S::LaneMaskGt => Source::Register("SR_GTMASK"),
+            S::Clock => Source::Register("SR_CLOCKLO"),
+            S::ClockHi => Source::Register("SR_CLOCKHI"),
+            S::GlobalTimerLo => Source::Register("SR_GLOBALTIMERLO"),
+            S::GlobalTimerHi => Source::Register("SR_GLOBALTIMERHI"),
+            S::DynamicSmemSize => match bank.dynamic_shared_size {
+                Some(offset) => Source::Bank(offset),
+                None => return Err(self.fail("%dynamic_smem_size on this chip")),
+            },
+            S::Clock64 | S::GlobalTimer => {
+                let names = if register == S::Clock64 {
+                    ["SR_CLOCKLO", "SR_CLOCKHI"]
+                } else {
+                    ["SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI"]
+                };
+                let low = self.read_special(names[0])?;
+                let high = self.read_special(names[1])?;
+                let place = |reg| Place { class: RegClass::R, reg, units: 1 };
+                let v = self.builder().pack(&[place(low), place(high)]);
+                let result = self.source.insts[at].results[0];
+                self.places[result] = Some(v.into());
+                return Ok(());
+            }
+            S::WarpId | S::SmId => {
+                // Both stand in SR_VIRTID as ptxas reads them: warp in bits 8 to 14, SM in bits 20 to 28.
+                let (shift, mask) = if register == S::WarpId { (8, 0x7f) } else { (20, 0x1ff) };
+                let word = self.read_special("SR_VIRTID")?;
+                let reg = self.field_of(word, shift, mask)?;
+                let result = self.source.insts[at].results[0];
+                self.places[result] = Some(reg);
+                return Ok(());
+            }
+            other => return Err(self.fail(format!("special register {other:?}"))),
+        };
+        let reg = match source {
+            Source::Register(name) => self.read_special(name)?,
+            Source::Bank(offset) => self.move_bank(0, u64::from(offset))?,
+        };
+        let result = self.source.insts[at].results[0];
+        self.places[result] = Some(reg);
+        Ok(())
+    }
+
+    fn field_of(&mut self, word: Reg, shift: u64, mask: u64) -> Result<Reg, Error> {
+        let (t, d) = (self.out.add_vreg(RegClass::R, 1), self.out.add_vreg(RegClass::R, 1));
+        let shf = self.form("shf.rir")?;
+        let and = self.form("lop3.rir")?;
+        let made = (|| {
+            let mut shf = shf;
+            shf.set_enum("lr", ".R")?;
+            shf.set_enum("ty", ".U32")?;
+            shf.set("hi", 1)?;
+            shf.set("b", shift)?;
+            shf.set("c", word.to_field())?;
+            shf.set("d", Reg::from(t).to_field())?;
+            let and = and.try_with("a", Reg::from(t).to_field())?.try_with("b", mask)?.try_with("lut", 0xc0)?;
+            Ok::<_, sassafras_isa::UnknownField>((shf, and.try_with("d", Reg::from(d).to_field())?))
+        })();
+        let (shf, and) = made.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(shf));
+        self.push(MInst::new(and));
+        Ok(d.into())
+    }
+
+    fn address(&mut self, at: Inst, variable: VariableId, addend: i64) -> Result<(), Error> {
+        let result = self.source.insts[at].results[0];
+        let offset = self.layout.offset[variable];
+        let space = self.module.variables[variable].space;
+        let reg = match space {
+            Space::Shared => {
+                let base = self.shared_base()?;
+                self.add_immediate(base.into(), (offset as i64 + addend) as u32)?
+            }
+            Space::Local => {
+                let v = self.out.add_vreg(RegClass::R, 1);
+                let dst = Place::of(v, RegClass::R, 1);
+                self.push(MInst::pseudo(Pseudo::FrameAddress { dst, offset: offset as u32 }));
+                if addend == 0 { v.into() } else { self.add_immediate(v.into(), addend as u32)? }
+            }
+            Space::Const => self.move_immediate((offset as i64 + addend) as u32)?,
+            Space::Global => {
+                let low = self.move_bank(ADDRESS_BANK, offset)?;
+                let high = self.move_bank(ADDRESS_BANK, offset + 4)?;
+                self.add_wide(low, high, addend)?
+            }
+            other => return Err(self.fail(format!("the address of a variable in {other:?}"))),
+        };
+        self.places[result] = Some(reg);
+        Ok(())
+    }
+
+    fn add_immediate(&mut self, a: Reg, b: u32) -> Result<Reg, Error> {
+        if b == 0 {
+            return Ok(a);
+        }
+        let v = self.out.add_vreg(RegClass::R, 1);
+        let inst = self.form("iadd3.rir")?;
+        let fields =
+            [("d", Reg::from(v).to_field()), ("a", a.to_field()), ("b", i64::from(b as i32) as u64)];
+        let inst = fields.into_iter().try_fold(inst, |i, (name, value)| i.try_with(name, value));
+        let inst = inst.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(inst));
+        Ok(v.into())
+    }
+
+    fn add_wide(&mut self, low: Reg, high: Reg, addend: i64) -> Result<Reg, Error> {
+        let place = |reg| Place { class: RegClass::R, reg, units: 1 };
+        if addend == 0 {
+            return Ok(self.builder().pack(&[place(low), place(high)]).into());
+        }
+        let carry = self.out.add_vreg(RegClass::P, 1);
+        let (l, h) = (self.out.add_vreg(RegClass::R, 1), self.out.add_vreg(RegClass::R, 1));
+        let (first, second) = (self.form("iadd3.rir")?, self.form("iadd3.rir")?);
+        let immediate = |word: i64| i64::from(word as i32) as u64;
+        let made = (|| {
+            let first = first.try_with("d", Reg::from(l).to_field())?.try_with("a", low.to_field())?;
+            let first = first.try_with("b", immediate(addend))?.try_with("p0", Reg::from(carry).to_field())?;
+            let second = second.try_with("d", Reg::from(h).to_field())?.try_with("a", high.to_field())?;
+            let second = second.try_with("b", immediate(addend >> 32))?.try_with("x", 1)?;
+            let second = second.try_with("q0", Reg::from(carry).to_field())?.try_with("q0.not", 0)?;
+            Ok::<_, sassafras_isa::UnknownField>((first, second))
+        })();
+        let (first, second) = made.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(first));
+        self.push(MInst::new(second));
+        Ok(self.builder().pack(&[place(l.into()), place(h.into())]).into())
+    }
+
+    /// The start of the block's user shared memory as an address of the shared window: the rank within the cluster in the top byte, as ptxas makes it.
+    /// Made once, in front of everything.
+    fn shared_base(&mut self) -> Result<VReg, Error> {
+        if let Some(v) = self.shared_base {
+            return Ok(v);
+        }
+        let rank = self.out.add_vreg(RegClass::R, 1);
+        let v = self.out.add_vreg(RegClass::R, 1);
+        let read = self.special_inst("SR_CgaCtaId", rank)?;
+        let inst = self.form("imad.rir")?;
+        let shifted = self.out.add_vreg(RegClass::R, 1);
+        let add = self.form("iadd3.rir")?;
+        let made = (|| {
+            let shift = inst.try_with("d", Reg::from(shifted).to_field())?.try_with("a", Reg::from(rank).to_field())?;
+            let shift = shift.try_with("b", 1 << 24)?;
+            let add = add.try_with("d", Reg::from(v).to_field())?.try_with("a", Reg::from(shifted).to_field())?;
+            Ok::<_, sassafras_isa::UnknownField>((shift, add.try_with("b", SHARED_RESERVED)?))
+        })();
+        let (shift, add) = made.map_err(|e| self.fail(e))?;
+        self.prologue.extend([read, MInst::new(shift), MInst::new(add)]);
+        self.shared_base = Some(v);
+        Ok(v)
+    }
+
+    /// The descriptor that global accesses name, in a uniform register pair; made once, in front of everything.
+    pub(super) fn global_descriptor(&mut self) -> Result<VReg, Error> {
+        if let Some(v) = self.descriptor {
+            return Ok(v);
+        }
+        let offset = self.chip.bank().global_descriptor;
+        let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
+        let v = self.out.add_vreg(RegClass::UR, 2);
+        let inst = self.form("uldc.64")?;
+        let inst = inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", u64::from(offset)));
+        let inst = inst.map_err(|e| self.fail(e))?;
+        self.prologue.push(MInst::new(inst));
+        self.descriptor = Some(v);
+        Ok(v)
+    }
+
+    /// Bank of user constants, for loads.
+    pub(super) const fn user_bank() -> u64 {
+        USER_BANK
+    }
+}
