@@ -296,8 +296,11 @@ fn approximation(f: Approximation) -> &'static str {
         Approximation::Rcp => ".RCP",
         Approximation::Rsqrt => ".RSQ",
         Approximation::Sqrt => ".SQRT",
-        Approximation::Sin => ".SIN",
-        Approximation::Cos => ".COS",
+        // SASS counts turns; radians are scaled before selection.
+        Approximation::SinTurns => ".SIN",
+        Approximation::CosTurns => ".COS",
+        Approximation::Sin => "sin of radians",
+        Approximation::Cos => "cos of radians",
         Approximation::Ex2 => ".EX2",
         Approximation::Lg2 => ".LG2",
         Approximation::Tanh => ".TANH",
