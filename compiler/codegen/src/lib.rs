@@ -1,1 +1,3 @@
 //! Selection, allocation, placement, scheduling and emission.
+
+pub mod select;

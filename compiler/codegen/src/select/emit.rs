@@ -169,7 +169,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn pack(&mut self, at: ir::Inst, result: &Term, parts: &[Term], bindings: &Bindings) -> Result<(), Error> {
+    fn pack(&mut self, at: ir::Inst, result: &Term, parts: &'static [Term], bindings: &Bindings) -> Result<(), Error> {
         let Term::Result(n, None) = result else { return Err(self.fail("`pack` to what is no result")) };
         let value = self.source.insts[at].results[*n];
         let units = class_of(self.source.values[value].ty).1 / parts.len() as u8;
