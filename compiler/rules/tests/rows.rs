@@ -56,7 +56,13 @@ fn choices(row: &Row, names: &HashMap<String, Kinds>) -> Vec<HashMap<String, cha
     all
 }
 
-fn check_emit(row: &Row, emit: &Emit, choice: &HashMap<String, char>, names: &HashMap<String, Kinds>, faults: &mut Vec<String>) {
+fn check_emit(
+    row: &Row,
+    emit: &Emit,
+    choice: &HashMap<String, char>,
+    names: &HashMap<String, Kinds>,
+    faults: &mut Vec<String>,
+) {
     let id: String = emit
         .form
         .iter()

@@ -155,7 +155,9 @@ impl Emitter<'_> {
                 Action::Emit(emit) => self.instruction(at, emit, bindings, wide)?,
                 Action::Pack(result, parts) => self.pack(at, result, parts, bindings)?,
                 Action::Copy(result, from) => {
-                    let Term::Result(n, None) = result else { return Err(self.fail("`copy` to what is no result")) };
+                    let Term::Result(n, None) = result else {
+                        return Err(self.fail("`copy` to what is no result"));
+                    };
                     let value = data.results[*n];
                     let (class, units) = class_of(self.source.values[value].ty);
                     let from = self.term(at, from, bindings, class, units)?;
@@ -169,13 +171,21 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn pack(&mut self, at: ir::Inst, result: &Term, parts: &'static [Term], bindings: &Bindings) -> Result<(), Error> {
+    fn pack(
+        &mut self,
+        at: ir::Inst,
+        result: &Term,
+        parts: &'static [Term],
+        bindings: &Bindings,
+    ) -> Result<(), Error> {
         let Term::Result(n, None) = result else { return Err(self.fail("`pack` to what is no result")) };
         let value = self.source.insts[at].results[*n];
         let units = class_of(self.source.values[value].ty).1 / parts.len() as u8;
         let places = parts
             .iter()
-            .map(|p| Ok(Place { class: RegClass::R, reg: self.term(at, p, bindings, RegClass::R, units)?, units }))
+            .map(|p| {
+                Ok(Place { class: RegClass::R, reg: self.term(at, p, bindings, RegClass::R, units)?, units })
+            })
             .collect::<Result<Vec<_>, Error>>()?;
         let v = self.builder().pack(&places);
         self.places[value] = Some(v.into());
@@ -208,7 +218,10 @@ impl Emitter<'_> {
                     }
                     continue;
                 }
-                let index = inst.row().field(name).ok_or_else(|| self.fail(format!("`{id}` has no field `{name}`")))?;
+                let index = inst
+                    .row()
+                    .field(name)
+                    .ok_or_else(|| self.fail(format!("`{id}` has no field `{name}`")))?;
                 match inst.row().fields[index].kind {
                     FieldKind::Register { class, .. } if registers => {
                         self.register_field(at, &mut inst, index, class, term, bindings, wide)?;
@@ -276,7 +289,9 @@ impl Emitter<'_> {
                         reg
                     }
                 }
-                other => return Err(self.fail(format!("`{operand}` is {other:?}, and the field needs a register"))),
+                other => {
+                    return Err(self.fail(format!("`{operand}` is {other:?}, and the field needs a register")));
+                }
             },
             _ => self.term(at, term, bindings, class, units)?,
         };
@@ -335,7 +350,11 @@ impl Emitter<'_> {
                     inst.fields[index] = u64::from(base);
                     self.modify(inst, name, negate, absolute)?;
                 }
-                other => return Err(self.fail(format!("`{operand}` is {other:?}, and the field `{name}` no register"))),
+                other => {
+                    return Err(
+                        self.fail(format!("`{operand}` is {other:?}, and the field `{name}` no register"))
+                    );
+                }
             },
             other => return Err(self.fail(format!("the field `{name}` cannot hold {other:?}"))),
         }
@@ -417,7 +436,9 @@ impl Emitter<'_> {
                 self.push(inst);
                 self.out.blocks[self.block].succs = vec![then, otherwise];
             }
-            ir::Terminator::Switch { .. } => return Err(self.fail("a switch must become a compare tree before selection")),
+            ir::Terminator::Switch { .. } => {
+                return Err(self.fail("a switch must become a compare tree before selection"));
+            }
             ir::Terminator::Trap => {
                 let trap = self.form("bpt.trap")?;
                 self.push(MInst::new(trap));

@@ -27,7 +27,11 @@ impl Layout {
         let mut layout = Layout { shared: vec![0; count], local: vec![0; count], ..Layout::default() };
         // Variables of the module that lie in shared memory are part of every kernel's.
         let mut common = 0;
-        for (id, v) in module.variables.iter().filter(|(_, v)| v.space == Space::Shared && v.owner.is_none() && v.size > 0) {
+        for (id, v) in module
+            .variables
+            .iter()
+            .filter(|(_, v)| v.space == Space::Shared && v.owner.is_none() && v.size > 0)
+        {
             layout.offset[id] = place(&mut common, v.size, v.align);
         }
         layout.shared.iter_mut().for_each(|s| *s = common);

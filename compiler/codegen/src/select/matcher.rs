@@ -63,13 +63,19 @@ pub struct Match {
 /// Matches a row at an operation.
 pub fn match_row(context: &Context<'_>, row: &'static Row, inst: Inst) -> Option<Match> {
     let bindings = matches(context, &row.pattern, inst, Bindings::default())?;
-    let takes_args = row.actions.iter().any(
-        |a| matches!(a, Action::Emit(e) if e.fields.iter().any(|(_, v)| *v == Term::Args)),
-    );
+    let takes_args = row
+        .actions
+        .iter()
+        .any(|a| matches!(a, Action::Emit(e) if e.fields.iter().any(|(_, v)| *v == Term::Args)));
     Some(Match { row, bindings, takes_args })
 }
 
-fn matches(context: &Context<'_>, pattern: &'static Pattern, inst: Inst, mut bindings: Bindings) -> Option<Bindings> {
+fn matches(
+    context: &Context<'_>,
+    pattern: &'static Pattern,
+    inst: Inst,
+    mut bindings: Bindings,
+) -> Option<Bindings> {
     let data = &context.function.insts[inst];
     let fits = head(&data.op) == pattern.head
         && data.args.len() == pattern.args.len()

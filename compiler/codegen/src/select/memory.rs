@@ -43,9 +43,10 @@ fn access(op: &Op) -> Option<&MemoryAccess> {
 impl Emitter<'_> {
     /// A wide register for the results of a load, if they do not simply live in the one that the instruction writes.
     pub(super) fn prepare_results(&mut self, at: Inst, row: &Row) -> Result<Option<VReg>, Error> {
-        let takes = row.actions.iter().any(
-            |a| matches!(a, Action::Emit(e) if e.fields.iter().any(|(_, v)| *v == Term::Results)),
-        );
+        let takes = row
+            .actions
+            .iter()
+            .any(|a| matches!(a, Action::Emit(e) if e.fields.iter().any(|(_, v)| *v == Term::Results)));
         let data = &self.source.insts[at];
         let Some(access) = access(&data.op).filter(|_| takes) else { return Ok(None) };
         let total = u32::from(access.bytes) * u32::from(access.lanes);

@@ -114,12 +114,4 @@ impl Emitter<'_> {
         self.push(MInst::new(inst));
         Ok(v.into())
     }
-
-    /// Copies a place into a new register of general class.
-    pub(super) fn copied(&mut self, reg: Reg, units: u8) -> Reg {
-        let v = self.out.add_vreg(RegClass::R, units);
-        let (dst, src) = (Place::of(v, RegClass::R, units), Place { class: RegClass::R, reg, units });
-        self.push(MInst::pseudo(Pseudo::Copy { dst, src }));
-        v.into()
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::matcher::{Binding, Bindings, Match, match_row};
-use sassafras_graph::{Entity, SecondaryMap, order};
+use sassafras_graph::{SecondaryMap, order};
 use sassafras_ir::{Block, Function, Inst, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_rules::select::{Row, Rules};
@@ -41,7 +41,8 @@ pub struct Context<'f> {
 /// Decides, from uses to definitions, what is needed and which row it becomes.
 pub fn plan(function: &Function) -> Result<Plan, Error> {
     let order = order::reverse_post_order(function);
-    let mut context = Context { function, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
+    let mut context =
+        Context { function, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
     for &b in &order {
         let data = &function.blocks[b];
         for &i in &data.insts {
@@ -107,10 +108,10 @@ pub fn peel(function: &Function, mut value: Value) -> (Value, bool) {
 
 fn choose(context: &Context<'_>, inst: Inst) -> Result<Match, Error> {
     let data = &context.function.insts[inst];
-    Rules::get().candidates(head(&data.op)).find_map(|row| match_row(context, row, inst)).ok_or_else(|| Error::NoRule {
-        line: data.line,
-        operation: describe(context.function, inst),
-    })
+    Rules::get()
+        .candidates(head(&data.op))
+        .find_map(|row| match_row(context, row, inst))
+        .ok_or_else(|| Error::NoRule { line: data.line, operation: describe(context.function, inst) })
 }
 
 /// An operation with its suffix, as rows name it, and all it carries.
@@ -132,9 +133,4 @@ pub fn suffix(function: &Function, inst: Inst) -> String {
             None => String::new(),
         },
     }
-}
-
-/// A dense number for an entity, for messages.
-pub fn number(entity: impl Entity) -> usize {
-    entity.index()
 }

@@ -9,8 +9,7 @@ use sassafras_semantics::{Axis, Space, SpecialRegister};
 
 /// Start of the user's shared memory in the window of a block, in bytes: what the system reserves on sm_90 (`spec/isa.md` §3.5).
 const SHARED_RESERVED: u64 = 0x400;
-/// Bank of user constants, and bank of addresses.
-const USER_BANK: u64 = 3;
+/// Bank of the addresses of global variables.
 const ADDRESS_BANK: u64 = 4;
 
 /// Where a special register is read.
@@ -75,7 +74,13 @@ impl Emitter<'_> {
     }
 
     /// `LDC.size d, c[bank][base + offset]`
-    pub(super) fn load_constant(&mut self, bank: u64, base: Reg, offset: u64, size: &str) -> Result<Reg, Error> {
+    pub(super) fn load_constant(
+        &mut self,
+        bank: u64,
+        base: Reg,
+        offset: u64,
+        size: &str,
+    ) -> Result<Reg, Error> {
         let v = self.out.add_vreg(RegClass::R, 1);
         let inst = self.form("ldc")?;
         let inst = (|| {
@@ -179,7 +184,8 @@ impl Emitter<'_> {
             shf.set("b", shift)?;
             shf.set("c", word.to_field())?;
             shf.set("d", Reg::from(t).to_field())?;
-            let and = and.try_with("a", Reg::from(t).to_field())?.try_with("b", mask)?.try_with("lut", 0xc0)?;
+            let and =
+                and.try_with("a", Reg::from(t).to_field())?.try_with("b", mask)?.try_with("lut", 0xc0)?;
             Ok::<_, sassafras_isa::UnknownField>((shf, and.try_with("d", Reg::from(d).to_field())?))
         })();
         let (shf, and) = made.map_err(|e| self.fail(e))?;
@@ -221,8 +227,7 @@ impl Emitter<'_> {
         }
         let v = self.out.add_vreg(RegClass::R, 1);
         let inst = self.form("iadd3.rir")?;
-        let fields =
-            [("d", Reg::from(v).to_field()), ("a", a.to_field()), ("b", i64::from(b as i32) as u64)];
+        let fields = [("d", Reg::from(v).to_field()), ("a", a.to_field()), ("b", i64::from(b as i32) as u64)];
         let inst = fields.into_iter().try_fold(inst, |i, (name, value)| i.try_with(name, value));
         let inst = inst.map_err(|e| self.fail(e))?;
         self.push(MInst::new(inst));
@@ -240,7 +245,8 @@ impl Emitter<'_> {
         let immediate = |word: i64| i64::from(word as i32) as u64;
         let made = (|| {
             let first = first.try_with("d", Reg::from(l).to_field())?.try_with("a", low.to_field())?;
-            let first = first.try_with("b", immediate(addend))?.try_with("p0", Reg::from(carry).to_field())?;
+            let first =
+                first.try_with("b", immediate(addend))?.try_with("p0", Reg::from(carry).to_field())?;
             let second = second.try_with("d", Reg::from(h).to_field())?.try_with("a", high.to_field())?;
             let second = second.try_with("b", immediate(addend >> 32))?.try_with("x", 1)?;
             let second = second.try_with("q0", Reg::from(carry).to_field())?.try_with("q0.not", 0)?;
@@ -265,9 +271,12 @@ impl Emitter<'_> {
         let shifted = self.out.add_vreg(RegClass::R, 1);
         let add = self.form("iadd3.rir")?;
         let made = (|| {
-            let shift = inst.try_with("d", Reg::from(shifted).to_field())?.try_with("a", Reg::from(rank).to_field())?;
+            let shift = inst
+                .try_with("d", Reg::from(shifted).to_field())?
+                .try_with("a", Reg::from(rank).to_field())?;
             let shift = shift.try_with("b", 1 << 24)?;
-            let add = add.try_with("d", Reg::from(v).to_field())?.try_with("a", Reg::from(shifted).to_field())?;
+            let add =
+                add.try_with("d", Reg::from(v).to_field())?.try_with("a", Reg::from(shifted).to_field())?;
             Ok::<_, sassafras_isa::UnknownField>((shift, add.try_with("b", SHARED_RESERVED)?))
         })();
         let (shift, add) = made.map_err(|e| self.fail(e))?;
@@ -285,15 +294,11 @@ impl Emitter<'_> {
         let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
         let v = self.out.add_vreg(RegClass::UR, 2);
         let inst = self.form("uldc.64")?;
-        let inst = inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", u64::from(offset)));
+        let inst =
+            inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", u64::from(offset)));
         let inst = inst.map_err(|e| self.fail(e))?;
         self.prologue.push(MInst::new(inst));
         self.descriptor = Some(v);
         Ok(v)
-    }
-
-    /// Bank of user constants, for loads.
-    pub(super) const fn user_bank() -> u64 {
-        USER_BANK
     }
 }

@@ -90,9 +90,16 @@ impl Uniformity {
             ),
             // A load may be executed by groups at different times; only memory that nobody writes is the same for all.
             Op::Load(a) => {
-                arguments || !(matches!(a.space, Space::Const | Space::Param) || a.ordering == Ordering::NonCoherent)
+                arguments
+                    || !(matches!(a.space, Space::Const | Space::Param)
+                        || a.ordering == Ordering::NonCoherent)
             }
-            Op::Atomic { .. } | Op::Shuffle(_) | Op::Match { .. } | Op::Elect | Op::ActiveMask | Op::Undef => true,
+            Op::Atomic { .. }
+            | Op::Shuffle(_)
+            | Op::Match { .. }
+            | Op::Elect
+            | Op::ActiveMask
+            | Op::Undef => true,
             Op::Vote(_) | Op::Redux(_) => true,
             Op::Barrier(_) => false,
             _ => arguments,

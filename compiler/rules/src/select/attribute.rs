@@ -2,15 +2,85 @@
 
 use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
-use sassafras_semantics::{Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space};
+use sassafras_semantics::{
+    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
+};
 
 /// All heads, sorted.
 pub const HEADS: &[&str] = &[
-    "abs", "activemask", "add", "addc", "address", "and", "approx", "atomic", "barrier", "bfe", "bfi", "bfind", "brev", "clz",
-    "cmp", "concat", "const", "cvta", "cvtato", "div", "dp4a", "elect", "extract", "f2f", "f2i", "fabs", "fadd", "fcmp", "fdiv",
-    "fence", "fma", "fmax", "fmin", "fmul", "fneg", "fround", "fsqrt", "i2f", "isspace", "load", "lop3", "match", "max", "min",
-    "mul", "mulhi", "mulwide", "nanosleep", "neg", "not", "or", "packed", "param", "popc", "prmt", "redux", "rem", "select",
-    "sext", "shf", "shl", "shr", "shuffle", "special", "store", "sub", "subb", "trunc", "undef", "vote", "warpsync", "xor", "zext",
+    "abs",
+    "activemask",
+    "add",
+    "addc",
+    "address",
+    "and",
+    "approx",
+    "atomic",
+    "barrier",
+    "bfe",
+    "bfi",
+    "bfind",
+    "brev",
+    "clz",
+    "cmp",
+    "concat",
+    "const",
+    "cvta",
+    "cvtato",
+    "div",
+    "dp4a",
+    "elect",
+    "extract",
+    "f2f",
+    "f2i",
+    "fabs",
+    "fadd",
+    "fcmp",
+    "fdiv",
+    "fence",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmul",
+    "fneg",
+    "fround",
+    "fsqrt",
+    "i2f",
+    "isspace",
+    "load",
+    "lop3",
+    "match",
+    "max",
+    "min",
+    "mul",
+    "mulhi",
+    "mulwide",
+    "nanosleep",
+    "neg",
+    "not",
+    "or",
+    "packed",
+    "param",
+    "popc",
+    "prmt",
+    "redux",
+    "rem",
+    "select",
+    "sext",
+    "shf",
+    "shl",
+    "shr",
+    "shuffle",
+    "special",
+    "store",
+    "sub",
+    "subb",
+    "trunc",
+    "undef",
+    "vote",
+    "warpsync",
+    "xor",
+    "zext",
 ];
 
 /// The head of an operation.
@@ -134,7 +204,10 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Approximate { function, .. }, "function") => Text(approximation(*function)),
         (Op::FMin { nan, .. } | Op::FMax { nan, .. }, "nan") => Flag(*nan),
         (
-            Op::FloatCompare { ftz, .. } | Op::FMin { ftz, .. } | Op::FMax { ftz, .. } | Op::Approximate { ftz, .. },
+            Op::FloatCompare { ftz, .. }
+            | Op::FMin { ftz, .. }
+            | Op::FMax { ftz, .. }
+            | Op::Approximate { ftz, .. },
             "ftz",
         ) => Flag(*ftz),
         (Op::FloatToFloat { from, .. } | Op::FloatToInt { from, .. }, "from") => Text(format_name(*from)),
@@ -202,7 +275,12 @@ impl ModeAttribute for FloatMode {
 
 fn mode(op: &Op) -> Option<(FloatMode,)> {
     Some((match op {
-        Op::FAdd(_, m) | Op::FMul(_, m) | Op::Fma(_, m) | Op::FDiv(_, m) | Op::FSqrt(_, m) | Op::FRound(_, m) => *m,
+        Op::FAdd(_, m)
+        | Op::FMul(_, m)
+        | Op::Fma(_, m)
+        | Op::FDiv(_, m)
+        | Op::FSqrt(_, m)
+        | Op::FRound(_, m) => *m,
         Op::FloatToFloat { mode, .. }
         | Op::FloatToInt { mode, .. }
         | Op::IntToFloat { mode, .. }
@@ -214,7 +292,12 @@ fn mode(op: &Op) -> Option<(FloatMode,)> {
 /// The format that gives a float operation its suffix.
 pub fn format(op: &Op) -> Option<FloatFormat> {
     Some(match op {
-        Op::FAdd(f, _) | Op::FMul(f, _) | Op::Fma(f, _) | Op::FDiv(f, _) | Op::FSqrt(f, _) | Op::FRound(f, _) => *f,
+        Op::FAdd(f, _)
+        | Op::FMul(f, _)
+        | Op::Fma(f, _)
+        | Op::FDiv(f, _)
+        | Op::FSqrt(f, _)
+        | Op::FRound(f, _) => *f,
         Op::FNeg(f) | Op::FAbs(f) => *f,
         Op::FMin { format, .. }
         | Op::FMax { format, .. }

@@ -32,7 +32,8 @@ pub fn parse(file: &'static str, text: &str) -> Result<Vec<Row>, RowError> {
 fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
     let fail = |message: String| RowError { file: place.0, line: place.1, message };
     let (left, right) = text.split_once("=>").ok_or_else(|| fail("a row needs `=>`".into()))?;
-    let (name, pattern) = left.trim().split_once(char::is_whitespace).ok_or_else(|| fail("a row needs a pattern".into()))?;
+    let (name, pattern) =
+        left.trim().split_once(char::is_whitespace).ok_or_else(|| fail("a row needs a pattern".into()))?;
     let tokens = tokens(pattern);
     let mut at = 0;
     let pattern = node(&tokens, &mut at, None).map_err(&fail)?;
