@@ -7,6 +7,7 @@
 //! - [`parse`](mod@parse): text to syntax
 //! - [`print`](mod@print): syntax to text
 //! - [`checked`]: a module that has been checked: names resolved, types known, control flow flat. Later rooms take only this form.
+//! - [`step`]: what each instruction means, per lane.
 
 pub mod ast;
 pub mod checked;
@@ -15,6 +16,7 @@ pub mod lex;
 pub mod parse;
 pub mod print;
 pub mod source;
+pub mod step;
 
 pub use diagnostics::{Diagnostic, Diagnostics, Record};
 pub use parse::parse;

@@ -1,0 +1,80 @@
+//! `cvt` (PTX ISA, "Data Movement and Conversion Instructions: cvt").
+
+use super::integer::range;
+use super::{Done, PtxState, Step};
+use crate::checked::Type;
+use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding};
+
+impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
+    pub(super) fn convert(&mut self) -> Done<()> {
+        let (to, from) = (self.ty(), self.second_ty());
+        if self.inst.mods.satfinite || self.inst.types.len() != 2 {
+            return Err(self.unsupported());
+        }
+        let result = match (to, from) {
+            (Type::F16x2 | Type::Bf16x2, Type::F(FloatFormat::F32)) => {
+                // The first source goes to the upper half.
+                let format = if to == Type::F16x2 { FloatFormat::F16 } else { FloatFormat::Bf16 };
+                let (a, b) = (self.source(1, from)?, self.source(2, from)?);
+                let high = self.float_to_float(FloatFormat::F32, format, &a)?;
+                let low = self.float_to_float(FloatFormat::F32, format, &b)?;
+                self.d.concat(&high, &low)
+            }
+            (Type::F(to), Type::F(from)) => {
+                let a = self.source(1, Type::F(from))?;
+                self.float_to_float(from, to, &a)?
+            }
+            (Type::F(to), Type::U(_) | Type::S(_)) => {
+                let a = self.source(1, from)?;
+                self.d.int_to_float(from.signed(), to, self.mode(), &a)
+            }
+            (Type::U(_) | Type::S(_), Type::F(format)) => {
+                let a = self.source(1, from)?;
+                self.float_to_int(format, to, &a)
+            }
+            (Type::U(_) | Type::S(_), Type::U(_) | Type::S(_)) => {
+                let a = self.source(1, from)?;
+                self.int_to_int(from, to, &a)
+            }
+            _ => return Err(self.unsupported()),
+        };
+        // A register wider than the type takes the value extended by the type's sign.
+        let operand = self.operand(0)?;
+        self.result_to(operand, &result, to.signed())
+    }
+
+    fn float_to_float(&self, from: FloatFormat, to: FloatFormat, a: &D::V) -> Done<D::V> {
+        let (d, mods, mode) = (self.d, &self.inst.mods, self.mode());
+        let result = match (mods.integer_rounding, from == to) {
+            (true, true) => d.float(FloatOp::RoundToIntegral, to, mode, &[a]),
+            (true, false) => return Err(self.unsupported()),
+            (false, true) if !mods.sat && !mods.ftz => a.clone(),
+            (false, _) => d.float_to_float(from, to, mode, a),
+        };
+        Ok(if mods.relu { self.relu(to, &result) } else { result })
+    }
+
+    /// Clamped to the type's range; NaN gives zero, but if the source is binary64 or the result has 64 bits, the top bit.
+    fn float_to_int(&self, from: FloatFormat, to: Type, a: &D::V) -> D::V {
+        let width = to.width();
+        let nan = if from == FloatFormat::F64 || width == 64 { 1 << (width - 1) } else { 0 };
+        let rounding = self.inst.mods.rounding.unwrap_or(Rounding::Zero);
+        let mode = FloatMode { rounding, ftz: self.inst.mods.ftz, sat: false };
+        self.d.float_to_int(from, to.signed(), width, mode, nan, a)
+    }
+
+    fn int_to_int(&self, from: Type, to: Type, a: &D::V) -> D::V {
+        let d = self.d;
+        let (before, after) = (from.width(), to.width());
+        if self.inst.mods.sat {
+            let wide = before.max(after) + 1;
+            let value = self.extend(a, wide, from.signed());
+            let (low, high) = range(after, to.signed());
+            let (low, high) = (d.constant(wide, low as u128), d.constant(wide, high as u128));
+            let value = d.ite(&d.compare(CompareOp::SLt, &value, &low), &low, &value);
+            let value = d.ite(&d.compare(CompareOp::SLt, &high, &value), &high, &value);
+            return d.extract(&value, 0, after);
+        }
+        if after < before { d.extract(a, 0, after) } else { self.extend(a, after, from.signed()) }
+    }
+}

@@ -1,0 +1,101 @@
+//! Loads, stores, atomics and fences (PTX ISA, "Memory Consistency Model", "Data Movement and Conversion Instructions",
+//! "Parallel Synchronization and Communication Instructions").
+
+use super::{Done, PtxState, Step};
+use crate::checked::{Op, Operand};
+use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space};
+use smallvec::SmallVec;
+
+impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
+    pub(super) fn memory(&mut self) -> Done<()> {
+        match self.inst.op {
+            Op::Ld | Op::Ldu => self.load(),
+            Op::St => self.store(),
+            Op::Atom | Op::Red => self.atomic(),
+            Op::Fence | Op::Membar => {
+                let ordering = self.inst.mods.ordering.unwrap_or(Ordering::AcquireRelease);
+                self.state.fence(self.d, ordering, self.inst.mods.scope.unwrap_or(Scope::Gpu))
+            }
+            _ => Err(self.unsupported()),
+        }
+    }
+
+    fn access(&self, bytes: u32) -> Done<Access> {
+        let mods = &self.inst.mods;
+        if bytes == 0 || bytes > 16 || !bytes.is_power_of_two() {
+            return Err(self.unsupported());
+        }
+        Ok(Access {
+            space: mods.space.unwrap_or(Space::Generic),
+            bytes,
+            ordering: mods.ordering.unwrap_or_default(),
+            scope: mods.scope.unwrap_or(Scope::Gpu),
+        })
+    }
+
+    /// The elements of a vector operand, or the operand itself.
+    fn elements(&self, operand: &'a Operand) -> Done<SmallVec<[&'a Operand; 4]>> {
+        let elements: SmallVec<[&Operand; 4]> = match operand {
+            Operand::Vector(parts) if self.inst.mods.lanes() > 1 => parts.iter().map(|p| &**p).collect(),
+            other => SmallVec::from_slice(&[other]),
+        };
+        if elements.len() == self.inst.mods.lanes() as usize { Ok(elements) } else { Err(self.unsupported()) }
+    }
+
+    fn load(&mut self) -> Done<()> {
+        let ty = self.ty();
+        let elements = self.elements(self.operand(0)?)?;
+        let access = self.access(ty.width() / 8 * elements.len() as u32)?;
+        let address = self.address(1)?;
+        let value = self.state.load(self.d, &access, &address)?;
+        for (i, element) in elements.iter().enumerate() {
+            let part = self.d.extract(&value, i as u32 * ty.width(), ty.width());
+            // A register wider than the type takes the value extended by the type's sign.
+            self.result_to(element, &part, ty.signed())?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self) -> Done<()> {
+        let ty = self.ty();
+        let elements = self.elements(self.operand(1)?)?;
+        let access = self.access(ty.width() / 8 * elements.len() as u32)?;
+        let address = self.address(0)?;
+        let mut value: Option<D::V> = None;
+        for element in elements {
+            let part = self.value(element, ty.width())?;
+            value = Some(match value {
+                None => part,
+                Some(low) => self.d.concat(&part, &low),
+            });
+        }
+        let value = value.ok_or_else(|| self.unsupported())?;
+        self.state.store(self.d, &access, &address, &value)
+    }
+
+    /// `atom` and `red`. Each element of a vector is an atomic operation by itself.
+    fn atomic(&mut self) -> Done<()> {
+        let (d, ty) = (self.d, self.ty());
+        let op = self.inst.mods.atomic.ok_or_else(|| self.unsupported())?;
+        let wants_old = self.inst.op == Op::Atom;
+        let first = usize::from(wants_old);
+        let access = self.access(ty.width() / 8)?;
+        let address = self.address(first)?;
+        let lanes = self.inst.mods.lanes() as usize;
+        let results = if wants_old { self.elements(self.operand(0)?)? } else { SmallVec::new() };
+        let sources = self.elements(self.operand(first + 1)?)?;
+        for lane in 0..lanes {
+            let mut operands: SmallVec<[D::V; 2]> = SmallVec::new();
+            operands.push(self.value(sources[lane], ty.width())?);
+            if op == AtomicOp::Cas {
+                operands.push(self.source(first + 2, ty)?);
+            }
+            let at = d.add(&address, &d.constant(64, (lane * access.bytes as usize) as u128));
+            let old = self.state.atomic(d, &access, op, &at, &operands)?;
+            if let Some(result) = results.get(lane) {
+                self.result_to(result, &old, ty.signed())?;
+            }
+        }
+        Ok(())
+    }
+}

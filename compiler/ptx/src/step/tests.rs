@@ -1,0 +1,1 @@
+//! Vectors derived by hand from the PTX ISA.
