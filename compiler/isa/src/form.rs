@@ -266,6 +266,8 @@ pub enum Node {
         abs: Option<usize>,
         /// Flag field that prints an exclamation mark.
         not: Option<usize>,
+        /// Flag field that prints a tilde.
+        inv: Option<usize>,
         /// Enum field that turns the minus into a tilde when it is not 0.
         tilde: Option<usize>,
         /// Bit of the reuse control that prints `.reuse`.

@@ -280,7 +280,7 @@ impl<'a> Matcher<'a> {
                 }
                 false
             }
-            Node::Value { field, neg, abs, not, tilde, reuse } => {
+            Node::Value { field, neg, abs, not, inv, tilde, reuse } => {
                 let saved = (self.values.clone(), self.reuse);
                 let mut text = text;
                 let mut eat = |sign: char, flag: &Option<usize>, values: &mut Vec<Option<u64>>| {
@@ -290,6 +290,7 @@ impl<'a> Matcher<'a> {
                     text = after.unwrap_or(text);
                 };
                 eat('!', not, &mut self.values);
+                eat('~', inv, &mut self.values);
                 eat('-', neg, &mut self.values);
                 if tilde.is_some() && neg.is_some_and(|i| self.values[i] == Some(0)) {
                     eat('~', neg, &mut self.values);

@@ -109,10 +109,13 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
                     }
                 }
             }
-            Node::Value { field, neg, abs, not, tilde, reuse } => {
+            Node::Value { field, neg, abs, not, inv, tilde, reuse } => {
                 let on = |flag: &Option<usize>| flag.is_some_and(|i| inst.fields[i] != 0);
                 if on(not) {
                     out.push('!');
+                }
+                if on(inv) {
+                    out.push('~');
                 }
                 if on(neg) {
                     out.push(if on(tilde) { '~' } else { '-' });

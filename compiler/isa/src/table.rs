@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 /// The files of rows.
 const FILES: &[&str] = &[
     include_str!("table/integer.tbl"),
+    include_str!("table/variable.tbl"),
+    include_str!("table/uniform.tbl"),
     include_str!("table/float.tbl"),
     include_str!("table/memory.tbl"),
     include_str!("table/control.tbl"),

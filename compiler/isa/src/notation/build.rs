@@ -305,6 +305,8 @@ impl Fields {
                 self.push(&format!("{name}.neg"), FieldKind::Flag, vec![flag(bit)?], 0)?;
             } else if let Some(bit) = option.strip_prefix('a') {
                 self.push(&format!("{name}.abs"), FieldKind::Flag, vec![flag(bit)?], 0)?;
+            } else if let Some(bit) = option.strip_prefix('~') {
+                self.push(&format!("{name}.inv"), FieldKind::Flag, vec![flag(bit)?], 0)?;
             } else if let Some(bit) = option.strip_prefix('!') {
                 self.push(&format!("{name}.not"), FieldKind::Flag, vec![flag(bit)?], default_not)?;
             } else {
@@ -342,8 +344,16 @@ impl Fields {
         for link in self.links.clone() {
             match link {
                 Link::Units { field, by } => {
-                    let by = self.index(&by)?;
-                    let count = self.list[by].texts.iter().map(|t| units(t.unwrap_or(""))).collect();
+                    let (by, counts) =
+                        by.split_once(':').map_or((by.as_str(), None), |(by, counts)| (by, Some(counts)));
+                    let by = self.index(by)?;
+                    let count = match counts {
+                        None => self.list[by].texts.iter().map(|t| units(t.unwrap_or(""))).collect(),
+                        Some(counts) => counts
+                            .split('/')
+                            .map(|n| n.parse().map_err(|_| format!("`{n}` is no number of registers")))
+                            .collect::<Result<_, _>>()?,
+                    };
                     self.list[field].units = Units::By { field: by, count };
                 }
                 Link::Half { field, by } => {
@@ -408,7 +418,15 @@ impl Fields {
                     (FieldKind::Register { class: RegClass::R, .. }, 64) => Some(2),
                     _ => None,
                 };
-                Node::Value { field, neg: flag("neg"), abs: flag("abs"), not: flag("not"), tilde, reuse }
+                Node::Value {
+                    field,
+                    neg: flag("neg"),
+                    abs: flag("abs"),
+                    not: flag("not"),
+                    inv: flag("inv"),
+                    tilde,
+                    reuse,
+                }
             }
         })
     }

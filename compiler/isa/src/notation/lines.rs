@@ -120,7 +120,7 @@ fn row(line: &str) -> Result<Vec<Row>, NotationError> {
         if let Some(shape) = shape {
             name = id.replace('*', shape);
             text = place(&syntax, shape).map_err(|m| error(&id, &m))?;
-            if shape.contains('u') {
+            if shape.contains('u') && !bits.contains(&(91, 1, 1)) {
                 bits.push((91, 1, 1));
             }
         }
@@ -146,7 +146,7 @@ fn fixed_bits(part: &str) -> Option<(u8, u8, u64)> {
 /// Puts the operands that a shape names in the place of `<@name options>`.
 fn place(syntax: &str, shape: &str) -> Result<String, String> {
     let mut letters = shape.chars();
-    let special_c = shape.len() == 3 && !shape.ends_with('r');
+    let special_c = shape.len() == 3 && (shape.ends_with(['i', 'c']) || shape.ends_with("ru"));
     let mut out = String::new();
     let mut rest = syntax;
     while let Some((before, after)) = rest.split_once("<@") {
@@ -170,13 +170,14 @@ fn place(syntax: &str, shape: &str) -> Result<String, String> {
                 Some(("k", k)) => kind = k,
                 _ if option == "n" => flags += &format!(" n{neg}"),
                 _ if option == "a" => flags += &format!(" a{abs}"),
+                _ if option == "~" => flags += &format!(" ~{neg}"),
                 _ if option.starts_with("i=") => flags += &format!(" {option}"),
                 _ => options += &format!(" {option}"),
             }
         }
         match letter {
             'r' => out += &format!("<R {name} {slot}{flags}{options}>"),
-            'u' if slot == 32 => out += &format!("<UR {name} 32{flags}{options}>"),
+            'u' => out += &format!("<UR {name} {slot}{flags}{options}>"),
             'c' if slot == 32 => out += &format!("<C {name} 32{flags}>"),
             'i' if slot == 32 => out += &format!("<{kind} {name} 32>"),
             _ => return Err(format!("`{letter}` cannot stand at bit {slot}")),
