@@ -34,6 +34,7 @@ mod operand;
 mod parse;
 mod print;
 pub mod special;
+pub mod step;
 mod table;
 
 pub use control::{Control, Guard};
@@ -51,4 +52,5 @@ pub use operand::{Access, Operand};
 pub use parse::{ParseError, parse};
 pub use print::{Style, Targets, print};
 pub use sassafras_chip::{Chip, ChipRange};
+pub use step::{Outcome, Output, Register, guard, step};
 pub use table::{form, forms};

@@ -1,0 +1,247 @@
+//! binary32 and binary64 arithmetic, comparison, selection and the functions of the multi-function unit.
+//!
+//! Source: PTX of one instruction through ptxas; special cases of the PTX ISA. `MUFU` is a relation (the domain's
+//! approximation); `FCHK` may answer "may be wrong" anywhere.
+
+use super::logic::Test;
+use super::{Lane, Register, Step};
+use sassafras_semantics::{
+    Approximation, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, State, Trap,
+};
+
+/// The rounding that a modifier names; nearest even if there is none.
+pub(super) fn rounding(text: &str) -> Option<Rounding> {
+    Some(match text {
+        "" | ".RN" | ".ROUND" => Rounding::NearestEven,
+        ".RZ" | ".TRUNC" => Rounding::Zero,
+        ".RM" | ".FLOOR" => Rounding::Down,
+        ".RP" | ".CEIL" => Rounding::Up,
+        _ => return None,
+    })
+}
+
+/// The float format that a modifier names.
+pub(super) fn format(text: &str) -> Option<FloatFormat> {
+    Some(match text {
+        ".F16" => FloatFormat::F16,
+        ".BF16" => FloatFormat::Bf16,
+        ".F32" => FloatFormat::F32,
+        ".F64" => FloatFormat::F64,
+        _ => return None,
+    })
+}
+
+/// Which operand a comparison wants, and whether NaN satisfies it.
+pub(super) fn float_test(text: &str) -> Option<(Test, bool)> {
+    Some(match text {
+        ".F" => (Test::False, false),
+        ".LT" => (Test::Lt, false),
+        ".EQ" => (Test::Eq, false),
+        ".LE" => (Test::Le, false),
+        ".GT" => (Test::Gt, false),
+        ".NE" => (Test::Ne, false),
+        ".GE" => (Test::Ge, false),
+        ".NUM" => (Test::True, false),
+        ".NAN" => (Test::False, true),
+        ".LTU" => (Test::Lt, true),
+        ".EQU" => (Test::Eq, true),
+        ".LEU" => (Test::Le, true),
+        ".GTU" => (Test::Gt, true),
+        ".NEU" => (Test::Ne, true),
+        ".GEU" => (Test::Ge, true),
+        ".T" => (Test::True, true),
+        _ => return None,
+    })
+}
+
+impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
+    pub(super) fn rounding(&mut self) -> Result<Rounding, Trap> {
+        let text = self.text("rnd");
+        rounding(text).ok_or_else(|| self.unsupported(&format!("rounding {text}")))
+    }
+
+    pub(super) fn mode(&mut self) -> Result<FloatMode, Trap> {
+        Ok(FloatMode { rounding: self.rounding()?, ftz: self.flag("ftz"), sat: self.flag("sat") })
+    }
+
+    /// Clears the sign, then flips it, as the flags say.
+    pub(super) fn signs(&self, v: &D::V, absolute: bool, negate: bool) -> D::V {
+        let width = self.d.width(v);
+        let sign = 1u128 << (width - 1);
+        let mut v = v.clone();
+        if absolute {
+            v = self.d.and(&v, &self.d.constant(width, sign - 1));
+        }
+        if negate {
+            v = self.d.xor(&v, &self.d.constant(width, sign));
+        }
+        v
+    }
+
+    /// A float source with its flags.
+    pub(super) fn float(&mut self, name: &str, format: FloatFormat) -> Result<D::V, Trap> {
+        let v = if format == FloatFormat::F64 { self.bits64(name)? } else { self.bits32(name)? };
+        let v = if format.width() == 16 { self.d.extract(&v, 0, 16) } else { v };
+        let (absolute, negate) = (self.absolute(name), self.negated(name));
+        Ok(self.signs(&v, absolute, negate))
+    }
+
+    fn set_float(&mut self, name: &str, v: &D::V) {
+        match self.d.width(v) {
+            64 => self.set_wide(name, v),
+            32 => self.set(name, v),
+            _ => self.set(name, &self.d.zext(v, 32)),
+        }
+    }
+
+    /// `FADD`, `FMUL`, `FFMA`, `DADD`, `DMUL`, `DFMA`.
+    pub(super) fn arithmetic(mut self, op: FloatOp, format: FloatFormat) -> Step<D> {
+        let mode = self.mode()?;
+        let a = self.float("a", format)?;
+        let b = self.float("b", format)?;
+        if self.flag("scale") {
+            return Err(self.unsupported("a scaled product"));
+        }
+        let result = if op == FloatOp::Fma {
+            let c = self.float("c", format)?;
+            self.d.float(op, format, mode, &[&a, &b, &c])
+        } else {
+            self.d.float(op, format, mode, &[&a, &b])
+        };
+        self.set_float("d", &result);
+        self.next()
+    }
+
+    /// Minimum where `q` holds, else maximum.
+    pub(super) fn float_extremum(mut self, format: FloatFormat) -> Step<D> {
+        let mode = FloatMode { ftz: self.flag("ftz"), ..FloatMode::default() };
+        let (a, b) = (self.float("a", format)?, self.float("b", format)?);
+        let q = self.pred("q")?;
+        let (min, max) =
+            if self.flag("nan") { (FloatOp::MinNan, FloatOp::MaxNan) } else { (FloatOp::Min, FloatOp::Max) };
+        let least = self.d.float(min, format, mode, &[&a, &b]);
+        let most = self.d.float(max, format, mode, &[&a, &b]);
+        let mut result = self.d.ite(&q, &least, &most);
+        if self.flag("xorsign") {
+            let width = format.width();
+            let sign = self.d.constant(width, 1 << (width - 1));
+            let signs = self.d.and(&self.d.xor(&a, &b), &sign);
+            result = self.d.or(&self.d.and(&result, &self.d.not(&sign)), &signs);
+        }
+        self.set_float("d", &result);
+        self.next()
+    }
+
+    pub(super) fn compare_floats(
+        &self,
+        (test, unordered): (Test, bool),
+        format: FloatFormat,
+        ftz: bool,
+        a: &D::V,
+        b: &D::V,
+    ) -> D::V {
+        let relation = |r, a: &D::V, b: &D::V| self.d.float_relation(r, format, ftz, a, b);
+        let nan = relation(FloatRelation::Unordered, a, b);
+        let holds = match test {
+            Test::False => self.d.no(),
+            Test::True => self.d.not(&nan),
+            Test::Lt => relation(FloatRelation::Lt, a, b),
+            Test::Le => relation(FloatRelation::Le, a, b),
+            Test::Gt => relation(FloatRelation::Lt, b, a),
+            Test::Ge => relation(FloatRelation::Le, b, a),
+            Test::Eq => relation(FloatRelation::Eq, a, b),
+            Test::Ne => {
+                let equal = relation(FloatRelation::Eq, a, b);
+                self.d.not(&self.d.or(&equal, &nan))
+            }
+        };
+        if unordered { self.d.or(&holds, &nan) } else { holds }
+    }
+
+    fn float_holds(&mut self, format: FloatFormat) -> Result<D::V, Trap> {
+        let (a, b) = (self.float("a", format)?, self.float("b", format)?);
+        let cmp = self.text("cmp");
+        let test = float_test(cmp).ok_or_else(|| self.unsupported(&format!("comparison {cmp}")))?;
+        let ftz = self.flag("ftz");
+        Ok(self.compare_floats(test, format, ftz, &a, &b))
+    }
+
+    /// `FSETP`, `DSETP`.
+    pub(super) fn float_setp(mut self, format: FloatFormat) -> Step<D> {
+        let holds = self.float_holds(format)?;
+        self.set_test(&holds)?;
+        self.next()
+    }
+
+    /// A comparison into a register: all ones, or 1.0 with `.BF`.
+    pub(super) fn fset(mut self) -> Step<D> {
+        let holds = self.float_holds(FloatFormat::F32)?;
+        let (q, bop) = (self.pred_or("q", true)?, self.text("bop"));
+        let holds = self.combine(bop, &holds, &q)?;
+        let yes = if self.flag("bf") { 0x3f80_0000 } else { 0xffff_ffff };
+        let yes = self.constant(32, yes);
+        self.set("d", &self.d.ite(&holds, &yes, &self.constant(32, 0)));
+        self.next()
+    }
+
+    pub(super) fn fsel(mut self) -> Step<D> {
+        let (a, b) = (self.float("a", FloatFormat::F32)?, self.float("b", FloatFormat::F32)?);
+        let q = self.pred("q")?;
+        let mut result = self.d.ite(&q, &a, &b);
+        if self.flag("ftz") {
+            let exponent = self.d.and(&result, &self.constant(32, 0x7f80_0000));
+            let small = self.d.eq(&exponent, &self.constant(32, 0));
+            let zero = self.d.and(&result, &self.constant(32, 0x8000_0000));
+            result = self.d.ite(&small, &zero, &result);
+        }
+        self.set("d", &result);
+        self.next()
+    }
+
+    /// True wherever the short division of `a` by `b` (reciprocal, two corrections) may be wrong, and perhaps elsewhere.
+    ///
+    /// The short way is exact to rounding if no intermediate leaves the normal range: `b` and its reciprocal normal, the
+    /// quotient normal, and the residual `a - b·q`, 24 bits below `a`, normal too.
+    pub(super) fn fchk(mut self) -> Step<D> {
+        let (a, b) = (self.float("a", FloatFormat::F32)?, self.float("b", FloatFormat::F32)?);
+        let d = self.d;
+        let exponent = |v: &D::V| d.zext(&d.extract(v, 23, 8), 12);
+        let (ea, eb) = (exponent(&a), exponent(&b));
+        let c = |n: i64| d.constant(12, n as u128);
+        let within = |v: &D::V, low: i64, high: i64| {
+            let above = d.compare(CompareOp::SLe, &c(low), v);
+            d.and(&above, &d.compare(CompareOp::SLe, v, &c(high)))
+        };
+        // Biased exponents: 127 is one.
+        let difference = d.sub(&ea, &eb);
+        let safe = d.and(&within(&ea, 127 - 101, 127 + 126), &within(&eb, 127 - 125, 127 + 125));
+        let safe = d.and(&safe, &within(&difference, -124, 125));
+        let anywhere = d.undef(1, "FCHK may answer true anywhere");
+        let p = d.or(&d.not(&safe), &anywhere);
+        self.set("p", &p);
+        self.next()
+    }
+
+    pub(super) fn mufu(mut self) -> Step<D> {
+        let b = self.float("b", FloatFormat::F32)?;
+        let op = self.text("op");
+        // All flush subnormals but the hyperbolic tangent and the trigonometric functions, which ptxas calls bare for the
+        // forms without .ftz too.
+        let (function, ftz) = match op {
+            ".COS" => (Approximation::CosTurns, false),
+            ".SIN" => (Approximation::SinTurns, false),
+            ".EX2" => (Approximation::Ex2, true),
+            ".LG2" => (Approximation::Lg2, true),
+            ".RCP" => (Approximation::Rcp, true),
+            ".RSQ" => (Approximation::Rsqrt, true),
+            ".RCP64H" => (Approximation::Rcp64High, true),
+            ".RSQ64H" => (Approximation::Rsqrt64High, true),
+            ".SQRT" => (Approximation::Sqrt, true),
+            ".TANH" => (Approximation::Tanh, false),
+            _ => return Err(self.unsupported(&format!("function {op}"))),
+        };
+        let result = self.d.approximate(function, ftz, &b);
+        self.set("d", &result);
+        self.next()
+    }
+}

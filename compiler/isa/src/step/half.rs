@@ -1,0 +1,1 @@
+//! Packed half precision.

@@ -1,0 +1,163 @@
+//! Integer arithmetic: sums with carries, products, shifted sums, minima, absolute values.
+//!
+//! Source: Mesa's NAK (MIT) for carries of negated operands; one-instruction PTX through ptxas for the rest.
+
+use super::{Lane, Register, Step};
+use sassafras_semantics::{CompareOp, Domain, State, Trap};
+
+impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
+    /// A summand as 34 bits: a negated operand counts as its complement plus one, so that a carry leaves where hardware
+    /// says; with carry-in it is the complement alone.
+    fn summand(&mut self, name: &str, extended: bool, width: u32, units: u32) -> Result<D::V, Trap> {
+        let v = self.bits(name, units)?;
+        if !self.negated(name) {
+            return Ok(self.d.zext(&v, width));
+        }
+        let v = self.d.zext(&self.d.not(&v), width);
+        Ok(if extended { v } else { self.plus(&v, &self.d.yes()) })
+    }
+
+    /// Carries out of a sum whose low `bits` bits are the result: at least one, at least two.
+    fn carries(&mut self, sum: &D::V, bits: u32, names: [&str; 2]) {
+        let top = self.d.extract(sum, bits, 2);
+        let high = self.d.extract(&top, 1, 1);
+        let some = self.d.or(&high, &self.d.extract(&top, 0, 1));
+        self.set(names[0], &some);
+        self.set(names[1], &high);
+    }
+
+    pub(super) fn iadd3(mut self) -> Step<D> {
+        let x = self.flag("x");
+        let mut sum = self.summand("a", x, 34, 1)?;
+        for name in ["b", "c"] {
+            if self.has(name) {
+                let v = self.summand(name, x, 34, 1)?;
+                sum = self.d.add(&sum, &v);
+            }
+        }
+        let carry_in = [self.pred_or("q0", false)?, self.pred_or("q1", false)?];
+        if x {
+            for carry in &carry_in {
+                sum = self.plus(&sum, carry);
+            }
+        }
+        self.set("d", &self.d.extract(&sum, 0, 32));
+        self.carries(&sum, 32, ["p0", "p1"]);
+        self.next()
+    }
+
+    pub(super) fn viadd(mut self) -> Step<D> {
+        let (a, b) = (self.int32("a", false)?, self.int32("b", false)?);
+        self.set("d", &self.d.add(&a, &b));
+        self.next()
+    }
+
+    /// The 64-bit product, with the signs that the type says; negated if one factor is.
+    fn product(&mut self, signed: bool) -> Result<D::V, Trap> {
+        let (a, b) = (self.bits32("a")?, self.bits32("b")?);
+        let wide = |v: &D::V| if signed { self.d.sext(v, 64) } else { self.d.zext(v, 64) };
+        let product = self.d.mul(&wide(&a), &wide(&b));
+        Ok(if self.negated("a") != self.negated("b") { self.d.neg(&product) } else { product })
+    }
+
+    pub(super) fn imad(mut self) -> Step<D> {
+        // The low half does not depend on signs.
+        self.text("sg");
+        let product = self.product(false)?;
+        let x = self.flag("x");
+        let c = self.int32("c", x)?;
+        let mut sum = self.d.add(&self.d.extract(&product, 0, 32), &c);
+        let carry = self.pred_or("q", false)?;
+        if x {
+            sum = self.plus(&sum, &carry);
+        }
+        self.set("d", &sum);
+        self.next()
+    }
+
+    /// The 66-bit sum of product and `c`.
+    fn wide_sum(&mut self) -> Result<D::V, Trap> {
+        let signed = self.text("sg") != ".U32";
+        let product = self.product(signed)?;
+        let x = self.flag("x");
+        let c = self.summand("c", x, 66, 2)?;
+        let mut sum = self.d.add(&self.d.zext(&product, 66), &c);
+        let carry = self.pred_or("q", false)?;
+        if x {
+            sum = self.plus(&sum, &carry);
+        }
+        Ok(sum)
+    }
+
+    pub(super) fn imad_wide(mut self) -> Step<D> {
+        let sum = self.wide_sum()?;
+        self.set_wide("d", &self.d.extract(&sum, 0, 64));
+        self.carries(&sum, 64, ["p", "p1"]);
+        self.next()
+    }
+
+    pub(super) fn imad_hi(mut self) -> Step<D> {
+        let sum = self.wide_sum()?;
+        self.set("d", &self.d.extract(&sum, 32, 32));
+        self.carries(&sum, 64, ["p", "p1"]);
+        self.next()
+    }
+
+    /// `(c:a << s)`'s low or high word, plus `b`; a negation applies to the shifted value.
+    pub(super) fn lea(mut self) -> Step<D> {
+        let a = self.bits32("a")?;
+        let (high, sx32, x) = (self.flag("hi"), self.flag("sx"), self.flag("x"));
+        let shift = self.raw("s") as u32;
+        let shifted = if high {
+            let upper = if sx32 { self.d.extract(&self.d.sext(&a, 64), 32, 32) } else { self.bits32("c")? };
+            let both = self.d.concat(&upper, &a);
+            let both =
+                self.d.binary(sassafras_semantics::BinaryOp::Shl, &both, &self.constant(64, shift.into()));
+            self.d.extract(&both, 32, 32)
+        } else {
+            self.d.binary(sassafras_semantics::BinaryOp::Shl, &a, &self.constant(32, shift.into()))
+        };
+        let mut sum = self.d.zext(&shifted, 34);
+        if self.negated("a") {
+            sum = self.d.zext(&self.d.not(&shifted), 34);
+            if !x {
+                sum = self.plus(&sum, &self.d.yes());
+            }
+        }
+        let b = self.summand("b", x, 34, 1)?;
+        sum = self.d.add(&sum, &b);
+        let carry = self.pred_or("q", false)?;
+        if x {
+            sum = self.plus(&sum, &carry);
+        }
+        self.set("d", &self.d.extract(&sum, 0, 32));
+        self.carries(&sum, 32, ["p", "p1"]);
+        self.next()
+    }
+
+    pub(super) fn iabs(mut self) -> Step<D> {
+        let b = self.bits32("b")?;
+        let negative = self.d.compare(CompareOp::SLt, &b, &self.constant(32, 0));
+        self.set("d", &self.d.ite(&negative, &self.d.neg(&b), &b));
+        self.next()
+    }
+
+    /// Minimum where `least` holds, else maximum.
+    pub(super) fn extremum(&self, signed: bool, least: &D::V, a: &D::V, b: &D::V) -> D::V {
+        let less = self.d.compare(if signed { CompareOp::SLt } else { CompareOp::ULt }, a, b);
+        self.d.ite(&self.d.eq(&less, least), a, b)
+    }
+
+    /// Minimum or maximum of integers.
+    pub(super) fn vimnmx(self) -> Step<D> {
+        self.imnmx()
+    }
+
+    pub(super) fn imnmx(mut self) -> Step<D> {
+        let signed = self.text("sg") != ".U32";
+        let (a, b) = (self.int32("a", false)?, self.int32("b", false)?);
+        let least = self.pred("q")?;
+        self.set("d", &self.extremum(signed, &least, &a, &b));
+        self.next()
+    }
+}

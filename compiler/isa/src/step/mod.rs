@@ -1,0 +1,177 @@
+//! What every form means: one step of one lane, over any [`Domain`] and [`State`].
+//!
+//! [`step`] reads the operands of an instruction by the names of its fields, computes with the domain's primitives, writes
+//! registers and memory through the state, and says by an [`Outcome`] what comes next. The guard is the caller's business
+//! ([`guard`]). A form or modifier without a meaning here is [`Trap::Unsupported`] with the form's name; a modifier that a
+//! meaning overlooks fails the tests.
+//!
+//! Written from SASS sources alone (`nvdisasm`'s text, ptxas's output for PTX of one instruction, Mesa's NAK) and never
+//! from the meanings of PTX, so that one misreading cannot hide on both sides of a comparison.
+//!
+//! - `lane`: operands by field name, flags, writes.
+//! - `integer`, `logic`, `float`, `half`, `convert`: the arithmetic of one lane.
+//! - `moves`, `special`, `memory`: registers of other files, memory, constants.
+//! - `control`, `warp`: branches and convergence; what the lanes of a warp do together.
+
+mod control;
+mod convert;
+mod float;
+mod half;
+mod integer;
+mod lane;
+mod logic;
+mod memory;
+mod moves;
+mod outcome;
+mod special;
+mod warp;
+
+#[cfg(test)]
+mod tests;
+
+pub use outcome::{Outcome, Output};
+
+use crate::form::RegClass;
+use crate::inst::Inst;
+use crate::meaning::Meaning;
+use lane::Lane;
+use sassafras_semantics::{Domain, FloatFormat, FloatOp, Space, State, Trap, UnaryOp};
+use std::fmt;
+
+/// A register of any file: 32 bits in R and UR, one bit in P and UP. RZ, URZ, PT and UPT are never asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Register {
+    /// The file.
+    pub class: RegClass,
+    /// The number.
+    pub number: u32,
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.class.prefix(), self.number)
+    }
+}
+
+type Step<D> = Result<Outcome<<D as Domain>::V>, Trap>;
+
+/// The value of the guard, one bit.
+///
+/// # Errors
+/// What reading the predicate gives.
+pub fn guard<D: Domain, S: State<D, Register = Register>>(
+    d: &D,
+    inst: &Inst,
+    state: &mut S,
+) -> Result<D::V, Trap> {
+    let class = if inst.guard.uniform { RegClass::UP } else { RegClass::P };
+    let value = if u64::from(inst.guard.pred) == crate::inst::PT {
+        d.yes()
+    } else {
+        state.read(d, Register { class, number: inst.guard.pred })?
+    };
+    Ok(if inst.guard.negate { d.not(&value) } else { value })
+}
+
+/// Executes one instruction at `address` (bytes from the start of its section) for one lane whose guard holds.
+///
+/// # Errors
+/// A fault of the state; [`Trap::Unsupported`] for what has no meaning here.
+pub fn step<D: Domain, S: State<D, Register = Register>>(
+    d: &D,
+    inst: &Inst,
+    address: u64,
+    state: &mut S,
+) -> Result<Outcome<D::V>, Trap> {
+    dispatch(Lane::new(d, inst, address, state, None))
+}
+
+fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -> Step<D> {
+    use FloatFormat::{F32, F64};
+    use Meaning as M;
+    match lane.inst.row().meaning {
+        M::Iadd3 | M::Uiadd3 => lane.iadd3(),
+        M::Imad | M::Uimad => lane.imad(),
+        M::ImadWide | M::UimadWide => lane.imad_wide(),
+        M::ImadHi | M::UimadHi => lane.imad_hi(),
+        M::Iabs => lane.iabs(),
+        M::Imnmx => lane.imnmx(),
+        M::Viadd => lane.viadd(),
+        M::Vimnmx => lane.vimnmx(),
+        M::Lea | M::Ulea => lane.lea(),
+        M::Lop3 | M::Ulop3 => lane.lop3(),
+        M::Plop3 | M::Uplop3 => lane.plop3(),
+        M::Shf | M::Ushf => lane.shf(),
+        M::Brev | M::Ubrev => lane.unary_bits(UnaryOp::Reverse),
+        M::Popc | M::Upopc => lane.unary_bits(UnaryOp::Popcount),
+        M::Flo | M::Uflo => lane.flo(),
+        M::Prmt | M::Uprmt => lane.prmt(),
+        M::Sel | M::Usel => lane.sel(),
+        M::Isetp | M::Uisetp => lane.isetp(),
+        M::Sgxt | M::Usgxt => lane.sgxt(),
+        M::Bmsk | M::Ubmsk => lane.bmsk(),
+        M::R2p | M::Ur2up => lane.r2p(),
+        M::P2r | M::Up2ur => lane.p2r(),
+        M::Mov | M::Umov | M::R2ur => lane.mov(),
+        M::Cs2r | M::S2r | M::S2ur => lane.special_register(),
+        M::Ldc => lane.load_constant(),
+        M::Fadd => lane.arithmetic(FloatOp::Add, F32),
+        M::Fmul => lane.arithmetic(FloatOp::Mul, F32),
+        M::Ffma => lane.arithmetic(FloatOp::Fma, F32),
+        M::Dadd => lane.arithmetic(FloatOp::Add, F64),
+        M::Dmul => lane.arithmetic(FloatOp::Mul, F64),
+        M::Dfma => lane.arithmetic(FloatOp::Fma, F64),
+        M::Fmnmx => lane.float_extremum(F32),
+        M::Dmnmx => lane.float_extremum(F64),
+        M::Fsetp => lane.float_setp(F32),
+        M::Dsetp => lane.float_setp(F64),
+        M::Fset => lane.fset(),
+        M::Fsel => lane.fsel(),
+        M::Fchk => lane.fchk(),
+        M::Mufu => lane.mufu(),
+        M::F2i => lane.f2i(),
+        M::I2f => lane.i2f(),
+        M::F2f => lane.f2f(),
+        M::F2fp => lane.f2fp(),
+        M::Frnd => lane.frnd(),
+        M::Ldg => lane.load(Space::Global, 64),
+        M::Ld => lane.load(Space::Generic, 64),
+        M::Lds => lane.load(Space::Shared, 32),
+        M::Ldl => lane.load(Space::Local, 32),
+        M::Stg => lane.store(Space::Global, 64),
+        M::St => lane.store(Space::Generic, 64),
+        M::Sts => lane.store(Space::Shared, 32),
+        M::Stl => lane.store(Space::Local, 32),
+        M::Atomg | M::Red => lane.atomic(Space::Global, 64),
+        M::Atom => lane.atomic(Space::Generic, 64),
+        M::Atoms => lane.atomic(Space::Shared, 32),
+        M::AtomgCas => lane.compare_and_swap(Space::Global, 64),
+        M::AtomCas => lane.compare_and_swap(Space::Generic, 64),
+        M::AtomsCas => lane.compare_and_swap(Space::Shared, 32),
+        M::Membar => lane.membar(),
+        // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
+        M::Cctl | M::Errbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Bra => lane.bra(),
+        M::Bssy => lane.bssy(),
+        M::Bsync => lane.bsync(),
+        M::Break => lane.r#break(),
+        M::Bmov => lane.bmov(),
+        M::Warpsync => lane.warpsync(),
+        M::Yield | M::Nanosleep => Ok(Outcome::Yield),
+        M::Exit => lane.exit(),
+        M::Ret => lane.indirect(true),
+        M::Brx => lane.indirect(true),
+        M::Jmx => lane.indirect(false),
+        M::Call => lane.call(),
+        M::Bpt => Err(Trap::Trapped),
+        M::Bar => lane.bar(),
+        M::B2r => lane.b2r(),
+        M::Shfl => lane.shfl(),
+        M::Vote | M::Voteu => lane.vote(),
+        M::Match => lane.r#match(),
+        M::Redux => lane.redux(),
+        M::Elect => lane.elect(),
+        M::Lepc => lane.lepc(),
+        _ => Err(lane.unsupported("the instruction")),
+    }
+}

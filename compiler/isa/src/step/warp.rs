@@ -1,0 +1,76 @@
+//! Operations across the lanes of a warp: gathered as [`Collective`]s, with the executing lanes as members (C13 of
+//! `docs/convergence.md`).
+
+use super::{Lane, Outcome, Register, Step};
+use sassafras_semantics::state::{ShuffleMode, VoteMode};
+use sassafras_semantics::{AtomicOp, Collective, Domain, State};
+use smallvec::smallvec;
+
+impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
+    /// All lanes that execute: SASS names no members.
+    fn members(&self) -> D::V {
+        self.constant(32, 0xffff_ffff)
+    }
+
+    pub(super) fn shfl(mut self) -> Step<D> {
+        let mode = match self.text("m") {
+            ".IDX" => ShuffleMode::Idx,
+            ".UP" => ShuffleMode::Up,
+            ".DOWN" => ShuffleMode::Down,
+            ".BFLY" => ShuffleMode::Bfly,
+            other => return Err(self.unsupported(&format!("mode {other}"))),
+        };
+        let args = smallvec![self.bits32("a")?, self.bits32("b")?, self.bits32("c")?, self.members()];
+        let results = smallvec![self.output("d", 32), self.output("p", 1)];
+        Ok(Outcome::Collective { op: Collective::Shuffle(mode), args, results })
+    }
+
+    pub(super) fn vote(mut self) -> Step<D> {
+        let mode = match self.text("m") {
+            ".ALL" => VoteMode::All,
+            ".ANY" => VoteMode::Any,
+            ".EQ" => VoteMode::Uniform,
+            other => return Err(self.unsupported(&format!("mode {other}"))),
+        };
+        let args = smallvec![self.pred("q")?, self.members()];
+        let results = smallvec![self.output("d", 32), self.output("p", 1)];
+        Ok(Outcome::Collective { op: Collective::Vote(mode), args, results })
+    }
+
+    pub(super) fn r#match(mut self) -> Step<D> {
+        let all = match self.text("m") {
+            ".ALL" => true,
+            ".ANY" => false,
+            other => return Err(self.unsupported(&format!("mode {other}"))),
+        };
+        let wide = self.text("ty").contains("64");
+        let value = if wide { self.bits64("a")? } else { self.bits32("a")? };
+        let args = smallvec![value, self.members()];
+        let results = smallvec![self.output("d", 32), self.output("p", 1)];
+        Ok(Outcome::Collective { op: Collective::Match { all }, args, results })
+    }
+
+    pub(super) fn redux(mut self) -> Step<D> {
+        let signed = self.text("ty") == ".S32";
+        let op = match (self.text("op"), signed) {
+            ("" | ".AND", _) => AtomicOp::And,
+            (".OR", _) => AtomicOp::Or,
+            (".XOR", _) => AtomicOp::Xor,
+            (".SUM", _) => AtomicOp::Add,
+            (".MIN", true) => AtomicOp::SMin,
+            (".MIN", false) => AtomicOp::UMin,
+            (".MAX", true) => AtomicOp::SMax,
+            (".MAX", false) => AtomicOp::UMax,
+            (other, _) => return Err(self.unsupported(&format!("reduction {other}"))),
+        };
+        let args = smallvec![self.bits32("a")?, self.members()];
+        let results = smallvec![self.output("d", 32)];
+        Ok(Outcome::Collective { op: Collective::Redux(op), args, results })
+    }
+
+    pub(super) fn elect(mut self) -> Step<D> {
+        let members = if self.has("a") { self.bits32("a")? } else { self.members() };
+        let results = smallvec![self.output("d", 32), self.output("p", 1)];
+        Ok(Outcome::Collective { op: Collective::Elect, args: smallvec![members], results })
+    }
+}
