@@ -1,3 +1,69 @@
-//! Developer commands: `cargo xtask demo`, `cargo xtask test`.
+//! Developer commands: `cargo xtask demo`, `cargo xtask test`, and what makes the recorded files again.
+//!
+//! Depends on the `oracle` crate alone; everything else it starts as a program, as a person would.
 
-fn main() {}
+mod corpus;
+mod demo;
+mod fetch;
+mod figures;
+mod long;
+mod process;
+mod record;
+mod test;
+mod trace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Developer commands of Sassafras.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_version_flag = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The main job, end to end: a PTX file of nvcc's is compiled, judged, run and proved, and its machine code shown.
+    Demo,
+    /// Every check there is: format, lints, documentation, all tests; the last line counts them.
+    Test,
+    /// Searches that take minutes to hours; without a name, lists them.
+    Long {
+        /// Which one.
+        name: Option<String>,
+        /// What it is given.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
+    /// Measures one of the published figures again and prints JSON.
+    Figures {
+        /// Which one: `compile`.
+        name: String,
+    },
+    /// Makes `reference-traces/` again with NVIDIA's tools.
+    Record,
+    /// Makes the PTX of `corpus/kernels` again with nvcc.
+    Corpus,
+}
+
+fn main() -> ExitCode {
+    let root: PathBuf = sassafras_oracle::workspace_root();
+    let done = match Arguments::parse().command {
+        Command::Demo => demo::demo(&root),
+        Command::Test => test::test(&root),
+        Command::Long { name, rest } => long::long(&root, name.as_deref(), &rest),
+        Command::Figures { name } => figures::figures(&root, &name),
+        Command::Record => record::record(&root),
+        Command::Corpus => corpus::corpus(&root),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

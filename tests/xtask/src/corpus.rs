@@ -1,0 +1,36 @@
+//! `cargo xtask corpus`: the PTX of the kernels, made again with nvcc.
+
+use anyhow::{Context, Result};
+use sassafras_oracle::{Tools, table};
+use std::path::{Path, PathBuf};
+
+/// Kernels that need more than compute_75, and what they need.
+const NEWER: &[(&str, &str)] = &[("redux", "compute_80")];
+
+/// Folders of `ROOT/corpus/kernels`, by name.
+pub fn kernels(root: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let mut all = Vec::new();
+    let folder = root.join("corpus/kernels");
+    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if path.is_dir() {
+            all.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path));
+        }
+    }
+    all.sort();
+    Ok(all)
+}
+
+/// Compiles every `NAME.cu` to `NAME.ptx` (no contraction) and `NAME.fmad.ptx` (nvcc's default). nvcc's text is kept whole.
+pub fn corpus(root: &Path) -> Result<()> {
+    crate::fetch::fetch(root, &[table::CUDA])?;
+    let nvcc = Tools::find(root).nvcc()?;
+    for (name, folder) in kernels(root)? {
+        let arch = NEWER.iter().find(|(n, _)| *n == name).map_or("compute_75", |(_, arch)| arch);
+        let file = |ext: &str| folder.join(format!("{name}.{ext}"));
+        nvcc.ptx(&file("cu"), arch, &["-fmad=false"], &file("ptx"))?;
+        nvcc.ptx(&file("cu"), arch, &[], &file("fmad.ptx"))?;
+        println!("{name} ({arch})");
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! `cargo xtask test`: every check there is.
+
+use crate::process::{cargo, shown, tee};
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// What the test runner counted.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Count {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Count {
+    /// Adds up the runner's `test result:` lines. Skipped are the ignored tests and each `skipped:` line that a test
+    /// says aloud (such a test counts as passed too, as the runner has it).
+    fn of(lines: &[String]) -> Count {
+        let mut count = Count::default();
+        for line in lines {
+            if line.starts_with("skipped: ") {
+                count.skipped += 1;
+            }
+            let Some((_, rest)) = line.split_once("test result: ") else { continue };
+            for part in rest.split([';', '.']) {
+                let mut words = part.split_whitespace();
+                if let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) {
+                    match what {
+                        "passed" => count.passed += n,
+                        "failed" => count.failed += n,
+                        "ignored" => count.skipped += n,
+                        _ => {}
+                    }
+                }
+            }
+        }
+        count
+    }
+}
+
+/// Gets the tools, then runs format, lints, documentation, tests and the fuzz targets' check, all of them even when one
+/// fails, and prints the runner's own count of tests as the last line.
+pub fn test(root: &Path) -> Result<()> {
+    let started = Instant::now();
+    crate::fetch::fetch(root, &[])?;
+    let features = features(root)?;
+    let features: Vec<&str> = if features.is_empty() { vec![] } else { vec!["--features", &features] };
+    let mut failures = Vec::new();
+    let mut step = |name: &str, command: &mut Command| -> Result<Vec<String>> {
+        println!("== {name}: {}", shown(command));
+        let at = Instant::now();
+        let (code, lines) = tee(command)?;
+        println!(
+            "   {name}: {} in {:.1} s",
+            if code == Some(0) { "good" } else { "FAILED" },
+            at.elapsed().as_secs_f64()
+        );
+        if code != Some(0) {
+            failures.push(name.to_string());
+        }
+        Ok(lines)
+    };
+    let with = |head: &[&str], tail: &[&str]| -> Vec<String> {
+        head.iter().chain(&features).chain(tail).map(|s| (*s).to_string()).collect()
+    };
+    let call = |args: &[String]| cargo(root, &args.iter().map(String::as_str).collect::<Vec<_>>());
+
+    step("format", &mut cargo(root, &["fmt", "--all", "--check"]))?;
+    step("lints", &mut call(&with(&["clippy", "--workspace", "--all-targets"], &["--", "-D", "warnings"])))?;
+    let mut doc = call(&with(&["doc", "--workspace", "--no-deps"], &[]));
+    step("documentation", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    let lines = step("tests", &mut call(&with(&["test", "--workspace", "--no-fail-fast"], &[])))?;
+    if root.join("fuzz/Cargo.toml").exists() {
+        step("fuzz targets", &mut cargo(root, &["check", "--manifest-path", "fuzz/Cargo.toml"]))?;
+    }
+
+    let count = Count::of(&lines);
+    println!("== done in {:.0} s", started.elapsed().as_secs_f64());
+    if !failures.is_empty() {
+        println!("   failed steps: {}", failures.join(", "));
+    }
+    println!("{} passed, {} failed, {} skipped", count.passed, count.failed, count.skipped);
+    if !failures.is_empty() || count.failed > 0 {
+        bail!("not everything passed");
+    }
+    if count.passed == 0 {
+        bail!("no test ran");
+    }
+    Ok(())
+}
+
+/// z3 in process, when its wheel is here and `sassafras-prove` has the feature.
+fn features(root: &Path) -> Result<String> {
+    if let Err(why) = sassafras_oracle::Tools::find(root).z3() {
+        println!("   without z3 in process: {why}");
+        return Ok(String::new());
+    }
+    let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
+    let offers = |package: &serde_json::Value| {
+        package["name"] == "sassafras-prove" && package["features"].get("z3").is_some()
+    };
+    let found = metadata["packages"].as_array().is_some_and(|all| all.iter().any(offers));
+    Ok(if found { "sassafras-prove/z3".into() } else { String::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_the_runners() {
+        let lines = [
+            "running 3 tests",
+            "skipped: oracle::words: not here",
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.38s",
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.2s",
+        ]
+        .map(String::from);
+        assert_eq!(Count::of(&lines), Count { passed: 15, failed: 2, skipped: 2 });
+    }
+}
