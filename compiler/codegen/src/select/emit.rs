@@ -290,7 +290,9 @@ impl Emitter<'_> {
                     }
                 }
                 other => {
-                    return Err(self.fail(format!("`{operand}` is {other:?}, and the field needs a register")));
+                    return Err(
+                        self.fail(format!("`{operand}` is {other:?}, and the field needs a register"))
+                    );
                 }
             },
             _ => self.term(at, term, bindings, class, units)?,

@@ -91,7 +91,7 @@ impl Emitter<'_> {
         let inst = self.form("shf.rir")?;
         let inst = (|| {
             let mut inst = inst;
-            inst.set_enum("lr", ".R")?;
+            inst.set_enum("dir", ".R")?;
             inst.set_enum("ty", ".S32")?;
             inst.set("hi", 1)?;
             inst.set("b", 31)?;

@@ -4,7 +4,7 @@ use super::Error;
 use super::emit::{Emitter, class_of};
 use sassafras_ir::{Op, Value, ValueDef};
 use sassafras_isa::RegClass;
-use sassafras_machine::{MInst, Place, Pseudo, Reg};
+use sassafras_machine::{MInst, Place, Reg};
 
 impl Emitter<'_> {
     /// The constant that a value is.
@@ -107,8 +107,8 @@ impl Emitter<'_> {
     /// A new predicate that is the complement of another.
     pub(super) fn complement(&mut self, reg: Reg) -> Result<Reg, Error> {
         let v = self.out.add_vreg(RegClass::P, 1);
-        let inst = self.form("plop3.ppp")?;
-        let fields = [("p", Reg::from(v).to_field()), ("a", reg.to_field()), ("lut", 0x0f)];
+        let inst = self.form("plop3")?;
+        let fields = [("d", Reg::from(v).to_field()), ("q0", reg.to_field()), ("lut", 0x0f)];
         let inst = fields.into_iter().try_fold(inst, |i, (name, value)| i.try_with(name, value));
         let inst = inst.map_err(|e| self.fail(e))?;
         self.push(MInst::new(inst));

@@ -123,13 +123,17 @@ pub fn describe(function: &Function, inst: Inst) -> String {
 /// The suffix of an operation: its float format, or the width that rows go by.
 pub fn suffix(function: &Function, inst: Inst) -> String {
     let data = &function.insts[inst];
+    let width = |v| function.values[v].ty.bits();
     match (format(&data.op), &data.op) {
+        (None, Op::ZeroExtend | Op::SignExtend | Op::Truncate) => {
+            format!("{}.{}", width(data.args[0]), width(data.results[0]))
+        }
         (Some(f), _) => format_name(f).to_owned(),
         (None, Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. }) => {
-            function.values[data.args[0]].ty.bits().to_string()
+            width(data.args[0]).to_string()
         }
         (None, _) => match data.results.first().or(data.args.get(1)).or(data.args.first()) {
-            Some(&v) => function.values[v].ty.bits().to_string(),
+            Some(&v) => width(v).to_string(),
             None => String::new(),
         },
     }

@@ -38,7 +38,7 @@ impl Emitter<'_> {
         let result = self.source.insts[at].results[0];
         let bits = self.source.values[result].ty.bits();
         let base = self.chip.bank().parameters + offset;
-        let reg = if bytes < 4 || base % 4 != 0 {
+        let reg = if bytes < 4 || !base.is_multiple_of(4) {
             let size = match (bytes, signed) {
                 (1, false) => ".U8",
                 (1, true) => ".S8",
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         let and = self.form("lop3.rir")?;
         let made = (|| {
             let mut shf = shf;
-            shf.set_enum("lr", ".R")?;
+            shf.set_enum("dir", ".R")?;
             shf.set_enum("ty", ".U32")?;
             shf.set("hi", 1)?;
             shf.set("b", shift)?;
