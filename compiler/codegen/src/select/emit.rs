@@ -28,6 +28,10 @@ pub struct Emitter<'a> {
     /// The descriptor of global memory, and the base of the shared window, made in the entry block.
     pub(super) descriptor: Option<VReg>,
     pub(super) shared_base: Option<VReg>,
+    /// Results that somebody reads.
+    needed: &'a SecondaryMap<ir::Value, bool>,
+    /// Masks for which the lanes of the current block are together.
+    converged: Vec<ir::Value>,
     blocks: SecondaryMap<ir::Block, Option<Block>>,
     forms: FxHashMap<String, FormId>,
     /// Instructions for the front of the entry block.
@@ -59,6 +63,8 @@ pub fn emit(
         constants: FxHashMap::default(),
         descriptor: None,
         shared_base: None,
+        needed: &plan.needed,
+        converged: Vec::new(),
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
         prologue: Vec::new(),
@@ -87,12 +93,16 @@ pub fn emit(
     for &b in &plan.order {
         e.block = e.target(b);
         e.constants.clear();
+        e.converged.clear();
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
                 Fate::Nothing => {}
                 Fate::Code => e.launch_value(i)?,
-                Fate::Row(row, bindings) => e.row(i, row, bindings)?,
+                Fate::Row(row, bindings) => {
+                    e.converge(i, uniform.together(b))?;
+                    e.row(i, row, bindings)?;
+                }
             }
         }
         e.terminator(b, uniform.branch(b))?;
@@ -143,6 +153,28 @@ impl Emitter<'_> {
         let f = form(id).ok_or_else(|| self.fail(format!("no form `{id}`")))?;
         self.forms.insert(id.to_owned(), f);
         Ok(Inst::new(f))
+    }
+
+    /// Brings the lanes of a cross-lane operation's mask together, unless they are (docs/convergence.md, P3).
+    fn converge(&mut self, at: ir::Inst, together: bool) -> Result<(), Error> {
+        let data = &self.source.insts[at];
+        let mask = match data.op {
+            ir::Op::Shuffle(_) => data.args[3],
+            ir::Op::Vote(_) | ir::Op::Match { .. } | ir::Op::Redux(_) => data.args[1],
+            ir::Op::Elect | ir::Op::WarpSync => data.args[0],
+            _ => return Ok(()),
+        };
+        let all = self.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX);
+        if (all && together) || self.converged.contains(&mask) {
+            return Ok(());
+        }
+        self.rule = "converge";
+        let mut inst = self.form("warpsync.r")?;
+        let reg = self.value(mask, None)?;
+        inst.set("b", reg.to_field()).map_err(|e| self.fail(e))?;
+        self.push(MInst::new(inst));
+        self.converged.push(mask);
+        Ok(())
     }
 
     fn row(&mut self, at: ir::Inst, row: &'static Row, bindings: &Bindings) -> Result<(), Error> {
@@ -260,6 +292,13 @@ impl Emitter<'_> {
     ) -> Result<(), Error> {
         let units = inst.units(index);
         let name = inst.row().fields[index].name;
+        if let Term::Result(n, None) = term
+            && self.source.insts[at].results.get(*n).is_none_or(|&r| !self.needed[r])
+            && class.constant().is_some()
+        {
+            // Nobody reads it: the field keeps RZ or PT.
+            return Ok(());
+        }
         let reg = match term {
             Term::Results => match wide {
                 Some(v) => v.into(),

@@ -26,6 +26,8 @@ pub struct Plan {
     pub order: Vec<Block>,
     /// Fates.
     pub fates: SecondaryMap<Inst, Fate>,
+    /// Values that must be in a register.
+    pub needed: SecondaryMap<Value, bool>,
 }
 
 /// What matching may ask about a function.
@@ -83,7 +85,7 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
             };
         }
     }
-    Ok(Plan { order, fates })
+    Ok(Plan { order, fates, needed })
 }
 
 /// Marks what must be in a register: a predicate's complement is read from the predicate itself.
@@ -129,9 +131,10 @@ pub fn suffix(function: &Function, inst: Inst) -> String {
             format!("{}.{}", width(data.args[0]), width(data.results[0]))
         }
         (Some(f), _) => format_name(f).to_owned(),
-        (None, Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. }) => {
-            width(data.args[0]).to_string()
-        }
+        (
+            None,
+            Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. } | Op::Match { .. },
+        ) => width(data.args[0]).to_string(),
         (None, _) => match data.results.first().or(data.args.get(1)).or(data.args.first()) {
             Some(&v) => width(v).to_string(),
             None => String::new(),

@@ -13,20 +13,26 @@ use sassafras_semantics::{Ordering, Space, SpecialRegister};
 pub struct Uniformity {
     divergent: SecondaryMap<Value, bool>,
     branches: SecondaryMap<Block, bool>,
+    tainted: SecondaryMap<Block, bool>,
+    apart: SecondaryMap<Block, bool>,
 }
 
 impl Uniformity {
     /// Analyses a function.
     pub fn new(function: &Function) -> Uniformity {
         let (post, exit) = Dominators::post(function);
-        let mut state = Uniformity { divergent: SecondaryMap::new(), branches: SecondaryMap::new() };
+        let mut state = Uniformity {
+            divergent: SecondaryMap::new(),
+            branches: SecondaryMap::new(),
+            tainted: SecondaryMap::new(),
+            apart: SecondaryMap::new(),
+        };
         let order = function.reverse_post_order();
-        let mut tainted: SecondaryMap<Block, bool> = SecondaryMap::new();
         loop {
             let mut changed = false;
             for &b in &order {
                 let data = &function.blocks[b];
-                if tainted[b] {
+                if state.tainted[b] {
                     data.params.iter().for_each(|&p| changed |= state.mark(p));
                 }
                 for &i in &data.insts {
@@ -50,8 +56,11 @@ impl Uniformity {
                     state.branches[b] = true;
                     changed = true;
                     let meet = post.immediate(b).filter(|&m| m != exit);
-                    for reached in between(function, b, meet) {
-                        tainted[reached] = true;
+                    for reached in between(function, function.succs(b), meet) {
+                        state.tainted[reached] = true;
+                    }
+                    for reached in apart(function, b, meet) {
+                        state.apart[reached] = true;
                     }
                 }
             }
@@ -64,6 +73,11 @@ impl Uniformity {
     /// Whether all lanes that reach the end of the block together go the same way.
     pub fn branch(&self, block: Block) -> bool {
         !self.branches[block]
+    }
+
+    /// Whether all lanes of the warp that have not exited execute the block together: no branch that diverges leads here other than past its meeting place.
+    pub fn together(&self, block: Block) -> bool {
+        !self.apart[block]
     }
 
     /// Whether all lanes that execute the definition together have the same value.
@@ -107,10 +121,10 @@ impl Uniformity {
     }
 }
 
-/// Blocks on the ways from the successors of `from` to `meet`, `meet` included; all that is reached if there is none.
-fn between(function: &Function, from: Block, meet: Option<Block>) -> Vec<Block> {
+/// Blocks on the ways from some blocks to `meet`, `meet` included; all that is reached if there is none.
+fn between(function: &Function, from: Vec<Block>, meet: Option<Block>) -> Vec<Block> {
     let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let mut stack = function.succs(from);
+    let mut stack = from;
     let mut all = Vec::new();
     while let Some(b) = stack.pop() {
         if std::mem::replace(&mut seen[b], true) {
@@ -122,4 +136,25 @@ fn between(function: &Function, from: Block, meet: Option<Block>) -> Vec<Block> 
         }
     }
     all
+}
+
+/// Blocks that a group may execute while other lanes, split off by the branch at the end of `branch`, still run elsewhere.
+/// Behind the meeting place they are together again. Where the sides never meet, lanes of a side without cross-lane operations cannot be told from
+/// lanes that have exited, so that the other side counts as together.
+fn apart(function: &Function, branch: Block, meet: Option<Block>) -> Vec<Block> {
+    let succs = function.succs(branch);
+    if meet.is_none()
+        && let [a, b] = succs[..]
+    {
+        let (a, b) = (between(function, vec![a], None), between(function, vec![b], None));
+        let silent = |side: &[Block]| {
+            !side.iter().any(|&x| function.blocks[x].insts.iter().any(|&i| function.insts[i].op.convergent()))
+        };
+        if !a.iter().any(|x| b.contains(x)) {
+            let mut all = if silent(&b) { Vec::new() } else { a.clone() };
+            all.extend(if silent(&a) { Vec::new() } else { b });
+            return all;
+        }
+    }
+    between(function, succs, meet).into_iter().filter(|&x| Some(x) != meet).collect()
 }
