@@ -1,5 +1,20 @@
 //! Options, modes, phases and parallel sessions.
 //!
 //! * [`options`]: the option table and what a command line says by it.
+//! * [`phase`]: the phases, one row each: what they need, what they promise.
+//! * [`observe`]: who looks at each stage.
+//! * [`limits`]: how many registers an entry may use.
+//! * [`assemble`]: words and variables into a cubin.
+//! * [`statistics`]: what `-v` prints.
+//! * [`Failure`]: why a compilation stopped.
 
+pub mod assemble;
+mod failure;
+pub mod limits;
+pub mod observe;
 pub mod options;
+pub mod phase;
+pub mod statistics;
+
+pub use failure::Failure;
+pub use phase::Stage;

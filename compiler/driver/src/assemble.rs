@@ -1,0 +1,154 @@
+//! The last phase: functions' words and a module's variables into a cubin.
+
+use sassafras_chip::Chip;
+use sassafras_codegen::select::Layout;
+use sassafras_cubin as cubin;
+use sassafras_ir as ir;
+use sassafras_semantics::Space;
+
+use crate::limits::Bounds;
+
+/// What emission says about one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Its words, padded to 128 bytes.
+    pub words: Vec<u128>,
+    /// One more than the highest general register that the words name.
+    pub registers: u32,
+    /// Named barriers.
+    pub barriers: u8,
+    /// Bytes of its frame.
+    pub frame: u32,
+    /// Byte offsets of `EXIT`.
+    pub exits: Vec<u32>,
+    /// Byte offsets of shuffles and votes.
+    pub warp_wide: Vec<u32>,
+    /// Whether threads part and meet again in it.
+    pub reconverges: bool,
+}
+
+/// ptxas never gives a kernel fewer.
+const FEWEST_REGISTERS: u32 = 4;
+
+/// Puts a module together. `codes` and `bounds` stand in the order of the module's functions; a function without code
+/// was not asked for.
+///
+/// # Errors
+/// Something does not fit the container; the message names it.
+pub fn assemble(
+    module: &ir::Module,
+    layout: &Layout,
+    codes: &[Option<Code>],
+    bounds: &[Bounds],
+    chip: Chip,
+    accelerated: bool,
+    producer: cubin::Producer,
+) -> Result<cubin::Cubin, String> {
+    let mut out = cubin::Cubin { sm: chip.number(), accelerated, producer, ..cubin::Cubin::default() };
+    let dynamic = module.variables.values().any(|v| v.space == Space::Shared && v.size == 0);
+    for (index, f) in module.functions.iter().enumerate() {
+        let Some(code) = &codes[index] else { continue };
+        out.functions.push(function(module, layout, index, f, code, &bounds[index], chip, dynamic)?);
+    }
+    // ptxas writes entries last first.
+    out.functions.reverse();
+    variables(module, layout, &mut out)?;
+    Ok(out)
+}
+
+fn function(
+    module: &ir::Module,
+    layout: &Layout,
+    index: usize,
+    f: &ir::Function,
+    code: &Code,
+    bounds: &Bounds,
+    chip: Chip,
+    dynamic: bool,
+) -> Result<cubin::Function, String> {
+    let narrow = |n: u64, what: &str| u32::try_from(n).map_err(|_| format!("{what} of `{}` is beyond 4 GiB", f.name));
+    let mut params = Vec::new();
+    for (ordinal, p) in f.params.iter().enumerate() {
+        let place = u16::try_from(ordinal).ok().zip(u16::try_from(p.offset).ok());
+        let (ordinal, offset) = place.ok_or_else(|| format!("`{}` has parameters beyond 64 KiB", f.name))?;
+        params.push(cubin::Param { ordinal, offset, size: p.size, ..cubin::Param::default() });
+    }
+    let mine = |v: &&ir::Variable| v.space == Space::Shared && v.owner.is_none_or(|o| o as usize == index);
+    let align = module.variables.values().filter(mine).map(|v| v.align).max().unwrap_or(1);
+    let size = narrow(layout.shared[index], "shared memory")?;
+    let shared = (size > 0 || dynamic).then_some(cubin::Shared { size, align: narrow(align.max(1), "alignment")? });
+    Ok(cubin::Function {
+        name: f.name.clone(),
+        entry: true,
+        code: code.words.clone(),
+        registers: (code.registers + chip.limits().reserved_registers).max(FEWEST_REGISTERS),
+        barriers: code.barriers,
+        params,
+        param_base: chip.bank().parameters,
+        param_size: f.param_size,
+        shared,
+        frame_size: code.frame,
+        min_stack: Some(code.frame),
+        exit_offsets: code.exits.clone(),
+        coop_group_offsets: code.warp_wide.clone(),
+        coop_group_masks: vec![u32::MAX; code.warp_wide.len()],
+        max_registers: bounds.stated,
+        max_threads: bounds.threads,
+        required_threads: f.reqntid,
+        crs_stack_size: code.reconverges.then_some(0),
+        ..cubin::Function::default()
+    })
+}
+
+/// Variables of global and constant memory, and the slots of bank 4.
+fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Result<(), String> {
+    // Variables with and without first values lie in two sections, each in the order of declaration.
+    let mut ends = [0u64; 2];
+    for (id, v) in module.variables.iter() {
+        let space = match v.space {
+            Space::Global => cubin::Space::Global,
+            Space::Const => cubin::Space::Constant,
+            _ => continue,
+        };
+        let has_values = v.init.is_some() || !v.init_addresses.is_empty();
+        let align = v.align.max(1);
+        let offset = match space {
+            cubin::Space::Constant => layout.offset[id],
+            cubin::Space::Global => {
+                let end = &mut ends[usize::from(has_values)];
+                let offset = end.next_multiple_of(align);
+                *end = offset + v.size;
+                offset
+            }
+        };
+        let size = usize::try_from(v.size).map_err(|_| format!("`{}` is too large", v.name))?;
+        let init = (has_values || space == cubin::Space::Constant).then(|| {
+            let mut bytes = v.init.clone().unwrap_or_default();
+            bytes.resize(size, 0);
+            bytes
+        });
+        let address = |&(offset, target, addend): &(u64, ir::VariableId, i64)| cubin::Relocation {
+            offset,
+            kind: ABSOLUTE_64,
+            symbol: module.variables[target].name.clone(),
+            addend,
+        };
+        out.variables.push(cubin::Variable {
+            name: v.name.clone(),
+            space,
+            offset,
+            size: v.size,
+            align,
+            init,
+            relocations: v.init_addresses.iter().map(address).collect(),
+            exported: v.visible,
+            other: 0,
+        });
+    }
+    let slot = |&id: &ir::VariableId| cubin::Address { symbol: module.variables[id].name.clone(), addend: 0 };
+    out.addresses = layout.addresses.iter().map(slot).collect();
+    Ok(())
+}
+
+/// `R_CUDA_64`: the address of a symbol, 8 bytes.
+const ABSOLUTE_64: u32 = 2;

@@ -1,0 +1,114 @@
+//! How many registers an entry may use, from options and directives.
+//!
+//! As `ptxas --help` says: `-maxrregcount` counts more than `-maxntid` and `-minnctapersm`; directives count more than
+//! options, unless `-override-directive-values` is given.
+
+use sassafras_chip::Chip;
+
+use crate::options::{Options, RegisterLimit};
+
+/// What an entry's directives say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Directives {
+    /// `.maxnreg`.
+    pub registers: Option<u32>,
+    /// `.maxntid`.
+    pub threads: Option<[u32; 3]>,
+    /// `.reqntid`.
+    pub exact_threads: Option<[u32; 3]>,
+    /// `.minnctapersm`.
+    pub blocks: Option<u32>,
+}
+
+/// What holds for an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Registers that the count in the cubin may reach, those that the hardware keeps included.
+    pub registers: u32,
+    /// What `MAXREG_COUNT` says: the limit that was asked for, or 255.
+    pub stated: u16,
+    /// Largest block.
+    pub threads: Option<[u32; 3]>,
+    /// What was adjusted, as warnings.
+    pub warnings: Vec<String>,
+}
+
+/// The fewest registers that a limit may leave: what the calling convention needs (ptxas 13.0.88 on sm_90).
+pub const LEAST: u32 = 24;
+
+/// Combines options and directives.
+pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip) -> Bounds {
+    let limits = chip.limits();
+    let most = limits.registers_per_thread;
+    let mut warnings = Vec::new();
+    let option = options.registers.map(|limit| match limit {
+        RegisterLimit::Most => most,
+        RegisterLimit::Least => LEAST,
+        RegisterLimit::Count(n) => n,
+    });
+    let prefer = |directive: Option<u32>, option: Option<u32>| {
+        if options.override_directives { option.or(directive) } else { directive.or(option) }
+    };
+    let explicit = prefer(directives.registers, option);
+    let use_shape = options.registers.is_none();
+    let threads = match (directives.threads, options.threads.filter(|_| use_shape)) {
+        (directive, option) if options.override_directives => option.or(directive),
+        (directive, option) => directive.or(option),
+    };
+    let blocks = prefer(directives.blocks, options.blocks_per_processor.filter(|_| use_shape));
+    let shape = threads.or(directives.exact_threads);
+    // Whole warps of so many blocks share the registers of a multiprocessor; a warp's share is rounded down.
+    let occupancy = shape.zip(blocks).map(|([x, y, z], blocks)| {
+        let block = u64::from(x) * u64::from(y) * u64::from(z);
+        let lanes = block.div_ceil(u64::from(limits.warp_lanes)) * u64::from(limits.warp_lanes) * u64::from(blocks);
+        let share = (u64::from(limits.registers_per_multiprocessor) / lanes.max(1)) as u32;
+        share - share % limits.register_allocation_unit
+    });
+    let wanted = explicit.or(occupancy);
+    let stated = wanted.map_or(0xff, |n| n.min(most).max(LEAST) as u16);
+    if let Some(n) = wanted.filter(|&n| n < LEAST) {
+        warnings.push(format!("`{entry}`: a limit of {n} registers is raised to the least that is possible, {LEAST}"));
+    }
+    let registers = wanted.unwrap_or(most).clamp(LEAST, most);
+    Bounds { registers, stated, threads, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(directives: Directives, change: impl FnOnce(&mut Options)) -> Bounds {
+        let mut options = Options::default();
+        change(&mut options);
+        bounds("k", directives, &options, Chip::Sm90)
+    }
+
+    #[test]
+    fn who_counts_more() {
+        let directives = Directives { registers: Some(40), ..Directives::default() };
+        let none = Directives::default();
+        let option = |o: &mut Options| o.registers = Some(RegisterLimit::Count(64));
+        assert_eq!(of(none, |_| ()).stated, 0xff);
+        assert_eq!(of(none, option).registers, 64);
+        assert_eq!(of(directives, option).registers, 40);
+        let both = |o: &mut Options| {
+            option(o);
+            o.override_directives = true;
+        };
+        assert_eq!(of(directives, both).registers, 64);
+    }
+
+    #[test]
+    fn too_few_are_raised_aloud() {
+        let bounds = of(Directives::default(), |o| o.registers = Some(RegisterLimit::Count(5)));
+        assert_eq!((bounds.registers, bounds.warnings.len()), (LEAST, 1));
+    }
+
+    #[test]
+    fn blocks_share_the_registers() {
+        let shape = Directives { threads: Some([256, 1, 1]), blocks: Some(4), ..Directives::default() };
+        // 65,536 registers for 1,024 threads.
+        assert_eq!(of(shape, |_| ()).registers, 64);
+        assert_eq!(of(shape, |o| o.registers = Some(RegisterLimit::Count(128))).registers, 128);
+    }
+}

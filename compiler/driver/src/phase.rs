@@ -1,0 +1,169 @@
+//! The phases of a compilation, one row each, in order.
+
+use std::fmt;
+
+/// A phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Text to a checked PTX module.
+    Parse,
+    /// PTX to IR.
+    Lower,
+    /// IR to better IR, and to operations that selection knows.
+    Optimise,
+    /// IR to machine code in SSA.
+    Select,
+    /// Critical edges split, instructions named.
+    Prepare,
+    /// Real registers.
+    Allocate,
+    /// No pseudo-instructions.
+    Expand,
+    /// Convergence barriers.
+    Converge,
+    /// Order of blocks, explicit branches.
+    Layout,
+    /// Order of instructions, control bits.
+    Schedule,
+    /// Words.
+    Emit,
+    /// The container.
+    Assemble,
+}
+
+/// Which form a phase leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FormKind {
+    /// A checked PTX module.
+    Ptx,
+    /// An IR module.
+    Ir,
+    /// A function of machine code.
+    Machine,
+    /// A function's words.
+    Words,
+    /// A cubin.
+    Cubin,
+}
+
+/// What holds of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Property {
+    /// Names are resolved and types fit.
+    Checked,
+    /// Every value has one definition, which dominates its uses.
+    Ssa,
+    /// Only operations that selection knows; no switch.
+    Selectable,
+    /// No edge leaves a block with two successors for one with two predecessors.
+    NoCriticalEdges,
+    /// Every register is real.
+    Allocated,
+    /// No pseudo-instruction.
+    RealInstructions,
+    /// Threads that part meet again where the rules of convergence say.
+    Convergent,
+    /// Blocks stand in their order, branches are explicit.
+    Placed,
+    /// No result is read before it is ready.
+    Scheduled,
+    /// Every word decodes to the instruction it was made from.
+    Encoded,
+}
+
+/// When a phase runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// In every compilation.
+    Always,
+    /// What it does depends on `-O`; at level 0 it does only what later phases need.
+    Level,
+}
+
+/// A row.
+#[derive(Clone, Copy, Debug)]
+pub struct Phase {
+    /// Which phase.
+    pub stage: Stage,
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it makes.
+    pub form: FormKind,
+    /// What must hold before it.
+    pub needs: &'static [Property],
+    /// What holds after it, besides what held before.
+    pub promises: &'static [Property],
+    /// When it runs.
+    pub gate: Gate,
+}
+
+use Property as P;
+
+const fn phase(
+    stage: Stage,
+    name: &'static str,
+    form: FormKind,
+    needs: &'static [Property],
+    promises: &'static [Property],
+    gate: Gate,
+) -> Phase {
+    Phase { stage, name, form, needs, promises, gate }
+}
+
+/// Every phase, in order.
+pub const PHASES: &[Phase] = &[
+    phase(Stage::Parse, "parse", FormKind::Ptx, &[], &[P::Checked], Gate::Always),
+    phase(Stage::Lower, "lower", FormKind::Ir, &[P::Checked], &[P::Ssa], Gate::Always),
+    phase(Stage::Optimise, "optimise", FormKind::Ir, &[P::Ssa], &[P::Selectable], Gate::Level),
+    phase(Stage::Select, "select", FormKind::Machine, &[P::Ssa, P::Selectable], &[], Gate::Always),
+    phase(Stage::Prepare, "prepare", FormKind::Machine, &[P::Ssa], &[P::NoCriticalEdges], Gate::Always),
+    phase(Stage::Allocate, "allocate", FormKind::Machine, &[P::Ssa, P::NoCriticalEdges], &[P::Allocated], Gate::Always),
+    phase(Stage::Expand, "expand", FormKind::Machine, &[P::Allocated], &[P::RealInstructions], Gate::Always),
+    phase(Stage::Converge, "converge", FormKind::Machine, &[P::RealInstructions], &[P::Convergent], Gate::Always),
+    phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed], Gate::Always),
+    phase(Stage::Schedule, "schedule", FormKind::Machine, &[P::Placed], &[P::Scheduled], Gate::Level),
+    phase(Stage::Emit, "emit", FormKind::Words, &[P::Scheduled], &[P::Encoded], Gate::Always),
+    phase(Stage::Assemble, "assemble", FormKind::Cubin, &[P::Encoded], &[], Gate::Always),
+];
+
+impl Stage {
+    /// Its row.
+    pub fn row(self) -> &'static Phase {
+        &PHASES[self as usize]
+    }
+
+    /// The phase with this name on the command line.
+    pub fn named(name: &str) -> Option<Stage> {
+        PHASES.iter().find(|p| p.name == name).map(|p| p.stage)
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_stages() {
+        for (i, row) in PHASES.iter().enumerate() {
+            assert_eq!(row.stage as usize, i);
+            assert_eq!(Stage::named(row.name), Some(row.stage));
+        }
+    }
+
+    #[test]
+    fn what_a_phase_needs_was_promised() {
+        let mut held = Vec::new();
+        for row in PHASES {
+            for need in row.needs {
+                assert!(held.contains(need), "{}: nobody promised {need:?}", row.name);
+            }
+            held.extend(row.promises);
+        }
+    }
+}
