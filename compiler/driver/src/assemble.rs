@@ -66,7 +66,8 @@ fn function(
     chip: Chip,
     dynamic: bool,
 ) -> Result<cubin::Function, String> {
-    let narrow = |n: u64, what: &str| u32::try_from(n).map_err(|_| format!("{what} of `{}` is beyond 4 GiB", f.name));
+    let narrow =
+        |n: u64, what: &str| u32::try_from(n).map_err(|_| format!("{what} of `{}` is beyond 4 GiB", f.name));
     let mut params = Vec::new();
     for (ordinal, p) in f.params.iter().enumerate() {
         let place = u16::try_from(ordinal).ok().zip(u16::try_from(p.offset).ok());
@@ -76,7 +77,8 @@ fn function(
     let mine = |v: &&ir::Variable| v.space == Space::Shared && v.owner.is_none_or(|o| o as usize == index);
     let align = module.variables.values().filter(mine).map(|v| v.align).max().unwrap_or(1);
     let size = narrow(layout.shared[index], "shared memory")?;
-    let shared = (size > 0 || dynamic).then_some(cubin::Shared { size, align: narrow(align.max(1), "alignment")? });
+    let shared =
+        (size > 0 || dynamic).then_some(cubin::Shared { size, align: narrow(align.max(1), "alignment")? });
     Ok(cubin::Function {
         name: f.name.clone(),
         entry: true,

@@ -60,14 +60,17 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
     // Whole warps of so many blocks share the registers of a multiprocessor; a warp's share is rounded down.
     let occupancy = shape.zip(blocks).map(|([x, y, z], blocks)| {
         let block = u64::from(x) * u64::from(y) * u64::from(z);
-        let lanes = block.div_ceil(u64::from(limits.warp_lanes)) * u64::from(limits.warp_lanes) * u64::from(blocks);
+        let lanes =
+            block.div_ceil(u64::from(limits.warp_lanes)) * u64::from(limits.warp_lanes) * u64::from(blocks);
         let share = (u64::from(limits.registers_per_multiprocessor) / lanes.max(1)) as u32;
         share - share % limits.register_allocation_unit
     });
     let wanted = explicit.or(occupancy);
     let stated = wanted.map_or(0xff, |n| n.min(most).max(LEAST) as u16);
     if let Some(n) = wanted.filter(|&n| n < LEAST) {
-        warnings.push(format!("`{entry}`: a limit of {n} registers is raised to the least that is possible, {LEAST}"));
+        warnings.push(format!(
+            "`{entry}`: a limit of {n} registers is raised to the least that is possible, {LEAST}"
+        ));
     }
     let registers = wanted.unwrap_or(most).clamp(LEAST, most);
     Bounds { registers, stated, threads, warnings }

@@ -59,7 +59,13 @@ pub trait Observer: Sync {
     ///
     /// # Errors
     /// An objection stops the compilation.
-    fn observe(&self, stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Notes) -> Result<(), Objection>;
+    fn observe(
+        &self,
+        stage: Stage,
+        before: Option<Form<'_>>,
+        after: Form<'_>,
+        notes: &Notes,
+    ) -> Result<(), Objection>;
 }
 
 /// Looks at nothing.

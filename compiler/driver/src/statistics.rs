@@ -45,7 +45,8 @@ pub fn text(program: &str, target: &str, cubin: &Cubin, entries: &[Entry]) -> St
             "    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads",
             e.frame, e.spill_stores, e.spill_loads
         );
-        let _ = write!(out, "{program} info    : Used {} registers, used {} barriers", e.registers, e.barriers);
+        let _ =
+            write!(out, "{program} info    : Used {} registers, used {} barriers", e.registers, e.barriers);
         if e.frame > 0 {
             let _ = write!(out, ", {} bytes cumulative stack size", e.frame);
         }
