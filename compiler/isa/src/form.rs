@@ -273,6 +273,8 @@ pub enum Node {
         /// Bit of the reuse control that prints `.reuse`.
         reuse: Option<u8>,
     },
+    /// A signed number, shown as the unsigned number of the same bits.
+    Unsigned(usize),
     /// An enum by its texts; the same field may be shown twice with other texts.
     Texts {
         /// The field.

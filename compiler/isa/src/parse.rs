@@ -262,6 +262,20 @@ impl<'a> Matcher<'a> {
                 }
                 false
             }
+            Node::Unsigned(field) => {
+                let mut text = text;
+                let unused = 64 - self.form.fields[*field].bits.len();
+                let Some(value) = integer(&mut text).filter(|v| v << unused >> unused == *v) else {
+                    return false;
+                };
+                let signed = ((value << unused) as i64 >> unused) as u64;
+                let before = self.values[*field].replace(signed);
+                if before.is_none_or(|old| old == signed) && self.run(rest, then, text) {
+                    return true;
+                }
+                self.values[*field] = before;
+                false
+            }
             Node::Texts { field, texts } => {
                 // Longest text first, so that a shorter one is tried only when the rest does not fit.
                 let mut order: Vec<usize> = (0..texts.len()).filter(|&i| texts[i].is_some()).collect();

@@ -99,6 +99,10 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
                     nodes(inst, inside, style, out);
                 }
             }
+            Node::Unsigned(field) => {
+                let bits = inst.row().fields[*field].bits.len();
+                let _ = write!(out, "{:#x}", inst.fields[*field] & (u64::MAX >> (64 - bits)));
+            }
             Node::Texts { field, texts } => {
                 let text =
                     usize::try_from(inst.fields[*field]).ok().and_then(|i| texts.get(i)).copied().flatten();

@@ -11,6 +11,8 @@ const FILES: &[&str] = &[
     include_str!("table/variable.tbl"),
     include_str!("table/uniform.tbl"),
     include_str!("table/float.tbl"),
+    include_str!("table/convert.tbl"),
+    include_str!("table/half.tbl"),
     include_str!("table/memory.tbl"),
     include_str!("table/control.tbl"),
 ];

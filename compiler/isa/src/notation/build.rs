@@ -330,7 +330,8 @@ impl Fields {
         if listed.len() != 1 << bits.len() {
             return Err(format!("`{name}` lists {} values for {} bits", listed.len(), bits.len()));
         }
-        let empty = listed.iter().position(|t| *t == Some("")).unwrap_or(0) as u64;
+        let legal = || listed.iter().position(Option::is_some).unwrap_or(0);
+        let empty = listed.iter().position(|t| *t == Some("")).unwrap_or_else(legal) as u64;
         let i = self.push(name, FieldKind::Enum, bits, default.unwrap_or(empty))?;
         self.list[i].texts = listed;
         Ok(())
@@ -404,6 +405,7 @@ impl Fields {
                 }
                 Node::Texts { field, texts }
             }
+            Raw::Field(words) if words[0] == "U" => Node::Unsigned(self.index(&words[1])?),
             Raw::Field(words) => {
                 let field = self.index(&words[1])?;
                 let flag = |suffix: &str| self.index(&format!("{}.{suffix}", words[1])).ok();
