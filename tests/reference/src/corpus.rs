@@ -89,7 +89,7 @@ pub fn feature_spec(root: &Path) -> Result<Spec, SpecError> {
     Spec::read(&root.join("corpus/features/launch.toml"))
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, SpecError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, SpecError> {
     let wrap = |source| SpecError::Read { path: folder.display().to_string(), source };
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(wrap)? {

@@ -5,6 +5,8 @@
 //! - [`launch`]: one concrete launch: shape, seed, parameters with their bytes.
 //! - [`inputs`]: the exact generator of random inputs (splitmix64).
 //! - [`data`]: typed buffers and their bytes.
+//! - [`known`]: inputs that must be refused, and programs that some ptxas compiles wrongly.
+//! - [`traces`]: what NVIDIA's tools made of the corpus, as recorded.
 //! - [`compare`]: exact, within N units in the last place, or unordered.
 //! - [`reference`](fn@reference): the CPU reference of a kernel.
 //!
@@ -16,8 +18,10 @@ pub mod data;
 mod expr;
 pub mod inputs;
 mod kernels;
+pub mod known;
 pub mod launch;
 pub mod spec;
+pub mod traces;
 
 pub use compare::{Compare, Mismatch};
 pub use corpus::{Kernel, kernels, workspace_root};

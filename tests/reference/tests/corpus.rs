@@ -57,3 +57,54 @@ fn every_feature_says_what_it_is_and_has_the_common_entry() {
         assert_eq!((launch.params.len(), launch.threads() % 32), (3, 0));
     }
 }
+
+#[test]
+fn wrong_inputs_name_a_place_that_is_there() {
+    let all = sassafras_reference::known::bad(&workspace_root()).expect("bad");
+    assert!(all.len() >= 60);
+    for b in &all {
+        assert!(!b.exit.is_empty() && b.exit.iter().all(|e| [1, 4].contains(e)), "{}", b.name);
+        if let (Some(line), Some(column)) = (b.line, b.column) {
+            let text = String::from_utf8_lossy(&b.bytes);
+            let line = text.lines().nth(line - 1).unwrap_or_else(|| panic!("{}: no line {line}", b.name));
+            assert!(line.len() >= column, "{}: `{line}` has no column {column}", b.name);
+        }
+    }
+    assert!(all.iter().any(|b| b.bytes.is_empty()) && all.iter().any(|b| b.bytes.len() == 1 << 20));
+}
+
+#[test]
+fn known_errors_have_examples_that_differ_and_both_recordings() {
+    use sassafras_reference::traces;
+    let root = workspace_root();
+    let all = sassafras_reference::known::ptxas_errors(&root).expect("ptxas-errors");
+    assert_eq!(all.len(), 5);
+    for e in &all {
+        assert!(e.ptx.is_file() && e.example.right != e.example.wrong, "{}", e.name);
+        let name = format!("ptxas-errors/{}", e.name);
+        let [wrong, right] = [traces::RECORDED, traces::RECORDED_NEWER]
+            .map(|set| traces::sass(&root, set, &name).expect(&name));
+        assert_ne!(wrong, right, "{}", e.name);
+    }
+}
+
+#[test]
+fn every_program_is_recorded() {
+    use sassafras_reference::traces;
+    let root = workspace_root();
+    let mut names: Vec<String> = sassafras_reference::corpus::features(&root)
+        .expect("features")
+        .into_iter()
+        .map(|f| format!("features/{}", f.name))
+        .collect();
+    for k in kernels(&root).expect("kernels") {
+        names.push(format!("kernels/{0}/{0}", k.name));
+        names.push(format!("kernels/{0}/{0}.fmad", k.name));
+    }
+    for name in names {
+        let cubin = traces::cubin(&root, traces::RECORDED, &name).unwrap_or_default();
+        assert!(cubin.starts_with(b"\x7fELF"), "{name} is not recorded; `cargo xtask record` does it");
+        let sass = traces::sass(&root, traces::RECORDED, &name).unwrap_or_default();
+        assert!(sass.contains("EXIT"), "{name}: no listing");
+    }
+}
