@@ -293,7 +293,7 @@ impl Emitter<'_> {
         let offset = self.chip.bank().global_descriptor;
         let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
         let v = self.out.add_vreg(RegClass::UR, 2);
-        let inst = self.form("uldc.64")?;
+        let inst = self.form("uldc")?;
         let inst =
             inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", u64::from(offset)));
         let inst = inst.map_err(|e| self.fail(e))?;
