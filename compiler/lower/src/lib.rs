@@ -1,1 +1,72 @@
 //! PTX to IR.
+//!
+//! [`lower()`] takes a checked module and gives an IR module with one function per kernel. Device functions are inlined.
+//!
+//! - [`error`]: what is not supported, with its place.
+//! - `flatten`: a kernel and all that it calls as one list of instructions and jumps.
+//! - `flow`: basic blocks of that list, what they read and write, liveness.
+//! - `context`: registers to SSA values: a block that has several predecessors gets a parameter for each register that is
+//!   live into it; guards become selects, guarded effects, or branches.
+//! - `variables`: variables and symbols. `operand`: operands to values.
+//! - `integer`, `logic`, `float`, `convert`, `compare`, `memory`, `warp`, `data`: the operations by family.
+//!
+//! Prefetches and cache hints have no effect on results and are not carried on. What PTX leaves to an implementation is chosen
+//! here once: a register that is read before it is written is [`sassafras_ir::Op::Undef`]; a kernel that runs off its end exits.
+
+mod compare;
+mod context;
+mod convert;
+mod data;
+pub mod error;
+mod flatten;
+mod float;
+mod flow;
+mod integer;
+mod logic;
+mod memory;
+mod operand;
+mod variables;
+mod warp;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::Error;
+
+use sassafras_ptx::checked;
+
+/// Choices that change what is computed within what PTX allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// A multiplication and an addition without rounding suffixes may become one fused operation (`-fmad`).
+    pub fmad: bool,
+}
+
+impl Default for Options {
+    /// As ptxas has it.
+    fn default() -> Options {
+        Options { fmad: true }
+    }
+}
+
+/// Lowers every kernel of a module.
+///
+/// # Errors
+/// All forms that are not supported, in all kernels, in order of their lines.
+pub fn lower(module: &checked::Module, options: &Options) -> Result<sassafras_ir::Module, Vec<Error>> {
+    let mut errors = Vec::new();
+    let mut out = sassafras_ir::Module::default();
+    let globals = variables::module_variables(module, &mut out, &mut errors);
+    for function in module.functions.iter().filter(|f| f.entry) {
+        match context::kernel(module, function, &globals, options, &mut out) {
+            Ok(function) => out.functions.push(function),
+            Err(more) => errors.extend(more),
+        }
+    }
+    if errors.is_empty() {
+        return Ok(out);
+    }
+    errors.sort_by(|a, b| (a.line, a.span.start).cmp(&(b.line, b.span.start)));
+    errors.dedup();
+    Err(errors)
+}

@@ -22,7 +22,6 @@ pub mod memory;
 pub mod options;
 pub mod order;
 pub mod outcome;
-pub mod sass;
 pub mod schedule;
 pub mod special;
 

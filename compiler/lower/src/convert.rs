@@ -1,0 +1,154 @@
+//! `cvt` (PTX ISA, "cvt").
+
+use crate::context::{Context, Result, type_of};
+use crate::float::mode_of;
+use crate::operand::operand;
+use sassafras_ir::{Op, PackedOp, Type, Value};
+use sassafras_ptx::checked::{Inst, Type as T};
+use sassafras_semantics::{FloatFormat, FloatMode};
+
+impl Context<'_, '_> {
+    pub(crate) fn convert(&mut self, inst: &Inst) -> Result<()> {
+        let (to, from) = match inst.types[..] {
+            [to, from] => (to, from),
+            _ => return Err("a conversion has two types".into()),
+        };
+        if inst.mods.mode.is_some() {
+            return Err("this kind of conversion is not supported".into());
+        }
+        if inst.mods.satfinite {
+            return Err("`.satfinite` is not supported".into());
+        }
+        let o = &inst.operands;
+        let mode = mode_of(inst);
+        match (to, from) {
+            (T::F16x2 | T::Bf16x2, T::F(FloatFormat::F32)) => {
+                // The first source becomes the upper half.
+                let format = if to == T::F16x2 { FloatFormat::F16 } else { FloatFormat::Bf16 };
+                let op = Op::FloatToFloat { from: FloatFormat::F32, to: format, mode };
+                let (a, b) = (self.value(operand(o, 1)?, from)?, self.value(operand(o, 2)?, from)?);
+                let high = self.b().value(op, &[a], Type::I16);
+                let low = self.b().value(op, &[b], Type::I16);
+                let mut value = self.b().value(Op::Concat, &[low, high], Type::I32);
+                if inst.mods.relu {
+                    let zero = self.b().i32(0);
+                    let relu = Op::Packed { kind: PackedOp::MaxNan, format, mode: FloatMode::default() };
+                    value = self.b().same(relu, &[value, zero]);
+                }
+                self.write(&o[0], value, false)
+            }
+            (T::F(to), T::F(from)) => {
+                let a = self.value(operand(o, 1)?, T::F(from))?;
+                let value = self.float_to_float(inst, to, from, mode, a);
+                self.write(&o[0], value, false)
+            }
+            (T::F(format), _) => {
+                let bits = from.width();
+                if !matches!(from, T::U(8..) | T::S(8..) | T::B(8..)) {
+                    return Err("this conversion is not supported".into());
+                }
+                let a = self.int(operand(o, 1)?, from)?;
+                // What `int` gave is already extended to 32 bits.
+                let op = Op::IntToFloat { signed: from.signed(), bits: bits.max(32) as u8, to: format, mode };
+                let value = self.b().value(op, &[a], type_of(format.width()));
+                self.write(&o[0], value, false)
+            }
+            (_, T::F(format)) if matches!(to, T::U(8..) | T::S(8..) | T::B(8..)) => {
+                let a = self.value(operand(o, 1)?, from)?;
+                let bits = to.width() as u8;
+                let wide = if bits == 64 { Type::I64 } else { Type::I32 };
+                // Clamping to the integer's range is what the operation does with or without `.sat`.
+                let mode = FloatMode { sat: false, ..mode };
+                let op = Op::FloatToInt { from: format, signed: to.signed(), bits, mode };
+                let value = self.b().value(op, &[a], wide);
+                self.write_wide(inst, to, value)
+            }
+            (T::U(8..) | T::S(8..) | T::B(8..), T::U(8..) | T::S(8..) | T::B(8..)) => {
+                let a = self.int(operand(o, 1)?, from)?;
+                let value = self.int_to_int(to, from, inst.mods.sat, a);
+                self.write_wide(inst, to, value)
+            }
+            _ => Err("this conversion is not supported".into()),
+        }
+    }
+
+    /// Writes an integer of 32 or 64 bits that stands for a value of type `to` to a register that may be wider than `to`.
+    fn write_wide(&mut self, inst: &Inst, to: T, value: Value) -> Result<()> {
+        self.write(&inst.operands[0], value, to.signed())
+    }
+
+    fn float_to_float(
+        &mut self,
+        inst: &Inst,
+        to: FloatFormat,
+        from: FloatFormat,
+        mode: FloatMode,
+        a: Value,
+    ) -> Value {
+        let ty = type_of(to.width());
+        let mut value = if to != from {
+            self.b().value(Op::FloatToFloat { from, to, mode }, &[a], ty)
+        } else if inst.mods.integer_rounding || inst.mods.rounding.is_some() {
+            self.b().value(Op::FRound(from, mode), &[a], ty)
+        } else if mode.sat || mode.ftz {
+            // A product with one flushes and saturates.
+            let one: u128 = match from {
+                FloatFormat::F16 => 0x3c00,
+                FloatFormat::Bf16 => 0x3f80,
+                FloatFormat::F32 => u128::from(1f32.to_bits()),
+                FloatFormat::F64 => u128::from(1f64.to_bits()),
+            };
+            let one = self.b().constant(ty, one);
+            self.b().value(Op::FMul(from, mode), &[a, one], ty)
+        } else {
+            a
+        };
+        if inst.mods.relu {
+            let zero = self.b().constant(ty, 0);
+            value = self.b().same(Op::FMax { format: to, ftz: false, nan: true }, &[value, zero]);
+        }
+        value
+    }
+
+    /// From 32 or 64 bits (already extended) to a value of type `to` in 32 or 64 bits.
+    fn int_to_int(&mut self, to: T, from: T, sat: bool, a: Value) -> Value {
+        let wide = if to.width() == 64 { Type::I64 } else { Type::I32 };
+        let mut a = a;
+        if sat {
+            a = self.clamped(to, from, a);
+        }
+        let value = self.resize(a, wide, from.signed());
+        match to.width() {
+            8 => self.low_byte(value, to.signed()),
+            16 => {
+                let narrow = self.b().truncate(value, Type::I16);
+                if to.signed() { self.b().sext(narrow, Type::I32) } else { self.b().zext(narrow, Type::I32) }
+            }
+            _ => value,
+        }
+    }
+
+    /// Clamped to the range of `to`, in the width of `a`. A limit that the source type cannot pass is left out.
+    fn clamped(&mut self, to: T, from: T, a: Value) -> Value {
+        let ty = self.function.ty(a);
+        let (low, high) = range(to);
+        let (from_low, from_high) = range(from);
+        let mut a = a;
+        let signed = from.signed();
+        if from_low < low {
+            let limit = self.b().constant(ty, low as u128);
+            a = self.b().same(Op::Max { signed }, &[a, limit]);
+        }
+        if from_high > high {
+            let limit = self.b().constant(ty, high as u128);
+            a = self.b().same(Op::Min { signed }, &[a, limit]);
+        }
+        a
+    }
+}
+
+/// Smallest and largest value of an integer type.
+fn range(ty: T) -> (i128, i128) {
+    let width = ty.width();
+    if ty.signed() { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1 << width) - 1) }
+}

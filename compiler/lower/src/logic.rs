@@ -1,0 +1,170 @@
+//! Logic, shifts, bit fields and `prmt` (PTX ISA, "Logic and Shift Instructions", "Integer Arithmetic Instructions").
+
+use crate::context::{Context, Result};
+use crate::operand::{operand, pair};
+use sassafras_ir::{Compare, Op, Type, Value};
+use sassafras_ptx::checked::{BoolOp, Inst, Op as P, Operand, Type as T};
+
+/// Byte selectors of the modes of `prmt`, by the low two bits of the third operand, lowest 16 bits first.
+const PERMUTES: [(&str, [u16; 4]); 6] = [
+    ("f4e", [0x3210, 0x4321, 0x5432, 0x6543]),
+    ("b4e", [0x5670, 0x6701, 0x7012, 0x0123]),
+    ("rc8", [0x0000, 0x1111, 0x2222, 0x3333]),
+    ("ecl", [0x3210, 0x3211, 0x3222, 0x3333]),
+    ("ecr", [0x0000, 0x1110, 0x2210, 0x3210]),
+    ("rc16", [0x1010, 0x3232, 0x1010, 0x3232]),
+];
+
+impl Context<'_, '_> {
+    pub(crate) fn logic(&mut self, inst: &Inst) -> Result<()> {
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let o = &inst.operands;
+        let count = T::U(32);
+        let value = match inst.op {
+            P::And | P::Or | P::Xor => {
+                let (a, b) = (self.bits(operand(o, 1)?, ty)?, self.bits(operand(o, 2)?, ty)?);
+                let op = match inst.op {
+                    P::And => Op::And,
+                    P::Or => Op::Or,
+                    _ => Op::Xor,
+                };
+                self.b().same(op, &[a, b])
+            }
+            P::Not => {
+                let a = self.bits(operand(o, 1)?, ty)?;
+                self.b().not(a)
+            }
+            P::Cnot => {
+                let a = self.int(operand(o, 1)?, ty)?;
+                let width = self.function.ty(a);
+                let zero = self.b().constant(width, 0);
+                let is_zero = self.b().compare(Compare::Eq, a, zero);
+                self.b().zext(is_zero, width)
+            }
+            P::Lop3 => return self.lop3(inst),
+            P::Shl | P::Shr => {
+                let a = self.int(operand(o, 1)?, ty)?;
+                let n = self.value(operand(o, 2)?, count)?;
+                let op = if inst.op == P::Shl { Op::Shl } else { Op::Shr { signed: ty.signed() } };
+                self.b().same(op, &[a, n])
+            }
+            P::Shf => {
+                let (left, wrap) = (inst.mods.left.ok_or("`.l` or `.r` is missing")?, inst.mods.wrap);
+                let wrap = wrap.ok_or("`.clamp` or `.wrap` is missing")?;
+                let args = self.words(inst, 3)?;
+                self.b().same(Op::FunnelShift { left, wrap }, &args)
+            }
+            P::Popc | P::Clz => {
+                let a = self.value(operand(o, 1)?, ty)?;
+                let op = if inst.op == P::Popc { Op::Popcount } else { Op::LeadingZeros };
+                let value = self.b().value(op, &[a], Type::I32);
+                return self.write(&o[0], value, false);
+            }
+            P::Bfind => {
+                let a = self.value(operand(o, 1)?, ty)?;
+                let op = Op::FindHighest { signed: ty.signed(), shift_amount: inst.mods.shiftamt };
+                let value = self.b().value(op, &[a], Type::I32);
+                return self.write(&o[0], value, false);
+            }
+            P::Brev => {
+                let a = self.value(operand(o, 1)?, ty)?;
+                self.b().same(Op::BitReverse, &[a])
+            }
+            P::Bfe => {
+                let a = self.value(operand(o, 1)?, ty)?;
+                let (b, c) = (self.value(operand(o, 2)?, count)?, self.value(operand(o, 3)?, count)?);
+                self.b().same(Op::BitExtract { signed: ty.signed() }, &[a, b, c])
+            }
+            P::Bfi => {
+                let (a, b) = (self.value(operand(o, 1)?, ty)?, self.value(operand(o, 2)?, ty)?);
+                let (c, d) = (self.value(operand(o, 3)?, count)?, self.value(operand(o, 4)?, count)?);
+                self.b().same(Op::BitInsert, &[a, b, c, d])
+            }
+            P::Bmsk | P::Szext => {
+                let a = self.value(operand(o, 1)?, ty)?;
+                let b = self.value(operand(o, 2)?, count)?;
+                let wrap = inst.mods.wrap.unwrap_or(inst.mods.mode == Some("wrap"));
+                self.mask_or_extend(inst.op, ty.signed(), wrap, a, b)
+            }
+            P::Prmt => self.permute(inst)?,
+            _ => return Err("this bit instruction is not supported".into()),
+        };
+        if ty == T::Pred {
+            return self.write(&o[0], value, false);
+        }
+        self.int_result(&o[0], value, ty)
+    }
+
+    /// A source for bitwise operations: predicates as they are, integers of at least 32 bits.
+    fn bits(&mut self, operand: &Operand, ty: T) -> Result<Value> {
+        if ty == T::Pred { self.value(operand, ty) } else { self.int(operand, ty) }
+    }
+
+    fn words(&mut self, inst: &Inst, count: usize) -> Result<Vec<Value>> {
+        (1..=count).map(|i| self.value(operand(&inst.operands, i)?, T::B(32))).collect()
+    }
+
+    fn lop3(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let args = self.words(inst, 3)?;
+        let Operand::Immediate(table) = operand(o, 4)? else {
+            return Err("the table is not a constant".into());
+        };
+        let value = self.b().same(Op::Lop3(*table as u8), &args);
+        let (d, p) = pair(&o[0]);
+        let Some(p) = p else { return self.write(d, value, false) };
+        let zero = self.b().i32(0);
+        let any = self.b().compare(Compare::Ne, value, zero);
+        let q = self.value(operand(o, 5)?, T::Pred)?;
+        let op = match inst.mods.bool_op {
+            Some(BoolOp::Or) => Op::Or,
+            Some(BoolOp::And) => Op::And,
+            _ => return Err("`.or` or `.and` is missing".into()),
+        };
+        let flag = self.b().same(op, &[any, q]);
+        self.write(d, value, false)?;
+        self.write(p, flag, false)
+    }
+
+    fn mask_or_extend(&mut self, op: P, signed: bool, wrap: bool, a: Value, b: Value) -> Value {
+        let mut x = self.b();
+        if op == P::Bmsk {
+            let (mut position, mut width) = (a, b);
+            if wrap {
+                let low = x.i32(31);
+                position = x.and(position, low);
+                width = x.and(width, low);
+            }
+            let ones = x.i32(u32::MAX);
+            let above = x.shl(ones, width);
+            let mask = x.not(above);
+            return x.shl(mask, position);
+        }
+        // `szext`: the low b bits, extended.
+        let n = if wrap {
+            let low = x.i32(31);
+            x.and(b, low)
+        } else {
+            let limit = x.i32(32);
+            x.same(Op::Min { signed: false }, &[b, limit])
+        };
+        let zero = x.i32(0);
+        x.same(Op::BitExtract { signed }, &[a, zero, n])
+    }
+
+    fn permute(&mut self, inst: &Inst) -> Result<Value> {
+        let mut args = self.words(inst, 3)?;
+        if let Some(mode) = inst.mods.mode {
+            let row = PERMUTES.iter().find(|(name, _)| *name == mode).ok_or("the mode is not known")?;
+            let table = row.1.iter().rev().fold(0u64, |all, &s| all << 16 | u64::from(s));
+            let mut x = self.b();
+            let low = x.i32(3);
+            let which = x.and(args[2], low);
+            let count = x.shl_by(which, 4);
+            let table = x.i64(table);
+            let shifted = x.lshr(table, count);
+            args[2] = x.low(shifted);
+        }
+        Ok(self.b().same(Op::Permute, &args))
+    }
+}

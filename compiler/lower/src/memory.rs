@@ -1,0 +1,211 @@
+//! Loads, stores, atomics, fences (PTX ISA, "Data Movement and Conversion Instructions", "Parallel Synchronization and
+//! Communication Instructions").
+
+use crate::context::{Context, Result, type_of};
+use crate::flow::pieces;
+use crate::operand::operand;
+use sassafras_ir::{MemoryAccess, Op, Type, Value};
+use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
+use sassafras_semantics::{Ordering, Scope, Space};
+
+/// Byte offsets that a memory instruction can hold: 24 bits, signed.
+const OFFSETS: std::ops::Range<i64> = -(1 << 23)..1 << 23;
+
+impl Context<'_, '_> {
+    pub(crate) fn memory(&mut self, inst: &Inst) -> Result<()> {
+        match inst.op {
+            P::Membar | P::Fence => {
+                let scope = match inst.mods.mode {
+                    Some("cta") => Scope::Cta,
+                    Some("gl") => Scope::Gpu,
+                    Some("sys") => Scope::Sys,
+                    _ => inst.mods.scope.ok_or("the scope is missing")?,
+                };
+                let ordering = inst.mods.ordering.unwrap_or(Ordering::AcquireRelease);
+                self.effect(Op::Fence(ordering, scope), &[]);
+                Ok(())
+            }
+            P::Ld | P::Ldu => self.load(inst),
+            P::St => self.store(inst),
+            _ => self.atomic(inst),
+        }
+    }
+
+    /// Address and access of a memory operand.
+    fn access(&mut self, inst: &Inst, address: &Operand, ty: T, lanes: u32) -> Result<(Value, MemoryAccess)> {
+        let Operand::Address(base, offset) = address else {
+            return Err("the address is not an address operand".into());
+        };
+        let mut space = inst.mods.space.unwrap_or(Space::Generic);
+        if inst.op == P::Ldu && space == Space::Generic {
+            space = Space::Global;
+        }
+        let mut offset = *offset;
+        let base = match base {
+            AddressBase::Register(r) => Some(self.register(*r)),
+            AddressBase::Symbol(id) => {
+                if space == Space::Generic {
+                    // The symbol's own space is what is meant: the offset of a variable is not a generic address.
+                    space = self.symbol_space(*id);
+                }
+                Some(self.symbol(*id, std::mem::take(&mut offset))?)
+            }
+            AddressBase::Absolute => None,
+            AddressBase::Param(..) => return Err("this access to a parameter is not supported".into()),
+        };
+        let wide = if matches!(space, Space::Generic | Space::Global) { Type::I64 } else { Type::I32 };
+        let mut value = match base {
+            Some(value) => self.resize(value, wide, false),
+            None => self.b().constant(wide, std::mem::take(&mut offset) as u64 as u128),
+        };
+        if !OFFSETS.contains(&offset) {
+            let more = self.b().constant(wide, i128::from(offset) as u128);
+            value = self.b().add(value, more);
+            offset = 0;
+        }
+        if !matches!(space, Space::Generic | Space::Global | Space::Shared | Space::Local | Space::Const) {
+            return Err("this state space is not supported".into());
+        }
+        let ordering = inst.mods.ordering.unwrap_or(match inst.op {
+            P::Atom | P::Red => Ordering::Relaxed,
+            _ => Ordering::Weak,
+        });
+        let scope = inst.mods.scope.unwrap_or(match ordering {
+            Ordering::Weak | Ordering::NonCoherent => Scope::Cta,
+            Ordering::Volatile | Ordering::Mmio => Scope::Sys,
+            _ => Scope::Gpu,
+        });
+        let bytes = ty.width().div_ceil(8) as u8;
+        let access = MemoryAccess {
+            space,
+            bytes,
+            lanes: lanes as u8,
+            signed: ty.signed(),
+            ordering,
+            scope,
+            offset: offset as i32,
+        };
+        Ok((value, access))
+    }
+
+    /// The destinations or sources of a vector access.
+    fn elements<'o>(&self, operand: &'o Operand, lanes: u32) -> Result<Vec<&'o Operand>> {
+        match operand {
+            Operand::Vector(items) if items.len() == lanes as usize => {
+                Ok(items.iter().map(|b| &**b).collect())
+            }
+            other if lanes == 1 => Ok(vec![other]),
+            _ => Err("the vector operand does not have the instruction's length".into()),
+        }
+    }
+
+    fn load(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let lanes = inst.mods.lanes();
+        let targets = self.elements(operand(o, 0)?, lanes)?;
+        // Narrow elements are loaded into 32 bits; 16-bit registers take the low half.
+        let wide = type_of(ty.width().max(32));
+        let values: Vec<Value> = if let Some(pieces) = pieces(self.flat, self.instance, inst) {
+            let mut all = Vec::new();
+            for (storage, offset, _) in pieces {
+                let slot = self.flow.slots.get(&(storage, offset)).ok_or("the parameter is not known")?.0;
+                let value = self.read(slot);
+                let extended = if ty.width() == 8 {
+                    let word = self.b().zext(value, Type::I32);
+                    self.low_byte(word, ty.signed())
+                } else {
+                    value
+                };
+                all.push(self.resize(extended, wide, ty.signed()));
+            }
+            all
+        } else if let Operand::Address(AddressBase::Param(index, false), offset) = operand(o, 1)? {
+            if self.instance != 0 {
+                return Err("this access to a parameter is not supported".into());
+            }
+            let params = &self.flat.instances[0].function.params;
+            let base =
+                i64::from(params.get(*index as usize).ok_or("the parameter does not exist")?.offset) + offset;
+            let bytes = ty.width().div_ceil(8);
+            let mut all = Vec::new();
+            for i in 0..lanes {
+                let offset =
+                    u32::try_from(base + i64::from(i * bytes)).map_err(|_| "the offset is negative")?;
+                all.push(self.b().value(
+                    Op::Param { offset, bytes: bytes as u8, signed: ty.signed() },
+                    &[],
+                    wide,
+                ));
+            }
+            all
+        } else {
+            if inst.mods.space == Some(Space::Param) {
+                return Err("a parameter at a computed address is not supported".into());
+            }
+            if lanes > 4 || lanes * ty.width() > 128 {
+                return Err("a vector of more than 128 bits is not supported".into());
+            }
+            let (address, access) = self.access(inst, operand(o, 1)?, ty, lanes)?;
+            let types = vec![wide; lanes as usize];
+            let load = self.b().emit(Op::Load(access), &[address], &types);
+            self.function.insts[load].results.to_vec()
+        };
+        for (target, value) in targets.into_iter().zip(values) {
+            self.write(target, value, ty.signed())?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let lanes = inst.mods.lanes();
+        let sources = self.elements(operand(o, 1)?, lanes)?;
+        let values = sources.into_iter().map(|s| self.value(s, ty)).collect::<Result<Vec<_>>>()?;
+        if let Some(pieces) = pieces(self.flat, self.instance, inst) {
+            for ((storage, offset, _), value) in pieces.into_iter().zip(values) {
+                let slot = self.flow.slots.get(&(storage, offset)).ok_or("the parameter is not known")?.0;
+                self.set(slot, value);
+            }
+            return Ok(());
+        }
+        if lanes > 4 || lanes * ty.width() > 128 {
+            return Err("a vector of more than 128 bits is not supported".into());
+        }
+        let (address, access) = self.access(inst, operand(o, 0)?, ty, lanes)?;
+        if access.space == Space::Const {
+            return Err("a store to constant memory is not supported".into());
+        }
+        let access = MemoryAccess { signed: false, ..access };
+        let args: Vec<Value> = std::iter::once(address).chain(values).collect();
+        self.effect(Op::Store(access), &args);
+        Ok(())
+    }
+
+    fn atomic(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let op = inst.mods.atomic.ok_or("the operation is missing")?;
+        if ty.width() > 64 {
+            return Err("an atomic operation of 128 bits is not supported".into());
+        }
+        let first = usize::from(inst.op == P::Atom);
+        let (address, access) = self.access(inst, operand(o, first)?, ty, 1)?;
+        if !matches!(access.space, Space::Generic | Space::Global | Space::Shared) {
+            return Err("atomic operations in this state space are not supported".into());
+        }
+        let access = MemoryAccess { signed: false, ..access };
+        let mut args = vec![address];
+        for source in &o[first + 1..] {
+            args.push(self.value(source, ty)?);
+        }
+        let op = Op::Atomic { op, access };
+        if first == 0 || matches!(o[0], Operand::Sink) {
+            self.effect(op, &args);
+            return Ok(());
+        }
+        let old = self.b().value(op, &args, type_of(ty.width()));
+        self.write(&o[0], old, false)
+    }
+}
