@@ -1,49 +1,16 @@
 //! A checked module: names resolved, types known, scopes flattened. Only the checker makes one, and later rooms
 //! (lowering, the executor, the prover) take only this form.
 
+pub mod op;
+pub mod types;
+
+pub use op::Op;
+pub use types::Type;
+
 use indexmap::IndexMap;
-use sassafras_semantics::{AtomicOp, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Ordering, Rounding, Scope, Space, SpecialRegister};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// A fundamental type (PTX ISA, "Fundamental Types").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
-    /// `.pred`
-    Pred,
-    /// `.bN`: 8, 16, 32, 64 or 128 bits.
-    B(u8),
-    /// `.uN`
-    U(u8),
-    /// `.sN`
-    S(u8),
-    /// `.fN`, `.bf16`.
-    F(FloatFormat),
-    /// `.f16x2`
-    F16x2,
-    /// `.bf16x2`
-    Bf16x2,
-    /// `.u16x2`
-    U16x2,
-    /// `.s16x2`
-    S16x2,
-}
-
-impl Type {
-    /// Width in bits; a predicate has one.
-    pub const fn width(self) -> u32 {
-        match self {
-            Type::Pred => 1,
-            Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
-            Type::F(f) => f.width(),
-            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
-        }
-    }
-    /// Whether it is `.sN`.
-    pub const fn signed(self) -> bool {
-        matches!(self, Type::S(_))
-    }
-}
 
 /// Index of a register within its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,7 +101,7 @@ pub struct Param {
 }
 
 /// A function or entry.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
     /// Name.
     pub name: String,
@@ -164,6 +131,25 @@ pub struct Function {
     pub insts: Option<Vec<Inst>>,
     /// Targets of each `.branchtargets` label used by `brx.idx`.
     pub branch_targets: IndexMap<String, Vec<LabelId>>,
+    /// Signatures that indirect calls name.
+    pub prototypes: IndexMap<String, Prototype>,
+    /// `.visible` or `.weak`
+    pub visible: bool,
+    /// `.extern`
+    pub external: bool,
+    /// `.noreturn`
+    pub noreturn: bool,
+}
+
+/// The signature of a `.callprototype`, or of the functions of a `.calltargets`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prototype {
+    /// Return parameters.
+    pub returns: Vec<Param>,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// The only functions that may be called, if they are listed.
+    pub targets: Vec<FunctionId>,
 }
 
 /// A register.
@@ -242,8 +228,11 @@ pub enum Operand {
     Label(LabelId),
     /// The name of a `.branchtargets` list.
     BranchTargets(String),
-    /// A parenthesised list of arguments of `call`.
+    /// A parenthesised list of arguments of `call`. A `call` always has the operands results, callee, arguments (empty lists
+    /// where the text leaves them out), and a [`Operand::Prototype`] if the callee is a register.
     List(Vec<Operand>),
+    /// The name of a signature in [`Function::prototypes`].
+    Prototype(String),
 }
 
 /// Base of an address operand.
@@ -350,7 +339,8 @@ pub struct Mods {
     pub ordering: Option<Ordering>,
     /// Scope.
     pub scope: Option<Scope>,
-    /// Operation of `atom`, `red`, `redux`.
+    /// Operation of `atom`, `red`, `redux`. A binary32 sum flushes subnormals in global memory and through generic addresses
+    /// and keeps them in shared memory (PTX ISA, `atom`).
     pub atomic: Option<AtomicOp>,
     /// Vector length of `ld`, `st`, `tex`: 2, 4 or 8; 1 if absent.
     pub vector: u8,
@@ -361,7 +351,9 @@ pub struct Mods {
     /// `.shiftamt` of `bfind`
     pub shiftamt: bool,
     /// Mode of `prmt` (`f4e b4e rc8 ecl ecr rc16`), of `shfl` (`up down bfly idx`), of `vote` (`all any uni ballot`), of `match`
-    /// (`all any`), of `bar` (`sync arrive red`), of `testp` and other one-of-many suffixes, as written without the dot.
+    /// (`all any`), of `bar` and `barrier` (`sync arrive red`, and `warp` for `bar.warp.sync`), of `testp`, of `fence`
+    /// (`sc`; its ordering is then acquire-release; so has `membar`), of `cvt` (`pack`), of `pmevent` (`mask`), of
+    /// `griddepcontrol`, and other one-of-many suffixes, as written without the dot.
     pub mode: Option<&'static str>,
     /// `.sync`
     pub sync: bool,
@@ -380,18 +372,6 @@ impl Mods {
     pub fn lanes(&self) -> u32 {
         u32::from(self.vector.max(1))
     }
-}
-
-/// Operations: the root of the mnemonic. The rows say which types and modifiers each takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
-#[rustfmt::skip]
-pub enum Op {
-    Abs, Activemask, Add, Addc, And, Atom, Bar, Barrier, Bfe, Bfi, Bfind, Bmsk, Bra, Brev, Brkpt, BrxIdx, Call, Clz, Cnot, Copysign,
-    Cos, Cvt, Cvta, Discard, Div, Dp2a, Dp4a, Elect, Ex2, Exit, Fence, Fma, Fns, Isspacep, Ld, Ldu, Lg2, Lop3, Mad, Mad24, Madc,
-    Match, Max, Membar, Min, Mov, Mul, Mul24, Nanosleep, Neg, Not, Or, Pmevent, Popc, Prefetch, Prefetchu, Prmt, Rcp, Red, Redux,
-    Rem, Ret, Rsqrt, Sad, Selp, Set, Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor,
-    Applypriority, CpAsync, Istypep, Griddepcontrol, Getctarank, Mapa,
 }
 
 impl Function {

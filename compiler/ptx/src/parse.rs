@@ -36,7 +36,7 @@ pub fn parse(text: &str, name: &str) -> (Module, Diagnostics) {
         let what = if text[span.range()].starts_with("/*") { "unclosed comment" } else { "no token" };
         diagnostics.push(Code::NotAToken, span, format!("{what}: `{shown}`"));
     }
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, operators: 0, diagnostics };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, operators: 0, section: false, diagnostics };
     let items = parser.module();
     (Module { items, source }, parser.diagnostics)
 }
@@ -52,6 +52,8 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     operators: u32,
+    /// In a debug section, where the next line begins with a dot and no comma or semicolon ends this one.
+    section: bool,
     diagnostics: Diagnostics,
 }
 

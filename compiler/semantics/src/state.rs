@@ -89,6 +89,9 @@ pub enum Trap {
     /// A register was read before its producer was ready (timing mode).
     #[error("{0} was read before it was ready")]
     Poison(String),
+    /// A register was overwritten while an instruction in flight still read or wrote it (timing mode).
+    #[error("{0} was overwritten while it was in flight")]
+    Overwritten(String),
     /// Valid, but this meaning is not known here.
     #[error("{0} is not supported")]
     Unsupported(String),

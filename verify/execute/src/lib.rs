@@ -22,6 +22,7 @@ pub mod memory;
 pub mod options;
 pub mod order;
 pub mod outcome;
+pub mod sass;
 pub mod schedule;
 pub mod special;
 

@@ -80,7 +80,7 @@ pub const SETS: &[Set] = &[
         name: BITWUZLA,
         folder: ".oracle/bitwuzla",
         packages: &[package("bitwuzla", "0.9.1")],
-        files: &["bitwuzla"],
+        files: &["bitwuzla-0.9.1.dist-info"],
         purpose: "proofs about floating point, as a second solver",
     },
 ];

@@ -91,7 +91,7 @@ impl Tools {
     /// When it is not installed.
     pub fn bitwuzla(&self) -> Result<PathBuf, Skipped> {
         let set = known(table::BITWUZLA)?;
-        self.file(set, "bitwuzla")?;
+        self.file(set, set.files.first().copied().unwrap_or_default())?;
         Ok(self.root.join(set.folder))
     }
 

@@ -61,7 +61,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn mode(&mut self) -> Result<FloatMode, Trap> {
-        Ok(FloatMode { rounding: self.rounding()?, ftz: self.flag("ftz"), sat: self.flag("sat") })
+        Ok(FloatMode { rounding: self.rounding()?, ftz: self.ftz()?, sat: self.flag("sat") })
+    }
+
+    /// Whether subnormals are flushed. `.FMZ`, by which zero times anything is zero, comes from no PTX.
+    pub(super) fn ftz(&mut self) -> Result<bool, Trap> {
+        match self.text("ftz") {
+            ".FMZ" => Err(self.unsupported("a product that flushes zeros")),
+            text => Ok(!text.is_empty()),
+        }
     }
 
     /// Clears the sign, then flips it, as the flags say.
@@ -99,7 +107,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let mode = self.mode()?;
         let a = self.float("a", format)?;
         let b = self.float("b", format)?;
-        if self.flag("scale") {
+        if !self.text("scale").is_empty() {
             return Err(self.unsupported("a scaled product"));
         }
         let result = if op == FloatOp::Fma {
@@ -173,13 +181,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
-    /// A comparison into a register: all ones, or 1.0 with `.BF`.
+    /// A comparison into a register, as 1.0 or 0.
     pub(super) fn fset(mut self) -> Step<D> {
         let holds = self.float_holds(FloatFormat::F32)?;
         let (q, bop) = (self.pred_or("q", true)?, self.text("bop"));
         let holds = self.combine(bop, &holds, &q)?;
-        let yes = if self.flag("bf") { 0x3f80_0000 } else { 0xffff_ffff };
-        let yes = self.constant(32, yes);
+        let yes = self.constant(32, 0x3f80_0000);
         self.set("d", &self.d.ite(&holds, &yes, &self.constant(32, 0)));
         self.next()
     }
@@ -218,12 +225,16 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let safe = d.and(&safe, &within(&difference, -124, 125));
         let anywhere = d.undef(1, "FCHK may answer true anywhere");
         let p = d.or(&d.not(&safe), &anywhere);
-        self.set("p", &p);
+        self.set("d", &p);
         self.next()
     }
 
     pub(super) fn mufu(mut self) -> Step<D> {
         let b = self.float("b", FloatFormat::F32)?;
+        let ty = self.text("ty");
+        if !ty.is_empty() {
+            return Err(self.unsupported(&format!("type {ty}")));
+        }
         let op = self.text("op");
         // All flush subnormals but the hyperbolic tangent and the trigonometric functions, which ptxas calls bare for the
         // forms without .ftz too.

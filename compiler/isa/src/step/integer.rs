@@ -47,9 +47,25 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn viadd(mut self) -> Step<D> {
-        let (a, b) = (self.int32("a", false)?, self.int32("b", false)?);
-        self.set("d", &self.d.add(&a, &b));
+        let (a, b) = (self.int32("a", false)?, self.bits32("b")?);
+        let result = if self.flag("ty") {
+            // Two sums of 16 bits.
+            let minus = self.negated("b");
+            self.by_halves(&a, &b, |lane, a, b| if minus { lane.d.sub(a, b) } else { lane.d.add(a, b) })
+        } else if self.negated("b") {
+            self.d.sub(&a, &b)
+        } else {
+            self.d.add(&a, &b)
+        };
+        self.set("d", &result);
         self.next()
+    }
+
+    /// An operation on low and high halves.
+    fn by_halves(&self, a: &D::V, b: &D::V, op: impl Fn(&Self, &D::V, &D::V) -> D::V) -> D::V {
+        let half = |v: &D::V, at| self.d.extract(v, at, 16);
+        let high = op(self, &half(a, 16), &half(b, 16));
+        self.d.concat(&high, &op(self, &half(a, 0), &half(b, 0)))
     }
 
     /// The 64-bit product, with the signs that the type says; negated if one factor is.
@@ -107,7 +123,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn lea(mut self) -> Step<D> {
         let a = self.bits32("a")?;
         let (high, sx32, x) = (self.flag("hi"), self.flag("sx"), self.flag("x"));
-        let shift = self.raw("s") as u32;
+        let shift = self.raw("sh") as u32;
         let shifted = if high {
             let upper = if sx32 { self.d.extract(&self.d.sext(&a, 64), 32, 32) } else { self.bits32("c")? };
             let both = self.d.concat(&upper, &a);
@@ -148,9 +164,91 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.d.ite(&self.d.eq(&less, least), a, b)
     }
 
-    /// Minimum or maximum of integers.
-    pub(super) fn vimnmx(self) -> Step<D> {
-        self.imnmx()
+    /// Minimum or maximum, of 32 bits or of two halves; with `.RELU` at least zero.
+    pub(super) fn vimnmx(mut self) -> Step<D> {
+        let (a, b, least) = (self.bits32("a")?, self.bits32("b")?, self.pred("q")?);
+        let (signed, halves) = match self.text("ty") {
+            "" => (true, false),
+            ".U32" => (false, false),
+            ".S16x2" => (true, true),
+            ".U16x2" => (false, true),
+            other => return Err(self.unsupported(&format!("type {other}"))),
+        };
+        let relu = self.flag("relu");
+        let pick = |lane: &Self, a: &D::V, b: &D::V| {
+            let v = lane.extremum(signed, &least, a, b);
+            let zero = lane.constant(lane.d.width(&v), 0);
+            if relu { lane.extremum(true, &lane.d.no(), &v, &zero) } else { v }
+        };
+        let result = if halves { self.by_halves(&a, &b, pick) } else { pick(&self, &a, &b) };
+        self.set("d", &result);
+        self.next()
+    }
+
+    /// `|a - b| + c`.
+    pub(super) fn vabsdiff(mut self) -> Step<D> {
+        let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);
+        let signed = self.text("sg") != ".U32";
+        let distance = self.distance(signed, &a, &b);
+        self.only_data()?;
+        self.set("d", &self.d.add(&distance, &c));
+        self.next()
+    }
+
+    /// The same over four bytes, whose distances are summed up with `.ACC`.
+    pub(super) fn vabsdiff4(mut self) -> Step<D> {
+        let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);
+        let signed = self.text("sg") != ".U8";
+        if !self.flag("acc") {
+            return Err(self.unsupported("distances that are not summed up"));
+        }
+        self.only_data()?;
+        let mut sum = c;
+        for i in 0..4 {
+            let byte = |v: &D::V| self.d.extract(v, 8 * i, 8);
+            let distance = self.distance(signed, &byte(&a), &byte(&b));
+            sum = self.plus(&sum, &distance);
+        }
+        self.set("d", &sum);
+        self.next()
+    }
+
+    fn distance(&self, signed: bool, a: &D::V, b: &D::V) -> D::V {
+        let less = self.d.compare(if signed { CompareOp::SLt } else { CompareOp::ULt }, a, b);
+        self.d.ite(&less, &self.d.sub(b, a), &self.d.sub(a, b))
+    }
+
+    /// Refuses a predicate result whose meaning is not known.
+    fn only_data(&mut self) -> Result<(), Trap> {
+        match self.target("p") {
+            None => Ok(()),
+            Some(_) => Err(self.unsupported("a predicate result")),
+        }
+    }
+
+    /// Dot product of four bytes, or of two halves with two bytes, plus `c`.
+    pub(super) fn idp(mut self) -> Step<D> {
+        let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.int32("c", false)?);
+        let (sa, sb) = (self.text("sa") == ".S8", self.text("sb") == ".S8");
+        let mode = self.text("mode");
+        let (count, width, from) = match mode {
+            ".4A" => (4, 8, 0),
+            ".2A.LO" => (2, 16, 0),
+            ".2A.HI" => (2, 16, 2),
+            _ => return Err(self.unsupported(&format!("mode {mode}"))),
+        };
+        let wide = |v: &D::V, at, width, signed| {
+            let v = self.d.extract(v, at, width);
+            if signed { self.d.sext(&v, 32) } else { self.d.zext(&v, 32) }
+        };
+        let mut sum = c;
+        for i in 0..count {
+            let x = wide(&a, width * i, width, sa);
+            let y = wide(&b, 8 * (from + i), 8, sb);
+            sum = self.d.add(&sum, &self.d.mul(&x, &y));
+        }
+        self.set("d", &sum);
+        self.next()
     }
 
     pub(super) fn imnmx(mut self) -> Step<D> {

@@ -177,7 +177,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
     /// A 32-bit source whose flag complements it.
     pub fn logic32(&mut self, name: &str) -> Result<D::V, Trap> {
         let v = self.bits32(name)?;
-        Ok(if self.negated(name) || self.own(name, "not") { self.d.not(&v) } else { v })
+        Ok(if self.own(name, "inv") { self.d.not(&v) } else { v })
     }
 
     /// A predicate source with its negation; `default` if the form lacks it.

@@ -27,8 +27,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     pub(super) fn lop3(mut self) -> Step<D> {
         let (a, b, c) = (self.logic32("a")?, self.logic32("b")?, self.logic32("c")?);
-        let result = self.table(self.inst_lut("lut"), &a, &b, &c);
-        self.raw("lut");
+        let lut = self.raw("lut");
+        let result = self.table(lut, &a, &b, &c);
         let some = self.d.not(&self.d.eq(&result, &self.constant(32, 0)));
         let both = self.flag("pand");
         let q = self.pred_or("q", false)?;
@@ -38,16 +38,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
-    fn inst_lut(&self, name: &str) -> u64 {
-        self.inst.get(name).unwrap_or(0)
-    }
-
     pub(super) fn plop3(mut self) -> Step<D> {
-        let (a, b, c) = (self.pred("a")?, self.pred("b")?, self.pred("c")?);
+        let (a, b, c) = (self.pred("q0")?, self.pred("q1")?, self.pred("q2")?);
         let (first, second) = (self.raw("lut"), self.raw("lut2"));
         let (p, p2) = (self.table(first, &a, &b, &c), self.table(second, &a, &b, &c));
-        self.set("p", &p);
-        self.set("p2", &p2);
+        self.set("d", &p);
+        self.set("d2", &p2);
         self.next()
     }
 
@@ -109,7 +105,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn prmt(mut self) -> Step<D> {
         let (a, selector, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);
         let all = self.d.concat(&c, &a);
-        let mode = self.text("m");
+        let mode = self.text("mode");
         let low = self.d.extract(&selector, 0, 2);
         let mut result: Option<D::V> = None;
         for i in 0..4u64 {

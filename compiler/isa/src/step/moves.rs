@@ -7,6 +7,9 @@ use sassafras_semantics::{BinaryOp, Domain, Space, SpecialRegister as R, State, 
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn mov(mut self) -> Step<D> {
+        if self.flag("or") || self.target("p").is_some() {
+            return Err(self.unsupported("a combination of lanes"));
+        }
         let b = self.bits32(if self.has("b") { "b" } else { "a" })?;
         if self.has("mask") && self.raw("mask") != 0xf {
             return Err(self.unsupported("a byte mask"));
@@ -19,6 +22,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn special_register(mut self) -> Step<D> {
         let wide = self.inst.row().field("d").is_some_and(|i| self.inst.units(i) == 2);
         let width = if wide { 64 } else { 32 };
+        // The width is that of the result.
+        self.flag("w");
         let number = self.raw("sr");
         let special = special::meaning(number)
             .ok_or_else(|| self.unsupported(&format!("special register {number}")))?;
@@ -46,10 +51,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(self.d.extract(&base, 32, 32))
     }
 
-    /// Predicates into bits of a register: where the mask `b` has a one the predicate, else the bit of `a`.
+    /// Predicates into bits of a register: where the mask has a one the predicate, else the bit of `a`.
     pub(super) fn p2r(mut self) -> Step<D> {
         let shift = self.part()?;
-        let (a, mask) = (self.bits32("a")?, self.bits32("b")?);
+        let (a, mask) = (self.bits32("a")?, self.bits32("mask")?);
         let class = if self.is_uniform("d") { RegClass::UP } else { RegClass::P };
         let mut predicates = self.constant(32, 0);
         for number in 0..7 {
@@ -70,7 +75,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Which byte of the register holds predicates.
     fn part(&mut self) -> Result<u64, Trap> {
-        match self.text("part") {
+        match self.text("byte") {
             "" | ".B0" => Ok(0),
             ".B1" => Ok(8),
             ".B2" => Ok(16),
@@ -79,10 +84,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         }
     }
 
-    /// Predicates from bits of a register, where the mask `b` has a one.
+    /// Predicates from bits of a register, where the mask has a one.
     pub(super) fn r2p(mut self) -> Step<D> {
         let shift = self.part()?;
-        let (a, mask) = (self.bits32("a")?, self.bits32("b")?);
+        let (a, mask) = (self.bits32("a")?, self.bits32("mask")?);
         let class = if self.is_uniform("a") { RegClass::UP } else { RegClass::P };
         for number in 0..7 {
             let register = Register { class, number };

@@ -13,7 +13,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn shfl(mut self) -> Step<D> {
-        let mode = match self.text("m") {
+        let mode = match self.text("mode") {
             ".IDX" => ShuffleMode::Idx,
             ".UP" => ShuffleMode::Up,
             ".DOWN" => ShuffleMode::Down,
@@ -26,7 +26,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn vote(mut self) -> Step<D> {
-        let mode = match self.text("m") {
+        let mode = match self.text("mode") {
             ".ALL" => VoteMode::All,
             ".ANY" => VoteMode::Any,
             ".EQ" => VoteMode::Uniform,
@@ -38,20 +38,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn r#match(mut self) -> Step<D> {
-        let all = match self.text("m") {
-            ".ALL" => true,
-            ".ANY" => false,
-            other => return Err(self.unsupported(&format!("mode {other}"))),
-        };
-        let wide = self.text("ty").contains("64");
-        let value = if wide { self.bits64("a")? } else { self.bits32("a")? };
+        let all = self.has("p");
+        let value = if self.flag("w") { self.bits64("a")? } else { self.bits32("a")? };
         let args = smallvec![value, self.members()];
         let results = smallvec![self.output("d", 32), self.output("p", 1)];
         Ok(Outcome::Collective { op: Collective::Match { all }, args, results })
     }
 
     pub(super) fn redux(mut self) -> Step<D> {
-        let signed = self.text("ty") == ".S32";
+        let signed = self.text("sg") == ".S32";
         let op = match (self.text("op"), signed) {
             ("" | ".AND", _) => AtomicOp::And,
             (".OR", _) => AtomicOp::Or,

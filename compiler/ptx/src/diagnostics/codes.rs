@@ -94,6 +94,7 @@ codes! {
     CallMismatch "P0401" Wrong "a call that does not match", "arguments must match the callee's parameters in number and size";
     BadParameter "P0402" Wrong "a bad parameter", "see the PTX ISA, \"Kernel Function Parameters\"";
     BodyMissing "P0403" Wrong "an entry without a body", "an `.entry` needs a body";
+    OversizedBlock "P0404" Warning "a block size that no launch can have", "a block has at most 1024 threads";
     // Variables.
     BadAlignment "P0501" Wrong "a bad alignment", "an alignment is a power of two";
     BadSize "P0502" Wrong "a bad array size", "sizes are positive and their product fits in 63 bits";

@@ -139,7 +139,9 @@ impl Parser<'_> {
                         self.expect(Token::RightParen, "`)`")?;
                         Ok(Expr::Call(name, Box::new(inner)))
                     }
-                    Token::Dotted => Ok(Expr::Member(name, self.name(Token::Dotted, "a component")?)),
+                    Token::Dotted if !self.section => {
+                        Ok(Expr::Member(name, self.name(Token::Dotted, "a component")?))
+                    }
                     _ => Ok(Expr::Symbol(name)),
                 }
             }

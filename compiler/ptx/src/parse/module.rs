@@ -137,6 +137,13 @@ impl Parser<'_> {
             _ => self.name(Token::Dotted, "a section's name")?,
         };
         self.expect(Token::LeftBrace, "`{`")?;
+        self.section = true;
+        let lines = self.section_lines();
+        self.section = false;
+        Ok(Section { name, lines: lines? })
+    }
+
+    fn section_lines(&mut self) -> Parsed<Vec<SectionLine>> {
         let mut lines = Vec::new();
         while !self.eat(Token::RightBrace) {
             lines.push(match self.peek() {
@@ -151,6 +158,6 @@ impl Parser<'_> {
                 }
             });
         }
-        Ok(Section { name, lines })
+        Ok(lines)
     }
 }

@@ -1,0 +1,293 @@
+//! Whether a resolved operand fits a slot of a row.
+
+use super::Checker;
+use super::operand::{Kind, Resolved};
+use crate::checked::{Mods, Operand, Type};
+use crate::diagnostics::Code;
+use crate::source::Span;
+use crate::table::{Only, Slot, SlotKind, TypeRef, Value};
+use sassafras_semantics::{FloatFormat, Space};
+use smallvec::SmallVec;
+
+/// Why an operand does not fit.
+pub(super) struct Misfit {
+    pub code: Code,
+    pub span: Span,
+    pub message: String,
+}
+
+fn misfit<T>(code: Code, span: Span, message: impl Into<String>) -> Result<T, Misfit> {
+    Err(Misfit { code, span, message: message.into() })
+}
+
+/// What is known of the instruction whose operands are fitted.
+pub(super) struct Form<'a> {
+    pub types: &'a [Type],
+    pub mods: &'a Mods,
+}
+
+impl Checker {
+    pub(super) fn fit(&self, slot: &Slot, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let (first, second) = match (&operand.kind, &slot.pair) {
+            (Kind::Pair(a, b), Some((ty, _))) => (&**a, Some((&**b, *ty))),
+            (Kind::Pair(..), None) => {
+                return misfit(Code::OperandKind, span, "this instruction has one result here");
+            }
+            (_, Some((_, false))) => {
+                return misfit(Code::OperandKind, span, "this instruction has two results: `d|p`");
+            }
+            (_, _) => (operand, None),
+        };
+        let fitted = match slot.kind {
+            SlotKind::Value(value) => self.fit_value(value, slot.written(), first, form)?,
+            SlotKind::Address => self.fit_address(first, form)?,
+            SlotKind::Pack => self.fit_pack(slot.written(), first, form)?,
+            SlotKind::AddressValue => match first.kind {
+                Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
+                    Operand::Register(id)
+                }
+                _ => {
+                    return misfit(Code::OperandKind, span, "an integer register of 32 or 64 bits is needed");
+                }
+            },
+            SlotKind::Label => match first.kind {
+                Kind::Label(id) => Operand::Label(id),
+                _ => {
+                    let message = format!("a label is needed, not {}", first.kind.describe());
+                    return misfit(Code::OperandKind, span, message);
+                }
+            },
+            SlotKind::Targets => match &first.kind {
+                Kind::Targets(name) => Operand::BranchTargets(name.clone()),
+                _ => return misfit(Code::OperandKind, span, "a `.branchtargets` label is needed"),
+            },
+            SlotKind::Call => return misfit(Code::OperandKind, span, "a call is needed"),
+        };
+        match second {
+            None => Ok(fitted),
+            Some((second, ty)) => {
+                let value = Value { ty, relaxed: false, vector: false, sink: true, only: Only::Register };
+                let second = self.fit_value(value, true, second, form)?;
+                Ok(Operand::Pair(Box::new(fitted), Box::new(second)))
+            }
+        }
+    }
+
+    fn fit_value(
+        &self,
+        value: Value,
+        written: bool,
+        operand: &Resolved,
+        form: &Form,
+    ) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let ty = value.ty.resolve(form.types);
+        if value.vector && form.mods.vector > 1 {
+            let lanes = usize::from(form.mods.vector);
+            let single = Value { vector: false, sink: written, ..value };
+            return match &operand.kind {
+                Kind::Vector(items) if items.len() == lanes => {
+                    let items = items.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));
+                    Ok(Operand::Vector(items.collect::<Result<_, _>>()?))
+                }
+                Kind::Registers(ids, reg) if ids.len() == lanes => {
+                    agree(*reg, ty, value.relaxed).map_err(|m| Misfit {
+                        code: Code::OperandType,
+                        span,
+                        message: m,
+                    })?;
+                    Ok(Operand::Vector(ids.iter().map(|i| Box::new(Operand::Register(*i))).collect()))
+                }
+                _ => misfit(Code::OperandKind, span, format!("a vector of {lanes} is needed")),
+            };
+        }
+        let wrong = |what: &str| {
+            misfit(Code::OperandKind, span, format!("{what} is needed, not {}", operand.kind.describe()))
+        };
+        match &operand.kind {
+            Kind::Sink if value.sink => Ok(Operand::Sink),
+            Kind::Register(id, reg) if value.only != Only::Immediate => {
+                match agree(*reg, ty, value.relaxed) {
+                    Ok(()) => Ok(Operand::Register(*id)),
+                    Err(message) => misfit(Code::OperandType, span, message),
+                }
+            }
+            _ if written => wrong("a register"),
+            Kind::Not(id, Type::Pred) if ty == Type::Pred => Ok(Operand::NotRegister(*id)),
+            Kind::Constant(constant)
+                if matches!(value.only, Only::Any | Only::Immediate | Only::Mov | Only::Special) =>
+            {
+                match constant.bits(ty) {
+                    Some(bits) => Ok(Operand::Immediate(bits)),
+                    None => {
+                        let message =
+                            format!("{} is no constant of type `.{}`", operand.kind.describe(), ty.name());
+                        misfit(Code::OperandType, span, message)
+                    }
+                }
+            }
+            Kind::Special(register) if matches!(value.only, Only::Mov | Only::Special) => {
+                let integer = matches!(ty, Type::Pred | Type::B(_) | Type::U(_) | Type::S(_));
+                let narrower = ty.width() < register.width() && !(ty.width() == 16 && register.width() == 32);
+                let wider = ty.width() > register.width() && register.width() > 1;
+                if !integer || narrower || wider {
+                    let message = format!(
+                        "the special register has {} bits, not those of `.{}`",
+                        register.width(),
+                        ty.name()
+                    );
+                    return misfit(Code::OperandType, span, message);
+                }
+                Ok(Operand::Special(*register))
+            }
+            Kind::Variable(..) | Kind::Param(..) | Kind::Function(_)
+                if matches!(value.only, Only::Mov | Only::Cvta) =>
+            {
+                self.fit_symbol(ty, operand, form)
+            }
+            Kind::Constant(_) | Kind::Special(_) => wrong("a register"),
+            _ if value.only == Only::Immediate => wrong("a constant"),
+            _ => wrong("a register or constant"),
+        }
+    }
+
+    fn fit_symbol(&self, ty: Type, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        if !matches!(ty, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) {
+            return misfit(Code::OperandType, span, format!("an address does not fit in `.{}`", ty.name()));
+        }
+        let space_of = |wanted: Option<Space>, has: Space| match wanted {
+            Some(wanted) if wanted != has => misfit(
+                Code::SpaceMismatch,
+                span,
+                format!("the variable is in {}, not in {}", space_name(has), space_name(wanted)),
+            ),
+            _ => Ok(()),
+        };
+        match &operand.kind {
+            Kind::Variable(id, offset) => {
+                space_of(form.mods.space, self.variable(*id).space)?;
+                Ok(Operand::Symbol(*id, *offset))
+            }
+            Kind::Param(i, returned, offset) => {
+                space_of(form.mods.space, Space::Param)?;
+                Ok(Operand::Param(*i, *returned, *offset))
+            }
+            Kind::Function(id) => Ok(Operand::Function(*id)),
+            other => misfit(Code::OperandKind, span, format!("{} has no address", other.describe())),
+        }
+    }
+
+    fn fit_address(&self, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let Kind::Address(base, offset, space) = &operand.kind else {
+            let message = format!("an address in brackets is needed, not {}", operand.kind.describe());
+            return misfit(Code::OperandKind, span, message);
+        };
+        match (form.mods.space, space) {
+            (Some(wanted), Some(has)) if wanted != *has => misfit(
+                Code::SpaceMismatch,
+                span,
+                format!("the variable is in {}, not in {}", space_name(*has), space_name(wanted)),
+            ),
+            (Some(wanted), None)
+                if *base == crate::checked::AddressBase::Absolute && wanted != Space::Local =>
+            {
+                misfit(Code::BadImmediate, span, "only `.local` memory has constant addresses")
+            }
+            _ => Ok(Operand::Address(*base, *offset)),
+        }
+    }
+
+    /// A vector whose elements fill the first type.
+    fn fit_pack(&self, written: bool, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let total = form.types[0].width();
+        let expanded: Vec<Resolved>;
+        let items = match &operand.kind {
+            Kind::Vector(items) => items,
+            Kind::Registers(ids, ty) => {
+                let one = |id: &crate::checked::RegisterId| Resolved { kind: Kind::Register(*id, *ty), span };
+                expanded = ids.iter().map(one).collect();
+                &expanded
+            }
+            other => {
+                return misfit(
+                    Code::OperandKind,
+                    span,
+                    format!("a vector is needed, not {}", other.describe()),
+                );
+            }
+        };
+        if !matches!(items.len(), 2 | 4 | 8) || total % items.len() as u32 != 0 {
+            return misfit(
+                Code::OperandKind,
+                span,
+                format!("{} elements do not fill {total} bits", items.len()),
+            );
+        }
+        let width = total / items.len() as u32;
+        let element = TypeRef::Fixed(Type::B(width as u8));
+        let value = Value { ty: element, relaxed: false, vector: false, sink: written, only: Only::Any };
+        let fitted: Result<SmallVec<[Box<Operand>; 4]>, Misfit> =
+            items.iter().map(|i| self.fit_value(value, written, i, form).map(Box::new)).collect();
+        Ok(Operand::Vector(fitted?))
+    }
+}
+
+/// A space's word.
+pub(super) fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic memory",
+        Space::Global => "`.global`",
+        Space::Shared => "`.shared`",
+        Space::Local => "`.local`",
+        Space::Const => "`.const`",
+        Space::Param => "`.param`",
+        Space::Bank(_) => "a constant bank",
+    }
+}
+
+/// Whether a register of type `reg` may stand for `want` (PTX ISA, "Operand Type Checking", "Operand Size Exceeding
+/// Instruction-Type Size"; and how ptxas 13.0 applies them).
+pub(super) fn agree(reg: Type, want: Type, relaxed: bool) -> Result<(), String> {
+    let kinds = || Err(format!("a `.{}` register where `.{}` is needed", reg.name(), want.name()));
+    match (reg, want) {
+        (a, b) if a == b => return Ok(()),
+        (Type::Pred, _) | (_, Type::Pred) => return kinds(),
+        _ => {}
+    }
+    let (have, need) = (reg.width(), want.width());
+    if have < need || (have > need && !relaxed) {
+        return Err(format!(
+            "a `.{}` register of {have} bits where `.{}` of {need} bits is needed",
+            reg.name(),
+            want.name()
+        ));
+    }
+    let fits = match (reg, want) {
+        // Untyped registers take everything, untyped instructions take all registers.
+        (Type::B(_), _) | (_, Type::B(_)) => true,
+        (Type::U(_) | Type::S(_), Type::U(_) | Type::S(_)) => true,
+        (Type::F(a), Type::F(b)) => a == b && a != FloatFormat::Bf16,
+        _ => false,
+    };
+    if fits { Ok(()) } else { kinds() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_agree_as_in_the_manual() {
+        let ty = |w| Type::parse(w).expect("a type");
+        let ok = |reg, want, relaxed| agree(ty(reg), ty(want), relaxed).is_ok();
+        assert!(ok("b32", "f32", false) && ok("f32", "b32", false) && ok("u32", "s32", false));
+        assert!(!ok("f32", "s32", false) && !ok("b64", "b32", false) && !ok("u16", "u32", true));
+        assert!(ok("b64", "u8", true) && ok("f64", "b32", true) && !ok("f64", "f32", true));
+        assert!(ok("b32", "f16x2", false) && !ok("u32", "f16x2", false) && ok("f16", "f16", false));
+        assert!(!ok("pred", "b32", true) && ok("pred", "pred", false));
+    }
+}

@@ -1,0 +1,206 @@
+//! An instruction against its rows.
+
+use super::Checker;
+use super::fit::{Form, Misfit};
+use super::mods::mods;
+use super::operand::{Kind, Reported, Resolved};
+use crate::ast::Instruction;
+use crate::checked::{Guard, Inst, Mods, Op, Operand, Type};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::Span;
+use crate::table::matching::Match;
+use crate::table::{Row, known, rows_of};
+use smallvec::SmallVec;
+
+impl Checker {
+    pub(super) fn instruction(&mut self, inst: &Instruction) {
+        let guard = self.guard(inst);
+        let Some(matches) = self.forms(inst) else { return };
+        let (Ok(guard), Some(first)) = (guard, matches.first()) else { return };
+        if first.row.op == Op::Call {
+            let form = mods(Op::Call, &first.words, &first.types);
+            return self.call(inst, guard, form);
+        }
+        let resolved: Vec<_> = inst.operands.iter().map(|o| self.resolve(o)).collect();
+        let Ok(resolved) = resolved.into_iter().collect::<Result<Vec<_>, Reported>>() else { return };
+        let mut worst: Option<(usize, Misfit)> = None;
+        for m in &matches {
+            let mods = mods(m.row.op, &m.words, &m.types);
+            match self.fit_all(m.row, &resolved, &Form { types: &m.types, mods: &mods }, inst) {
+                Ok(operands) => {
+                    let form = std::iter::once(inst.root.text.as_str())
+                        .chain(inst.suffixes.iter().map(|s| s.text.as_str()))
+                        .collect::<Vec<_>>()
+                        .join(".");
+                    self.need(inst.root.span, &form, m.since, false);
+                    return self.push(inst, m.row.op, m.types.clone(), mods, guard, operands);
+                }
+                Err((fitted, misfit)) => {
+                    if worst.as_ref().is_none_or(|(most, _)| fitted > *most) {
+                        worst = Some((fitted, misfit));
+                    }
+                }
+            }
+        }
+        if let Some((_, misfit)) = worst {
+            let help = self.forms_help(&matches);
+            let Misfit { code, span, message } = misfit;
+            self.diagnostics.add(Diagnostic { code, message, span, related: None, help: Some(help) });
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        inst: &Instruction,
+        op: Op,
+        types: SmallVec<[Type; 2]>,
+        mods: Mods,
+        guard: Option<Guard>,
+        operands: SmallVec<[Operand; 4]>,
+    ) {
+        let line = self.source.position(inst.span.start).0;
+        let span = inst.span.range();
+        self.body.insts.push(Inst { op, types, mods, guard, operands, span, line });
+    }
+
+    fn guard(&mut self, inst: &Instruction) -> Result<Option<Guard>, Reported> {
+        let Some(guard) = &inst.guard else { return Ok(None) };
+        match self.lookup(&guard.name)? {
+            Kind::Register(register, Type::Pred) => Ok(Some(Guard { register, negate: guard.negate })),
+            other => {
+                let message = format!("a guard is a predicate, not {}", other.describe());
+                self.error(Code::OperandType, guard.name.span, message);
+                Err(Reported)
+            }
+        }
+    }
+
+    /// The rows that the mnemonic fits; reports if there is none.
+    fn forms(&mut self, inst: &Instruction) -> Option<Vec<Match>> {
+        let root = inst.root.text.as_str();
+        let suffixes: Vec<&str> = inst.suffixes.iter().map(|s| s.text.as_str()).collect();
+        let mut rows = rows_of(root).peekable();
+        if rows.peek().is_none() {
+            match known::root(root) {
+                true => {
+                    let whole = [&[root], suffixes.as_slice()].concat().join(".");
+                    let message = format!("`{whole}` is not supported yet");
+                    self.error(Code::UnsupportedInstruction, inst.root.span, message);
+                }
+                false => {
+                    let message = format!("unknown instruction `{root}`");
+                    let help = nearest(root).map(|name| format!("did you mean `{name}`?"));
+                    let code = Code::UnknownInstruction;
+                    self.diagnostics.add(Diagnostic {
+                        code,
+                        message,
+                        span: inst.root.span,
+                        related: None,
+                        help,
+                    });
+                }
+            }
+            return None;
+        }
+        let matches: Vec<Match> = rows.filter_map(|row| row.matches(&suffixes)).collect();
+        if !matches.is_empty() {
+            return Some(matches);
+        }
+        let whole = [&[root], suffixes.as_slice()].concat().join(".");
+        if let Some(word) = inst.suffixes.iter().find(|s| known::word(root, &s.text)) {
+            let message = format!("`.{}` in `{whole}` is not supported yet", word.text);
+            self.error(Code::UnsupportedInstruction, word.span, message);
+            return None;
+        }
+        let unknown: Vec<_> =
+            inst.suffixes.iter().filter(|s| !rows_of(root).any(|row| row.mentions(&s.text))).collect();
+        for word in &unknown {
+            let message = format!("`{root}` takes no modifier `.{}`", word.text);
+            self.error(Code::UnknownModifier, word.span, message);
+        }
+        if unknown.is_empty() {
+            let span = inst.suffixes.iter().fold(inst.root.span, |span, s| span.to(s.span));
+            let help = closest(root, &suffixes);
+            let message = format!("there is no `{whole}`");
+            self.diagnostics.add(Diagnostic { code: Code::NoSuchForm, message, span, related: None, help });
+        }
+        None
+    }
+
+    /// Fits all operands; otherwise how many fitted, and why the next does not.
+    fn fit_all(
+        &self,
+        row: &Row,
+        resolved: &[Resolved],
+        form: &Form,
+        inst: &Instruction,
+    ) -> Result<SmallVec<[Operand; 4]>, (usize, Misfit)> {
+        let least = row.slots.iter().filter(|s| !s.optional).count();
+        let most = row.slots.len();
+        if !(least..=most).contains(&resolved.len()) {
+            let wanted = if least == most { most.to_string() } else { format!("{least} or {most}") };
+            let message = format!("{wanted} operands are needed, not {}", resolved.len());
+            let span = self.operand_span(inst);
+            return Err((0, Misfit { code: Code::OperandCount, span, message }));
+        }
+        // Optional operands are all there or all absent: no row has two of them.
+        let all = resolved.len() == most;
+        let slots = row.slots.iter().filter(|s| all || !s.optional);
+        let mut operands = SmallVec::new();
+        for (i, (slot, operand)) in slots.zip(resolved).enumerate() {
+            operands.push(self.fit(slot, operand, form).map_err(|m| (i + 1, m))?);
+        }
+        Ok(operands)
+    }
+
+    /// The operands, or the mnemonic if there are none.
+    fn operand_span(&self, inst: &Instruction) -> Span {
+        match (inst.operands.first(), inst.operands.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => inst.root.span,
+        }
+    }
+
+    fn forms_help(&self, matches: &[Match]) -> String {
+        let rows: Vec<String> = matches.iter().take(3).map(|m| m.row.syntax(&m.types, &m.words)).collect();
+        format!("the form is {}", rows.join(" or "))
+    }
+}
+
+/// The row that most suffixes fit, as help.
+fn closest(root: &str, suffixes: &[&str]) -> Option<String> {
+    let row = rows_of(root).max_by_key(|row| {
+        let fit = suffixes.iter().filter(|s| row.mentions(s)).count() as isize;
+        let missing = row
+            .elements
+            .iter()
+            .filter(|e| !e.optional)
+            .filter(|e| !e.choices.iter().any(|c| suffixes.contains(&c.words[0])));
+        fit * 2 - missing.count() as isize
+    })?;
+    Some(format!("the closest form is `{}`", row.head()))
+}
+
+/// A root that differs in at most two letters.
+fn nearest(root: &str) -> Option<&'static str> {
+    if root.len() > 32 {
+        return None;
+    }
+    let scored = crate::table::roots().into_iter().map(|name| (distance(root, name), name));
+    scored.filter(|(d, name)| *d <= 2 && *d < name.len()).min().map(|(_, name)| name)
+}
+
+/// Number of letters inserted, removed or changed.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

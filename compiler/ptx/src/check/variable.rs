@@ -1,0 +1,379 @@
+//! Variables and their initialisers.
+
+use super::Checker;
+use super::mods::space;
+use super::operand::{Kind, Reported, has_symbol};
+use super::scope::Entity;
+use crate::ast::{self, BinaryOp, Expr, Init};
+use crate::checked::{InitAddress, Type, Variable, VariableId};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::Span;
+use crate::table::Since;
+use sassafras_semantics::{FloatFormat, Space};
+
+/// The most bytes of one initialiser; a bound on memory, far above any module's size.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Type, element count and alignment of a declaration.
+pub(super) struct Shape {
+    pub ty: Type,
+    /// Elements of the vector, 1 if none.
+    pub lanes: u64,
+    /// Bytes.
+    pub align: u64,
+}
+
+impl Checker {
+    pub(super) fn module_variable(&mut self, v: &ast::Variable) {
+        for (variable, name) in self.variables(v) {
+            let id = VariableId::Module(self.module.variables.len() as u32);
+            self.declare_variable(variable, name, id, true);
+        }
+    }
+
+    pub(super) fn local_variable(&mut self, v: &ast::Variable) {
+        if v.space.text == "reg" {
+            return self.registers(v);
+        }
+        for (variable, name) in self.variables(v) {
+            let id = VariableId::Local(self.body.function.variables.len() as u32);
+            self.declare_variable(variable, name, id, false);
+        }
+    }
+
+    fn declare_variable(&mut self, variable: Variable, name: Span, id: VariableId, module: bool) {
+        if let Err(earlier) = self.scopes.declare(&variable.name, Entity::Variable(id), name) {
+            // `.extern` and its definition may both stand in a module.
+            let known = self.module.variables.iter_mut().find(|v| v.name == variable.name);
+            match known {
+                Some(v) if module && (v.external || variable.external) && v.space == variable.space => {
+                    if v.external {
+                        *v = variable;
+                    }
+                }
+                _ => self.duplicate(&variable.name, name, earlier),
+            }
+            return;
+        }
+        if module {
+            self.module.variables.push(variable);
+        } else {
+            self.body.function.variables.push(variable);
+        }
+    }
+
+    pub(super) fn duplicate(&mut self, name: &str, span: Span, earlier: Span) {
+        let message = format!("`{name}` is declared twice");
+        let related = Some((earlier, "first declared here".to_owned()));
+        self.diagnostics.add(Diagnostic { code: Code::Duplicate, message, span, related, help: None });
+    }
+
+    /// The type of a declaration; reports those that cannot be.
+    pub(super) fn shape(&mut self, v: &ast::Variable) -> Result<Shape, Reported> {
+        let Some(ty) = Type::parse(&v.ty.text) else {
+            let opaque =
+                ["texref", "samplerref", "surfref", "b1024", "bf16x4", "tf32", "e4m3x2", "e5m2x2", "f32x2"];
+            let (code, what) = match opaque.contains(&v.ty.text.as_str()) {
+                true => (Code::UnsupportedType, "is not supported yet"),
+                false => (Code::BadType, "is no type"),
+            };
+            self.error(code, v.ty.span, format!("`.{}` {what}", v.ty.text));
+            return Err(Reported);
+        };
+        let register = v.space.text == "reg";
+        if matches!(ty, Type::U(2 | 4) | Type::S(2 | 4))
+            || matches!(ty, Type::F(FloatFormat::Bf16)) && register
+        {
+            self.error(Code::BadType, v.ty.span, format!("no variable has type `.{}`", v.ty.text));
+            return Err(Reported);
+        }
+        if ty == Type::B(128) {
+            self.need(v.ty.span, ".b128", Since { version: (8, 3), sm: 70 }, true);
+        }
+        if ty == Type::Pred && !register {
+            self.error(Code::BadType, v.ty.span, "a predicate can only be a register");
+            return Err(Reported);
+        }
+        let lanes = match v.vector.as_ref().map(|n| n.text.as_str()) {
+            None => 1,
+            Some("v2") => 2,
+            Some("v4") => 4,
+            Some(_) => 8,
+        };
+        let bytes = u64::from(ty.bytes()) * lanes;
+        let mut align = bytes;
+        if let Some(e) = &v.align {
+            align = self.alignment(e)?;
+        }
+        Ok(Shape { ty, lanes, align })
+    }
+
+    pub(super) fn alignment(&mut self, e: &Expr) -> Result<u64, Reported> {
+        let align = self.integer(e)?;
+        if !align.is_power_of_two() || align > 1 << 20 {
+            self.error(Code::BadAlignment, e.span(), format!("{align} is no power of two up to 2^20"));
+            return Err(Reported);
+        }
+        Ok(align)
+    }
+
+    /// Bytes of a declarator, 0 for `x[]`; and its dimensions.
+    pub(super) fn size(&mut self, d: &ast::Declarator, shape: &Shape) -> Result<(u64, Vec<u64>), Reported> {
+        let mut size = u64::from(shape.ty.bytes()) * shape.lanes;
+        let mut dims = Vec::new();
+        for (i, dim) in d.dims.iter().enumerate() {
+            let count = match dim {
+                Some(e) => match self.integer(e)? {
+                    0 => {
+                        self.error(Code::BadSize, e.span(), "an array has at least one element");
+                        return Err(Reported);
+                    }
+                    n => n,
+                },
+                None if i == 0 => 0,
+                None => {
+                    self.error(Code::BadSize, d.name.span, "only the first size can be left out");
+                    return Err(Reported);
+                }
+            };
+            dims.push(count);
+            size = match size.checked_mul(count).filter(|s| *s <= i64::MAX as u64) {
+                Some(size) => size,
+                None => {
+                    self.error(Code::BadSize, d.name.span, format!("`{}` is too large", d.name.text));
+                    return Err(Reported);
+                }
+            };
+        }
+        Ok((size, dims))
+    }
+
+    /// The variables of a declaration, with the place of each name.
+    fn variables(&mut self, v: &ast::Variable) -> Vec<(Variable, Span)> {
+        let Some(in_space) = space(&v.space.text) else {
+            self.error(
+                Code::UnsupportedDirective,
+                v.space.span,
+                format!("`.{}` variables are not supported", v.space.text),
+            );
+            return Vec::new();
+        };
+        if in_space == Space::Param && self.body.function.name.is_empty() {
+            self.error(Code::BadDirective, v.space.span, "a `.param` variable outside of a function");
+            return Vec::new();
+        }
+        for attribute in &v.attributes {
+            let message = format!("`.attribute(.{})` is not supported yet", attribute.name.text);
+            self.error(Code::UnsupportedDirective, attribute.name.span, message);
+        }
+        let Ok(shape) = self.shape(v) else { return Vec::new() };
+        let linkage = v.linkage.as_ref().map(|n| n.text.as_str());
+        let mut list = Vec::new();
+        for d in &v.declarators {
+            let Ok((size, dims)) = self.size(d, &shape) else { continue };
+            if let Some(range) = &d.range {
+                self.error(Code::BadDirective, range.span(), "only registers are declared as a range");
+                continue;
+            }
+            let mut variable = Variable {
+                name: d.name.text.clone(),
+                space: in_space,
+                ty: shape.ty,
+                size,
+                align: shape.align,
+                init: None,
+                init_addresses: Vec::new(),
+                external: linkage == Some("extern"),
+                visible: matches!(linkage, Some("visible" | "weak" | "common")),
+            };
+            let unsized_ = dims.first() == Some(&0);
+            match &d.init {
+                Some(init) if matches!(in_space, Space::Global | Space::Const) => {
+                    if self.initialise(&mut variable, &shape, &dims, init, d.name.span).is_err() {
+                        continue;
+                    }
+                }
+                Some(_) => {
+                    let message = format!("`{}` is not in `.global` or `.const` memory", d.name.text);
+                    self.error(Code::InitialiserSpace, d.name.span, message);
+                }
+                None if unsized_ && !variable.external && in_space != Space::Param => {
+                    self.error(Code::BadSize, d.name.span, format!("`{}` has no size", d.name.text));
+                    continue;
+                }
+                None => {}
+            }
+            list.push((variable, d.name.span));
+        }
+        list
+    }
+
+    fn initialise(
+        &mut self,
+        variable: &mut Variable,
+        shape: &Shape,
+        dims: &[u64],
+        init: &Init,
+        span: Span,
+    ) -> Result<(), Reported> {
+        let element = u64::from(shape.ty.bytes());
+        let mut dims = dims.to_vec();
+        if dims.first() == Some(&0) {
+            dims[0] = match init {
+                Init::List(items) => items.len() as u64,
+                Init::Value(_) => 1,
+            };
+            variable.size = dims.iter().product::<u64>() * element * shape.lanes;
+        }
+        if shape.lanes > 1 {
+            dims.push(shape.lanes);
+        }
+        if variable.size > MOST_BYTES {
+            self.error(Code::BadSize, span, "an initialised variable of more than 1 GiB");
+            return Err(Reported);
+        }
+        let mut bytes = Vec::new();
+        self.fill(variable, &mut bytes, 0, &dims, init, span)?;
+        variable.init = Some(bytes);
+        Ok(())
+    }
+
+    /// Writes an initialiser for `dims` at `offset`.
+    fn fill(
+        &mut self,
+        variable: &mut Variable,
+        bytes: &mut Vec<u8>,
+        offset: u64,
+        dims: &[u64],
+        init: &Init,
+        span: Span,
+    ) -> Result<(), Reported> {
+        let element = u64::from(variable.ty.bytes());
+        match (init, dims) {
+            (Init::List(items), [count, inner @ ..]) => {
+                if items.len() as u64 > *count {
+                    let message =
+                        format!("{} values for {count} elements of `{}`", items.len(), variable.name);
+                    self.error(Code::BadInitialiser, span, message);
+                    return Err(Reported);
+                }
+                let stride = inner.iter().product::<u64>() * element;
+                for (i, item) in items.iter().enumerate() {
+                    self.fill(variable, bytes, offset + i as u64 * stride, inner, item, span)?;
+                }
+                Ok(())
+            }
+            (Init::Value(e), []) => {
+                let value = self.initial_value(variable, offset, e)?;
+                let end = (offset + element) as usize;
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                let width = (element as usize).min(8);
+                bytes[offset as usize..offset as usize + width]
+                    .copy_from_slice(&value.to_le_bytes()[..width]);
+                Ok(())
+            }
+            (Init::List(_), []) => {
+                self.error(Code::BadInitialiser, span, "a list in braces for a single value");
+                Err(Reported)
+            }
+            (Init::Value(e), _) => {
+                self.error(Code::BadInitialiser, e.span(), "a list in braces is needed for an array");
+                Err(Reported)
+            }
+        }
+    }
+
+    /// The bits of one element; an address gives zero and an entry in the list of addresses.
+    fn initial_value(&mut self, variable: &mut Variable, offset: u64, e: &Expr) -> Result<u64, Reported> {
+        let ty = variable.ty;
+        if !has_symbol(e) {
+            let half =
+                matches!(ty, Type::F(FloatFormat::F16 | FloatFormat::Bf16) | Type::F16x2 | Type::Bf16x2);
+            let constant = self.constant(e)?;
+            return match constant.bits(ty) {
+                Some(bits) if !half => Ok(bits),
+                _ => {
+                    let message = format!("the value is no constant of type `.{}`", ty.name());
+                    self.error(Code::BadInitialiser, e.span(), message);
+                    Err(Reported)
+                }
+            };
+        }
+        let (inner, generic, addend) = match e {
+            Expr::Call(name, inner) if name.text == "generic" => (&**inner, true, 0),
+            Expr::Binary(BinaryOp::Add, a, b) => match &**a {
+                Expr::Call(name, inner) if name.text == "generic" => {
+                    (&**inner, true, self.integer(b)? as i64)
+                }
+                _ => (e, false, 0),
+            },
+            Expr::Mask(..) => {
+                let message = "a masked part of an address is not supported yet";
+                self.error(Code::UnsupportedInitialiser, e.span(), message);
+                return Err(Reported);
+            }
+            _ => (e, false, 0),
+        };
+        match self.value(inner)? {
+            Kind::Variable(symbol, inner_offset) => {
+                if ty.width() != 64 {
+                    let message = format!("an address in a `.{}` is not supported", ty.name());
+                    self.error(Code::UnsupportedInitialiser, e.span(), message);
+                    return Err(Reported);
+                }
+                let addend = inner_offset.wrapping_add(addend);
+                variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
+                Ok(0)
+            }
+            Kind::Function(_) => {
+                let message = "a function's address in an initialiser is not supported yet";
+                self.error(Code::UnsupportedInitialiser, e.span(), message);
+                Err(Reported)
+            }
+            other => {
+                let message = format!("{} cannot be an initial value", other.describe());
+                self.error(Code::BadInitialiser, e.span(), message);
+                Err(Reported)
+            }
+        }
+    }
+
+    /// `.reg` declarations.
+    fn registers(&mut self, v: &ast::Variable) {
+        let Ok(shape) = self.shape(v) else { return };
+        for d in &v.declarators {
+            if !d.dims.is_empty() || d.init.is_some() {
+                self.error(Code::BadDirective, d.name.span, "a register is no array and has no initialiser");
+                continue;
+            }
+            let declared = match &d.range {
+                Some(e) => {
+                    let Ok(count) = self.integer(e) else { continue };
+                    if shape.lanes > 1 {
+                        self.error(Code::BadDirective, d.name.span, "a range of vector registers");
+                        continue;
+                    }
+                    self.scopes.declare_range(&d.name.text, count, shape.ty, d.name.span)
+                }
+                None if shape.lanes > 1 => {
+                    let letters = ["x", "y", "z", "w"];
+                    let ids = letters
+                        .iter()
+                        .take(shape.lanes as usize)
+                        .map(|l| self.add_register(&format!("{}.{l}", d.name.text), shape.ty))
+                        .collect();
+                    self.scopes.declare(&d.name.text, Entity::Registers(ids), d.name.span)
+                }
+                None => {
+                    let id = self.add_register(&d.name.text, shape.ty);
+                    self.scopes.declare(&d.name.text, Entity::Register(id), d.name.span)
+                }
+            };
+            if let Err(earlier) = declared {
+                self.duplicate(&d.name.text, d.name.span, earlier);
+            }
+        }
+    }
+}

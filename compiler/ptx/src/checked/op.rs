@@ -1,0 +1,38 @@
+//! The operations.
+
+macro_rules! operations {
+    ($($name:ident $root:literal,)*) => {
+        /// Operations: the root of the mnemonic. The rows say which types and modifiers each takes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Op { $($name,)* }
+        impl Op {
+            /// Every operation.
+            pub const ALL: &[Op] = &[$(Op::$name),*];
+            /// The mnemonic as far as it names the operation.
+            pub const fn name(self) -> &'static str {
+                match self { $(Op::$name => $root),* }
+            }
+            /// The operation of this name.
+            pub fn from_root(root: &str) -> Option<Op> {
+                match root { $($root => Some(Op::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+operations! {
+    Abs "abs", Activemask "activemask", Add "add", Addc "addc", And "and", Atom "atom", Bar "bar", Barrier "barrier",
+    Bfe "bfe", Bfi "bfi", Bfind "bfind", Bmsk "bmsk", Bra "bra", Brev "brev", Brkpt "brkpt", BrxIdx "brx",
+    Call "call", Clz "clz", Cnot "cnot", Copysign "copysign", Cos "cos", Cvt "cvt", Cvta "cvta", Discard "discard",
+    Div "div", Dp2a "dp2a", Dp4a "dp4a", Elect "elect", Ex2 "ex2", Exit "exit", Fence "fence", Fma "fma", Fns "fns",
+    Isspacep "isspacep", Ld "ld", Ldu "ldu", Lg2 "lg2", Lop3 "lop3", Mad "mad", Mad24 "mad24", Madc "madc",
+    Match "match", Max "max", Membar "membar", Min "min", Mov "mov", Mul "mul", Mul24 "mul24", Nanosleep "nanosleep",
+    Neg "neg", Not "not", Or "or", Pmevent "pmevent", Popc "popc", Prefetch "prefetch", Prefetchu "prefetchu",
+    Prmt "prmt", Rcp "rcp", Red "red", Redux "redux", Rem "rem", Ret "ret", Rsqrt "rsqrt", Sad "sad", Selp "selp",
+    Set "set", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Slct "slct", Sqrt "sqrt",
+    St "st", Sub "sub", Subc "subc", Szext "szext", Tanh "tanh", Testp "testp", Trap "trap", Vote "vote", Xor "xor",
+    Applypriority "applypriority", CpAsync "cp", Istypep "istypep", Griddepcontrol "griddepcontrol",
+    Getctarank "getctarank", Mapa "mapa",
+}

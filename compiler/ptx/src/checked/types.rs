@@ -1,0 +1,71 @@
+//! Types.
+
+use sassafras_semantics::FloatFormat;
+
+/// A fundamental type (PTX ISA, "Fundamental Types").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// `.pred`
+    Pred,
+    /// `.bN`: 8, 16, 32, 64 or 128 bits.
+    B(u8),
+    /// `.uN`
+    U(u8),
+    /// `.sN`
+    S(u8),
+    /// `.fN`, `.bf16`.
+    F(FloatFormat),
+    /// `.f16x2`
+    F16x2,
+    /// `.bf16x2`
+    Bf16x2,
+    /// `.u16x2`
+    U16x2,
+    /// `.s16x2`
+    S16x2,
+}
+
+impl Type {
+    /// Width in bits; a predicate has one.
+    pub const fn width(self) -> u32 {
+        match self {
+            Type::Pred => 1,
+            Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
+            Type::F(f) => f.width(),
+            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
+        }
+    }
+    /// Whether it is `.sN`.
+    pub const fn signed(self) -> bool {
+        matches!(self, Type::S(_))
+    }
+}
+
+/// Types by the words that name them.
+#[rustfmt::skip]
+const NAMES: [(&str, Type); 26] = [
+    ("pred", Type::Pred),
+    ("b8", Type::B(8)), ("b16", Type::B(16)), ("b32", Type::B(32)), ("b64", Type::B(64)), ("b128", Type::B(128)),
+    ("u8", Type::U(8)), ("u16", Type::U(16)), ("u32", Type::U(32)), ("u64", Type::U(64)),
+    ("s8", Type::S(8)), ("s16", Type::S(16)), ("s32", Type::S(32)), ("s64", Type::S(64)),
+    ("f16", Type::F(FloatFormat::F16)), ("bf16", Type::F(FloatFormat::Bf16)),
+    ("f32", Type::F(FloatFormat::F32)), ("f64", Type::F(FloatFormat::F64)),
+    ("f16x2", Type::F16x2), ("bf16x2", Type::Bf16x2), ("u16x2", Type::U16x2), ("s16x2", Type::S16x2),
+    // Elements of `cvt.pack` only.
+    ("u2", Type::U(2)), ("s2", Type::S(2)), ("u4", Type::U(4)), ("s4", Type::S(4)),
+];
+
+impl Type {
+    /// The type that a word without its dot names.
+    pub fn parse(word: &str) -> Option<Type> {
+        NAMES.iter().find(|(name, _)| *name == word).map(|(_, ty)| *ty)
+    }
+    /// As written, without the dot.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, ty)| *ty == self).map_or("?", |(name, _)| name)
+    }
+    /// Size in bytes in memory.
+    pub const fn bytes(self) -> u32 {
+        self.width().div_ceil(8)
+    }
+}

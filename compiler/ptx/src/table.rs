@@ -1,0 +1,257 @@
+//! The table of instructions: one row per form, from which everything that is known about the syntax of instructions is
+//! derived: which modifiers go together, how many operands of which kind and type, since which PTX version and target.
+//!
+//! # Notation
+//!
+//! The rows stand in small text files by family (`table/rows/*.txt`), one per line:
+//!
+//! ```text
+//! mad.<lo|hi>.$int                    d:T a:T b:T c:T
+//! add{.rn}{.ftz}{.sat}.<f16|f16x2>    d:T a:T b:T             @4.2/53
+//! shfl.sync.<up|down|bfly|idx>.b32    d:b32{|p:pred} a:b32 b:b32 c:b32 m:b32   @6.0/30
+//! ```
+//!
+//! **Head.** `.word` must be there, `{.word}` may be; `.<a|b>` is one of several; `$name` stands for the list of that
+//! name in `groups.txt`; `a+b` is two words that only come together. Words that are types keep their order; the others
+//! may come in any order, as ptxas has it; the order of the row is the one that is printed.
+//! `word^7.8/90` needs PTX 7.8 and sm_90, whatever the row needs.
+//!
+//! **Operands.** `name:type`, in order; a name that begins with `d` is written. Types are `T U V` (first, second, third type
+//! suffix), `W` (twice the width of `T`), or a type by name. After the type:
+//!
+//! | mark | meaning |
+//! | --- | --- |
+//! | `~` | the register may be wider than the type |
+//! | `*` | a vector of as many elements as `.v2` or `.v4` says |
+//! | `_` | `_` may stand here |
+//! | `#` | a constant only |
+//! | `%` | a register only |
+//! | `=mov` | also a special register or a symbol's address |
+//! | `=special` | also a special register |
+//! | `=cvta` | a register or a symbol's address |
+//! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
+//!
+//! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
+//! register of 32 or 64 bits. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
+//!
+//! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0.
+//!
+//! - [`notation`]: the reader of these lines
+//! - [`matching`]: which rows a mnemonic fits
+//! - [`example`]: valid instructions from rows
+//! - [`known`]: instructions and modifiers that are PTX but have no row
+
+pub mod example;
+pub mod known;
+pub mod matching;
+pub mod notation;
+
+use crate::checked::{Op, Type};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// What a form needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Since {
+    /// PTX version.
+    pub version: (u32, u32),
+    /// Number of the `sm_NN` target, 0 for any.
+    pub sm: u32,
+}
+
+impl Since {
+    /// What both need.
+    pub fn and(self, other: Since) -> Since {
+        Since { version: self.version.max(other.version), sm: self.sm.max(other.sm) }
+    }
+}
+
+/// A form of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The line.
+    pub text: &'static str,
+    /// File the line stands in, such as `integer`.
+    pub family: &'static str,
+    /// Mnemonic up to the first dot.
+    pub root: &'static str,
+    /// What it does.
+    pub op: Op,
+    /// What may follow the root, in the order that is printed.
+    pub elements: Vec<Element>,
+    /// Operands.
+    pub slots: Vec<Slot>,
+    /// What the form needs.
+    pub since: Since,
+}
+
+/// One place in a mnemonic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// What may stand there.
+    pub choices: Vec<Choice>,
+    /// Whether nothing may.
+    pub optional: bool,
+}
+
+impl Element {
+    /// Whether types stand here.
+    pub fn is_type(&self) -> bool {
+        self.choices[0].ty.is_some()
+    }
+}
+
+/// One of the words of an [`Element`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The word, or two that come together.
+    pub words: Vec<&'static str>,
+    /// The type it names.
+    pub ty: Option<Type>,
+    /// What it needs.
+    pub since: Option<Since>,
+}
+
+/// A place for an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    /// Letter used in the documentation.
+    pub name: &'static str,
+    /// What may stand there.
+    pub kind: SlotKind,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// A second result after a bar, and whether it may be left out.
+    pub pair: Option<(TypeRef, bool)>,
+}
+
+impl Slot {
+    /// Whether the instruction writes it.
+    pub fn written(&self) -> bool {
+        self.name.starts_with('d')
+    }
+}
+
+/// What may stand in a [`Slot`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlotKind {
+    /// A register or constant.
+    Value(Value),
+    /// `[a]`
+    Address,
+    /// A vector whose elements fill the first type.
+    Pack,
+    /// A register of 32 or 64 bits.
+    AddressValue,
+    /// A label.
+    Label,
+    /// A `.branchtargets` label.
+    Targets,
+    /// Everything that `call` takes.
+    Call,
+}
+
+/// A register or constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Its type.
+    pub ty: TypeRef,
+    /// The register may be wider than the type.
+    pub relaxed: bool,
+    /// A vector of as many elements as the mnemonic says.
+    pub vector: bool,
+    /// `_` may stand here.
+    pub sink: bool,
+    /// What may stand here.
+    pub only: Only,
+}
+
+/// Which things may stand for a [`Value`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Registers and constants.
+    Any,
+    /// Constants.
+    Immediate,
+    /// Registers.
+    Register,
+    /// Registers, constants, special registers and addresses of symbols.
+    Mov,
+    /// Registers, constants and special registers.
+    Special,
+    /// Registers and addresses of symbols.
+    Cvta,
+}
+
+/// A type as a row names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeRef {
+    /// The n-th type suffix, from 0.
+    Suffix(usize),
+    /// Twice the width of the first type suffix.
+    Wide,
+    /// This type.
+    Fixed(Type),
+}
+
+impl TypeRef {
+    /// The type, given the suffixes.
+    pub fn resolve(self, types: &[Type]) -> Type {
+        match self {
+            TypeRef::Suffix(i) => types[i],
+            TypeRef::Fixed(ty) => ty,
+            TypeRef::Wide => match types[0] {
+                Type::U(n) => Type::U(n * 2),
+                Type::S(n) => Type::S(n * 2),
+                other => other,
+            },
+        }
+    }
+}
+
+/// The files of rows, by family.
+#[rustfmt::skip]
+const FILES: [(&str, &str); 8] = [
+    ("integer", include_str!("table/rows/integer.txt")),
+    ("bits", include_str!("table/rows/bits.txt")),
+    ("float", include_str!("table/rows/float.txt")),
+    ("compare", include_str!("table/rows/compare.txt")),
+    ("convert", include_str!("table/rows/convert.txt")),
+    ("memory", include_str!("table/rows/memory.txt")),
+    ("warp", include_str!("table/rows/warp.txt")),
+    ("control", include_str!("table/rows/control.txt")),
+];
+
+/// The words behind `$name`.
+const GROUPS: &str = include_str!("table/rows/groups.txt");
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let groups = notation::groups(GROUPS);
+    let rows = FILES.iter().flat_map(|(family, text)| notation::rows(family, text, &groups));
+    rows.collect()
+});
+
+static BY_ROOT: LazyLock<FxHashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
+    let mut map: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for (i, row) in ROWS.iter().enumerate() {
+        map.entry(row.root).or_default().push(i);
+    }
+    map
+});
+
+/// Every row.
+pub fn rows() -> &'static [Row] {
+    &ROWS
+}
+
+/// The rows of a root, such as `add`.
+pub fn rows_of(root: &str) -> impl Iterator<Item = &'static Row> {
+    BY_ROOT.get(root).into_iter().flatten().map(|i| &ROWS[*i])
+}
+
+/// The roots that have rows, in alphabetical order.
+pub fn roots() -> Vec<&'static str> {
+    let mut roots: Vec<_> = BY_ROOT.keys().copied().collect();
+    roots.sort_unstable();
+    roots
+}

@@ -1,0 +1,183 @@
+//! Valid instructions from rows, and the rows as documentation.
+//!
+//! Registers in examples are named by type: `%r1` is 32 bits wide, `%rs1` 16, `%rd1` 64, `%rq1` 128, `%rb1` 8, `%f1` and `%fd1`
+//! are floats, `%p1` a predicate; [`DECLARATIONS`] declares them.
+
+use super::{Only, Row, Slot, SlotKind, Value};
+use crate::checked::Type;
+
+/// What the body of a function needs before an example.
+pub const DECLARATIONS: &str = "\
+\t.reg .pred %p<8>;
+\t.reg .b8 %rb<8>;
+\t.reg .b16 %rs<8>;
+\t.reg .b32 %r<8>;
+\t.reg .b64 %rd<8>;
+\t.reg .b128 %rq<8>;
+\t.reg .f32 %f<8>;
+\t.reg .f64 %fd<8>;
+\t.local .align 16 .b8 local_memory[64];
+LABEL:
+TARGETS: .branchtargets LABEL;
+";
+
+/// What a module needs before an example.
+pub const MODULE: &str = "\
+.global .align 16 .b8 global_memory[64];
+.const .align 16 .b8 const_memory[64];
+.shared .align 16 .b8 shared_memory[64];
+.func callee () { ret; }
+";
+
+impl Row {
+    /// The mnemonic with every choice, as in the table but with groups spelled out.
+    pub fn head(&self) -> String {
+        let mut text = self.root.to_owned();
+        for element in &self.elements {
+            let words: Vec<String> = element.choices.iter().map(|c| c.words.join(".")).collect();
+            let one = match words.as_slice() {
+                [word] => word.clone(),
+                many => format!("<{}>", many.join("|")),
+            };
+            text += &if element.optional { format!("{{.{one}}}") } else { format!(".{one}") };
+        }
+        text
+    }
+
+    /// One form of the row with its operands' types, as in `mad.wide.u32 d:u64, a:u32, b:u32, c:u64`.
+    pub fn syntax(&self, types: &[Type], words: &[&str]) -> String {
+        let mut text = self.root.to_owned();
+        let mut types_left = types.iter();
+        let mut words_left = words.iter().peekable();
+        for element in &self.elements {
+            if element.is_type() {
+                if let Some(ty) = types_left.next() {
+                    text += &format!(".{}", ty.name());
+                }
+            } else {
+                while words_left.peek().is_some_and(|w| element.choices.iter().any(|c| c.words.contains(w))) {
+                    text += &format!(".{}", words_left.next().unwrap_or(&""));
+                }
+            }
+        }
+        let slots: Vec<String> = self.slots.iter().map(|s| slot_syntax(s, types)).collect();
+        format!("`{text} {}`", slots.join(", ")).replace(" `", "`")
+    }
+
+    /// Every mnemonic of the row, in the order of its choices.
+    pub fn mnemonics(&self) -> Vec<Vec<&'static str>> {
+        let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
+        for element in &self.elements {
+            let mut next = Vec::new();
+            for start in &all {
+                if element.optional {
+                    next.push(start.clone());
+                }
+                for choice in &element.choices {
+                    next.push(start.iter().copied().chain(choice.words.iter().copied()).collect());
+                }
+            }
+            all = next;
+        }
+        all
+    }
+
+    /// The first mnemonic of the row with operands.
+    pub fn example(&'static self) -> String {
+        let suffixes: Vec<&str> =
+            self.elements.iter().filter(|e| !e.optional).flat_map(|e| e.choices[0].words.clone()).collect();
+        self.instruction(&suffixes)
+    }
+
+    /// A valid instruction with these suffixes, which must be one of [`Row::mnemonics`].
+    pub fn instruction(&'static self, suffixes: &[&str]) -> String {
+        let types: Vec<Type> = suffixes.iter().filter_map(|s| Type::parse(s)).collect();
+        let lanes = match () {
+            () if suffixes.contains(&"v2") => 2,
+            () if suffixes.contains(&"v4") => 4,
+            () => 1,
+        };
+        let mnemonic: String =
+            std::iter::once(self.root).chain(suffixes.iter().copied()).collect::<Vec<_>>().join(".");
+        let space =
+            SPACES.iter().find(|(word, _)| suffixes.iter().any(|s| s.split("::").next() == Some(word)));
+        let operands: Vec<String> = self
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(i, s)| operand(s, i + 1, &types, lanes, space.map(|s| s.1)))
+            .collect();
+        format!("{mnemonic} {};", operands.join(", ")).replace(" ;", ";")
+    }
+}
+
+/// An address in each space.
+const SPACES: [(&str, &str); 5] = [
+    ("const", "const_memory"),
+    ("global", "global_memory"),
+    ("shared", "shared_memory"),
+    ("local", "local_memory"),
+    ("param", "parameter"),
+];
+
+fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
+    let one = match slot.kind {
+        SlotKind::Value(Value { ty, only: Only::Immediate, .. }) => {
+            format!("{}:.{} constant", slot.name, ty.resolve(types).name())
+        }
+        SlotKind::Value(Value { ty, .. }) => format!("{}:.{}", slot.name, ty.resolve(types).name()),
+        SlotKind::Address => format!("[{}]", slot.name),
+        SlotKind::Pack => format!("{{{}, …}}", slot.name),
+        SlotKind::AddressValue => format!("{}:.b64", slot.name),
+        SlotKind::Label => "label".into(),
+        SlotKind::Targets => "targets".into(),
+        SlotKind::Call => "(results), function, (arguments)".into(),
+    };
+    let one = match slot.pair {
+        Some((_, true)) => format!("{one}{{|p}}"),
+        Some((_, false)) => format!("{one}|p"),
+        None => one,
+    };
+    if slot.optional { format!("{{{one}}}") } else { one }
+}
+
+fn operand(slot: &Slot, i: usize, types: &[Type], lanes: usize, space: Option<&str>) -> String {
+    let one = match slot.kind {
+        SlotKind::Value(Value { only: Only::Immediate, .. }) => "128".into(),
+        SlotKind::Value(value) if value.vector && lanes > 1 => {
+            let items: Vec<_> = (0..lanes).map(|n| register(value.ty.resolve(types), n + 1)).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        SlotKind::Value(value) => register(value.ty.resolve(types), i),
+        SlotKind::Address => format!("[{}]", space.unwrap_or("%rd1")),
+        SlotKind::Pack => {
+            let half = register(Type::B((types[0].width() / 2) as u8), 1);
+            format!("{{{half}, {half}}}", half = half).replacen("1,", "2,", 1)
+        }
+        SlotKind::AddressValue => register(Type::B(64), i),
+        SlotKind::Label => "LABEL".into(),
+        SlotKind::Targets => "TARGETS".into(),
+        SlotKind::Call => "callee".into(),
+    };
+    match slot.pair {
+        Some((ty, false)) => format!("{one}|{}", register(ty.resolve(types), i + 1)),
+        _ => one,
+    }
+}
+
+fn register(ty: Type, i: usize) -> String {
+    use sassafras_semantics::FloatFormat::{F32, F64};
+    let name = match ty {
+        Type::Pred => "%p",
+        Type::F(F32) => "%f",
+        Type::F(F64) => "%fd",
+        other => match other.width() {
+            8 => "%rb",
+            16 => "%rs",
+            64 => "%rd",
+            128 => "%rq",
+            _ => "%r",
+        },
+    };
+    format!("{name}{i}")
+}

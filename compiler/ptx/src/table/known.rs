@@ -1,0 +1,76 @@
+//! PTX that is known to exist but has no row yet: it is refused as not supported, not as wrong.
+
+/// Instructions of the PTX ISA, by root, none of whose forms has a row.
+#[rustfmt::skip]
+const ROOTS: [&str; 48] = [
+    "alloca", "clusterlaunchcontrol", "cp", "createpolicy", "istypep", "ldmatrix", "mbarrier", "mma", "movmatrix", "multimem",
+    "setmaxnreg", "stackrestore", "stacksave", "stmatrix", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
+    "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
+    "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
+];
+
+/// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
+const WORDS: [(&str, &[&str]); 23] = [
+    ("add", &["f32x2"]),
+    ("sub", &["f32x2"]),
+    ("mul", &["f32x2"]),
+    ("fma", &["f32x2"]),
+    ("abs", &["f32x2"]),
+    ("neg", &["f32x2"]),
+    (
+        "cvt",
+        &[
+            "tf32", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e4m3x4", "e5m2x4",
+            "e2m1x4", "e2m3x4", "e3m2x4", "rna", "rs", "scaled",
+        ],
+    ),
+    ("cvta", &["shared::cluster"]),
+    ("isspacep", &["shared::cluster", "param::entry"]),
+    (
+        "ld",
+        &[
+            "shared::cluster",
+            "v8",
+            "L2::cache_hint",
+            "L2::evict_last",
+            "L2::evict_first",
+            "L2::evict_normal",
+            "unified",
+        ],
+    ),
+    (
+        "st",
+        &[
+            "shared::cluster",
+            "v8",
+            "L2::cache_hint",
+            "async",
+            "bulk",
+            "L2::evict_last",
+            "L2::evict_first",
+            "L2::evict_normal",
+        ],
+    ),
+    ("ldu", &["L2::cache_hint"]),
+    ("atom", &["shared::cluster", "L2::cache_hint", "v2", "v4", "v8"]),
+    ("red", &["shared::cluster", "L2::cache_hint", "v2", "v4", "v8", "async"]),
+    ("fence", &["proxy", "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"]),
+    ("membar", &["proxy"]),
+    ("barrier", &["cluster"]),
+    ("prefetch", &["tensormap", "param"]),
+    ("redux", &["f32", "abs", "NaN"]),
+    ("min", &["f32x2"]),
+    ("max", &["f32x2"]),
+    ("mapa", &["shared::cluster"]),
+    ("getctarank", &["shared::cluster"]),
+];
+
+/// Whether a root without rows is PTX.
+pub fn root(root: &str) -> bool {
+    ROOTS.contains(&root)
+}
+
+/// Whether a word without a row for this root is PTX.
+pub fn word(root: &str, word: &str) -> bool {
+    WORDS.iter().any(|(r, words)| *r == root && words.contains(&word))
+}

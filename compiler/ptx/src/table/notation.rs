@@ -1,0 +1,168 @@
+//! Reads the lines of the table. A line that cannot be read is a mistake in this program, found by any test that touches the
+//! table, so that reading panics with the line.
+
+use super::{Choice, Element, Only, Row, Since, Slot, SlotKind, TypeRef, Value};
+use crate::checked::{Op, Type};
+use rustc_hash::FxHashMap;
+
+/// Lists of words by name.
+pub type Groups = FxHashMap<&'static str, &'static str>;
+
+/// Reads `$name = a|b` lines.
+pub fn groups(text: &'static str) -> Groups {
+    lines(text)
+        .map(|line| {
+            let (name, words) = line.split_once('=').expect("a group has `=`");
+            (name.trim().strip_prefix('$').expect("a group begins with `$`"), words.trim())
+        })
+        .collect()
+}
+
+/// Reads the rows of one file.
+pub fn rows(family: &'static str, text: &'static str, groups: &Groups) -> Vec<Row> {
+    lines(text).map(|line| row(family, line, groups)).collect()
+}
+
+fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
+}
+
+fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
+    let mut parts = line.split_whitespace();
+    let head = parts.next().expect("a row is not empty");
+    let split = head.find(['.', '{']).unwrap_or(head.len());
+    let root = &head[..split];
+    let elements = elements(&head[split..], groups);
+    let mut since = Since { version: (1, 0), sm: 0 };
+    let mut slots = Vec::new();
+    for part in parts {
+        match part.strip_prefix('@') {
+            Some(text) => since = self::since(text),
+            None => slots.push(slot(part)),
+        }
+    }
+    let op = Op::from_root(root).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
+    Row { text: line, family, root, op, elements, slots, since }
+}
+
+fn elements(mut head: &'static str, groups: &Groups) -> Vec<Element> {
+    let mut list = Vec::new();
+    while !head.is_empty() {
+        let optional = head.starts_with('{');
+        let end = if optional {
+            head.find('}').expect("`}` closes `{`") + 1
+        } else if head.starts_with(".<") {
+            head.find('>').expect("`>` closes `<`") + 1
+        } else {
+            // The next dot outside of a version such as `^7.8/90`.
+            let bytes = head.as_bytes();
+            (1..head.len())
+                .find(|&i| bytes[i] == b'{' || (bytes[i] == b'.' && !in_version(head, i)))
+                .unwrap_or(head.len())
+        };
+        let (first, rest) = head.split_at(end);
+        let inner = first.trim_start_matches('{').trim_end_matches('}');
+        let inner = inner.strip_prefix('.').expect("an element begins with a dot");
+        // `<a|b>^7.8/90` gives all of them the version.
+        let (words, suffix) = match inner.strip_prefix('<').and_then(|w| w.rsplit_once('>')) {
+            Some((words, suffix)) => (words, suffix.strip_prefix('^').map(since)),
+            None => (inner, None),
+        };
+        let mut element = Element { choices: Vec::new(), optional };
+        choices(words, suffix, groups, &mut element.choices);
+        list.push(element);
+        head = rest;
+    }
+    list
+}
+
+fn in_version(head: &str, dot: usize) -> bool {
+    head[..dot].rfind('^').is_some_and(|caret| head[caret + 1..dot].bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn choices(words: &'static str, all: Option<Since>, groups: &Groups, list: &mut Vec<Choice>) {
+    for word in words.split('|') {
+        let (word, since) = match word.split_once('^') {
+            Some((word, since)) => (word, Some(self::since(since))),
+            None => (word, all),
+        };
+        match word.strip_prefix('$') {
+            Some(name) => {
+                let words = groups.get(name).unwrap_or_else(|| panic!("no group `{name}`"));
+                choices(words, since, groups, list);
+            }
+            None => {
+                let ty = Type::parse(word);
+                list.push(Choice { words: word.split('+').collect(), ty, since });
+            }
+        }
+    }
+}
+
+fn since(text: &str) -> Since {
+    let (version, sm) = text.split_once('/').unwrap_or((text, "0"));
+    let (major, minor) = version.split_once('.').expect("a version has a dot");
+    let number = |t: &str| t.parse().unwrap_or_else(|_| panic!("a bad version: {text}"));
+    Since { version: (number(major), number(minor)), sm: number(sm) }
+}
+
+fn slot(text: &'static str) -> Slot {
+    let plain = |kind| Slot { name: "a", kind, optional: false, pair: None };
+    if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+        return Slot { optional: true, ..slot(inner) };
+    }
+    if text == "call" {
+        return plain(SlotKind::Call);
+    }
+    if text.starts_with('[') {
+        return plain(SlotKind::Address);
+    }
+    let (first, pair) = match text.split_once('|') {
+        Some((first, second)) => {
+            let optional = first.ends_with('{');
+            let second = second.trim_end_matches('}');
+            let (_, ty) = second.split_once(':').expect("a pair has a type");
+            (first.trim_end_matches('{'), Some((type_ref(ty), optional)))
+        }
+        None => (text, None),
+    };
+    let (name, what) = first.split_once(':').unwrap_or_else(|| panic!("an operand without type: {text}"));
+    let kind = match what {
+        "label" => SlotKind::Label,
+        "targets" => SlotKind::Targets,
+        "pack" | "unpack" => SlotKind::Pack,
+        "address" => SlotKind::AddressValue,
+        _ => SlotKind::Value(value(what)),
+    };
+    Slot { name, kind, optional: false, pair }
+}
+
+fn value(text: &str) -> Value {
+    let end = text.find(['~', '*', '_', '#', '%', '=']).unwrap_or(text.len());
+    let (ty, marks) = text.split_at(end);
+    let only = match marks {
+        m if m.ends_with("=mov") => Only::Mov,
+        m if m.ends_with("=special") => Only::Special,
+        m if m.ends_with("=cvta") => Only::Cvta,
+        m if m.contains('#') => Only::Immediate,
+        m if m.contains('%') => Only::Register,
+        _ => Only::Any,
+    };
+    Value {
+        ty: type_ref(ty),
+        relaxed: marks.contains('~'),
+        vector: marks.contains('*'),
+        sink: marks.contains('_'),
+        only,
+    }
+}
+
+fn type_ref(text: &str) -> TypeRef {
+    match text {
+        "T" => TypeRef::Suffix(0),
+        "U" => TypeRef::Suffix(1),
+        "V" => TypeRef::Suffix(2),
+        "W" => TypeRef::Wide,
+        name => TypeRef::Fixed(Type::parse(name).unwrap_or_else(|| panic!("no type `{name}`"))),
+    }
+}

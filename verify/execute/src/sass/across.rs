@@ -1,0 +1,125 @@
+//! Collectives: what the lanes of a group, or the threads of a block, do together.
+
+use super::groups::{Group, Wait};
+use super::warp::Warp;
+use crate::barrier::Arrival;
+use crate::collective;
+use crate::schedule::Block;
+use sassafras_semantics::state::BarrierMode;
+use sassafras_semantics::{Bits, Collective, Concrete, Domain, Trap};
+use smallvec::SmallVec;
+
+/// The arguments of the participating lanes.
+pub(super) struct Gathered {
+    pub op: Collective,
+    pub args: [SmallVec<[Bits; 4]>; 32],
+    /// Lanes of the group whose guard holds.
+    pub lanes: u32,
+}
+
+/// What comes of a collective.
+pub(super) enum End {
+    /// Results by lane, in order.
+    Results(Vec<(usize, SmallVec<[Bits; 2]>)>),
+    /// The lanes block or go on as these parts of the group say.
+    Parts(Vec<Group>),
+}
+
+fn words(gathered: &Gathered, argument: usize) -> [u128; 32] {
+    std::array::from_fn(|lane| gathered.args[lane].get(argument).map_or(0, |v| v.bits()))
+}
+
+/// Performs a collective of a group at `pc`.
+pub(super) fn perform(
+    d: &Concrete,
+    warp: &mut Warp,
+    block: &mut Block,
+    g: &Gathered,
+    pc: u64,
+) -> Result<Result<End, String>, Trap> {
+    let bits = |width, value: u32| d.constant(width, value.into());
+    let first = words(g, 0);
+    let each = |f: &mut dyn FnMut(usize) -> SmallVec<[Bits; 2]>| -> End {
+        End::Results(collective::lanes(g.lanes).map(|lane| (lane, f(lane))).collect())
+    };
+    Ok(Ok(match g.op {
+        Collective::Shuffle(mode) => {
+            let (b, c) = (words(g, 1), words(g, 2));
+            each(&mut |lane| {
+                let (source, within) =
+                    collective::shuffle_source(mode, lane as u32, b[lane] as u32, c[lane] as u32);
+                // A lane that does not execute the shuffle has no value to give.
+                let value = if g.lanes >> (source & 31) & 1 != 0 {
+                    bits(32, first[source as usize & 31] as u32)
+                } else {
+                    d.undef(32, "a shuffle from a lane that does not take part")
+                };
+                [value, bits(1, within.into())].into_iter().collect()
+            })
+        }
+        Collective::Vote(mode) => {
+            let predicates = collective::lanes(g.lanes).fold(0, |m, l| m | u32::from(first[l] != 0) << l);
+            let (ballot, decision) = collective::vote(mode, predicates, g.lanes);
+            each(&mut |_| [bits(32, ballot), bits(1, decision.into())].into_iter().collect())
+        }
+        Collective::Match { all: true } => {
+            let (mask, equal) = collective::match_all(&first, g.lanes);
+            each(&mut |_| [bits(32, mask), bits(1, equal.into())].into_iter().collect())
+        }
+        Collective::Match { all: false } => each(&mut |lane| {
+            [bits(32, collective::match_any(&first, g.lanes, lane)), bits(1, 0)].into_iter().collect()
+        }),
+        Collective::Redux(op) => {
+            let value = collective::redux(op, &first, g.lanes)?;
+            each(&mut |_| [bits(32, value)].into_iter().collect())
+        }
+        Collective::ActiveMask => each(&mut |_| [bits(32, g.lanes)].into_iter().collect()),
+        Collective::Elect => {
+            let leader = collective::elect(g.lanes);
+            each(&mut |lane| {
+                [bits(32, leader), bits(1, (lane as u32 == leader).into())].into_iter().collect()
+            })
+        }
+        Collective::WarpSync => {
+            let mut parts: Vec<Group> = Vec::new();
+            for lane in collective::lanes(g.lanes) {
+                let wait = Some(Wait::Warp(first[lane] as u32));
+                match parts.iter_mut().find(|p| p.wait == wait) {
+                    Some(part) => part.lanes |= 1 << lane,
+                    None => parts.push(Group { pc, lanes: 1 << lane, wait }),
+                }
+            }
+            End::Parts(parts)
+        }
+        Collective::Barrier(mode) => {
+            let (threads, predicates) = (words(g, 1), words(g, 2));
+            let mut parts: Vec<(u128, u128, u32)> = Vec::new();
+            for lane in collective::lanes(g.lanes) {
+                match parts.iter_mut().find(|p| (p.0, p.1) == (first[lane], threads[lane])) {
+                    Some(part) => part.2 |= 1 << lane,
+                    None => parts.push((first[lane], threads[lane], 1 << lane)),
+                }
+            }
+            let mut groups = Vec::new();
+            for (barrier, threads, lanes) in parts {
+                let arrival = Arrival {
+                    barrier: barrier as u32,
+                    threads: threads as u32,
+                    lanes,
+                    existing: warp.existing,
+                    predicates: collective::lanes(lanes)
+                        .fold(0, |m, l| m | u32::from(predicates[l] != 0) << l),
+                };
+                let ticket = match block.barriers.arrive(&arrival) {
+                    Ok(ticket) => ticket,
+                    Err(what) => return Ok(Err(what)),
+                };
+                groups.push(match mode {
+                    BarrierMode::Arrive => Group { pc: pc + 1, lanes, wait: None },
+                    _ => Group { pc, lanes, wait: Some(Wait::Block(ticket, mode)) },
+                });
+            }
+            End::Parts(groups)
+        }
+    }))
+}

@@ -1,0 +1,149 @@
+//! Who runs where: groups of lanes, what they wait for, and how they meet (`docs/convergence.md`).
+
+use super::warp::Warp;
+use crate::barrier::Ticket;
+use crate::order::Candidate;
+use crate::schedule::Block;
+use sassafras_semantics::state::BarrierMode;
+use smallvec::SmallVec;
+
+/// What a blocked group waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// C8: the lanes of this convergence barrier.
+    Sync(u32),
+    /// C10: the lanes of this mask.
+    Warp(u32),
+    /// C14: the other warps.
+    Block(Ticket, BarrierMode),
+}
+
+/// Lanes that issue together (C2), or are blocked at one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Index of the next instruction; of the blocking one while blocked.
+    pub pc: u64,
+    pub lanes: u32,
+    pub wait: Option<Wait>,
+}
+
+impl Group {
+    pub fn at_entry(lanes: u32) -> Group {
+        Group { pc: 0, lanes, wait: None }
+    }
+}
+
+/// What a warp does next.
+pub(super) enum Next {
+    /// The group at this index issues.
+    Group(usize),
+    Waiting,
+    Exited,
+}
+
+impl Warp {
+    /// Releases whom can be released, and picks a group.
+    pub(super) fn next(&mut self, block: &Block) -> Next {
+        self.release(block);
+        if self.order.merge {
+            self.merge(|_| true);
+        }
+        let running: SmallVec<[usize; 8]> =
+            (0..self.groups.len()).filter(|&i| self.groups[i].wait.is_none()).collect();
+        if running.is_empty() {
+            return if self.groups.is_empty() { Next::Exited } else { Next::Waiting };
+        }
+        let candidates: SmallVec<[Candidate; 8]> = running
+            .iter()
+            .map(|&i| Candidate { position: self.groups[i].pc, lanes: self.groups[i].lanes })
+            .collect();
+        Next::Group(running[self.picker.pick(&candidates)])
+    }
+
+    /// Lanes blocked with a wait.
+    fn blocked(&self, wait: Wait) -> u32 {
+        self.groups.iter().filter(|g| g.wait == Some(wait)).fold(0, |all, g| all | g.lanes)
+    }
+
+    fn release(&mut self, block: &Block) {
+        let mut released = 0u32;
+        for i in 0..self.groups.len() {
+            let Some(wait) = self.groups[i].wait else { continue };
+            let free = match wait {
+                Wait::Sync(barrier) => {
+                    self.barriers[barrier as usize] & !self.exited & !self.blocked(wait) == 0
+                }
+                Wait::Warp(mask) => mask & !self.exited & !self.blocked(wait) == 0,
+                Wait::Block(ticket, mode) => match block.barriers.poll(ticket) {
+                    None => false,
+                    Some(result) => {
+                        let decision = match mode {
+                            BarrierMode::And => result.all,
+                            BarrierMode::Or => result.any,
+                            _ => result.popc != 0,
+                        };
+                        if !matches!(mode, BarrierMode::Sync | BarrierMode::Arrive) {
+                            for lane in crate::collective::lanes(self.groups[i].lanes) {
+                                self.reduced[lane] = (result.popc, decision);
+                            }
+                        }
+                        true
+                    }
+                },
+            };
+            if free {
+                // Marked now, set running below: the others of the same wait must still see these lanes blocked.
+                released |= 1 << i;
+            }
+        }
+        if released == 0 {
+            return;
+        }
+        let mut together = 0u32;
+        for (i, group) in self.groups.iter_mut().enumerate() {
+            if released >> i & 1 != 0 {
+                if !matches!(group.wait, Some(Wait::Block(..))) {
+                    together |= group.lanes;
+                }
+                group.wait = None;
+                group.pc += 1;
+            }
+        }
+        // C8 and C10: those released at one address are one group.
+        self.merge(|g| g.lanes & together != 0);
+    }
+
+    /// Joins running groups at one position, among those that `which` picks.
+    fn merge(&mut self, which: impl Fn(&Group) -> bool) {
+        let mut i = 0;
+        while i < self.groups.len() {
+            let mut j = i + 1;
+            while j < self.groups.len() {
+                let (a, b) = (self.groups[i], self.groups[j]);
+                if a.pc == b.pc && a.wait.is_none() && b.wait.is_none() && which(&a) && which(&b) {
+                    self.groups[i].lanes |= b.lanes;
+                    self.groups.remove(j);
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// Lanes of group `i` go to new positions or waits; those of no part have exited.
+    pub(super) fn split(&mut self, i: usize, parts: &[Group]) {
+        self.groups.remove(i);
+        for part in parts.iter().filter(|p| p.lanes != 0) {
+            self.groups.push(*part);
+        }
+    }
+
+    /// C9: lanes end.
+    pub(super) fn exit(&mut self, lanes: u32) {
+        self.exited |= lanes;
+        for barrier in &mut self.barriers {
+            *barrier &= !lanes;
+        }
+    }
+}

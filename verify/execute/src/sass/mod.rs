@@ -1,0 +1,82 @@
+//! The SASS executor: warps of 32 lanes over the meanings of [`sassafras_isa::step`].
+//!
+//! - `program`: a cubin loaded: decoded code, constant banks, global variables.
+//! - `warp`: registers of a warp and one lane's view of the machine.
+//! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
+//! - `issue`: one instruction of one group.
+//! - `across`: what the lanes of a group, or the threads of a block, do together.
+//! - `timing`: registers read before their producer is ready are poison.
+
+mod across;
+mod groups;
+mod issue;
+mod program;
+#[cfg(test)]
+mod tests;
+mod timing;
+mod warp;
+
+use crate::launch::{Launch, LaunchError, Slot};
+use crate::options::Options;
+use crate::outcome::{Failure, Location, Outcome};
+use crate::schedule::{self, Block, Machine, Progress, World};
+use program::Program;
+use sassafras_cubin::Cubin;
+use warp::Warp;
+
+/// Runs an entry of a cubin. `launch.params` is laid out as [`layout`] says.
+///
+/// # Errors
+/// A launch that does not fit, a fault, a poisoned register, a deadlock, or a form without a meaning.
+pub fn run(cubin: &Cubin, entry: &str, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
+    let program = Program::load(cubin, entry, launch)?;
+    let mut world = World::new(launch, options);
+    program.fill(cubin, &mut world)?;
+    schedule::run(&program, world)
+}
+
+/// Where the parameters of an entry lie.
+///
+/// # Errors
+/// [`LaunchError::NoEntry`].
+pub fn layout(cubin: &Cubin, entry: &str) -> Result<Vec<Slot>, LaunchError> {
+    let function = program::entry(cubin, entry)?;
+    Ok(function.params.iter().map(|p| Slot { offset: p.offset.into(), size: p.size }).collect())
+}
+
+impl Machine for Program {
+    type Warp = Warp;
+
+    fn shared_bytes(&self, launch: &Launch) -> u32 {
+        self.shared + launch.dynamic_shared
+    }
+
+    fn start(&self, world: &World<'_>, block: &Block, index: u32, existing: u32) -> Warp {
+        Warp::new(self, world, block, index, existing)
+    }
+
+    fn run(
+        &self,
+        warp: &mut Warp,
+        world: &mut World<'_>,
+        block: &mut Block,
+        steps: u64,
+    ) -> Result<Progress, Failure> {
+        for _ in 0..steps {
+            match warp.next(block) {
+                groups::Next::Group(group) => issue::issue(self, warp, group, world, block)?,
+                groups::Next::Waiting => return Ok(Progress::Waiting),
+                groups::Next::Exited => return Ok(Progress::Exited),
+            }
+        }
+        Ok(Progress::Running)
+    }
+
+    fn waiting(&self, warp: &Warp, block: &Block) -> Vec<Location> {
+        warp.groups
+            .iter()
+            .flat_map(|g| crate::collective::lanes(g.lanes).map(|l| (g.pc, l as u32)))
+            .map(|(pc, lane)| self.location(block, warp.index, lane, pc))
+            .collect()
+    }
+}

@@ -1,0 +1,201 @@
+//! A cubin loaded for one entry.
+
+use crate::launch::{Launch, LaunchError};
+use crate::memory::Memory;
+use crate::outcome::{Coverage, Location};
+use crate::schedule::{Block, World};
+use crate::special::unfold;
+use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
+use sassafras_cubin::{Cubin, Function, Space};
+use sassafras_isa::{Inst, Style, decode, print};
+
+/// Bytes per instruction.
+pub(super) const WORD: u64 = 16;
+
+/// The entry, its code and what the driver provides.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) chip: Chip,
+    pub(super) name: String,
+    /// One per word; the error of those that are no instruction.
+    pub(super) code: Vec<Result<Inst, String>>,
+    /// Shared memory in bytes, those the system keeps included, dynamic memory not.
+    pub(super) shared: u32,
+    /// Local memory of a thread in bytes; also the first value of the stack pointer.
+    pub(super) local: u32,
+    /// General registers of a thread.
+    pub(super) registers: u32,
+    /// Threads of a block in x, y, z.
+    threads: [u32; 3],
+}
+
+pub(super) fn entry<'a>(cubin: &'a Cubin, name: &str) -> Result<&'a Function, LaunchError> {
+    let entries = || cubin.functions.iter().filter(|f| f.entry);
+    entries().find(|f| f.name == name).ok_or_else(|| LaunchError::NoEntry {
+        name: name.to_owned(),
+        has: entries().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+fn refuse(what: impl Into<String>) -> LaunchError {
+    LaunchError::Program(what.into())
+}
+
+impl Program {
+    /// Decodes the code of an entry and checks the launch against it.
+    pub(super) fn load(cubin: &Cubin, name: &str, launch: &Launch) -> Result<Program, LaunchError> {
+        let function = entry(cubin, name)?;
+        let chip =
+            Chip::from_number(cubin.sm).ok_or_else(|| refuse(format!("sm_{} is not known", cubin.sm)))?;
+        if let Some(r) = function.relocations.first() {
+            return Err(refuse(format!("the code of `{name}` refers to `{}`: it is not linked", r.symbol)));
+        }
+        let given = launch.params.len() as u32;
+        if given != function.param_size {
+            return Err(LaunchError::ParamBytes { wants: function.param_size, given });
+        }
+        if function.required_threads.is_some_and(|n| n != launch.block) {
+            return Err(LaunchError::Shape(format!(
+                "`{name}` must be launched with {:?} threads",
+                function.required_threads
+            )));
+        }
+        if let Some(n) = function.max_threads {
+            let most: u32 = n.iter().product();
+            if launch.threads() > most {
+                return Err(LaunchError::Shape(format!("`{name}` takes at most {most} threads per block")));
+            }
+        }
+        let code = function.code.iter().map(|&word| decode(word, chip).map_err(|e| e.to_string())).collect();
+        // sm_90 and later keep the first KiB of shared memory.
+        let system = if chip.number() >= 90 { 0x400 } else { 0 };
+        Ok(Program {
+            chip,
+            name: name.to_owned(),
+            code,
+            shared: system + function.shared.map_or(0, |s| s.size),
+            local: function.min_stack.unwrap_or(0).max(function.frame_size).next_multiple_of(16),
+            registers: function.registers,
+            threads: launch.block,
+        })
+    }
+
+    /// Fills constant banks and global variables.
+    pub(super) fn fill(&self, cubin: &Cubin, world: &mut World<'_>) -> Result<(), LaunchError> {
+        let function = entry(cubin, &self.name)?;
+        let addresses = globals(cubin, &mut world.memory)?;
+        let launch = world.launch;
+        let banks = &mut world.memory.banks;
+        banks.insert(0, self.bank(function, launch));
+        for bank in &function.banks {
+            banks.insert(bank.number, bank.data.clone());
+        }
+        let constants: Vec<_> = cubin.variables.iter().filter(|v| v.space == Space::Constant).collect();
+        let end = constants.iter().map(|v| v.offset + v.size).max().unwrap_or(0);
+        let mut bytes = vec![0; end as usize];
+        for v in constants {
+            if let Some(init) = &v.init {
+                bytes[v.offset as usize..][..init.len()].copy_from_slice(init);
+            }
+            for r in &v.relocations {
+                patch(&mut bytes, v.offset + r.offset, &r.symbol, r.addend, &addresses)?;
+            }
+        }
+        if !bytes.is_empty() {
+            banks.insert(3, bytes);
+        }
+        let mut slots = vec![0; 8 * cubin.addresses.len()];
+        for (i, slot) in cubin.addresses.iter().enumerate() {
+            patch(&mut slots, 8 * i as u64, &slot.symbol, slot.addend, &addresses)?;
+        }
+        if !slots.is_empty() {
+            banks.insert(4, slots);
+        }
+        world.coverage = vec![Coverage { function: self.name.clone(), counts: vec![0; self.code.len()] }];
+        Ok(())
+    }
+
+    /// Constant bank 0, as the driver fills it.
+    fn bank(&self, function: &Function, launch: &Launch) -> Vec<u8> {
+        let layout = self.chip.bank();
+        let base = function.param_base.max(layout.parameters);
+        let mut bytes = vec![0; (base + function.param_size) as usize];
+        let mut word = |at: u32, value: u32| bytes[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+        for axis in 0..3 {
+            word(layout.block_size[axis], launch.block[axis]);
+            word(layout.grid_size[axis], launch.grid[axis]);
+        }
+        word(layout.stack_top, self.local);
+        if let Some(at) = layout.dynamic_shared_size {
+            word(at, launch.dynamic_shared);
+        }
+        let mut wide = |at: u32, value: u64| {
+            word(at, value as u32);
+            word(at + 4, (value >> 32) as u32);
+        };
+        wide(layout.local_window, crate::memory::LOCAL_WINDOW);
+        if let Some(at) = layout.shared_window {
+            wide(at, crate::memory::SHARED_WINDOW);
+        }
+        if let Some(at) = layout.global_descriptor {
+            wide(at, 0);
+        }
+        bytes[base as usize..].copy_from_slice(&launch.params);
+        bytes
+    }
+
+    /// Where a lane stands.
+    pub(super) fn location(&self, block: &Block, warp: u32, lane: u32, pc: u64) -> Location {
+        Location {
+            block: block.index,
+            thread: unfold(u64::from(32 * warp + lane), self.threads),
+            function: self.name.clone(),
+            position: WORD * pc,
+            line: None,
+            text: self.text(pc),
+        }
+    }
+
+    /// The text of an instruction.
+    pub(super) fn text(&self, pc: u64) -> String {
+        match self.code.get(pc as usize) {
+            Some(Ok(inst)) => print(inst, &Style::default()),
+            Some(Err(why)) => why.clone(),
+            None => "outside the code".to_owned(),
+        }
+    }
+}
+
+/// Allocates and fills the global variables; their addresses by name.
+fn globals(cubin: &Cubin, memory: &mut Memory) -> Result<FxHashMap<String, u64>, LaunchError> {
+    let mut addresses = FxHashMap::default();
+    for v in cubin.variables.iter().filter(|v| v.space == Space::Global) {
+        let mut bytes = v.init.clone().unwrap_or_default();
+        bytes.resize(v.size as usize, 0);
+        addresses.insert(v.name.clone(), memory.global.allocate(bytes, v.align.max(1), false));
+    }
+    for v in cubin.variables.iter().filter(|v| v.space == Space::Global) {
+        for r in &v.relocations {
+            let Some(allocation) = memory.global.at_mut(addresses[&v.name]) else { continue };
+            patch(&mut allocation.bytes, r.offset, &r.symbol, r.addend, &addresses)?;
+        }
+    }
+    Ok(addresses)
+}
+
+/// Writes the 64-bit address of a symbol.
+fn patch(
+    bytes: &mut [u8],
+    at: u64,
+    symbol: &str,
+    addend: i64,
+    addresses: &FxHashMap<String, u64>,
+) -> Result<(), LaunchError> {
+    let address =
+        addresses.get(symbol).ok_or_else(|| refuse(format!("the address of `{symbol}` is not known")))?;
+    let place = bytes.get_mut(at as usize..).and_then(|rest| rest.get_mut(..8));
+    let place = place.ok_or_else(|| refuse(format!("the address of `{symbol}` does not fit its place")))?;
+    place.copy_from_slice(&address.wrapping_add_signed(addend).to_le_bytes());
+    Ok(())
+}

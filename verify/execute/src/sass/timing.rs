@@ -1,0 +1,244 @@
+//! Timing: when registers are ready, lane by lane.
+//!
+//! A lane's clock counts the stalls of the instructions that it was in the issuing group of; other groups can only make more
+//! time pass. A result of fixed latency is ready when the distance that `sassafras_chip::latency` demands has passed; a
+//! result of variable latency when the scoreboard that its write barrier names has been waited for. Reading earlier is an
+//! error, as is overwriting a register that an instruction in flight still reads or writes.
+
+use crate::collective::lanes;
+use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
+use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency};
+use sassafras_isa::{Access, Inst, Meaning, RegClass, Register};
+use sassafras_semantics::Trap;
+
+/// What makes a result, or the reading of a source, complete.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Until {
+    /// The passing of cycles.
+    Cycles,
+    /// A wait for the scoreboard, in this generation.
+    Board(usize, u32),
+    /// A wait for a later instruction of the same in-order unit.
+    Unit(Unit, u32),
+}
+
+/// Units that finish in order, so that one scoreboard can stand for several instructions (ptxas leaves out all but the
+/// last write barrier of such a run).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Unit {
+    Shared,
+    Constant,
+    Other(Meaning),
+}
+
+fn unit(meaning: Meaning) -> Unit {
+    match meaning {
+        Meaning::Lds | Meaning::Ldsm | Meaning::Shfl | Meaning::Atoms | Meaning::AtomsCas => Unit::Shared,
+        Meaning::Ldc => Unit::Constant,
+        other => Unit::Other(other),
+    }
+}
+
+/// An access that may not be complete.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    /// The lane's clock at issue.
+    issued: u32,
+    class: Class,
+    until: Until,
+    pc: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    clock: u32,
+    /// Completed generations of each scoreboard.
+    generation: [u32; 6],
+    /// When each scoreboard was last raised.
+    raised: [u32; 6],
+    /// For each scoreboard, the units whose instructions up to a number are complete when it is.
+    covers: [Vec<(Unit, u32)>; 6],
+    /// Instructions issued by each unit, and those known to be complete.
+    units: FxHashMap<Unit, (u32, u32)>,
+    written: FxHashMap<Register, Pending>,
+    read: FxHashMap<Register, Pending>,
+}
+
+/// The clocks and pending accesses of a warp.
+#[derive(Debug)]
+pub(super) struct Timing {
+    chip: Chip,
+    lanes: Vec<Lane>,
+}
+
+fn operand_kind(class: RegClass, guard: bool) -> OperandKind {
+    match (class, guard) {
+        (RegClass::R, _) => OperandKind::Register,
+        (RegClass::P, false) => OperandKind::Predicate,
+        (RegClass::P, true) => OperandKind::Guard,
+        (RegClass::UR, _) => OperandKind::Uniform,
+        (RegClass::UP, false) => OperandKind::UniformPredicate,
+        (RegClass::UP, true) => OperandKind::UniformGuard,
+        (RegClass::B, _) => OperandKind::Convergence,
+    }
+}
+
+impl Timing {
+    pub fn new(chip: Chip) -> Timing {
+        Timing { chip, lanes: vec![Lane::default(); 32] }
+    }
+
+    /// Issues an instruction for the lanes of a group, of which `executing` have a true guard.
+    ///
+    /// # Errors
+    /// [`Trap::Poison`] or [`Trap::Overwritten`], with the lane that it was found in.
+    pub fn issue(&mut self, inst: &Inst, pc: u64, group: u32, executing: u32) -> Result<(), (u32, Trap)> {
+        let chip = self.chip;
+        let row = inst.row();
+        for l in lanes(group) {
+            let lane = &mut self.lanes[l];
+            lane.wait(inst.control.wait_mask);
+            let takes_part = executing >> l & 1 != 0;
+            let found = |trap| (l as u32, trap);
+            let mut operands = inst.operands().peekable();
+            if operands.peek().is_some() {
+                for operand in inst.operands().filter(|o| takes_part || o.field.is_none()) {
+                    let guard = operand.field.is_none();
+                    for n in 0..u32::from(operand.units) {
+                        let register = Register { class: operand.class, number: operand.number + n };
+                        match operand.access {
+                            Access::Read => {
+                                lane.check_read(chip, register, row.pipe, guard).map_err(found)?
+                            }
+                            Access::Write => lane.check_write(chip, register, row.pipe).map_err(found)?,
+                        }
+                    }
+                }
+            }
+            if takes_part {
+                lane.record(chip, inst, pc);
+            }
+            lane.clock += u32::from(inst.control.stall.max(1));
+        }
+        Ok(())
+    }
+}
+
+impl Lane {
+    fn wait(&mut self, mask: u8) {
+        for board in (0..6).filter(|b| mask >> b & 1 != 0) {
+            // Too early after the instruction that raises it, the counter may still read zero.
+            if self.clock >= self.raised[board] + u32::from(SCOREBOARD_SETUP) || self.raised[board] == 0 {
+                self.generation[board] += 1;
+                for (unit, number) in std::mem::take(&mut self.covers[board]) {
+                    let entry = self.units.entry(unit).or_default();
+                    entry.1 = entry.1.max(number);
+                }
+            }
+        }
+    }
+
+    fn complete(&self, until: Until) -> Option<bool> {
+        match until {
+            Until::Cycles => None,
+            Until::Board(board, generation) => Some(self.generation[board] > generation),
+            Until::Unit(unit, number) => Some(self.units.get(&unit).is_some_and(|u| u.1 >= number)),
+        }
+    }
+
+    /// Whether the distance that the table demands has passed since a pending access.
+    fn passed(
+        &self,
+        chip: Chip,
+        pending: &Pending,
+        consumer: Class,
+        hazard: Hazard,
+        operand: OperandKind,
+    ) -> bool {
+        let least = latency(chip, pending.class, consumer, Kind { hazard, operand }).unwrap_or(LONGEST);
+        self.clock >= pending.issued + u32::from(least)
+    }
+
+    fn check_read(&self, chip: Chip, register: Register, consumer: Class, guard: bool) -> Result<(), Trap> {
+        let Some(pending) = self.written.get(&register) else { return Ok(()) };
+        let ready = self.complete(pending.until).unwrap_or_else(|| {
+            self.passed(chip, pending, consumer, Hazard::Raw, operand_kind(register.class, guard))
+        });
+        if ready {
+            Ok(())
+        } else {
+            Err(Trap::Poison(format!("{register}, written at {:#x},", pending.pc * 16)))
+        }
+    }
+
+    fn check_write(&self, chip: Chip, register: Register, consumer: Class) -> Result<(), Trap> {
+        let operand = operand_kind(register.class, false);
+        if let Some(pending) = self.written.get(&register) {
+            let done = self
+                .complete(pending.until)
+                .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::Waw, operand));
+            if !done {
+                return Err(Trap::Overwritten(format!("{register}, written at {:#x},", pending.pc * 16)));
+            }
+        }
+        if let Some(pending) = self.read.get(&register) {
+            let done = self
+                .complete(pending.until)
+                .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::War, operand));
+            if !done {
+                return Err(Trap::Overwritten(format!("{register}, read at {:#x},", pending.pc * 16)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what the instruction leaves in flight.
+    fn record(&mut self, chip: Chip, inst: &Inst, pc: u64) {
+        let row = inst.row();
+        let (class, control) = (row.pipe, inst.control);
+        let variable = class.variable(chip);
+        let unit = unit(row.meaning);
+        let mut number = 0;
+        if variable {
+            let entry = self.units.entry(unit).or_default();
+            entry.0 += 1;
+            number = entry.0;
+        }
+        let board = |b: u8| usize::from(b).lt(&6).then_some(usize::from(b));
+        let (write, read) = (board(control.write_barrier), board(control.read_barrier));
+        for b in [write, read].into_iter().flatten() {
+            self.raised[b] = self.clock.max(1);
+        }
+        if let Some(b) = write {
+            self.covers[b].push((unit, number));
+        }
+        let pending = |until| Pending { issued: self.clock, class, until, pc };
+        let result = match write {
+            Some(b) => Until::Board(b, self.generation[b]),
+            None if variable => Until::Unit(unit, number),
+            None => Until::Cycles,
+        };
+        let source = match read {
+            Some(b) => Until::Board(b, self.generation[b]),
+            None => Until::Cycles,
+        };
+        let (result, source) = (pending(result), pending(source));
+        for operand in inst.operands() {
+            for n in 0..u32::from(operand.units) {
+                let register = Register { class: operand.class, number: operand.number + n };
+                match operand.access {
+                    Access::Write => _ = self.written.insert(register, result),
+                    // Of several readers the one in flight counts.
+                    Access::Read => {
+                        let earlier = self.read.get(&register).map(|p| p.until);
+                        let open = earlier.is_some_and(|u| self.complete(u) == Some(false));
+                        if source.until != Until::Cycles || !open {
+                            self.read.insert(register, source);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
