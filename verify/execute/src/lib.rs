@@ -10,6 +10,8 @@
 //! - [`outcome`]: what a run gives, or why it failed and where.
 //! - [`compare`]: exact, within N ulp, or unordered, with the first difference.
 //!
+//! And the executors: [`ptx`], [`sass`].
+//!
 //! How lanes part and meet is defined in `docs/convergence.md`.
 
 pub mod argument;
@@ -22,6 +24,7 @@ pub mod memory;
 pub mod options;
 pub mod order;
 pub mod outcome;
+pub mod ptx;
 pub mod sass;
 pub mod schedule;
 pub mod special;

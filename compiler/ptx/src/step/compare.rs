@@ -56,14 +56,13 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         let result = match Self::pair_format(from) {
             Some(format) => {
                 let each = Type::F(format);
-                if Self::pair_format(to) != Some(format) {
-                    return Err(self.unsupported());
-                }
+                // Each half of the result has the element's format, or is half of an integer.
+                let half = if Self::pair_format(to).is_some() { each } else { Type::U(16) };
                 let mut halves = Vec::with_capacity(2);
                 for low in [0, 16] {
                     let t = self.comparison(each, &d.extract(&a, low, 16), &d.extract(&b, low, 16))?;
                     let t = self.combined(&t)?;
-                    halves.push(self.truth(&t, each));
+                    halves.push(self.truth(&t, half));
                 }
                 d.concat(&halves[1], &halves[0])
             }

@@ -8,6 +8,9 @@ use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Ro
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     pub(super) fn convert(&mut self) -> Done<()> {
         let (to, from) = (self.ty(), self.second_ty());
+        if self.inst.mods.mode == Some("pack") {
+            return self.pack_saturated(to, from);
+        }
         if self.inst.mods.satfinite || self.inst.types.len() != 2 {
             return Err(self.unsupported());
         }
@@ -61,6 +64,21 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         let rounding = self.inst.mods.rounding.unwrap_or(Rounding::Zero);
         let mode = FloatMode { rounding, ftz: self.inst.mods.ftz, sat: false };
         self.d.float_to_int(from, to.signed(), width, mode, nan, a)
+    }
+
+    /// `cvt.pack`: both sources saturated side by side, below the low bits of the third if there is one.
+    fn pack_saturated(&mut self, to: Type, from: Type) -> Done<()> {
+        let (a, b) = (self.source(1, from)?, self.source(2, from)?);
+        let (a, b) = (self.int_to_int(from, to, &a), self.int_to_int(from, to, &b));
+        let low = self.d.concat(&a, &b);
+        let room = 32 - self.d.width(&low);
+        let result = if room == 0 {
+            low
+        } else {
+            let c = self.source(3, Type::B(32))?;
+            self.d.concat(&self.d.extract(&c, 0, room), &low)
+        };
+        self.result(&result)
     }
 
     fn int_to_int(&self, from: Type, to: Type, a: &D::V) -> D::V {

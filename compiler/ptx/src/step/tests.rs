@@ -1,1 +1,0 @@
-//! Vectors derived by hand from the PTX ISA.

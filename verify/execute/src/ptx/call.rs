@@ -1,0 +1,128 @@
+//! Calls, returns and exits.
+
+use super::state::Frame;
+use super::warp::{Status, Turn};
+use crate::memory::number;
+use crate::outcome::Failure;
+use crate::schedule::undefined_bytes;
+use sassafras_ptx::checked::{Function, FunctionId, Param, VariableId};
+use sassafras_ptx::step::Place;
+
+use sassafras_semantics::concrete::Bits;
+use std::ops::Range;
+
+/// Frames that a lane may stack.
+const DEPTH: usize = 512;
+
+/// Where a frame's local variables may begin.
+const LOCAL_ALIGN: u64 = 16;
+
+impl Turn<'_, '_, '_> {
+    /// Enters a function; the lane's position is already behind the call.
+    pub fn call(
+        &mut self,
+        lane: usize,
+        id: FunctionId,
+        arguments: &[Place<Bits>],
+        results: Vec<Place<Bits>>,
+    ) -> Result<(), Failure> {
+        let program = self.program;
+        let callee = &program.module.functions[id.0 as usize];
+        if callee.insts.is_none() {
+            return Err(self.undefined(lane, format!("a call of `{}`, which has no body", callee.name)));
+        }
+        if self.warp.threads[lane].frames.len() >= DEPTH {
+            return Err(self.undefined(lane, format!("{DEPTH} nested calls")));
+        }
+        let seed = self.warp.frame_seed(lane, self.world.steps);
+        let thread = &mut self.warp.threads[lane];
+        let local = (thread.local.len() as u64).next_multiple_of(LOCAL_ALIGN);
+        let end = local + program.frames[id.0 as usize].local_bytes;
+        thread.local.extend(undefined_bytes(seed, &[2], end as usize - thread.local.len()));
+        let mut frame = Frame::new(program, id, local, seed);
+        frame.resume = thread.pc;
+        frame.results = results;
+        let layout = &program.frames[id.0 as usize];
+        for (i, (argument, param)) in arguments.iter().zip(&callee.params).enumerate() {
+            let caller = thread.frames.last().expect("a lane is in a function");
+            let bytes: Vec<u8> = match argument {
+                Place::Value(value) => value.bits().to_le_bytes()[..(param.size as usize).min(16)].to_vec(),
+                Place::Variable(variable) => {
+                    let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
+                    caller.params[at].to_vec()
+                }
+                Place::Register(_) => continue,
+            };
+            put(&mut frame, callee, param, layout.params[i], &bytes);
+        }
+        thread.frames.push(frame);
+        thread.pc = 0;
+        Ok(())
+    }
+
+    /// Leaves a function: the entry by an exit, another by handing its results over.
+    pub fn leave(&mut self, lane: usize) -> Result<(), Failure> {
+        if self.warp.threads[lane].frames.len() == 1 {
+            self.exit(lane);
+            return Ok(());
+        }
+        let program = self.program;
+        let thread = &mut self.warp.threads[lane];
+        let callee = thread.frames.pop().expect("more than one frame");
+        let f = &program.module.functions[callee.function.0 as usize];
+        let layout = &program.frames[callee.function.0 as usize];
+        thread.local.truncate(callee.local as usize);
+        thread.pc = callee.resume;
+        let caller = thread.frame();
+        for (i, (result, param)) in callee.results.iter().zip(&f.returns).enumerate() {
+            let bytes = match param.register {
+                Some(r) => callee.registers[r.0 as usize].bits().to_le_bytes()
+                    [..(param.size as usize).min(16)]
+                    .to_vec(),
+                None => callee.params[range(layout.returns[i], param)].to_vec(),
+            };
+            match result {
+                Place::Register(Some(r)) => {
+                    let register = &mut caller.registers[r.0 as usize];
+                    *register = Bits::new(register.width(), number(&bytes[..bytes.len().min(16)]));
+                }
+                Place::Variable(variable) => {
+                    let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
+                    caller.params[at].copy_from_slice(&bytes);
+                }
+                Place::Register(None) | Place::Value(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The lane ends.
+    pub fn exit(&mut self, lane: usize) {
+        self.warp.threads[lane].status = Status::Exited;
+        self.warp.exited |= 1 << lane;
+        self.block.barriers.exit(1);
+        self.resolve();
+    }
+}
+
+fn range(at: u64, param: &Param) -> Range<usize> {
+    at as usize..at as usize + param.size as usize
+}
+
+/// Where a `.param` variable of the caller lies; the checker has compared its size with the parameter's.
+fn variable_range(frame: &super::program::Frame, variable: VariableId, param: &Param) -> Range<usize> {
+    match variable {
+        VariableId::Local(i) => range(frame.variables[i as usize], param),
+        VariableId::Module(_) => 0..0,
+    }
+}
+
+fn put(frame: &mut Frame, callee: &Function, param: &Param, at: u64, bytes: &[u8]) {
+    match param.register {
+        Some(r) => {
+            let width = callee.registers[r.0 as usize].ty.width();
+            frame.registers[r.0 as usize] = Bits::new(width, number(&bytes[..bytes.len().min(16)]));
+        }
+        None => frame.params[range(at, param)][..bytes.len()].copy_from_slice(bytes),
+    }
+}

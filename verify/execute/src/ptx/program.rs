@@ -1,0 +1,211 @@
+//! Where the variables of a module lie, and how a function's frame is laid out.
+
+use crate::launch::LaunchError;
+use crate::memory::{self, Memory};
+use sassafras_ptx::checked::{Function, FunctionId, Module, Param, Variable, VariableId};
+use sassafras_semantics::Space;
+use sassafras_semantics::concrete::Concrete;
+
+/// Where a function's own variables and parameters lie.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    /// Address of each variable in its space; for `.local` and `.param` ones relative to the frame.
+    pub variables: Vec<u64>,
+    /// Offset of each parameter in the frame's `.param` memory.
+    pub params: Vec<u64>,
+    /// The same of each return parameter.
+    pub returns: Vec<u64>,
+    /// Bytes of `.param` memory.
+    pub param_bytes: u64,
+    /// Bytes of `.param` memory, from the start, that are read-only: a kernel's parameters.
+    pub read_only: u64,
+    /// Bytes of `.local` memory.
+    pub local_bytes: u64,
+}
+
+/// A module ready to run from an entry.
+#[derive(Debug)]
+pub(super) struct Program<'m> {
+    pub module: &'m Module,
+    pub entry: FunctionId,
+    pub domain: Concrete,
+    /// Address of each module variable in its space.
+    pub variables: Vec<u64>,
+    /// By function.
+    pub frames: Vec<Frame>,
+    /// Bytes of static shared memory, which dynamic shared memory follows.
+    pub static_shared: u64,
+}
+
+/// Places things one after another.
+#[derive(Default)]
+struct Cursor(u64);
+
+impl Cursor {
+    fn place(&mut self, size: u64, align: u64) -> u64 {
+        let at = self.0.next_multiple_of(align.max(1));
+        self.0 = at + size;
+        at
+    }
+}
+
+/// Alignment of dynamic shared memory, which is at least that of any vector.
+const DYNAMIC_ALIGN: u64 = 16;
+
+struct Loader<'w> {
+    memory: &'w mut Memory,
+    shared: Cursor,
+    /// Largest alignment of an external shared variable.
+    dynamic_align: u64,
+    constant: Cursor,
+}
+
+impl Loader<'_> {
+    /// Places a variable that lives as long as the launch (of shared memory: as the block).
+    fn place(&mut self, v: &Variable) -> Result<u64, LaunchError> {
+        let external = || LaunchError::Program(format!("the external variable `{}` is not defined", v.name));
+        let contents = || {
+            let mut bytes = v.init.clone().unwrap_or_default();
+            bytes.resize(v.size as usize, 0);
+            bytes
+        };
+        Ok(match v.space {
+            Space::Shared if v.size == 0 => {
+                self.dynamic_align = self.dynamic_align.max(v.align);
+                0
+            }
+            Space::Shared => self.shared.place(v.size, v.align),
+            _ if v.external => return Err(external()),
+            Space::Const => {
+                let at = self.constant.place(v.size, v.align);
+                self.memory.constant.resize(at as usize, 0);
+                self.memory.constant.extend(contents());
+                at
+            }
+            Space::Global | Space::Generic => self.memory.global.allocate(contents(), v.align, false),
+            Space::Local | Space::Param | Space::Bank(_) => {
+                return Err(LaunchError::Program(format!(
+                    "the variable `{}` cannot be in {:?} here",
+                    v.name, v.space
+                )));
+            }
+        })
+    }
+
+    fn frame(&mut self, f: &Function) -> Result<Frame, LaunchError> {
+        let (mut param, mut local) = (Cursor::default(), Cursor::default());
+        let mut slots = |params: &[Param]| -> Vec<u64> {
+            let place = |p: &Param| match f.entry {
+                true => {
+                    param.0 = param.0.max(u64::from(p.offset + p.size));
+                    u64::from(p.offset)
+                }
+                false => param.place(p.size.into(), p.align.into()),
+            };
+            params.iter().map(place).collect()
+        };
+        let (params, returns) = (slots(&f.params), slots(&f.returns));
+        let read_only = if f.entry { param.0.max(f.param_size.into()) } else { 0 };
+        param.0 = param.0.max(read_only);
+        let mut variables = Vec::with_capacity(f.variables.len());
+        for v in &f.variables {
+            variables.push(match v.space {
+                Space::Param => param.place(v.size, v.align),
+                Space::Local => local.place(v.size, v.align),
+                _ => self.place(v)?,
+            });
+        }
+        Ok(Frame { variables, params, returns, param_bytes: param.0, read_only, local_bytes: local.0 })
+    }
+}
+
+impl<'m> Program<'m> {
+    /// Places all variables and fills memory with what they hold at the start.
+    pub fn load(
+        module: &'m Module,
+        entry: FunctionId,
+        domain: Concrete,
+        memory: &mut Memory,
+    ) -> Result<Program<'m>, LaunchError> {
+        let mut loader = Loader {
+            memory,
+            shared: Cursor::default(),
+            dynamic_align: DYNAMIC_ALIGN,
+            constant: Cursor::default(),
+        };
+        let mut variables = Vec::with_capacity(module.variables.len());
+        for v in &module.variables {
+            variables.push(loader.place(v)?);
+        }
+        let frames = module.functions.iter().map(|f| loader.frame(f)).collect::<Result<Vec<_>, _>>()?;
+        let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
+        let mut program = Program { module, entry, domain, variables, frames, static_shared };
+        program.dynamic_shared();
+        program.relocate(memory)?;
+        Ok(program)
+    }
+
+    /// External shared variables all lie where static shared memory ends.
+    fn dynamic_shared(&mut self) {
+        let base = self.static_shared;
+        let dynamic = |v: &Variable| v.space == Space::Shared && v.size == 0;
+        for (v, at) in self.module.variables.iter().zip(&mut self.variables) {
+            if dynamic(v) {
+                *at = base;
+            }
+        }
+        for (f, frame) in self.module.functions.iter().zip(&mut self.frames) {
+            for (v, at) in f.variables.iter().zip(&mut frame.variables) {
+                if dynamic(v) {
+                    *at = base;
+                }
+            }
+        }
+    }
+
+    /// Writes the addresses that initialisers name.
+    fn relocate(&self, memory: &mut Memory) -> Result<(), LaunchError> {
+        let own = self
+            .module
+            .functions
+            .iter()
+            .zip(&self.frames)
+            .map(|(f, frame)| (Some(f), &f.variables, &frame.variables));
+        let all = std::iter::once((None, &self.module.variables, &self.variables)).chain(own);
+        for (function, variables, addresses) in all {
+            for (v, &at) in variables.iter().zip(addresses) {
+                for init in &v.init_addresses {
+                    let (target, base) = match (init.symbol, function) {
+                        (VariableId::Module(i), _) => {
+                            (&self.module.variables[i as usize], self.variables[i as usize])
+                        }
+                        (VariableId::Local(i), Some(f)) => (&f.variables[i as usize], addresses[i as usize]),
+                        (VariableId::Local(_), None) => {
+                            return Err(LaunchError::Program(format!(
+                                "`{}` names a variable of a function",
+                                v.name
+                            )));
+                        }
+                    };
+                    let window = if init.generic { memory::window(target.space).unwrap_or(0) } else { 0 };
+                    let value = window.wrapping_add(base).wrapping_add_signed(init.addend);
+                    let bytes = match v.space {
+                        Space::Const => memory.constant.get_mut(at as usize..),
+                        _ => memory.global.at_mut(at).map(|a| &mut a.bytes[..]),
+                    };
+                    let size = (v.ty.width() as usize / 8).clamp(1, 8);
+                    let place =
+                        bytes.and_then(|b| b.get_mut(init.offset as usize..init.offset as usize + size));
+                    let Some(place) = place else {
+                        return Err(LaunchError::Program(format!(
+                            "the initialiser of `{}` is too long",
+                            v.name
+                        )));
+                    };
+                    place.copy_from_slice(&value.to_le_bytes()[..size]);
+                }
+            }
+        }
+        Ok(())
+    }
+}

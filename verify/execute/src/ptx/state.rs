@@ -1,0 +1,182 @@
+//! One lane: its call stack, and the [`State`] that an instruction sees.
+
+use super::program::Program;
+use crate::launch::Launch;
+use crate::memory::{self, Lane as View, Memory};
+use crate::order::Draws;
+use crate::schedule::undefined_bytes;
+use crate::special::{self, Asker};
+use sassafras_ptx::checked::{FunctionId, RegisterId, VariableId};
+use sassafras_ptx::step::{Place, PtxState};
+use sassafras_semantics::concrete::{Bits, Concrete};
+use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, Trap};
+
+/// A function that a lane is in.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub function: FunctionId,
+    /// Where the caller goes on.
+    pub resume: u32,
+    /// Where the caller wants the results.
+    pub results: Vec<Place<Bits>>,
+    pub registers: Vec<Bits>,
+    pub carry: Bits,
+    pub params: Vec<u8>,
+    /// Where the function's `.local` variables begin.
+    pub local: u64,
+}
+
+impl Frame {
+    /// A frame whose registers and parameters are undefined, drawn from a seed.
+    pub fn new(program: &Program<'_>, function: FunctionId, local: u64, seed: u64) -> Frame {
+        let mut draws = Draws::new(seed);
+        let f = &program.module.functions[function.0 as usize];
+        let undefined = |draws: &mut Draws, width| {
+            Bits::new(width, u128::from(draws.draw()) << 64 | u128::from(draws.draw()))
+        };
+        Frame {
+            function,
+            resume: 0,
+            results: Vec::new(),
+            registers: f.registers.iter().map(|r| undefined(&mut draws, r.ty.width())).collect(),
+            carry: undefined(&mut draws, 1),
+            params: undefined_bytes(seed, &[1], program.frames[function.0 as usize].param_bytes as usize),
+            local,
+        }
+    }
+}
+
+/// What an instruction sees of a lane and its surroundings.
+pub(super) struct LaneState<'a, 'm> {
+    pub program: &'a Program<'m>,
+    pub frame: &'a mut Frame,
+    pub local: &'a mut Vec<u8>,
+    pub shared: &'a mut [u8],
+    pub memory: &'a mut Memory,
+    pub launch: &'a Launch,
+    pub asker: Asker,
+    /// Registers written, if anybody wants to know.
+    pub writes: Option<&'a mut Vec<(String, u32, u128)>>,
+}
+
+impl LaneState<'_, '_> {
+    fn view(&mut self) -> View<'_> {
+        View { memory: self.memory, shared: self.shared, local: self.local }
+    }
+
+    fn layout(&self) -> &super::program::Frame {
+        &self.program.frames[self.frame.function.0 as usize]
+    }
+
+    /// The frame's `.param` memory: a kernel's parameters are read-only.
+    fn param(&mut self, access: &Access, address: u64, store: bool) -> Result<&mut [u8], Trap> {
+        if store && address < self.layout().read_only {
+            return Err(Trap::OutOfBounds { space: Space::Param, address, bytes: access.bytes });
+        }
+        let at = memory::range(Space::Param, self.frame.params.len(), address, access.bytes)?;
+        Ok(&mut self.frame.params[at])
+    }
+}
+
+fn address(v: &Bits) -> u64 {
+    v.bits() as u64
+}
+
+impl State<Concrete> for LaneState<'_, '_> {
+    type Register = RegisterId;
+
+    fn read(&mut self, _: &Concrete, register: RegisterId) -> Result<Bits, Trap> {
+        if register == RegisterId::CARRY {
+            return Ok(self.frame.carry);
+        }
+        let value = self.frame.registers.get(register.0 as usize).copied();
+        value.ok_or_else(|| Trap::Unsupported(format!("register number {}", register.0)))
+    }
+
+    fn write(&mut self, _: &Concrete, register: RegisterId, value: Bits) {
+        if let Some(writes) = &mut self.writes {
+            let f = &self.program.module.functions[self.frame.function.0 as usize];
+            let name = f.registers.get(register.0 as usize).map_or("CC.CF", |r| r.name.as_str());
+            writes.push((name.to_string(), self.asker.lane, value.bits()));
+        }
+        if register == RegisterId::CARRY {
+            self.frame.carry = value;
+        } else if let Some(r) = self.frame.registers.get_mut(register.0 as usize) {
+            *r = value;
+        }
+    }
+
+    fn load(&mut self, _: &Concrete, access: &Access, at: &Bits) -> Result<Bits, Trap> {
+        let bits = match access.space {
+            Space::Param => memory::number(self.param(access, address(at), false)?),
+            _ => self.view().load(access, address(at))?,
+        };
+        Ok(Bits::new(8 * access.bytes, bits))
+    }
+
+    fn store(&mut self, _: &Concrete, access: &Access, at: &Bits, value: &Bits) -> Result<(), Trap> {
+        if access.space != Space::Param {
+            return self.view().store(access, address(at), value.bits());
+        }
+        let bytes = self.param(access, address(at), true)?;
+        bytes.copy_from_slice(&value.bits().to_le_bytes()[..access.bytes as usize]);
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        _: &Concrete,
+        access: &Access,
+        op: AtomicOp,
+        at: &Bits,
+        operands: &[Bits],
+    ) -> Result<Bits, Trap> {
+        let operands: smallvec::SmallVec<[u128; 2]> = operands.iter().map(|v| v.bits()).collect();
+        let old = self.view().atomic(access, op, address(at), &operands)?;
+        Ok(Bits::new(8 * access.bytes, old))
+    }
+
+    fn fence(&mut self, _: &Concrete, _: Ordering, _: Scope) -> Result<(), Trap> {
+        // Every access takes effect at once, in program order.
+        Ok(())
+    }
+
+    fn special(&mut self, _: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {
+        Ok(Bits::new(register.width(), special::value(register, &self.asker, self.launch).into()))
+    }
+
+    fn cvta(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
+        View::cvta(space, address(at)).map(|a| d.constant(64, a.into()))
+    }
+
+    fn cvta_to(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
+        View::cvta_to(space, address(at)).map(|a| d.constant(64, a.into()))
+    }
+
+    fn is_space(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
+        Ok(d.constant(1, View::is_space(space, address(at)).into()))
+    }
+}
+
+impl PtxState<Concrete> for LaneState<'_, '_> {
+    fn symbol_address(&mut self, _: &Concrete, variable: VariableId) -> Result<Bits, Trap> {
+        let at = match variable {
+            VariableId::Module(i) => self.program.variables.get(i as usize).copied(),
+            VariableId::Local(i) => {
+                let f = &self.program.module.functions[self.frame.function.0 as usize];
+                let base = match f.variables.get(i as usize).map(|v| v.space) {
+                    Some(Space::Local) => self.frame.local,
+                    _ => 0,
+                };
+                self.layout().variables.get(i as usize).map(|at| at + base)
+            }
+        };
+        at.map(|a| Bits::new(64, a.into())).ok_or_else(|| Trap::Unsupported(format!("variable {variable:?}")))
+    }
+
+    fn param_address(&mut self, _: &Concrete, index: u32, returns: bool) -> Result<Bits, Trap> {
+        let layout = self.layout();
+        let at = if returns { &layout.returns } else { &layout.params }.get(index as usize).copied();
+        at.map(|a| Bits::new(64, a.into())).ok_or_else(|| Trap::Unsupported(format!("parameter {index}")))
+    }
+}
