@@ -23,6 +23,8 @@ mod lanes;
 mod memory;
 mod operand;
 mod packed;
+#[cfg(test)]
+mod tests;
 
 use crate::checked::{Function, FunctionId, Inst, LabelId, Module, Op, RegisterId, Type, VariableId};
 use sassafras_semantics::{Collective, Domain, State, Trap};
