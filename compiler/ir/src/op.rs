@@ -325,7 +325,7 @@ pub enum Op {
         /// Access; one element.
         access: MemoryAccess,
     },
-    /// A memory fence.
+    /// A memory fence; `AcquireRelease` stands for the sequentially consistent one too, and is executed as such.
     Fence(Ordering, Scope),
     /// Generic address of an address in a space (64 bits to 64 bits; `a` is zero-extended to 64 first).
     ToGeneric(Space),

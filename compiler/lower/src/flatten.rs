@@ -237,7 +237,11 @@ impl<'a> Flat<'a> {
                         let storage = self.storage(caller, AddressBase::Param(*i, *is_return));
                         Place::Storage(storage.ok_or("a kernel parameter as argument is not supported")?)
                     }
-                    // A register or constant passed for a `.param`: a storage of its own.
+                    // A result that nobody wants has a storage of its own.
+                    (None, Operand::Sink) => {
+                        self.storages += 1;
+                        Place::Storage(self.storages - 1)
+                    }
                     _ => return Err("a register as argument for a `.param` is not supported".into()),
                 });
             }

@@ -241,7 +241,17 @@ impl Context<'_, '_> {
                 b = self.b().same(Op::FMul(format, mode), &[b, scale]);
             }
         }
-        let reciprocal = self.approximate(Approximation::Rcp, mode.ftz, b);
+        let mut reciprocal = self.approximate(Approximation::Rcp, mode.ftz, b);
+        if inst.mods.approx {
+            // Above 2^126 the manual's table has zero for the reciprocal.
+            let (magnitude, limit) =
+                (self.b().same(Op::FAbs(format), &[b]), self.b().i32(2f32.powi(126).to_bits()));
+            let op = Op::FloatCompare { compare: FloatCompare::Gt, format, ftz: mode.ftz };
+            let large = self.b().value(op, &[magnitude, limit], Type::I1);
+            let zero = self.b().i32(0);
+            let zero = self.with_sign_of(format, zero, b);
+            reciprocal = self.b().select(large, zero, reciprocal);
+        }
         self.b().same(Op::FMul(format, mode), &[a, reciprocal])
     }
 

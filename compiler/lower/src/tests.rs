@@ -1,152 +1,78 @@
-//! Small modules built by hand: registers, guards, loops, calls, errors.
+//! Small programs: registers, guards, loops, calls, errors.
 
-use crate::{Options, lower};
-use indexmap::IndexMap;
+use crate::{Error, Options, lower};
 use sassafras_ir::text::print_function;
-use sassafras_ptx::checked::*;
-use sassafras_semantics::{Axis, Space, SpecialRegister};
-use smallvec::SmallVec;
 
-fn inst(op: Op, types: &[Type], operands: Vec<Operand>) -> Inst {
-    Inst {
-        op,
-        types: SmallVec::from_slice(types),
-        mods: Mods::default(),
-        guard: None,
-        operands: operands.into(),
-        span: 0..0,
-        line: 1,
-    }
+fn lowered(ptx: &str) -> Result<sassafras_ir::Module, Vec<Error>> {
+    let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n{ptx}");
+    let module = sassafras_ptx::load(&text, "test").unwrap_or_else(|d| panic!("{d}"));
+    lower(&module, &Options::default())
 }
 
-fn register(n: u32) -> Operand {
-    Operand::Register(RegisterId(n))
+fn text(ptx: &str) -> String {
+    print_function(&lowered(ptx).expect("the module lowers").functions[0])
 }
 
-fn function(name: &str, entry: bool, types: &[Type], insts: Vec<Inst>, labels: &[u32]) -> Function {
-    Function {
-        name: name.into(),
-        entry,
-        returns: Vec::new(),
-        params: Vec::new(),
-        param_size: 0,
-        maxntid: None,
-        reqntid: None,
-        minnctapersm: None,
-        maxnreg: None,
-        registers: types.iter().map(|&ty| Register { name: "%r".into(), ty }).collect(),
-        variables: Vec::new(),
-        labels: labels.iter().map(|&target| Label { name: "L".into(), target }).collect(),
-        insts: Some(insts),
-        branch_targets: IndexMap::new(),
-    }
-}
-
-fn module(functions: Vec<Function>) -> Module {
-    Module { version: (8, 0), target: "sm_90".into(), address_size: 64, variables: Vec::new(), functions }
-}
-
-fn text(module: &Module) -> String {
-    let module = lower(module, &Options::default()).expect("the module lowers");
-    print_function(&module.functions[0])
-}
-
-const U32: Type = Type::U(32);
-
-/// `while (tid < 10) tid += 1`, then a guarded store.
 #[test]
 fn loops_and_guards() {
-    let compare = Inst {
-        mods: Mods { compare: Some(Comparison::Lt), ..Mods::default() },
-        ..inst(Op::Setp, &[U32], vec![register(2), register(0), Operand::Immediate(10)])
-    };
-    let back = Inst {
-        guard: Some(Guard { register: RegisterId(2), negate: false }),
-        ..inst(Op::Bra, &[], vec![Operand::Label(LabelId(0))])
-    };
-    let store = Inst {
-        guard: Some(Guard { register: RegisterId(2), negate: true }),
-        mods: Mods { space: Some(Space::Global), ..Mods::default() },
-        ..inst(Op::St, &[U32], vec![Operand::Address(AddressBase::Register(RegisterId(1)), 8), register(0)])
-    };
-    let guarded = Inst {
-        guard: Some(Guard { register: RegisterId(2), negate: false }),
-        ..inst(Op::Mov, &[U32], vec![register(0), Operand::Immediate(7)])
-    };
-    let body = vec![
-        inst(Op::Mov, &[U32], vec![register(0), Operand::Special(SpecialRegister::Tid(Axis::X))]),
-        inst(Op::Add, &[U32], vec![register(0), register(0), Operand::Immediate(1)]),
-        compare,
-        back,
-        guarded,
-        store,
-        inst(Op::Ret, &[], vec![]),
-    ];
-    let out = text(&module(vec![function("k", true, &[U32, Type::U(64), Type::Pred], body, &[1])]));
-    assert!(out.contains("add v"), "{out}");
+    let out = text(
+        ".entry k(.param .u64 p) { .reg .u32 r; .reg .u64 a; .reg .pred q;
+         ld.param.u64 a, [p]; mov.u32 r, %tid.x;
+         L: add.u32 r, r, 1; setp.lt.u32 q, r, 10; @q bra L;
+         @q mov.u32 r, 7; @!q st.global.u32 [a+8], r; ret; }",
+    );
+    assert!(out.contains("param.0.8.u") && out.contains("compare.ult"), "{out}");
     assert!(out.contains("@!v") && out.contains("store.global:u4x1:weak:cta:+8"), "{out}");
     assert!(out.contains("select v"), "{out}");
 }
 
 #[test]
 fn a_guarded_load_gets_a_block() {
-    let load = Inst {
-        guard: Some(Guard { register: RegisterId(2), negate: false }),
-        mods: Mods { space: Some(Space::Global), ..Mods::default() },
-        ..inst(Op::Ld, &[U32], vec![register(0), Operand::Address(AddressBase::Register(RegisterId(1)), 0)])
-    };
-    let set = Inst {
-        mods: Mods { compare: Some(Comparison::Eq), ..Mods::default() },
-        ..inst(Op::Setp, &[U32], vec![register(2), register(0), Operand::Immediate(0)])
-    };
-    let body = vec![inst(Op::Mov, &[U32], vec![register(0), Operand::Immediate(1)]), set, load];
-    let out = text(&module(vec![function("k", true, &[U32, Type::U(64), Type::Pred], body, &[])]));
+    let out = text(
+        ".entry k(.param .u64 p) { .reg .u32 r; .reg .u64 a; .reg .pred q;
+         ld.param.u64 a, [p]; mov.u32 r, 1; setp.eq.u32 q, r, 0; @q ld.global.u32 r, [a]; st.global.u32 [a], r; ret; }",
+    );
     assert!(out.contains("branch ") && out.contains("bb2(v"), "{out}");
 }
 
-#[test]
-fn calls_are_inlined_and_recursion_is_refused() {
-    let param = |register| Param {
-        name: "p".into(),
-        ty: U32,
-        offset: 0,
-        size: 4,
-        align: 4,
-        pointer: None,
-        register: Some(RegisterId(register)),
-    };
-    let mut callee = function(
-        "f",
-        false,
-        &[U32, U32],
-        vec![inst(Op::Add, &[U32], vec![register(1), register(0), register(0)]), inst(Op::Ret, &[], vec![])],
-        &[],
-    );
-    callee.params = vec![param(0)];
-    callee.returns = vec![param(1)];
-    let call = inst(
-        Op::Call,
-        &[],
-        vec![
-            Operand::List(vec![register(0)]),
-            Operand::Function(FunctionId(1)),
-            Operand::List(vec![Operand::Immediate(21)]),
-        ],
-    );
-    let kernel = function("k", true, &[U32], vec![call.clone()], &[]);
-    let out = text(&module(vec![kernel.clone(), callee.clone()]));
-    assert!(out.contains("const.0x15") && out.contains("add "), "{out}");
+const CALLEE: &str = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 t;
+     ld.param.b32 t, [x]; add.u32 t, t, t; st.param.b32 [r], t; CALL ret; }\n";
+const KERNEL: &str = ".entry k(.param .u64 p) { .reg .b32 t; .reg .u64 a; ld.param.u64 a, [p];
+     { .param .b32 x; .param .b32 y; st.param.b32 [x], 21; call (y), f, (x); ld.param.b32 t, [y]; }
+     st.global.u32 [a], t; ret; }";
 
-    callee.insts = Some(vec![call]);
-    let errors = lower(&module(vec![kernel, callee]), &Options::default()).expect_err("recursion");
+#[test]
+fn calls_are_inlined() {
+    let out = text(&(CALLEE.replace("CALL", "") + KERNEL));
+    assert!(out.contains("const.0x15") && out.contains("add "), "{out}");
+}
+
+#[test]
+fn recursion_is_refused() {
+    let call = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], t; call (b), f, (a); }";
+    let errors = lowered(&(CALLEE.replace("CALL", call) + KERNEL)).expect_err("recursion");
     assert!(errors[0].message.contains("recursion"), "{errors:?}");
 }
 
 #[test]
+fn products_contract_only_without_roundings() {
+    let body = |add: &str, mul: &str| {
+        text(&format!(
+            ".entry k(.param .u64 p) {{ .reg .f32 x, y; .reg .u64 a; ld.param.u64 a, [p]; ld.global.f32 x, [a];
+             {mul} y, x, x; {add} y, y, x; st.global.f32 [a], y; ret; }}"
+        ))
+    };
+    assert!(body("add.f32", "mul.f32").contains("fma.f32"));
+    assert!(body("sub.f32", "mul.f32").contains("fma.f32"));
+    assert!(!body("add.rn.f32", "mul.f32").contains("fma.f32"));
+    assert!(!body("add.f32", "mul.rn.f32").contains("fma.f32"));
+}
+
+#[test]
 fn all_errors_at_once() {
-    let body =
-        vec![inst(Op::Fns, &[U32], vec![register(0)]), Inst { line: 7, ..inst(Op::CpAsync, &[], vec![]) }];
-    let errors = lower(&module(vec![function("k", true, &[U32], body, &[])]), &Options::default());
+    let errors = lowered(
+        ".entry k() { .reg .b32 r; .reg .b64 a;\n fns.b32 r, r, r, 1;\n mov.u32 r, 0;\n brkpt;\n ret; }",
+    );
     let lines: Vec<u32> = errors.expect_err("two forms").iter().map(|e| e.line).collect();
-    assert_eq!(lines, [1, 7]);
+    assert_eq!(lines, [5, 7]);
 }
