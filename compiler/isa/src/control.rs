@@ -40,7 +40,7 @@ pub struct Control {
     pub read_barrier: u8,
     /// Bit `i` set: wait until scoreboard `i` is zero before issue.
     pub wait_mask: u8,
-    /// Operand reuse: bit 0 for the register at bits 24-31, bit 1 at 32-39, bit 2 at 64-71.
+    /// Operand reuse: bits 0, 1 and 2 for the sources that the row marks so, mostly a, b and c.
     pub reuse: u8,
 }
 

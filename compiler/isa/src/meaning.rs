@@ -36,6 +36,12 @@ meanings! {
     Viadd,
     /// d = min or max of a and b, and a predicate.
     Vimnmx,
+    /// d = min or max of a + b and c.
+    Viaddmnmx,
+    /// d = min or max of a, b and c.
+    Vimnmx3,
+    /// p and p2 = truth tables over the sign bits of three registers.
+    Plop3Sign,
     /// d = (a << shift) + b, or the high part with .HI.
     Lea,
     /// d = truth table over a, b, c; p = (d != 0), combined with q.

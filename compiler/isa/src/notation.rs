@@ -15,7 +15,7 @@
 //! `-` no legal value), `V` an enum shown again with other texts, `U` a signed
 //! number shown again as unsigned, `sN uN pcN` numbers of N bits with an optional `*scale`,
 //! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `SR`. Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
-//! minus, `xN`, `v=NAME` and `v=NAME:2/1` register counts, `=N` default.
+//! minus, `xN`, `v=NAME` and `v=NAME:2/1` register counts, `=N` default, `uN` the reuse bit.
 
 mod build;
 mod lines;

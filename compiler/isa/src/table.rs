@@ -15,6 +15,7 @@ const FILES: &[&str] = &[
     include_str!("table/half.tbl"),
     include_str!("table/memory.tbl"),
     include_str!("table/control.tbl"),
+    include_str!("table/matrix.tbl"),
 ];
 
 struct Table {

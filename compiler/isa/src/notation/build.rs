@@ -296,8 +296,10 @@ impl Fields {
         }
         for option in options {
             let flag = |rest: &str| rest.parse::<u8>().map_err(|_| format!("`{option}` is no option"));
-            if option.starts_with('=') || option.starts_with("i=") {
-            } else if let Some(by) = option.strip_prefix("v=") {
+            if option.starts_with('=') || option.starts_with("i=") || reuse_option(option).is_some() {
+                continue;
+            }
+            if let Some(by) = option.strip_prefix("v=") {
                 self.links.push(Link::Units { field: i, by: by.to_owned() });
             } else if let Some(count) = option.strip_prefix('x') {
                 self.list[i].units = Units::Fixed(flag(count)?);
@@ -414,12 +416,7 @@ impl Fields {
                     .find_map(|w| w.strip_prefix("i="))
                     .map(|name| self.index(name))
                     .transpose()?;
-                let reuse = match (self.list[field].kind, self.list[field].bits[0]) {
-                    (FieldKind::Register { class: RegClass::R, .. }, 24) => Some(0),
-                    (FieldKind::Register { class: RegClass::R, .. }, 32) => Some(1),
-                    (FieldKind::Register { class: RegClass::R, .. }, 64) => Some(2),
-                    _ => None,
-                };
+                let reuse = words.iter().find_map(|word| reuse_option(word));
                 Node::Value {
                     field,
                     neg: flag("neg"),
@@ -432,6 +429,11 @@ impl Fields {
             }
         })
     }
+}
+
+/// `u0`, `u1`, `u2`: which bit of the reuse control belongs to the operand.
+fn reuse_option(word: &str) -> Option<u8> {
+    word.strip_prefix('u')?.parse().ok().filter(|bit| *bit < 3)
 }
 
 fn text(word: &str) -> Option<&'static str> {

@@ -163,11 +163,14 @@ fn place(syntax: &str, shape: &str) -> Result<String, String> {
             _ => return Err(format!("`@{name}` has no place")),
         };
         let mut kind = "s32";
-        let mut flags = String::new();
+        let reuse =
+            u8::try_from((b'a'..=b'c').position(|n| name.as_bytes() == [n]).unwrap_or(0)).unwrap_or(0);
+        let mut flags = format!(" u{reuse}");
         let mut options = String::new();
         for option in words {
             match option.split_once('=') {
                 Some(("k", k)) => kind = k,
+                _ if matches!(option, "u0" | "u1" | "u2") => flags.replace_range(..3, &format!(" {option}")),
                 _ if option == "n" => flags += &format!(" n{neg}"),
                 _ if option == "a" => flags += &format!(" a{abs}"),
                 _ if option == "~" => flags += &format!(" ~{neg}"),
@@ -177,8 +180,8 @@ fn place(syntax: &str, shape: &str) -> Result<String, String> {
         }
         match letter {
             'r' => out += &format!("<R {name} {slot}{flags}{options}>"),
-            'u' => out += &format!("<UR {name} {slot}{flags}{options}>"),
-            'c' if slot == 32 => out += &format!("<C {name} 32{flags}>"),
+            'u' => out += &format!("<UR {name} {slot}{}{options}>", &flags[3..]),
+            'c' if slot == 32 => out += &format!("<C {name} 32{}>", &flags[3..]),
             'i' if slot == 32 => out += &format!("<{kind} {name} 32>"),
             _ => return Err(format!("`{letter}` cannot stand at bit {slot}")),
         }
