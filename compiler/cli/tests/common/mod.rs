@@ -1,0 +1,75 @@
+//! Runs the binary.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// What a run left behind.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Run {
+        Run {
+            code: output.status.code().expect("the process was not killed"),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The exit code and a part of the message must fit, and nobody may have panicked.
+    #[track_caller]
+    pub fn expect(&self, code: i32, part: &str) -> &Run {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        let all = format!("{}{}", self.out, self.err);
+        assert!(all.contains(part), "`{part}` is not in\n{all}");
+        assert!(!all.contains("panicked") && !all.contains("C0009"), "{all}");
+        self
+    }
+}
+
+/// Runs `sassafras` with these words in a folder.
+pub fn sassafras(folder: &Path, words: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sassafras"));
+    Run::of(command.args(words).current_dir(folder).output().expect("the binary starts"))
+}
+
+/// The same with bytes on standard input.
+pub fn sassafras_with(folder: &Path, words: &[impl AsRef<OsStr>], input: &[u8]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sassafras"))
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A child that stops early closes its end; that is its right.
+    let _ = child.stdin.take().expect("it was piped").write_all(input);
+    Run::of(child.wait_with_output().expect("the binary ends"))
+}
+
+/// A sound cubin without a tool of NVIDIA's: one kernel that exits.
+pub fn cubin() -> Vec<u8> {
+    use sassafras_cubin::{Cubin, Function, write};
+    // EXIT, `BRA .` and NOPs, as every kernel of sm_90 ends.
+    let mut code = vec![0x000fea00_03800000_00000000_0000794d, 0x000fc000_0383ffff_fffffffc_00fc7947];
+    code.resize(8, 0x000fc000_00000000_00000000_00007918);
+    let kernel = Function {
+        name: "k".into(),
+        entry: true,
+        code,
+        registers: 4,
+        param_base: 0x210,
+        min_stack: Some(0),
+        exit_offsets: vec![0],
+        max_registers: 0xff,
+        ..Function::default()
+    };
+    write(&Cubin { sm: 90, functions: vec![kernel], ..Cubin::default() }).expect("it fits")
+}
