@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod check;
 pub mod compile;
 pub mod disasm;
 pub mod isa;
@@ -35,6 +36,8 @@ pub struct Context {
 pub enum Command {
     /// Compile PTX to a cubin; takes every option of ptxas (`sassafras compile --help`).
     Compile,
+    /// Check PTX modules, or the code of cubins.
+    Check(check::Check),
     /// Print the text of `nvdisasm -c`.
     Disasm(disasm::Disasm),
     /// Decode and encode every instruction word, and count those that come back.
@@ -55,6 +58,7 @@ impl Command {
         match self {
             // The dispatcher has taken it; options before the word are ours alone.
             Command::Compile => Err(Failure::usage("`compile` must be the first word after `sassafras`")),
+            Command::Check(arguments) => check::run(arguments, context),
             Command::Disasm(arguments) => disasm::run(arguments, context),
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),

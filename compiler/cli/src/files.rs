@@ -33,7 +33,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// As [`read`], or the bytes are no UTF-8; the message names the offset.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).map_err(|e| {
+    text(path, read(path)?)
+}
+
+/// The text that a file's bytes are.
+///
+/// # Errors
+/// They are no UTF-8; the message names the offset.
+pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::not_text(format!("`{}` is no text: the byte at offset {at:#x} is not UTF-8", path.display()))
     })

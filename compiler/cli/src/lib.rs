@@ -2,6 +2,7 @@
 //!
 //! * [`main`]: from a command line to an exit code.
 //! * [`command`]: one file for each subcommand.
+//! * [`judges`]: who judges each stage of a compilation.
 //! * [`listing`]: the text of `nvdisasm -c`.
 //! * [`Exit`], [`Failure`]: what a command tells its caller.
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
@@ -10,6 +11,7 @@ pub mod command;
 mod exit;
 mod failure;
 pub mod files;
+pub mod judges;
 pub mod listing;
 mod main_;
 

@@ -40,7 +40,4 @@ pub enum Failure {
         /// What happened.
         what: String,
     },
-    /// Warnings count as errors, and there was one.
-    #[error("{0}")]
-    Warning(String),
 }

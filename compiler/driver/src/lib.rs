@@ -5,6 +5,7 @@
 //! * [`observe`]: who looks at each stage.
 //! * [`limits`]: how many registers an entry may use.
 //! * [`assemble`]: words and variables into a cubin.
+//! * [`session`]: one compilation.
 //! * [`statistics`]: what `-v` prints.
 //! * [`Failure`]: why a compilation stopped.
 
@@ -14,6 +15,7 @@ pub mod limits;
 pub mod observe;
 pub mod options;
 pub mod phase;
+pub mod session;
 pub mod statistics;
 
 pub use failure::Failure;

@@ -1,42 +1,161 @@
 //! `sassafras compile`, and the whole program when it is called `ptxas`.
 
-use std::path::Path;
+mod say;
+
+pub(super) use say::records;
+
+use std::path::{Path, PathBuf};
 
 use sassafras_chip::Target;
-use sassafras_driver::options::{Fault, help, parse};
+use sassafras_driver::options::{Fault, Input, Options, help, parse};
+use sassafras_driver::session::{Artifact, compile};
+use sassafras_driver::{Failure as Stopped, Stage};
 
+use crate::judges::{Judges, Opinion};
 use crate::main_::report;
 use crate::{Exit, Failure, files};
 
 /// Runs it on the words after `compile`.
 pub fn run(words: &[String], as_ptxas: bool) -> Exit {
-    let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json")
-        || words.iter().any(|w| w == "--format=json");
-    match attempt(words, as_ptxas) {
-        Ok(exit) => exit,
-        Err(failure) => report(&failure, json),
-    }
+    let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json") || words.iter().any(|w| w == "--format=json");
+    attempt(words, as_ptxas).unwrap_or_else(|failure| report(&failure, json))
 }
 
 fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
-    let options = parse(words, &|file| {
-        files::read_text(Path::new(file)).map_err(|failure| std::io::Error::other(failure.message))
-    })
-    .map_err(|fault| match fault {
+    let program = if as_ptxas { "ptxas" } else { "sassafras compile" };
+    let read = |file: &str| files::read_text(Path::new(file)).map_err(|f| std::io::Error::other(f.message));
+    let options = parse(words, &read).map_err(|fault| match fault {
         Fault::Usage(text) => Failure::usage(text),
         Fault::Unsupported { .. } => Failure::unsupported(fault.to_string()),
     })?;
     if words.is_empty() || options.help {
-        files::print(&help(if as_ptxas { "ptxas" } else { "sassafras compile" }));
+        files::print(&help(program));
         return Ok(Exit::Done);
     }
     if options.version {
         files::print(&format!("sassafras {}\n", env!("CARGO_PKG_VERSION")));
         return Ok(Exit::Done);
     }
-    if options.list_chips {
-        files::print(&Target::all().map(|t| format!("{t}\n")).collect::<String>());
+    if options.list_chips || options.list_versions {
+        if options.list_chips {
+            files::print(&Target::all().map(|t| format!("{t}\n")).collect::<String>());
+        }
+        if options.list_versions {
+            let versions = sassafras_ptx::check::VERSIONS.iter().map(|(major, minor)| format!("{major}.{minor}\n"));
+            files::print(&versions.collect::<String>());
+        }
         return Ok(Exit::Done);
     }
-    Err(Failure::unsupported(format!("compiling {} inputs", options.inputs.len())))
+    session(&options, as_ptxas)
+}
+
+/// One input's result.
+pub(crate) struct Compiled {
+    pub(crate) name: String,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) result: Result<Artifact, Stopped>,
+    pub(crate) opinions: Vec<Opinion>,
+}
+
+fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
+    if options.inputs.is_empty() {
+        return Err(Failure::usage("no input file was given"));
+    }
+    if options.inputs.len() > 1 && options.output.is_some() {
+        return Err(Failure::usage("-o names one output, but there are several inputs"));
+    }
+    let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
+    let mut done = Vec::new();
+    for input in &options.inputs {
+        let (name, text) = match input {
+            Input::File(path) => (path.display().to_string(), files::read_text(path)?),
+            Input::Text(text) => ("<string>".to_owned(), text.clone()),
+        };
+        if options.progress {
+            eprintln!("compiling {name}");
+        }
+        let judges = Judges::new(options.judges);
+        let result = compile(&text, &name, options, default, &judges);
+        let output = output_path(input, options, as_ptxas);
+        done.push(Compiled { name, output: Some(output), result, opinions: judges.opinions() });
+    }
+    let mut exit = Exit::Done;
+    for compiled in &done {
+        exit = exit.worse(exit_of(compiled, options));
+    }
+    if exit == Exit::Done {
+        for compiled in &mut done {
+            write(compiled)?;
+        }
+    }
+    if let Some(path) = &options.report {
+        files::write(path, format!("{:#}\n", say::json(&done, exit)).as_bytes())?;
+    }
+    if options.json {
+        files::print(&format!("{}\n", say::json(&done, exit)));
+    } else {
+        say::text(&done, options, as_ptxas);
+    }
+    Ok(exit)
+}
+
+fn output_path(input: &Input, options: &Options, as_ptxas: bool) -> PathBuf {
+    if let Some(path) = &options.output {
+        return path.clone();
+    }
+    let suffix = if options.stop_after.is_some() { "txt" } else { "cubin" };
+    match input {
+        _ if as_ptxas => "elf.o".into(),
+        Input::File(path) if path != Path::new("-") => path.with_extension(suffix),
+        _ => Path::new("out").with_extension(suffix),
+    }
+}
+
+/// Writes what there is to write; without anything, the output's name is forgotten.
+fn write(compiled: &mut Compiled) -> Result<(), Failure> {
+    let Ok(artifact) = &compiled.result else { return Ok(()) };
+    let bytes = match (&artifact.cubin, &artifact.stopped) {
+        (Some((_, bytes)), _) => bytes.as_slice(),
+        (None, Some(text)) => text.as_bytes(),
+        (None, None) => {
+            compiled.output = None;
+            return Ok(());
+        }
+    };
+    match &compiled.output {
+        Some(path) => files::write(path, bytes),
+        None => Ok(()),
+    }
+}
+
+fn exit_of(compiled: &Compiled, options: &Options) -> Exit {
+    match &compiled.result {
+        Ok(artifact) if options.warnings_are_errors && has_warnings(artifact, options) => Exit::Wrong,
+        Ok(_) => Exit::Done,
+        Err(Stopped::Ptx(findings)) => Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong),
+        Err(Stopped::Request(_) | Stopped::Text(_)) => Exit::Wrong,
+        Err(Stopped::Unsupported { .. }) => Exit::Unsupported,
+        Err(Stopped::Objection(_) | Stopped::Internal { .. }) => Exit::Internal,
+    }
+}
+
+fn has_warnings(artifact: &Artifact, options: &Options) -> bool {
+    let found = artifact.findings.as_ref().is_some_and(|f| !f.is_empty());
+    found || !artifact.warnings.is_empty() || !options.warnings.is_empty()
+}
+
+/// The name of a stopped session's error, for messages.
+pub(crate) fn code_of(stopped: &Stopped) -> &'static str {
+    match stopped {
+        Stopped::Ptx(_) => "",
+        Stopped::Request(_) | Stopped::Text(_) => "C0006",
+        Stopped::Unsupported { .. } => "C0007",
+        Stopped::Objection(_) => "C0008",
+        Stopped::Internal { .. } => "C0009",
+    }
+}
+
+/// The phases' names, for messages.
+pub(crate) fn stage_name(stage: Stage) -> &'static str {
+    stage.row().name
 }

@@ -62,6 +62,8 @@ pub struct Options {
     pub ceiling: u8,
     /// `-allow-expensive-optimizations`; by default on from level 2.
     pub expensive: Option<bool>,
+    /// `-fmad`: products and sums may be contracted.
+    pub contract: bool,
     /// `-maxrregcount`.
     pub registers: Option<RegisterLimit>,
     /// `-maxntid`.
@@ -126,6 +128,7 @@ impl Default for Options {
             level: 3,
             ceiling: 3,
             expensive: None,
+            contract: true,
             registers: None,
             threads: None,
             blocks_per_processor: None,

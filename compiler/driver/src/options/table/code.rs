@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
         A::Bool,
         "true|false",
         "true",
-        E::Holds("a product and a sum are never contracted, which both values allow."),
+        E::Set(|o, v| set(&mut o.contract, v == "true")),
         "Allow contraction of floating-point products and sums.",
     ),
     row(

@@ -1,0 +1,99 @@
+//! `sassafras check`: PTX is parsed and checked; a cubin is decoded and judged.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sassafras_chip::Target;
+use sassafras_cubin::elf;
+use sassafras_isa::decode;
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::listing::chip;
+use crate::{Exit, Failure, files};
+
+/// Check PTX modules, or the code of cubins.
+#[derive(Args)]
+pub struct Check {
+    /// PTX files and cubins.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// The chip that a PTX module must run on.
+    #[arg(long = "arch", value_name = "sm_XX")]
+    arch: Option<Target>,
+}
+
+pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    let mut diagnostics = Vec::new();
+    for path in &arguments.inputs {
+        let bytes = files::read(path)?;
+        exit = exit.worse(if bytes.starts_with(b"\x7fELF") {
+            cubin(path, &bytes, context, &mut diagnostics)?
+        } else {
+            ptx(path, bytes, arguments.arch, context, &mut diagnostics)?
+        });
+    }
+    if context.json {
+        files::print(&format!("{}\n", json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics })));
+    }
+    Ok(exit)
+}
+
+fn ptx(
+    path: &Path,
+    bytes: Vec<u8>,
+    arch: Option<Target>,
+    context: &Context,
+    diagnostics: &mut Vec<Value>,
+) -> Result<Exit, Failure> {
+    let text = files::text(path, bytes)?;
+    let name = path.display().to_string();
+    let (findings, module) = match sassafras_driver::session::parse(&text, &name) {
+        Ok((module, findings)) => (findings, Some(module)),
+        Err(sassafras_driver::Failure::Ptx(findings)) => (findings, None),
+        Err(other) => return Err(Failure::wrong(other.to_string()).about(path)),
+    };
+    if context.json {
+        diagnostics.extend(super::compile::records(&findings));
+    } else {
+        eprint!("{}", findings.render());
+    }
+    let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
+    if let (Some(module), Some(arch)) = (module, arch)
+        && !sassafras_driver::session::runs_on(&module.target, arch)
+    {
+        let what = format!("a module for `.target {}` does not run on {arch}", module.target);
+        return Err(Failure::wrong(what).about(path));
+    }
+    if exit == Exit::Done && !context.json && !context.quiet {
+        files::print(&format!("{name}: accepted\n"));
+    }
+    Ok(exit)
+}
+
+fn cubin(path: &Path, bytes: &[u8], context: &Context, diagnostics: &mut Vec<Value>) -> Result<Exit, Failure> {
+    let image = elf::read(bytes).map_err(|e| Failure::from(e).about(path))?;
+    let cubin = sassafras_cubin::read(bytes).map_err(|e| Failure::from(e).about(path))?;
+    let chip = chip(&image).ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
+    let mut exit = Exit::Done;
+    for f in &cubin.functions {
+        let mut unknown = 0u64;
+        for (i, &word) in f.code.iter().enumerate() {
+            let Err(error) = decode(word, chip) else { continue };
+            unknown += 1;
+            exit = Exit::Unknown;
+            let message = format!("`{}` at {:#06x}: {error}", f.name, 16 * i);
+            if context.json {
+                let record = json!({ "code": "C0010", "severity": "unknown", "message": message, "file": path, "line": 0 });
+                diagnostics.push(record);
+            } else if unknown <= 5 {
+                eprintln!("{}: {message}", path.display());
+            }
+        }
+        if !context.json && !context.quiet {
+            files::print(&format!("{}: `{}`: {} words, {unknown} unknown\n", path.display(), f.name, f.code.len()));
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,101 @@
+//! What a compilation says, for people and for programs.
+
+use sassafras_driver::options::Options;
+use sassafras_driver::{Failure as Stopped, statistics};
+use sassafras_ptx::Diagnostics;
+use serde_json::{Value, json};
+
+use super::{Compiled, code_of, has_warnings, stage_name};
+use crate::Exit;
+
+/// Findings as JSON.
+pub(in crate::command) fn records(findings: &Diagnostics) -> Vec<Value> {
+    let list = findings.records().into_iter();
+    list.map(|r| {
+        json!({
+            "code": r.code, "severity": r.severity, "message": r.message,
+            "file": r.file, "line": r.line, "column": r.column, "help": r.help,
+        })
+    })
+    .collect()
+}
+
+/// The JSON record of a session.
+pub(super) fn json(done: &[Compiled], exit: Exit) -> Value {
+    let mut diagnostics = Vec::new();
+    let mut error = Value::Null;
+    let mut files = Vec::new();
+    for c in done {
+        let mut file = json!({ "input": c.name, "judges": c.opinions });
+        match &c.result {
+            Ok(artifact) => {
+                diagnostics.extend(artifact.findings.iter().flat_map(records));
+                file["output"] = json!(c.output.as_ref().map(|p| p.display().to_string()));
+                file["target"] = json!(artifact.target.map(|t| t.to_string()));
+                file["warnings"] = json!(artifact.warnings);
+                file["entries"] = artifact.entries.iter().map(entry).collect();
+                file["phases"] = artifact
+                    .notes
+                    .iter()
+                    .map(|(stage, notes)| {
+                        let numbers: serde_json::Map<String, Value> =
+                            notes.numbers.iter().map(|&(name, n)| (name.to_owned(), json!(n))).collect();
+                        json!({ "phase": stage_name(*stage), "function": notes.function, "numbers": numbers, "planted": notes.planted })
+                    })
+                    .collect();
+            }
+            Err(Stopped::Ptx(findings)) => diagnostics.extend(records(findings)),
+            Err(stopped) => error = json!({ "code": code_of(stopped), "message": stopped.to_string() }),
+        }
+        files.push(file);
+    }
+    json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics, "error": error, "files": files })
+}
+
+fn entry(e: &statistics::Entry) -> Value {
+    json!({
+        "name": e.name, "instructions": e.instructions, "registers": e.registers, "barriers": e.barriers,
+        "frame": e.frame, "spill_stores": e.spill_stores, "spill_loads": e.spill_loads, "shared": e.shared,
+        "seconds": e.time.as_secs_f64(),
+    })
+}
+
+/// Prints for people, to standard error.
+pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
+    let warn = !options.no_warnings && !options.quiet || options.warnings_are_errors;
+    let word = if options.warnings_are_errors { "error" } else { "warning" };
+    if !options.quiet && !options.no_warnings {
+        options.remarks.iter().for_each(|r| eprintln!("note: {r}"));
+    }
+    if warn {
+        options.warnings.iter().for_each(|w| eprintln!("{word}: {w}"));
+    }
+    for c in done {
+        match &c.result {
+            Ok(artifact) => {
+                for (stage, function, text) in &artifact.printed {
+                    eprintln!("# after {stage}{}{function}", if function.is_empty() { "" } else { " of " });
+                    eprint!("{text}");
+                }
+                if warn && has_warnings(artifact, options) {
+                    artifact.findings.iter().for_each(|f| eprint!("{}", f.render()));
+                    artifact.warnings.iter().for_each(|w| eprintln!("{word}: {}: {w}", c.name));
+                }
+                for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
+                    let about = o.function.as_ref().map(|f| format!(" of `{f}`")).unwrap_or_default();
+                    let why = o.reason.as_deref().unwrap_or("no reason given");
+                    eprintln!("note: {} cannot decide about {}{about}: {why}", o.judge, o.stage);
+                }
+                if let (true, Some((cubin, _)), Some(target)) = (options.verbose, &artifact.cubin, artifact.target) {
+                    let program = if as_ptxas { "ptxas" } else { "sassafras" };
+                    eprint!("{}", statistics::text(program, &target.to_string(), cubin, &artifact.entries));
+                }
+            }
+            Err(Stopped::Ptx(findings)) => {
+                eprint!("{}", findings.render());
+                eprintln!("error: {} cannot be compiled", c.name);
+            }
+            Err(stopped) => eprintln!("error[{}]: {}: {stopped}", code_of(stopped), c.name),
+        }
+    }
+}

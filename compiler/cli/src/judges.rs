@@ -1,0 +1,114 @@
+//! Who judges each stage of a compilation.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use sassafras_driver::Stage;
+use sassafras_driver::observe::{Form, Notes, Objection, Observer};
+use sassafras_driver::options::Judges as Choice;
+use serde::Serialize;
+
+/// What a judge said.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Opinion {
+    /// Who.
+    pub judge: &'static str,
+    /// About which stage.
+    pub stage: String,
+    /// About which function.
+    pub function: Option<String>,
+    /// `passed`, `objected` or `unknown`.
+    pub verdict: &'static str,
+    /// Why, where it did not pass.
+    pub reason: Option<String>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// What a judge finds.
+pub enum Finding {
+    /// Nothing is wrong.
+    Passed,
+    /// Something could not be decided.
+    Unknown(String),
+    /// Something is wrong.
+    Objected(String),
+}
+
+type Judge = fn(Stage, Option<Form<'_>>, Form<'_>) -> Option<Finding>;
+
+/// The judges, by name. One gives `None` about what it does not judge.
+const JUDGES: &[(&str, Judge)] = &[("container", container)];
+
+/// The judges of a session, and what they said.
+#[derive(Default)]
+pub struct Judges {
+    silent: bool,
+    opinions: Mutex<Vec<Opinion>>,
+}
+
+impl Judges {
+    /// Judges as `--judge` asks for them.
+    pub fn new(choice: Choice) -> Judges {
+        Judges { silent: choice == Choice::None, ..Judges::default() }
+    }
+
+    /// What was said, by stage, function and judge.
+    pub fn opinions(self) -> Vec<Opinion> {
+        let mut list = self.opinions.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let order = |o: &Opinion| (Stage::named(&o.stage), o.function.clone(), o.judge);
+        list.sort_by_key(order);
+        list
+    }
+}
+
+impl Observer for Judges {
+    fn wants_before(&self, _: Stage) -> bool {
+        !self.silent
+    }
+
+    fn observe(&self, stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Notes) -> Result<(), Objection> {
+        if self.silent {
+            return Ok(());
+        }
+        let mut worst = None;
+        for &(judge, judging) in JUDGES {
+            let start = Instant::now();
+            let Some(finding) = judging(stage, before, after) else { continue };
+            let (verdict, reason) = match finding {
+                Finding::Passed => ("passed", None),
+                Finding::Unknown(why) => ("unknown", Some(why)),
+                Finding::Objected(why) => ("objected", Some(why)),
+            };
+            if verdict == "objected" && worst.is_none() {
+                worst = Some(Objection {
+                    judge: judge.into(),
+                    stage,
+                    function: notes.function.clone(),
+                    message: reason.clone().unwrap_or_default(),
+                });
+            }
+            let opinion = Opinion {
+                judge,
+                stage: stage.to_string(),
+                function: notes.function.clone(),
+                verdict,
+                reason,
+                seconds: start.elapsed().as_secs_f64(),
+            };
+            self.opinions.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(opinion);
+        }
+        worst.map_or(Ok(()), Err)
+    }
+}
+
+/// The file says what was put into it.
+fn container(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let Form::Cubin(cubin, bytes) = after else { return None };
+    Some(match sassafras_cubin::read(bytes) {
+        Err(error) => Finding::Objected(format!("the file does not read: {error}")),
+        Ok(again) if again.functions != cubin.functions => Finding::Objected("functions differ when read back".into()),
+        Ok(again) if again.addresses != cubin.addresses => Finding::Objected("address slots differ when read back".into()),
+        Ok(_) => Finding::Passed,
+    })
+}

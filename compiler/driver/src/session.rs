@@ -1,0 +1,233 @@
+//! One compilation: a PTX text through every phase.
+
+mod back;
+mod front;
+mod text;
+
+pub use front::{parse, runs_on};
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use sassafras_chip::{Chip, Target};
+use sassafras_cubin::{Cubin, Producer};
+use sassafras_ir as ir;
+use sassafras_ptx as ptx;
+
+use crate::Failure;
+use crate::assemble::assemble;
+use crate::limits::{Bounds, Directives, bounds};
+use crate::observe::{Form, Notes, Observer};
+use crate::options::{Arch, Options};
+use crate::phase::Stage;
+use crate::statistics::Entry;
+
+/// What a compilation made.
+#[derive(Clone, Debug, Default)]
+pub struct Artifact {
+    /// The cubin and its bytes; none after `--stop-after` and for `-arch=compute_XX`.
+    pub cubin: Option<(Cubin, Vec<u8>)>,
+    /// The text of the phase at which the session stopped.
+    pub stopped: Option<String>,
+    /// Texts that `--print-after` asked for: phase, function or module, text.
+    pub printed: Vec<(Stage, String, String)>,
+    /// Numbers about each entry, in the module's order.
+    pub entries: Vec<Entry>,
+    /// Warnings, in order.
+    pub warnings: Vec<String>,
+    /// The findings of the checker that are no errors.
+    pub findings: Option<ptx::Diagnostics>,
+    /// What each phase said, in order of phases and functions.
+    pub notes: Vec<(Stage, Notes)>,
+    /// The target.
+    pub target: Option<Target>,
+}
+
+/// A compilation in progress.
+pub struct Session<'a> {
+    options: &'a Options,
+    observer: &'a dyn Observer,
+    target: Target,
+    print_after: Vec<Stage>,
+    stop_after: Option<Stage>,
+    log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
+}
+
+/// Compiles the PTX `text`, which messages call `name`.
+///
+/// `default` is the target when neither options nor module name one that counts (ptxas's own default).
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile(
+    text: &str,
+    name: &str,
+    options: &Options,
+    default: Option<Target>,
+    observer: &dyn Observer,
+) -> Result<Artifact, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    let pool = pool.map_err(|e| Failure::Request(format!("no threads to work with: {e}")))?;
+    pool.install(|| Session::run(text, name, options, default, observer))
+}
+
+fn named(option: &str, name: &str) -> Result<Stage, Failure> {
+    Stage::named(name).ok_or_else(|| {
+        let names: Vec<&str> = crate::phase::PHASES.iter().map(|p| p.name).collect();
+        Failure::Request(format!("option `--{option}`: no phase is called `{name}`; there are {}", names.join(", ")))
+    })
+}
+
+impl<'a> Session<'a> {
+    fn run(
+        source: &str,
+        name: &str,
+        options: &'a Options,
+        default: Option<Target>,
+        observer: &'a dyn Observer,
+    ) -> Result<Artifact, Failure> {
+        let print_after = options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
+        let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
+        let (module, findings) = front::parse(source, name)?;
+        let target = front::target(&module, options, default)?;
+        let mut s = Session { options, observer, target, print_after, stop_after, log: Mutex::default() };
+        let mut artifact = Artifact { target: Some(target), findings: Some(findings), ..Artifact::default() };
+        s.rest(&module, source, name, &mut artifact)?;
+        let mut log = std::mem::take(&mut s.log).into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Functions are worked on at once; the record does not show in which order.
+        log.sort_by_key(|&(stage, function, ..)| (stage, function));
+        for (stage, _, notes, text) in log {
+            if let Some(text) = text.filter(|_| s.print_after.contains(&stage)) {
+                artifact.printed.push((stage, notes.function.clone().unwrap_or_default(), text));
+            }
+            artifact.notes.push((stage, notes));
+        }
+        Ok(artifact)
+    }
+
+    fn rest(
+        &self,
+        module: &ptx::checked::Module,
+        source: &str,
+        name: &str,
+        artifact: &mut Artifact,
+    ) -> Result<(), Failure> {
+        self.done(Stage::Parse, 0, None, Form::Ptx(module), Notes::default())?;
+        front::warn(module, self.options, &mut artifact.warnings);
+        if matches!(self.options.arch, Some(Arch::Virtual(_))) {
+            return Ok(());
+        }
+        if self.stop_after == Some(Stage::Parse) {
+            artifact.stopped = Some(text::ptx(source, name));
+            return Ok(());
+        }
+        front::entries_exist(module, self.options)?;
+        let (module, before) = (front::lower(module, self.options, source, name)?, module);
+        self.done(Stage::Lower, 0, Some(Form::Ptx(before)), Form::Ir(&module), Notes::default())?;
+        if self.stop_after == Some(Stage::Lower) {
+            artifact.stopped = Some(text::ir(&module, Stage::Lower));
+            return Ok(());
+        }
+        self.middle(module, artifact)
+    }
+
+    fn middle(&self, lowered: ir::Module, artifact: &mut Artifact) -> Result<(), Failure> {
+        let before = self.observer.wants_before(Stage::Optimise).then(|| lowered.clone());
+        let (module, notes) = front::optimise(lowered, self.options, self.chip())?;
+        self.done(Stage::Optimise, 0, before.as_ref().map(Form::Ir), Form::Ir(&module), notes)?;
+        if self.stop_after == Some(Stage::Optimise) {
+            artifact.stopped = Some(text::ir(&module, Stage::Optimise));
+            return Ok(());
+        }
+        self.back(&module, artifact)
+    }
+
+    fn back(&self, module: &ir::Module, artifact: &mut Artifact) -> Result<(), Failure> {
+        let wanted = |f: &ir::Function| self.options.entries.is_empty() || self.options.entries.contains(&f.name);
+        let bounds: Vec<Bounds> = module
+            .functions
+            .iter()
+            .map(|f| {
+                let directives = Directives {
+                    registers: f.maxnreg,
+                    threads: f.maxntid,
+                    exact_threads: f.reqntid,
+                    blocks: f.minnctapersm,
+                };
+                bounds(&f.name, directives, self.options, self.chip())
+            })
+            .collect();
+        artifact.warnings.extend(bounds.iter().flat_map(|b| b.warnings.iter().cloned()));
+        let layout = sassafras_codegen::select::Layout::new(module);
+        let results = self.functions(module, &layout, &bounds, &wanted)?;
+        if let Some(stage) = self.stop_after.filter(|&s| s < Stage::Assemble) {
+            let texts: Vec<String> = results.into_iter().flatten().filter_map(|r| r.text).collect();
+            let [text] = &texts[..] else {
+                let what = format!("--stop-after {stage} gives one function's text, and {} were compiled", texts.len());
+                return Err(Failure::Request(format!("{what}; choose one with -e")));
+            };
+            artifact.stopped = Some(text.clone());
+            return Ok(());
+        }
+        let codes: Vec<_> = results.iter().map(|r| r.as_ref().map(|r| r.code.clone())).collect();
+        let fail = |what: String| Failure::Internal { stage: Stage::Assemble, function: None, what };
+        let accelerated = self.target.features == sassafras_chip::Features::Architecture;
+        let producer =
+            Producer { options: format!("-arch {} ", self.target), virtual_sm: self.chip().number() as u16, ..Producer::default() };
+        let cubin = assemble(module, &layout, &codes, &bounds, self.chip(), accelerated, producer).map_err(fail)?;
+        let bytes = sassafras_cubin::write(&cubin).map_err(|e| match e {
+            sassafras_cubin::Error::Unsupported { .. } => {
+                Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }
+            }
+            sassafras_cubin::Error::Malformed { .. } => fail(e.to_string()),
+        })?;
+        self.done(Stage::Assemble, 0, None, Form::Cubin(&cubin, &bytes), Notes::default())?;
+        for result in results.into_iter().flatten() {
+            self.warn_about(&result.entry, &mut artifact.warnings);
+            artifact.entries.push(result.entry);
+        }
+        artifact.cubin = Some((cubin, bytes));
+        Ok(())
+    }
+
+    fn warn_about(&self, entry: &Entry, warnings: &mut Vec<String>) {
+        let spilled = entry.spill_stores + entry.spill_loads > 0;
+        if self.options.warn_spills && spilled {
+            warnings.push(format!(
+                "`{}` spills registers: {} bytes stored, {} bytes loaded",
+                entry.name, entry.spill_stores, entry.spill_loads
+            ));
+        }
+        if self.options.warn_local && entry.frame > 0 {
+            warnings.push(format!("`{}` uses {} bytes of local memory", entry.name, entry.frame));
+        }
+    }
+
+    fn chip(&self) -> Chip {
+        self.target.chip
+    }
+
+    /// Notes a phase and lets the observer look.
+    fn done(
+        &self,
+        stage: Stage,
+        function: usize,
+        before: Option<Form<'_>>,
+        after: Form<'_>,
+        notes: Notes,
+    ) -> Result<(), Failure> {
+        let text = self.print_after.contains(&stage).then(|| text::form(after, stage));
+        self.observer.observe(stage, before, after, &notes)?;
+        let mut log = self.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        log.push((stage, function, notes, text));
+        Ok(())
+    }
+
+    /// Times a phase of one function.
+    fn timed<T>(entry: &mut Entry, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        entry.time += start.elapsed();
+        result
+    }
+}

@@ -1,0 +1,123 @@
+//! From text to selectable IR.
+
+use sassafras_chip::{Chip, Features, Target};
+use sassafras_ir as ir;
+use sassafras_ptx::checked::{Module, Type};
+use sassafras_ptx::diagnostics::Code;
+use sassafras_ptx::source::{Source, Span};
+use sassafras_ptx::{self as ptx, Diagnostics};
+use sassafras_semantics::FloatFormat;
+
+use crate::Failure;
+use crate::observe::Notes;
+use crate::options::{Arch, Options};
+use crate::phase::Stage;
+
+/// Parses and checks a text; findings that are no errors come with the module.
+///
+/// # Errors
+/// Every mistake that was found.
+pub fn parse(text: &str, name: &str) -> Result<(Module, Diagnostics), Failure> {
+    let (syntax, findings) = ptx::parse(text, name);
+    if findings.has_errors() {
+        return Err(Failure::Ptx(findings));
+    }
+    match ptx::check(&syntax) {
+        Ok(module) => Ok((module, findings)),
+        Err(mut errors) => {
+            errors.extend(findings);
+            Err(Failure::Ptx(errors))
+        }
+    }
+}
+
+/// What a `.target` asks for: the number of the least chip, and the features.
+fn demand(name: &str) -> Option<(u32, Features)> {
+    // Modules may be for chips older than any that we make code for, which `Target` does not know.
+    let digits = name.strip_prefix("sm_")?;
+    let features = match digits.chars().last()? {
+        'a' => Features::Architecture,
+        'f' => Features::Family,
+        _ => Features::Base,
+    };
+    Some((digits.trim_end_matches(['a', 'f']).parse().ok()?, features))
+}
+
+/// Whether a module for `.target name` runs on `target` (`ptxas --help`, `--gpu-name`).
+pub fn runs_on(name: &str, target: Target) -> bool {
+    let chip = target.chip.number();
+    match demand(name) {
+        Some((least, Features::Base)) => least <= chip,
+        Some((least, Features::Family)) => {
+            least / 10 == chip / 10 && least <= chip && target.features != Features::Base
+        }
+        Some((least, Features::Architecture)) => least == chip && target.features == Features::Architecture,
+        None => false,
+    }
+}
+
+/// The target of a session: the option's, else `default`, else the module's own; and it must take the module.
+pub(super) fn target(module: &Module, options: &Options, default: Option<Target>) -> Result<Target, Failure> {
+    let name = &module.target;
+    let target = match options.arch {
+        Some(Arch::Real(target) | Arch::Virtual(target)) => target,
+        None => match default.or_else(|| name.parse().ok()) {
+            Some(target) => target,
+            None => {
+                let what = format!("there is no code for `{name}`; choose a newer chip with -arch, such as sm_90");
+                return Err(Failure::Request(what));
+            }
+        },
+    };
+    if !runs_on(name, target) {
+        return Err(Failure::Request(format!("a module for `.target {name}` does not run on {target}")));
+    }
+    if target.chip != Chip::Sm90 && matches!(options.arch, None | Some(Arch::Real(_))) {
+        let what = format!("code for {target} (only sm_90 and sm_90a)");
+        return Err(Failure::Unsupported { stage: Stage::Select, function: None, what });
+    }
+    Ok(target)
+}
+
+/// Warnings that the checked module gives rise to.
+pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String>) {
+    if !options.warn_double {
+        return;
+    }
+    for f in &module.functions {
+        let double = |t: &Type| *t == Type::F(FloatFormat::F64);
+        if let Some(inst) = f.insts.iter().flatten().find(|inst| inst.types.iter().any(double)) {
+            warnings.push(format!("line {}: `{}` computes in double precision", inst.line, f.name));
+        }
+    }
+}
+
+/// Every name of `-e` must be an entry.
+pub(super) fn entries_exist(module: &Module, options: &Options) -> Result<(), Failure> {
+    for name in &options.entries {
+        if !module.functions.iter().any(|f| f.entry && f.name == *name) {
+            return Err(Failure::Request(format!("option `--entry`: the module has no entry called `{name}`")));
+        }
+    }
+    Ok(())
+}
+
+/// PTX to IR.
+pub(super) fn lower(module: &Module, options: &Options, text: &str, name: &str) -> Result<ir::Module, Failure> {
+    let choices = sassafras_lower::Options { fmad: options.contract };
+    sassafras_lower::lower(module, &choices).map_err(|errors| {
+        let mut findings = Diagnostics::new(Source::new(name, text));
+        for e in errors {
+            let place = |n: usize| u32::try_from(n).unwrap_or(0);
+            let span = Span { start: place(e.span.start), end: place(e.span.end) };
+            findings.push(Code::UnsupportedInstruction, span, format!("`{}`: {}", e.form, e.message));
+        }
+        Failure::Ptx(findings)
+    })
+}
+
+/// IR to IR that selection takes.
+pub(super) fn optimise(module: ir::Module, options: &Options, chip: Chip) -> Result<(ir::Module, Notes), Failure> {
+    let _ = (options, chip);
+    Ok((module, Notes::default()))
+}

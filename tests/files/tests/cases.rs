@@ -1,0 +1,77 @@
+//! Runs every file of `cases/`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use sassafras_files::{Found, bless, compare, parse};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut files = Vec::new();
+    gather(&folder, &mut files);
+    files.sort();
+    let name = |file: &PathBuf| file.strip_prefix(&folder).unwrap_or(file).display().to_string();
+    let mut trials: Vec<Trial> = files
+        .into_iter()
+        .map(|file| Trial::test(name(&file), move || run(&file).map_err(Failed::from)))
+        .collect();
+    trials.push(Trial::test("there_are_cases", {
+        let count = trials.len();
+        move || if count >= 12 { Ok(()) } else { Err(format!("only {count} files were found").into()) }
+    }));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn gather(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { gather(&path, out) } else { out.push(path) }
+    }
+}
+
+fn run(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+    let case = parse(&text)?;
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let own = file.file_name().ok_or("a file has a name")?.to_string_lossy().into_owned();
+    std::fs::copy(file, folder.path().join(&own)).map_err(|e| e.to_string())?;
+    let (mut exit, mut out, mut all) = (0, String::new(), String::new());
+    let mut found = Vec::new();
+    for (index, words) in case.commands.iter().enumerate() {
+        let mut words: Vec<String> = words.iter().map(|w| w.replace("%s", &own).replace("%t", "out")).collect();
+        if !case.expected.is_empty() {
+            words.extend(["--format".into(), "json".into()]);
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sassafras-under-test"));
+        let output = command.args(&words).current_dir(folder.path()).output().map_err(|e| e.to_string())?;
+        exit = output.status.code().unwrap_or(-1);
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        all.push_str(&stdout);
+        all.push_str(&String::from_utf8_lossy(&output.stderr));
+        if index + 1 < case.commands.len() && exit != 0 {
+            return Err(format!("`{}` exits with {exit}:\n{all}", words.join(" ")));
+        }
+        found.extend(findings(&stdout));
+        out = stdout.into_owned();
+    }
+    if std::env::var_os("BLESS").is_some() && case.out.is_some() {
+        return std::fs::write(file, bless(&text, &out)).map_err(|e| e.to_string());
+    }
+    let wrong = compare(&case, exit, &out, &all, &found);
+    if wrong.is_empty() { Ok(()) } else { Err(format!("{}\n\nprinted:\n{all}", wrong.join("\n"))) }
+}
+
+/// The findings in a command's JSON.
+fn findings(json: &str) -> Vec<Found> {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(json) else { return Vec::new() };
+    let list = value["diagnostics"].as_array().cloned().unwrap_or_default();
+    list.iter()
+        .map(|d| Found {
+            line: d["line"].as_u64().unwrap_or(0) as u32,
+            code: d["code"].as_str().unwrap_or("").into(),
+            message: d["message"].as_str().unwrap_or("").into(),
+        })
+        .collect()
+}
