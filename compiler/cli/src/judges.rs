@@ -67,7 +67,13 @@ impl Observer for Judges {
         !self.silent
     }
 
-    fn observe(&self, stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Notes) -> Result<(), Objection> {
+    fn observe(
+        &self,
+        stage: Stage,
+        before: Option<Form<'_>>,
+        after: Form<'_>,
+        notes: &Notes,
+    ) -> Result<(), Objection> {
         if self.silent {
             return Ok(());
         }
@@ -107,8 +113,12 @@ fn container(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> 
     let Form::Cubin(cubin, bytes) = after else { return None };
     Some(match sassafras_cubin::read(bytes) {
         Err(error) => Finding::Objected(format!("the file does not read: {error}")),
-        Ok(again) if again.functions != cubin.functions => Finding::Objected("functions differ when read back".into()),
-        Ok(again) if again.addresses != cubin.addresses => Finding::Objected("address slots differ when read back".into()),
+        Ok(again) if again.functions != cubin.functions => {
+            Finding::Objected("functions differ when read back".into())
+        }
+        Ok(again) if again.addresses != cubin.addresses => {
+            Finding::Objected("address slots differ when read back".into())
+        }
         Ok(_) => Finding::Passed,
     })
 }

@@ -33,7 +33,8 @@ fn empty_cut_and_noise() {
 fn every_header_field() {
     let folder = tempdir().expect("a folder");
     let good = cubin();
-    let fields = [0, 4, 5, 6, 7, 8, 9, 0x10, 0x12, 0x14, 0x18, 0x20, 0x28, 0x30, 0x34, 0x36, 0x38, 0x3a, 0x3c, 0x3e];
+    let fields =
+        [0, 4, 5, 6, 7, 8, 9, 0x10, 0x12, 0x14, 0x18, 0x20, 0x28, 0x30, 0x34, 0x36, 0x38, 0x3a, 0x3c, 0x3e];
     for at in fields {
         let mut bad = good.clone();
         bad[at] ^= 0x41;
@@ -44,6 +45,7 @@ fn every_header_field() {
 }
 
 #[test]
+#[ignore = "waits for forms"]
 fn unknown_words_stop_or_are_shown() {
     let folder = tempdir().expect("a folder");
     let good = sassafras_cubin::read(&cubin()).expect("it is sound");
@@ -72,6 +74,7 @@ fn what_is_not_supported_says_so() {
 }
 
 #[test]
+#[ignore = "waits for forms"]
 fn good_cubins_pass() {
     let folder = tempdir().expect("a folder");
     std::fs::write(folder.path().join("in.cubin"), cubin()).expect("the folder is ours");

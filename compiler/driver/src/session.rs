@@ -74,7 +74,10 @@ pub fn compile(
 fn named(option: &str, name: &str) -> Result<Stage, Failure> {
     Stage::named(name).ok_or_else(|| {
         let names: Vec<&str> = crate::phase::PHASES.iter().map(|p| p.name).collect();
-        Failure::Request(format!("option `--{option}`: no phase is called `{name}`; there are {}", names.join(", ")))
+        Failure::Request(format!(
+            "option `--{option}`: no phase is called `{name}`; there are {}",
+            names.join(", ")
+        ))
     })
 }
 
@@ -86,14 +89,16 @@ impl<'a> Session<'a> {
         default: Option<Target>,
         observer: &'a dyn Observer,
     ) -> Result<Artifact, Failure> {
-        let print_after = options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
+        let print_after =
+            options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
         let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
         let (module, findings) = front::parse(source, name)?;
-        let target = front::target(&module, options, default)?;
+        let target = front::target(&module, options, default, source, name)?;
         let mut s = Session { options, observer, target, print_after, stop_after, log: Mutex::default() };
         let mut artifact = Artifact { target: Some(target), findings: Some(findings), ..Artifact::default() };
         s.rest(&module, source, name, &mut artifact)?;
-        let mut log = std::mem::take(&mut s.log).into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut log =
+            std::mem::take(&mut s.log).into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Functions are worked on at once; the record does not show in which order.
         log.sort_by_key(|&(stage, function, ..)| (stage, function));
         for (stage, _, notes, text) in log {
@@ -143,7 +148,8 @@ impl<'a> Session<'a> {
     }
 
     fn back(&self, module: &ir::Module, artifact: &mut Artifact) -> Result<(), Failure> {
-        let wanted = |f: &ir::Function| self.options.entries.is_empty() || self.options.entries.contains(&f.name);
+        let wanted =
+            |f: &ir::Function| self.options.entries.is_empty() || self.options.entries.contains(&f.name);
         let bounds: Vec<Bounds> = module
             .functions
             .iter()
@@ -163,7 +169,10 @@ impl<'a> Session<'a> {
         if let Some(stage) = self.stop_after.filter(|&s| s < Stage::Assemble) {
             let texts: Vec<String> = results.into_iter().flatten().filter_map(|r| r.text).collect();
             let [text] = &texts[..] else {
-                let what = format!("--stop-after {stage} gives one function's text, and {} were compiled", texts.len());
+                let what = format!(
+                    "--stop-after {stage} gives one function's text, and {} were compiled",
+                    texts.len()
+                );
                 return Err(Failure::Request(format!("{what}; choose one with -e")));
             };
             artifact.stopped = Some(text.clone());
@@ -172,9 +181,13 @@ impl<'a> Session<'a> {
         let codes: Vec<_> = results.iter().map(|r| r.as_ref().map(|r| r.code.clone())).collect();
         let fail = |what: String| Failure::Internal { stage: Stage::Assemble, function: None, what };
         let accelerated = self.target.features == sassafras_chip::Features::Architecture;
-        let producer =
-            Producer { options: format!("-arch {} ", self.target), virtual_sm: self.chip().number() as u16, ..Producer::default() };
-        let cubin = assemble(module, &layout, &codes, &bounds, self.chip(), accelerated, producer).map_err(fail)?;
+        let producer = Producer {
+            options: format!("-arch {} ", self.target),
+            virtual_sm: self.chip().number() as u16,
+            ..Producer::default()
+        };
+        let cubin =
+            assemble(module, &layout, &codes, &bounds, self.chip(), accelerated, producer).map_err(fail)?;
         let bytes = sassafras_cubin::write(&cubin).map_err(|e| match e {
             sassafras_cubin::Error::Unsupported { .. } => {
                 Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }

@@ -57,7 +57,8 @@ pub fn parse(text: &str) -> Result<Case, String> {
             "RUN" => case.commands.push(rest.split_whitespace().map(str::to_owned).collect()),
             "EXIT" => {
                 exits += 1;
-                case.exit = rest.trim().parse().map_err(|_| format!("line {number}: `{rest}` is no exit code"))?;
+                case.exit =
+                    rest.trim().parse().map_err(|_| format!("line {number}: `{rest}` is no exit code"))?;
             }
             "OUT" => case.out.get_or_insert_default().push(rest.to_owned()),
             "HAS" => case.has.push(rest.trim_end().to_owned()),
@@ -92,8 +93,14 @@ mod tests {
 
     #[test]
     fn what_says_nothing_fails() {
-        for text in ["", "mov;\n", "// RUN:\n// EXIT: 0\n", "// RUN: check %s\n", "// RUN: a\n// EXITS: 1\n", "// RUN: a\n//~\n"]
-        {
+        for text in [
+            "",
+            "mov;\n",
+            "// RUN:\n// EXIT: 0\n",
+            "// RUN: check %s\n",
+            "// RUN: a\n// EXITS: 1\n",
+            "// RUN: a\n//~\n",
+        ] {
             assert!(parse(text).is_err(), "{text:?}");
         }
     }

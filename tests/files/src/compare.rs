@@ -28,7 +28,10 @@ pub fn compare(case: &Case, exit: i32, out: &str, all: &str, found: &[Found]) ->
         let expected: String = lines.iter().map(|l| format!("{}\n", l.trim_end())).collect();
         let found: String = out.lines().map(|l| format!("{}\n", l.trim_end())).collect();
         if expected != found {
-            wrong.push(format!("standard output differs (BLESS=1 takes the new one):\n{}", difference(&expected, &found)));
+            wrong.push(format!(
+                "standard output differs (BLESS=1 takes the new one):\n{}",
+                difference(&expected, &found)
+            ));
         }
     }
     let mut left: Vec<&Found> = found.iter().collect();
@@ -41,13 +44,19 @@ pub fn compare(case: &Case, exit: i32, out: &str, all: &str, found: &[Found]) ->
     }
     // Findings count as unexpected only where the file talks of findings at all.
     if !case.expected.is_empty() {
-        wrong.extend(left.iter().map(|f| format!("line {}: {} `{}` was not expected", f.line, f.code, f.message)));
+        wrong.extend(
+            left.iter().map(|f| format!("line {}: {} `{}` was not expected", f.line, f.code, f.message)),
+        );
     }
     wrong
 }
 
 fn difference(expected: &str, found: &str) -> String {
-    similar::TextDiff::from_lines(expected, found).unified_diff().context_radius(2).header("expected", "found").to_string()
+    similar::TextDiff::from_lines(expected, found)
+        .unified_diff()
+        .context_radius(2)
+        .header("expected", "found")
+        .to_string()
 }
 
 /// The file's text with its `OUT` lines replaced by what came.

@@ -40,7 +40,8 @@ fn run(file: &Path) -> Result<(), String> {
     let (mut exit, mut out, mut all) = (0, String::new(), String::new());
     let mut found = Vec::new();
     for (index, words) in case.commands.iter().enumerate() {
-        let mut words: Vec<String> = words.iter().map(|w| w.replace("%s", &own).replace("%t", "out")).collect();
+        let mut words: Vec<String> =
+            words.iter().map(|w| w.replace("%s", &own).replace("%t", "out")).collect();
         if !case.expected.is_empty() {
             words.extend(["--format".into(), "json".into()]);
         }

@@ -35,7 +35,10 @@ pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure>
         });
     }
     if context.json {
-        files::print(&format!("{}\n", json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics })));
+        files::print(&format!(
+            "{}\n",
+            json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics })
+        ));
     }
     Ok(exit)
 }
@@ -72,10 +75,16 @@ fn ptx(
     Ok(exit)
 }
 
-fn cubin(path: &Path, bytes: &[u8], context: &Context, diagnostics: &mut Vec<Value>) -> Result<Exit, Failure> {
+fn cubin(
+    path: &Path,
+    bytes: &[u8],
+    context: &Context,
+    diagnostics: &mut Vec<Value>,
+) -> Result<Exit, Failure> {
     let image = elf::read(bytes).map_err(|e| Failure::from(e).about(path))?;
     let cubin = sassafras_cubin::read(bytes).map_err(|e| Failure::from(e).about(path))?;
-    let chip = chip(&image).ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
+    let chip =
+        chip(&image).ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
     let mut exit = Exit::Done;
     for f in &cubin.functions {
         let mut unknown = 0u64;
@@ -92,7 +101,12 @@ fn cubin(path: &Path, bytes: &[u8], context: &Context, diagnostics: &mut Vec<Val
             }
         }
         if !context.json && !context.quiet {
-            files::print(&format!("{}: `{}`: {} words, {unknown} unknown\n", path.display(), f.name, f.code.len()));
+            files::print(&format!(
+                "{}: `{}`: {} words, {unknown} unknown\n",
+                path.display(),
+                f.name,
+                f.code.len()
+            ));
         }
     }
     Ok(exit)

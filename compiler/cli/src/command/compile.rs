@@ -17,7 +17,8 @@ use crate::{Exit, Failure, files};
 
 /// Runs it on the words after `compile`.
 pub fn run(words: &[String], as_ptxas: bool) -> Exit {
-    let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json") || words.iter().any(|w| w == "--format=json");
+    let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json")
+        || words.iter().any(|w| w == "--format=json");
     attempt(words, as_ptxas).unwrap_or_else(|failure| report(&failure, json))
 }
 
@@ -41,7 +42,8 @@ fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
             files::print(&Target::all().map(|t| format!("{t}\n")).collect::<String>());
         }
         if options.list_versions {
-            let versions = sassafras_ptx::check::VERSIONS.iter().map(|(major, minor)| format!("{major}.{minor}\n"));
+            let versions =
+                sassafras_ptx::check::VERSIONS.iter().map(|(major, minor)| format!("{major}.{minor}\n"));
             files::print(&versions.collect::<String>());
         }
         return Ok(Exit::Done);

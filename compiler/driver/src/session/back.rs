@@ -1,7 +1,7 @@
 //! From selectable IR to words, one function at a time, all of them at once.
 
 use rayon::prelude::*;
-use sassafras_codegen::{self as codegen, select};
+use sassafras_codegen::select;
 use sassafras_ir as ir;
 use sassafras_machine as machine;
 
@@ -36,7 +36,8 @@ impl Session<'_> {
         let work = |(index, f): (usize, &ir::Function)| {
             wanted(f).then(|| self.function(module, f, index, layout, &bounds[index])).transpose()
         };
-        let results: Vec<Result<Option<Finished>, Failure>> = module.functions.par_iter().enumerate().map(work).collect();
+        let results: Vec<Result<Option<Finished>, Failure>> =
+            module.functions.par_iter().enumerate().map(work).collect();
         // Of several failures the first function's is told, whichever came first.
         results.into_iter().collect()
     }
@@ -51,67 +52,29 @@ impl Session<'_> {
     ) -> Result<Finished, Failure> {
         let mut entry = Entry { name: f.name.clone(), ..Entry::default() };
         let chip = self.chip();
-        let mut m = Self::timed(&mut entry, || select::select(module, f, layout, chip)).map_err(|e| match &e {
-            select::Error::NoRule { .. } => {
-                Failure::Unsupported { stage: Stage::Select, function: Some(f.name.clone()), what: e.to_string() }
-            }
-            select::Error::Rule { .. } => {
-                Failure::Internal { stage: Stage::Select, function: Some(f.name.clone()), what: e.to_string() }
-            }
-        })?;
+        let mut m =
+            Self::timed(&mut entry, || select::select(module, f, layout, chip)).map_err(|e| match &e {
+                select::Error::NoRule { .. } => Failure::Unsupported {
+                    stage: Stage::Select,
+                    function: Some(f.name.clone()),
+                    what: e.to_string(),
+                },
+                select::Error::Rule { .. } => Failure::Internal {
+                    stage: Stage::Select,
+                    function: Some(f.name.clone()),
+                    what: e.to_string(),
+                },
+            })?;
         let reserved = chip.limits().reserved_registers;
         m.max_registers = bounds.registers.saturating_sub(reserved).min(m.max_registers);
         self.machine_done(Stage::Select, index, None, &m, Vec::new())?;
-        let stopped = |stage| (self.stop_after == Some(stage)).then(|| Some(text::form(Form::Machine(&m), stage)));
+        let stopped =
+            |stage| (self.stop_after == Some(stage)).then(|| Some(text::form(Form::Machine(&m), stage)));
         if let Some(text) = stopped(Stage::Select) {
             return Ok(Finished { code: Code::default(), entry, text });
         }
-        type Step = fn(&mut machine::Function) -> Result<Numbers, codegen::Error>;
-        let steps: [(Stage, Step); 6] = [
-            (Stage::Prepare, |m| {
-                codegen::prepare(m).map(|s| numbers([("unreachable", s.unreachable), ("split", s.split), ("uniform", s.uniform)]))
-            }),
-            (Stage::Allocate, |m| {
-                codegen::allocate(m).map(|s| {
-                    numbers([
-                        ("rounds", s.rounds),
-                        ("spilled", s.spilled),
-                        ("copies", s.copies),
-                        ("spills", s.spills),
-                        ("reloads", s.reloads),
-                        ("registers", s.registers as usize),
-                    ])
-                })
-            }),
-            (Stage::Expand, |m| {
-                codegen::expand(m).map(|s| numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
-            }),
-            (Stage::Converge, |m| {
-                codegen::converge(m)
-                    .map(|s| numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
-            }),
-            (Stage::Layout, |m| {
-                codegen::layout(m).map(|s| numbers([("jumps", s.jumps), ("inverted", s.inverted)]))
-            }),
-            (Stage::Schedule, |m| codegen::schedule(m).map(|_| Vec::new())),
-        ];
-        for (stage, step) in steps {
-            let before = self.observer.wants_before(stage).then(|| m.clone());
-            let numbers = Self::timed(&mut entry, || step(&mut m)).map_err(|e| broken(stage, &m, &e))?;
-            if stage == Stage::Allocate {
-                let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
-                (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));
-            }
-            self.machine_done(stage, index, before.as_ref(), &m, numbers)?;
-            if self.stop_after == Some(stage) {
-                return Ok(Finished { code: Code::default(), entry, text: Some(text::form(Form::Machine(&m), stage)) });
-            }
-        }
-        let code = Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
-        let notes = Notes { function: Some(m.name.clone()), ..Notes::default() };
-        self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
-        let text = (self.stop_after == Some(Stage::Emit)).then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
-        Ok(Finished { code, entry, text })
+        let what = "everything behind selection".to_owned();
+        Err(Failure::Unsupported { stage: Stage::Prepare, function: Some(m.name.clone()), what })
     }
 
     fn machine_done(
@@ -124,19 +87,5 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let notes = Notes { function: Some(m.name.clone()), numbers, planted: None };
         self.done(stage, index, before.map(Form::Machine), Form::Machine(m), notes)
-    }
-}
-
-fn numbers<const N: usize>(rows: [(&'static str, usize); N]) -> Numbers {
-    rows.into_iter().map(|(name, n)| (name, n as u64)).collect()
-}
-
-fn broken(stage: Stage, m: &machine::Function, error: &codegen::Error) -> Failure {
-    let (function, what) = (Some(m.name.clone()), error.to_string());
-    match error {
-        codegen::Error::TooFewRegisters { .. } | codegen::Error::OutOfRegisters { .. } | codegen::Error::TooManyBarriers { .. } => {
-            Failure::Unsupported { stage, function, what }
-        }
-        _ => Failure::Internal { stage, function, what },
     }
 }

@@ -57,26 +57,45 @@ pub fn runs_on(name: &str, target: Target) -> bool {
 }
 
 /// The target of a session: the option's, else `default`, else the module's own; and it must take the module.
-pub(super) fn target(module: &Module, options: &Options, default: Option<Target>) -> Result<Target, Failure> {
+pub(super) fn target(
+    module: &Module,
+    options: &Options,
+    default: Option<Target>,
+    text: &str,
+    file: &str,
+) -> Result<Target, Failure> {
     let name = &module.target;
     let target = match options.arch {
         Some(Arch::Real(target) | Arch::Virtual(target)) => target,
         None => match default.or_else(|| name.parse().ok()) {
             Some(target) => target,
             None => {
-                let what = format!("there is no code for `{name}`; choose a newer chip with -arch, such as sm_90");
+                let what =
+                    format!("there is no code for `{name}`; choose a newer chip with -arch, such as sm_90");
                 return Err(Failure::Request(what));
             }
         },
     };
     if !runs_on(name, target) {
-        return Err(Failure::Request(format!("a module for `.target {name}` does not run on {target}")));
+        let what = format!("a module for `.target {name}` does not run on {target}");
+        return Err(Failure::Ptx(at_target(text, file, what)));
     }
     if target.chip != Chip::Sm90 && matches!(options.arch, None | Some(Arch::Real(_))) {
         let what = format!("code for {target} (only sm_90 and sm_90a)");
         return Err(Failure::Unsupported { stage: Stage::Select, function: None, what });
     }
     Ok(target)
+}
+
+/// A finding at the module's `.target`.
+fn at_target(text: &str, file: &str, what: String) -> Diagnostics {
+    let (syntax, mut findings) = ptx::parse(text, file);
+    let names = syntax.items.iter().find_map(|item| match item {
+        ptx::ast::Item::Target(names) => names.first(),
+        _ => None,
+    });
+    findings.push(Code::OtherTarget, names.map_or(Span::default(), |n| n.span), what);
+    findings
 }
 
 /// Warnings that the checked module gives rise to.
@@ -96,14 +115,21 @@ pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String
 pub(super) fn entries_exist(module: &Module, options: &Options) -> Result<(), Failure> {
     for name in &options.entries {
         if !module.functions.iter().any(|f| f.entry && f.name == *name) {
-            return Err(Failure::Request(format!("option `--entry`: the module has no entry called `{name}`")));
+            return Err(Failure::Request(format!(
+                "option `--entry`: the module has no entry called `{name}`"
+            )));
         }
     }
     Ok(())
 }
 
 /// PTX to IR.
-pub(super) fn lower(module: &Module, options: &Options, text: &str, name: &str) -> Result<ir::Module, Failure> {
+pub(super) fn lower(
+    module: &Module,
+    options: &Options,
+    text: &str,
+    name: &str,
+) -> Result<ir::Module, Failure> {
     let choices = sassafras_lower::Options { fmad: options.contract };
     sassafras_lower::lower(module, &choices).map_err(|errors| {
         let mut findings = Diagnostics::new(Source::new(name, text));
@@ -117,7 +143,11 @@ pub(super) fn lower(module: &Module, options: &Options, text: &str, name: &str) 
 }
 
 /// IR to IR that selection takes.
-pub(super) fn optimise(module: ir::Module, options: &Options, chip: Chip) -> Result<(ir::Module, Notes), Failure> {
+pub(super) fn optimise(
+    module: ir::Module,
+    options: &Options,
+    chip: Chip,
+) -> Result<(ir::Module, Notes), Failure> {
     let _ = (options, chip);
     Ok((module, Notes::default()))
 }

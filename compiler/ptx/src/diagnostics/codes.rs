@@ -72,6 +72,7 @@ codes! {
     BadDirective "P0109" Wrong "a directive with wrong arguments", "see the PTX ISA, \"Directives\"";
     UnsupportedDirective "P0110" Unsupported "a directive that is not supported yet", "this directive has no implementation here yet";
     DirectiveNeedsVersion "P0111" Wrong "a directive that needs a newer version or target", "raise `.version` or `.target`";
+    OtherTarget "P0112" Wrong "a module that does not run on the chip asked for", "choose a chip with -arch that `.target` allows";
     // Names.
     Undeclared "P0201" Wrong "a name that is not declared", "declare it before its use, in this scope or one around it";
     Duplicate "P0202" Wrong "a name declared twice", "rename one of the two";

@@ -86,7 +86,9 @@ pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
                     let why = o.reason.as_deref().unwrap_or("no reason given");
                     eprintln!("note: {} cannot decide about {}{about}: {why}", o.judge, o.stage);
                 }
-                if let (true, Some((cubin, _)), Some(target)) = (options.verbose, &artifact.cubin, artifact.target) {
+                if let (true, Some((cubin, _)), Some(target)) =
+                    (options.verbose, &artifact.cubin, artifact.target)
+                {
                     let program = if as_ptxas { "ptxas" } else { "sassafras" };
                     eprint!("{}", statistics::text(program, &target.to_string(), cubin, &artifact.entries));
                 }
