@@ -1,5 +1,34 @@
-//! Selection, allocation, placement, scheduling and emission.
+//! From the IR to words: selection, allocation, placement, scheduling, emission.
 //!
-//! - [`select`]: from the IR to machine code in SSA, by rows.
+//! Each stage is a free function over [`sassafras_machine::Function`], in this order:
+//! * [`select`]: from the IR to machine code in SSA, by rows.
+//! * [`prepare`](prepare()): critical edges are split, instructions get names, uniform branches are marked.
+//! * [`allocate`]: real registers; out of SSA; spills and parallel copies.
+//! * [`expand`](expand()): pseudo-instructions become instructions of the hardware; the frame is set up.
+//! * [`converge`](converge()): BSSY and BSYNC.
+//! * [`layout`](layout()): order of blocks, explicit branches.
+//! * [`schedule`]: order within blocks, stalls, scoreboards.
+//! * [`emit`](emit()): words, and the facts that the container needs.
+//!
+//! [`plant`] holds faults to inject behind the stages, for tests of the judges.
 
+mod alloc;
+mod converge;
+mod emit;
+mod error;
+mod expand;
+mod layout;
+pub mod plant;
+mod prepare;
+mod schedule;
 pub mod select;
+mod uniform;
+
+pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
+pub use converge::{ConvergeStats, converge};
+pub use emit::{Code, emit};
+pub use error::Error;
+pub use expand::{ExpandStats, expand};
+pub use layout::{LayoutStats, layout};
+pub use prepare::{PrepareStats, prepare};
+pub use schedule::{ScheduleStats, schedule};

@@ -119,7 +119,8 @@ pub struct Function {
     pub shared_bytes: u32,
     /// Bytes of kernel parameters.
     pub param_bytes: u32,
-    /// How many general registers may be used: R0 up to this, excluded.
+    /// How many general registers may be used: R0 up to this, excluded. What the hardware keeps of a kernel's count
+    /// (two registers) comes on top.
     pub max_registers: u32,
 }
 
@@ -139,7 +140,7 @@ impl Function {
             frame: Frame::default(),
             shared_bytes: 0,
             param_bytes: 0,
-            max_registers: chip.limits().registers_per_thread,
+            max_registers: chip.limits().registers_per_thread - chip.limits().reserved_registers,
         }
     }
 

@@ -108,6 +108,9 @@ impl MInst {
                     let FieldKind::Register { class, .. } = inst.row().fields[tied.field].kind else {
                         return None;
                     };
+                    if tied.old.is_constant(class) {
+                        return None;
+                    }
                     let (position, units) = (Position::Tied(tied.field), inst.units(tied.field));
                     Some(RegOperand { position, class, reg: tied.old, units, access: Access::Read })
                 });

@@ -1,0 +1,186 @@
+//! Places for bundles.
+//!
+//! Does: takes bundles in order of their start, those that must not be spilled first and of these the widest; gives
+//! each the place of a bundle that a move connects it with if that is free, else the lowest free one, else that of the
+//! cheapest set of bundles that are each cheaper than it, which then look again. What finds none is broken up into its
+//! registers; a single register that finds none is to be spilled.
+
+use super::bundles::Bundles;
+use super::ranges::{Range, Ranges};
+use super::work::Work;
+use crate::Error;
+use sassafras_graph::Entity;
+use sassafras_isa::RegClass;
+use sassafras_machine::{Function, VReg};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A register to spill, the set of registers that may share its slot, and the unit in that slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Spilled {
+    pub vreg: VReg,
+    pub group: usize,
+    pub offset: u8,
+    /// Units of the whole group.
+    pub group_units: u8,
+}
+
+/// How a round ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// First real register of each virtual one; 0 for those that do not occur.
+    Placed(Vec<u16>),
+    /// These found none.
+    Spill(Vec<Spilled>),
+}
+
+/// The occupants of one real register: ranges by their start, each with its end and its bundle.
+type Occupants = BTreeMap<u32, (u32, usize)>;
+
+struct Files {
+    registers: BTreeMap<RegClass, Vec<Occupants>>,
+    reserved: BTreeSet<(RegClass, usize)>,
+}
+
+impl Files {
+    fn free(&self, class: RegClass, base: usize, ranges: &[Vec<Range>]) -> bool {
+        let file = &self.registers[&class];
+        let fits = base + ranges.len() <= file.len();
+        fits && ranges.iter().enumerate().all(|(unit, list)| {
+            !self.reserved.contains(&(class, base + unit))
+                && list.iter().all(|range| clash(&file[base + unit], *range).next().is_none())
+        })
+    }
+
+    fn occupants(&self, class: RegClass, base: usize, ranges: &[Vec<Range>]) -> Option<BTreeSet<usize>> {
+        let file = &self.registers[&class];
+        if base + ranges.len() > file.len() {
+            return None;
+        }
+        let mut found = BTreeSet::new();
+        for (unit, list) in ranges.iter().enumerate() {
+            if self.reserved.contains(&(class, base + unit)) {
+                return None;
+            }
+            found.extend(list.iter().flat_map(|range| clash(&file[base + unit], *range)));
+        }
+        Some(found)
+    }
+
+    fn put(&mut self, class: RegClass, base: usize, ranges: &[Vec<Range>], bundle: usize) {
+        let file = self.registers.get_mut(&class).expect("every class has a file");
+        for (unit, list) in ranges.iter().enumerate() {
+            file[base + unit].extend(list.iter().map(|&(start, end)| (start, (end, bundle))));
+        }
+    }
+
+    fn take(&mut self, class: RegClass, base: usize, ranges: &[Vec<Range>]) {
+        let file = self.registers.get_mut(&class).expect("every class has a file");
+        for (unit, list) in ranges.iter().enumerate() {
+            for (start, _) in list {
+                file[base + unit].remove(start);
+            }
+        }
+    }
+}
+
+/// Bundles that are live in the register somewhere in the range.
+fn clash(occupants: &Occupants, (start, end): Range) -> impl Iterator<Item = usize> + '_ {
+    let before = occupants.range(..end).rev();
+    before.take_while(move |(_, (last, _))| *last > start).map(|(_, (_, bundle))| *bundle)
+}
+
+/// See the head of this file.
+pub fn assign(
+    f: &Function,
+    work: &Work,
+    ranges: &Ranges,
+    bundles: &mut Bundles,
+    limit: u32,
+) -> Result<Outcome, Error> {
+    let limits = f.chip.limits();
+    let file = |count: u32| vec![Occupants::new(); count as usize];
+    let registers = BTreeMap::from([
+        (RegClass::R, file(limit)),
+        (RegClass::UR, file(limits.uniform_registers)),
+        (RegClass::P, file(limits.predicates)),
+        (RegClass::UP, file(limits.uniform_predicates)),
+        (RegClass::B, file(limits.convergence_barriers)),
+    ]);
+    let mut reserved = BTreeSet::new();
+    if work.frame {
+        reserved.insert((RegClass::R, 1));
+    }
+    reserved.extend(work.scratch.iter().flatten().map(|&number| (RegClass::R, usize::from(number))));
+    let mut files = Files { registers, reserved };
+
+    let mut hints: BTreeMap<usize, Vec<(usize, i16)>> = BTreeMap::new();
+    for &[a, b] in &bundles.moves {
+        let ((x, i), (y, j)) = (bundles.place(a), bundles.place(b));
+        hints.entry(x).or_default().push((y, i16::from(j) - i16::from(i)));
+        hints.entry(y).or_default().push((x, i16::from(i) - i16::from(j)));
+    }
+
+    let key = |bundles: &Bundles, index: usize| {
+        let bundle = &bundles.data[index];
+        let tiny = bundle.weight == f32::INFINITY;
+        (Reverse(if tiny { bundle.units } else { 0 }), bundle.start(), Reverse(bundle.units), index)
+    };
+    let mut queue: BTreeSet<_> = (0..bundles.data.len())
+        .filter(|&index| bundles.data[index].ranges.iter().any(|list| !list.is_empty()))
+        .map(|index| key(bundles, index))
+        .collect();
+    let mut places = vec![None; bundles.data.len()];
+    let mut spilled = Vec::new();
+    while let Some((_, _, _, index)) = queue.pop_first() {
+        let bundle = &bundles.data[index];
+        let (class, step) = (bundle.class, usize::from(bundle.units));
+        let count = files.registers[&class].len();
+        let hinted = hints.get(&index).into_iter().flatten().filter_map(|&(other, delta)| {
+            let base: usize =
+                (places.get(other).copied().flatten()? as i64 + i64::from(delta)).try_into().ok()?;
+            (base % step == 0).then_some(base)
+        });
+        let found =
+            hinted.chain((0..count).step_by(step)).find(|&base| files.free(class, base, &bundle.ranges));
+        if let Some(base) = found {
+            files.put(class, base, &bundle.ranges, index);
+            places[index] = Some(base);
+            continue;
+        }
+        let cheapest = (0..count).step_by(step).filter_map(|base| {
+            let occupants = files.occupants(class, base, &bundle.ranges)?;
+            let cost = occupants.iter().map(|&other| bundles.data[other].weight).fold(0f32, f32::max);
+            (cost < bundle.weight).then_some((cost, base, occupants))
+        });
+        if let Some((_, base, occupants)) = cheapest.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
+            for other in occupants {
+                let at = places[other].take().expect("what occupies a register has a place");
+                files.take(bundles.data[other].class, at, &bundles.data[other].ranges);
+                queue.insert(key(bundles, other));
+            }
+            files.put(class, base, &bundles.data[index].ranges, index);
+            places[index] = Some(base);
+        } else if bundle.members.len() > 1 {
+            for new in bundles.break_up(f, work, ranges, index) {
+                queue.insert(key(bundles, new));
+                places.push(None);
+            }
+        } else if bundle.weight == f32::INFINITY || class == RegClass::UP || class == RegClass::B {
+            let (at, item) = ranges.place(bundle.start());
+            return Err(Error::OutOfRegisters { block: f.layout[at], index: item, class });
+        } else {
+            let (group, offset) = (bundle.group, bundle.group_offset);
+            let group_units = bundles.data[group].units;
+            spilled.push(Spilled { vreg: bundle.members[0].0, group, offset, group_units });
+        }
+    }
+    if !spilled.is_empty() {
+        return Ok(Outcome::Spill(spilled));
+    }
+    let place = |vreg: VReg| {
+        let (bundle, offset) = bundles.of[vreg.index()];
+        places[bundle].map_or(0, |base| base as u16 + u16::from(offset))
+    };
+    Ok(Outcome::Placed(f.vregs.keys().map(place).collect()))
+}

@@ -1,0 +1,119 @@
+//! Out of SSA.
+//!
+//! Does: replaces parameters and arguments by parallel moves, at the end of a block with one successor, else at the
+//! start of a block with one predecessor (one of the two holds, as no edge is critical); packs and copies by moves;
+//! and gives a tied definition its old value by a move in front of the instruction.
+//! As moves on one edge are parallel and each edge has its own place, neither a swap nor a lost copy can arise.
+
+use super::work::{Item, Loc, Move, Work};
+use crate::Error;
+use sassafras_machine::{Block, Function, MInst, Op, Place, Pseudo, Reg};
+
+/// The function as moves and instructions. The function itself stays as it is.
+pub fn destruct(f: &Function) -> Result<Work, Error> {
+    let graph = f.graph();
+    use sassafras_graph::ControlFlow;
+    let mut blocks = Vec::new();
+    let mut frame = f.frame.local_bytes > 0;
+    for &block in &f.layout {
+        let mut items = Vec::new();
+        if let [pred] = graph.preds(block)[..]
+            && f.blocks[pred].succs.len() > 1
+        {
+            edge_moves(f, pred, block, &mut items);
+        }
+        for (index, inst) in f.blocks[block].insts.iter().enumerate() {
+            frame |= matches!(inst.as_pseudo(), Some(Pseudo::FrameAddress { .. }));
+            one(f, block, index, inst, &mut items)?;
+        }
+        if let [edge] = &f.blocks[block].succs[..] {
+            edge_moves(f, block, edge.block, &mut items);
+        } else {
+            for edge in &f.blocks[block].succs {
+                if !edge.args.is_empty() && graph.preds(edge.block).len() > 1 {
+                    return Err(Error::malformed(
+                        block,
+                        0,
+                        format!("the edge to {} is critical", edge.block),
+                    ));
+                }
+            }
+        }
+        blocks.push(items);
+    }
+    Ok(Work { blocks, tiny: Vec::new(), frame, scratch: None })
+}
+
+fn edge_moves(f: &Function, from: Block, to: Block, items: &mut Vec<Item>) {
+    let edge = f.blocks[from].succs.iter().find(|edge| edge.block == to);
+    let args = edge.map_or(&[][..], |edge| &edge.args);
+    let pairs = f.blocks[to].params.iter().zip(args);
+    let moves: Vec<Move> =
+        pairs.flat_map(|(&param, &arg)| unit_moves(f.place(param), f.place(arg))).collect();
+    if !moves.is_empty() {
+        items.push(Item::Moves(moves));
+    }
+}
+
+fn loc(place: &Place, unit: u8) -> Option<Loc> {
+    match place.reg {
+        Reg::Virtual(vreg, first) => Some(Loc::Unit(vreg, first + unit)),
+        reg if reg.is_constant(place.class) => Some(Loc::Constant(place.class)),
+        Reg::Physical(_) => None,
+    }
+}
+
+fn unit_moves(dst: Place, src: Place) -> Vec<Move> {
+    let units = 0..dst.units;
+    units.filter_map(|unit| Some(Move { dst: loc(&dst, unit)?, src: loc(&src, unit)? })).collect()
+}
+
+fn one(f: &Function, block: Block, index: usize, inst: &MInst, items: &mut Vec<Item>) -> Result<(), Error> {
+    let real = inst.operands().into_iter().find(|operand| matches!(operand.reg, Reg::Physical(_)));
+    if let Some(operand) = real {
+        let what = format!("{} before allocation", operand.reg.display(operand.class));
+        return Err(Error::malformed(block, index, what));
+    }
+    match &inst.op {
+        Op::Pseudo(Pseudo::Copy { dst, src }) => items.push(Item::Moves(unit_moves(*dst, *src))),
+        Op::Pseudo(Pseudo::ParallelCopy(pairs)) => {
+            let moves = pairs.iter().flat_map(|(dst, src)| unit_moves(*dst, *src)).collect();
+            items.push(Item::Moves(moves));
+        }
+        Op::Pseudo(Pseudo::Pack { dst, parts }) => {
+            let mut unit = 0;
+            let mut moves = Vec::new();
+            for part in parts {
+                let place = Place { class: part.class, reg: Reg::Virtual(*dst, unit), units: part.units };
+                moves.extend(unit_moves(place, *part));
+                unit += part.units;
+            }
+            if unit != f.vregs[*dst].units {
+                return Err(Error::malformed(block, index, "the parts of a pack do not add up"));
+            }
+            items.push(Item::Moves(moves));
+        }
+        Op::Pseudo(pseudo @ (Pseudo::Swap { .. } | Pseudo::Spill { .. } | Pseudo::Reload { .. })) => {
+            return Err(Error::malformed(block, index, format!("{pseudo:?} before allocation")));
+        }
+        Op::Pseudo(Pseudo::Undef { .. } | Pseudo::FrameAddress { .. }) => {
+            items.push(Item::Inst(inst.clone()))
+        }
+        Op::Inst(real) => {
+            let mut inst = inst.clone();
+            let mut moves = Vec::new();
+            for tied in &mut inst.tied {
+                let dst = Reg::from_field(real.fields[tied.field]);
+                let Some(vreg) = dst.vreg() else { continue };
+                let (class, units) = (f.vregs[vreg].class, real.units(tied.field));
+                moves.extend(unit_moves(dst.place(class, units), tied.old.place(class, units)));
+                tied.old = dst;
+            }
+            if !moves.is_empty() {
+                items.push(Item::Moves(moves));
+            }
+            items.push(Item::Inst(inst));
+        }
+    }
+    Ok(())
+}

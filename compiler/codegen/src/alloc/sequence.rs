@@ -1,0 +1,150 @@
+//! Parallel moves as a sequence, over real registers and slots.
+//!
+//! Does: emits first each move whose destination no other move still reads; what is then left are cycles, which become
+//! swaps, or go through a scratch register where they cross classes or the frame. (Boissinot et al., "Revisiting
+//! Out-of-SSA Translation", 2009, has the argument that this loses nothing.)
+
+use super::work::{Item, Loc, Move};
+use crate::Error;
+use sassafras_graph::Entity;
+use sassafras_isa::RegClass;
+use sassafras_machine::{Block, Function, MInst, Place, Pseudo, Reg};
+
+/// An end of a move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// A real register, or a constant as a source.
+    Register(RegClass, u16),
+    /// An offset in the spill area.
+    Slot(u32),
+}
+
+impl End {
+    fn place(self) -> Option<Place> {
+        match self {
+            End::Register(class, number) => Some(Reg::Physical(number).place(class, 1)),
+            End::Slot(_) => None,
+        }
+    }
+}
+
+/// The instructions of one block.
+pub fn instructions(
+    f: &Function,
+    block: Block,
+    items: Vec<Item>,
+    places: &[u16],
+    scratch: Option<[u16; 2]>,
+) -> Result<Vec<MInst>, Error> {
+    let mut out = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Item::Inst(mut inst) => {
+                inst.map_registers(|operand| match operand.reg {
+                    Reg::Virtual(vreg, unit) => Reg::Physical(places[vreg.index()] + u16::from(unit)),
+                    reg => reg,
+                });
+                out.push(inst);
+            }
+            Item::Moves(moves) => {
+                let end = |loc: Loc| match loc {
+                    Loc::Unit(vreg, unit) => {
+                        End::Register(f.vregs[vreg].class, places[vreg.index()] + u16::from(unit))
+                    }
+                    Loc::Slot(offset) => End::Slot(offset),
+                    Loc::Constant(class) => End::Register(class, class.constant().unwrap_or(0) as u16),
+                };
+                let moves = moves.iter().map(|Move { dst, src }| (end(*dst), end(*src))).collect();
+                let steps = sequence(moves, scratch).ok_or_else(|| {
+                    Error::malformed(
+                        block,
+                        out.len(),
+                        "a move that needs a scratch register, and none is reserved",
+                    )
+                })?;
+                out.extend(steps.into_iter().map(MInst::pseudo));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A sequence with the effect of the parallel moves; `None` when it needs a scratch register and has none.
+pub fn sequence(mut moves: Vec<(End, End)>, scratch: Option<[u16; 2]>) -> Option<Vec<Pseudo>> {
+    let scratch = scratch.map(|pair| pair.map(|number| End::Register(RegClass::R, number)));
+    let mut out = Vec::new();
+    moves.retain(|(dst, src)| dst != src);
+    while !moves.is_empty() {
+        let ready = moves.iter().position(|(dst, _)| moves.iter().all(|(_, src)| src != dst));
+        if let Some(ready) = ready {
+            let (dst, src) = moves.remove(ready);
+            step(dst, src, scratch.map(|pair| pair[0]), &mut out)?;
+            continue;
+        }
+        // Only cycles are left: every destination is read exactly once.
+        let (dst, src) = moves[0];
+        let cycle = members(&moves, 0);
+        let class = |end: End| end.place().map(|place| place.class);
+        let swappable =
+            class(dst).is_some() && cycle.iter().all(|&index| class(moves[index].0) == class(dst));
+        if swappable {
+            let (Some(a), Some(b)) = (dst.place(), src.place()) else { return None };
+            out.push(Pseudo::Swap { a, b });
+            // `dst` is done; what it held is now in `src`.
+            moves.remove(0);
+            for (_, from) in &mut moves {
+                if *from == dst {
+                    *from = src;
+                }
+            }
+            moves.retain(|(to, from)| to != from);
+        } else {
+            let [through, keep] = scratch?;
+            step(keep, dst, Some(through), &mut out)?;
+            for (_, from) in &mut moves {
+                if *from == dst {
+                    *from = keep;
+                }
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Indices of the moves on the cycle of one move.
+fn members(moves: &[(End, End)], first: usize) -> Vec<usize> {
+    let mut cycle = vec![first];
+    let mut at = first;
+    while let Some(next) = moves.iter().position(|(dst, _)| *dst == moves[at].1).filter(|next| *next != first)
+    {
+        cycle.push(next);
+        at = next;
+    }
+    cycle
+}
+
+/// One move; between slots, or between a slot and another class than R, through a general register.
+fn step(dst: End, src: End, scratch: Option<End>, out: &mut Vec<Pseudo>) -> Option<()> {
+    match (dst, src) {
+        (End::Register(..), End::Register(..)) => {
+            out.push(Pseudo::Copy { dst: dst.place()?, src: src.place()? })
+        }
+        (End::Register(RegClass::R, _), End::Slot(slot)) => {
+            out.push(Pseudo::Reload { dst: dst.place()?, slot })
+        }
+        (End::Slot(slot), End::Register(RegClass::R, _)) => {
+            out.push(Pseudo::Spill { slot, src: src.place()? })
+        }
+        (_, End::Slot(slot)) => {
+            let through = scratch?;
+            out.push(Pseudo::Reload { dst: through.place()?, slot });
+            step(dst, through, None, out)?;
+        }
+        (End::Slot(slot), _) => {
+            let through = scratch?.place()?;
+            out.push(Pseudo::Copy { dst: through, src: src.place()? });
+            out.push(Pseudo::Spill { slot, src: through });
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,147 @@
+//! Spill code.
+//!
+//! Does: gives each spilled general register a slot in the frame (each spilled predicate or uniform register a
+//! general register), each instruction that reads it a reload in front, each that writes it a spill behind, through a
+//! register of its own. Moves name the slot itself. Does not: place anything.
+
+use super::assign::Spilled;
+use super::work::{Item, Loc, Move, Work};
+use crate::Error;
+use rustc_hash::FxHashMap;
+use sassafras_graph::Entity;
+use sassafras_isa::{Access, RegClass};
+use sassafras_machine::{Function, MInst, Place, Pseudo, Reg, VReg};
+
+/// Where a spilled register lives.
+#[derive(Clone, Copy, Debug)]
+enum Home {
+    /// Byte offset of unit 0 in the spill area.
+    Slot(u32),
+    /// A general register of as many units.
+    Register(VReg),
+}
+
+impl Home {
+    fn loc(self, unit: u8) -> Loc {
+        match self {
+            Home::Slot(offset) => Loc::Slot(offset + 4 * u32::from(unit)),
+            Home::Register(vreg) => Loc::Unit(vreg, unit),
+        }
+    }
+}
+
+/// See the head of this file.
+pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), Error> {
+    work.frame = true;
+    if work.scratch.is_none() {
+        let limit = f.max_registers.min(f.chip.limits().registers_per_thread) as u16;
+        work.scratch = Some([limit - 1, limit - 2]);
+    }
+    let mut slots: FxHashMap<usize, u32> = FxHashMap::default();
+    let mut homes: Vec<Option<Home>> = vec![None; f.vregs.len()];
+    for spilled in list {
+        let data = f.vregs[spilled.vreg];
+        homes[spilled.vreg.index()] = Some(match data.class {
+            RegClass::R => {
+                let slot = *slots.entry(spilled.group).or_insert_with(|| {
+                    let bytes = 4 * u32::from(spilled.group_units);
+                    let slot = f.frame.spill_bytes.next_multiple_of(bytes.min(16));
+                    f.frame.spill_bytes = slot + bytes;
+                    slot
+                });
+                Home::Slot(slot + 4 * u32::from(spilled.offset))
+            }
+            _ => Home::Register(f.add_vreg(RegClass::R, data.units)),
+        });
+    }
+    let home = |vreg: VReg| homes.get(vreg.index()).copied().flatten();
+    for at in 0..work.blocks.len() {
+        let items = std::mem::take(&mut work.blocks[at]);
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            match item {
+                Item::Moves(mut moves) => {
+                    let through = |loc: &mut Loc| {
+                        if let Loc::Unit(vreg, unit) = *loc
+                            && let Some(home) = home(vreg)
+                        {
+                            *loc = home.loc(unit);
+                        }
+                    };
+                    for one in &mut moves {
+                        through(&mut one.dst);
+                        through(&mut one.src);
+                    }
+                    moves.retain(|one| one.dst != one.src);
+                    if !moves.is_empty() {
+                        out.push(Item::Moves(moves));
+                    }
+                }
+                Item::Inst(inst) => instruction(f, work, &home, inst, &mut out),
+            }
+        }
+        work.blocks[at] = out;
+    }
+    Ok(())
+}
+
+fn instruction(
+    f: &mut Function,
+    work: &mut Work,
+    home: &impl Fn(VReg) -> Option<Home>,
+    mut inst: MInst,
+    out: &mut Vec<Item>,
+) {
+    // One register per operand named, shared by a tied use and its definition.
+    let mut own: Vec<(Reg, u8, VReg)> = Vec::new();
+    let mut behind = Vec::new();
+    for operand in inst.operands() {
+        let Reg::Virtual(vreg, unit) = operand.reg else { continue };
+        let Some(home) = home(vreg) else { continue };
+        let known = own.iter().find(|(reg, units, _)| (*reg, *units) == (operand.reg, operand.units));
+        let (new, fresh) = match known {
+            Some(&(_, _, new)) => (new, false),
+            None => {
+                let new = work.tiny(f, operand.class, operand.units);
+                own.push((operand.reg, operand.units, new));
+                (new, true)
+            }
+        };
+        match operand.access {
+            Access::Read if fresh => out.push(transfer(home, unit, new, operand.class, operand.units, false)),
+            Access::Read => {}
+            Access::Write => behind.push(transfer(home, unit, new, operand.class, operand.units, true)),
+        }
+    }
+    inst.map_registers(|operand| {
+        let known = own.iter().find(|(reg, units, _)| (*reg, *units) == (operand.reg, operand.units));
+        known.map_or(operand.reg, |(_, _, new)| (*new).into())
+    });
+    // What is undefined needs no store.
+    let undefined = matches!(inst.as_pseudo(), Some(Pseudo::Undef { .. })) && !behind.is_empty();
+    if !undefined {
+        out.push(Item::Inst(inst));
+        out.extend(behind);
+    }
+}
+
+/// A reload of `new`, or a store of it.
+fn transfer(home: Home, unit: u8, new: VReg, class: RegClass, units: u8, store: bool) -> Item {
+    match home {
+        Home::Slot(slot) => {
+            let slot = slot + 4 * u32::from(unit);
+            let place = Place::of(new, class, units);
+            let pseudo =
+                if store { Pseudo::Spill { slot, src: place } } else { Pseudo::Reload { dst: place, slot } };
+            Item::Inst(MInst::pseudo(pseudo))
+        }
+        Home::Register(_) => Item::Moves(
+            (0..units)
+                .map(|offset| {
+                    let (there, here) = (home.loc(unit + offset), Loc::Unit(new, offset));
+                    if store { Move { dst: there, src: here } } else { Move { dst: here, src: there } }
+                })
+                .collect(),
+        ),
+    }
+}

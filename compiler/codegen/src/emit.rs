@@ -1,0 +1,119 @@
+//! Words.
+//!
+//! Does: gives every instruction its place, sets the distances of branches, encodes; ends with `BRA .` and NOPs up to
+//! a multiple of 128 bytes; gathers what the container must know. Needs: `Phase::Scheduled`.
+
+use crate::{Error, expand::make};
+use sassafras_graph::SecondaryMap;
+use sassafras_isa::{Control, ControlFlowKind, FieldKind, Inst, Meaning, RegClass, encode};
+use sassafras_machine::{Block, Function, Phase, Reg};
+
+/// Bytes of one instruction.
+const WORD: u64 = 16;
+/// Text is padded to a multiple of this, in bytes.
+const ALIGN: u64 = 128;
+
+/// The code of a function. Offsets are in bytes from its start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Code {
+    /// Instructions, 16 bytes each, little-endian.
+    pub words: Vec<u128>,
+    /// One more than the highest general register named.
+    pub registers: u32,
+    /// One more than the highest `BAR` number named; 16 when a register names it.
+    pub barriers: u32,
+    /// Bytes of local memory per thread.
+    pub frame_bytes: u32,
+    /// Every EXIT.
+    pub exits: Vec<u32>,
+    /// Instructions that work across the lanes of a group (SHFL, VOTE, MATCH, REDUX, WARPSYNC): ptxas's
+    /// `COOP_GROUP_INSTR_OFFSETS`.
+    pub collectives: Vec<u32>,
+    /// Whether convergence barriers or calls occur (ptxas's `CRS_STACK_SIZE`).
+    pub diverges: bool,
+    /// For each word the instruction's name before scheduling ([`sassafras_machine::MInst::origin`]).
+    pub origins: Vec<Option<u32>>,
+}
+
+/// See the head of this file.
+pub fn emit(f: &Function) -> Result<Code, Error> {
+    Error::unless("emit", Phase::Scheduled, f.phase)?;
+    let mut start = SecondaryMap::<Block, u64>::new();
+    let mut at = 0;
+    for &block in &f.layout {
+        start[block] = at;
+        at += WORD * f.blocks[block].insts.len() as u64;
+    }
+    let mut code = Code { frame_bytes: f.frame.size(), ..Code::default() };
+    for (block, index, inst) in f.insts() {
+        let real =
+            inst.inst().ok_or_else(|| Error::malformed(block, index, "a pseudo-instruction at emission"))?;
+        let here = WORD * code.words.len() as u64;
+        let mut real = real.clone();
+        if let Some(target) = inst.target {
+            aim(&mut real, start[target].wrapping_sub(here + WORD));
+        }
+        facts(&mut code, here as u32, &real);
+        code.words.push(encode(&real, f.chip).map_err(|error| Error::Encode { block, index, error })?);
+        code.origins.push(inst.origin);
+    }
+    tail(f, &mut code)?;
+    Ok(code)
+}
+
+fn aim(inst: &mut Inst, distance: u64) {
+    let fields = &inst.row().fields;
+    if let Some(index) = fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. })) {
+        inst.fields[index] = distance;
+    }
+}
+
+fn facts(code: &mut Code, here: u32, inst: &Inst) {
+    for operand in inst.operands() {
+        if let (RegClass::R, Reg::Physical(first)) = (operand.class, Reg::from_field(operand.number.into())) {
+            code.registers = code.registers.max(u32::from(first) + u32::from(operand.units));
+        }
+    }
+    match inst.row().control_flow {
+        Some(ControlFlowKind::Exit) => code.exits.push(here),
+        Some(ControlFlowKind::Push | ControlFlowKind::Call) => code.diverges = true,
+        Some(ControlFlowKind::Block) => code.barriers = code.barriers.max(barrier_count(inst)),
+        _ => {}
+    }
+    use Meaning::{Elect, Match, Redux, Shfl, Vote, Voteu, Warpsync};
+    if matches!(inst.row().meaning, Shfl | Vote | Voteu | Match | Redux | Warpsync | Elect) {
+        code.collectives.push(here);
+    }
+}
+
+/// How many block barriers the instruction may name.
+fn barrier_count(inst: &Inst) -> u32 {
+    let number =
+        inst.row().fields.iter().zip(&inst.fields).find(|(field, _)| field.name == "b" || field.name == "a");
+    match number {
+        Some((field, &value)) if matches!(field.kind, FieldKind::Unsigned { .. }) && value < 16 => {
+            value as u32 + 1
+        }
+        Some((field, _)) if matches!(field.kind, FieldKind::Register { .. }) => 16,
+        _ => 1,
+    }
+}
+
+fn tail(f: &Function, code: &mut Code) -> Result<(), Error> {
+    let at_end = |error| Error::Encode { block: f.entry, index: code.words.len(), error };
+    let control =
+        Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
+    let mut spin = make("bra", &[])?;
+    aim(&mut spin, WORD.wrapping_neg());
+    spin.control = control;
+    let spin = encode(&spin, f.chip).map_err(at_end)?;
+    let mut nop = make("nop", &[])?;
+    nop.control = control;
+    let nop = encode(&nop, f.chip).map_err(at_end)?;
+    code.words.push(spin);
+    while !(WORD * code.words.len() as u64).is_multiple_of(ALIGN) {
+        code.words.push(nop);
+    }
+    code.origins.resize(code.words.len(), None);
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Pseudo-instructions become instructions of the hardware.
+//!
+//! Does: copies, swaps (three exclusive ors), spills and reloads (STL, LDL), frame addresses; drops `undef`; sets up
+//! the stack pointer R1 at the entry where there is a frame. Does not: move anything. Needs: `Phase::Allocated`.
+//! Preserves: blocks, edges, names; the phase stays, as barriers and branches are still to come.
+
+use crate::Error;
+use sassafras_isa::{FieldKind, Inst, RegClass, form};
+use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo};
+
+/// What [`expand`](expand()) did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ExpandStats {
+    /// Pseudo-instructions replaced.
+    pub expanded: usize,
+    /// Bytes of the frame.
+    pub frame: u32,
+}
+
+/// The stack pointer.
+const STACK_POINTER: u64 = 1;
+
+/// See the head of this file.
+pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
+    Error::unless("expand", Phase::Allocated, f.phase)?;
+    let mut stats = ExpandStats { expanded: 0, frame: f.frame.size() };
+    for block in f.layout.clone() {
+        let insts = std::mem::take(&mut f.blocks[block].insts);
+        let mut out = Vec::with_capacity(insts.len());
+        if block == f.entry && stats.frame > 0 {
+            prologue(f, &mut out)?;
+        }
+        for (index, inst) in insts.into_iter().enumerate() {
+            match &inst.op {
+                Op::Inst(_) => out.push(inst),
+                Op::Pseudo(pseudo) => {
+                    stats.expanded += 1;
+                    one(f, (block, index), pseudo, &mut out)?;
+                }
+            }
+        }
+        f.blocks[block].insts = out;
+    }
+    Ok(stats)
+}
+
+/// An instruction of this form, with these fields.
+pub(crate) fn make(id: &str, fields: &[(&str, u64)]) -> Result<Inst, Error> {
+    let form = form(id).ok_or_else(|| BuildError::UnknownForm(id.into()))?;
+    let mut inst = Inst::new(form);
+    for &(name, value) in fields {
+        inst.set(name, value).map_err(BuildError::from)?;
+    }
+    Ok(inst)
+}
+
+/// A 32-bit immediate as the field holds it: sign-extended where the field is signed.
+fn immediate(inst: &mut Inst, name: &str, value: i32) -> Result<(), Error> {
+    let signed =
+        inst.row().fields.iter().any(|f| f.name == name && matches!(f.kind, FieldKind::Signed { .. }));
+    let value = if signed { value as i64 as u64 } else { u64::from(value as u32) };
+    Ok(inst.set(name, value).map_err(BuildError::from)?)
+}
+
+fn prologue(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
+    let top = u64::from(f.chip.bank().stack_top);
+    let id = if f.chip.has_constant_operands() { ("mov.c", "b") } else { ("ldc", "o") };
+    out.push(MInst::new(make(id.0, &[("d", STACK_POINTER), (id.1, top)])?));
+    let mut add = make("iadd3.rir", &[("d", STACK_POINTER), ("a", STACK_POINTER)])?;
+    immediate(&mut add, "b", -(f.frame.size() as i32))?;
+    out.push(MInst::new(add));
+    Ok(())
+}
+
+fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) -> Result<(), Error> {
+    match pseudo {
+        Pseudo::Copy { dst, src } => {
+            for unit in 0..dst.units {
+                let (dst, src) = (step(dst, unit), step(src, unit));
+                out.push(MInst::new(copy(at, dst, src)?));
+            }
+        }
+        Pseudo::Swap { a, b } => {
+            for unit in 0..a.units {
+                let (x, y) = (number(&step(a, unit)), number(&step(b, unit)));
+                for d in [x, y, x] {
+                    out.push(MInst::new(exclusive_or(at, a.class, d, x, y)?));
+                }
+            }
+        }
+        Pseudo::Undef { .. } => {}
+        Pseudo::FrameAddress { dst, offset } => {
+            let mut add = make("iadd3.rir", &[("d", number(dst)), ("a", STACK_POINTER)])?;
+            immediate(&mut add, "b", *offset as i32)?;
+            out.push(MInst::new(add));
+        }
+        Pseudo::Spill { slot, src } => {
+            let mut store = make("stl", &[("a", STACK_POINTER), ("b", number(src))])?;
+            frame_access(f, &mut store, *slot, src.units)?;
+            out.push(MInst::new(store));
+        }
+        Pseudo::Reload { dst, slot } => {
+            let mut load = make("ldl", &[("a", STACK_POINTER), ("d", number(dst))])?;
+            frame_access(f, &mut load, *slot, dst.units)?;
+            out.push(MInst::new(load));
+        }
+        Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } => {
+            return Err(Error::malformed(at.0, at.1, "a pseudo-instruction of SSA behind allocation"));
+        }
+    }
+    Ok(())
+}
+
+fn frame_access(f: &Function, inst: &mut Inst, slot: u32, units: u8) -> Result<(), Error> {
+    let size = match units {
+        2 => ".64",
+        4 => ".128",
+        _ => "",
+    };
+    inst.set_enum("sz", size).map_err(BuildError::from)?;
+    let offset = f.frame.spill_offset() + slot;
+    inst.set("o", u64::from(offset)).map_err(BuildError::from)?;
+    Ok(())
+}
+
+fn number(place: &Place) -> u64 {
+    place.reg.to_field()
+}
+
+/// One unit of a place; a constant is the same in every unit.
+fn step(place: &Place, unit: u8) -> Place {
+    let reg = if place.reg.is_constant(place.class) { place.reg } else { place.reg.offset(unit) };
+    Place { class: place.class, reg, units: 1 }
+}
+
+fn copy(at: (Block, usize), dst: Place, src: Place) -> Result<Inst, Error> {
+    use RegClass::{P, R, UP, UR};
+    let (d, s) = (number(&dst), number(&src));
+    // Truth tables over three inputs: the first alone is 0xf0, the third alone 0xaa.
+    match (dst.class, src.class) {
+        (R, R) => make("mov.r", &[("d", d), ("b", s)]),
+        (R, UR) => make("mov.u", &[("d", d), ("b", s)]),
+        (UR, R) => make("r2ur", &[("d", d), ("a", s)]),
+        (UR, UR) => make("umov.u", &[("d", d), ("b", s)]),
+        (R, P) => make("sel.ri", &[("d", d), ("b", 1), ("q", s), ("q.not", 1)]),
+        (P, R) => {
+            let mut compare = make("isetp.rr", &[("d", d), ("a", s)])?;
+            compare.set_enum("cmp", ".NE").map_err(BuildError::from)?;
+            Ok(compare)
+        }
+        (P, P) => make("plop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
+        (P, UP) => make("plop3.u", &[("d", d), ("q2", s), ("lut", 0xaa)]),
+        (UP, UP) => make("uplop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
+        (to, from) => Err(Error::NoCopy { block: at.0, index: at.1, from, to }),
+    }
+}
+
+/// `d = a ^ b`, truth table 0x3c over the first two inputs.
+fn exclusive_or(at: (Block, usize), class: RegClass, d: u64, a: u64, b: u64) -> Result<Inst, Error> {
+    let lut = ("lut", 0x3c);
+    match class {
+        RegClass::R => make("lop3.rrr", &[("d", d), ("a", a), ("b", b), lut]),
+        RegClass::UR => make("ulop3.uuu", &[("d", d), ("a", a), ("b", b), lut]),
+        RegClass::P => make("plop3", &[("d", d), ("q0", a), ("q1", b), lut]),
+        RegClass::UP => make("uplop3", &[("d", d), ("q0", a), ("q1", b), lut]),
+        class => Err(Error::NoCopy { block: at.0, index: at.1, from: class, to: class }),
+    }
+}

@@ -1,0 +1,189 @@
+//! The order of blocks.
+//!
+//! Does: leads branches past empty blocks; makes a branch to nothing but `exit` an `exit`; puts blocks in reverse post-order, of two ways the one that stays in more loops first, so that loops are
+//! contiguous; makes every branch explicit that does not fall through; turns a branch around where that saves one.
+//! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions. Makes it `Phase::Placed`.
+
+use crate::{Error, expand::make};
+use sassafras_graph::{BitSet, Dominators, Entity, Loops};
+use sassafras_isa::ControlFlowKind;
+use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
+
+/// What [`layout`](layout()) did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LayoutStats {
+    /// Unconditional branches added.
+    pub jumps: usize,
+    /// Branches to nothing but `exit` that became `exit`.
+    pub exits: usize,
+    /// Conditional branches turned around.
+    pub inverted: usize,
+}
+
+/// See the head of this file.
+pub fn layout(f: &mut Function) -> Result<LayoutStats, Error> {
+    Error::unless("layout", Phase::Allocated, f.phase)?;
+    let pseudo = f.insts().find(|(_, _, inst)| inst.inst().is_none());
+    if let Some((block, index, _)) = pseudo {
+        return Err(Error::malformed(block, index, "a pseudo-instruction behind expansion"));
+    }
+    let mut stats = LayoutStats::default();
+    skip_empty(f);
+    stats.exits = exit_at_once(f)?;
+    f.remove_unreachable();
+    f.layout = order(f);
+    for (at, block) in f.layout.clone().into_iter().enumerate() {
+        let next = f.layout.get(at + 1).copied();
+        let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
+        let insts = &mut f.blocks[block].insts;
+        let mut jump = |insts: &mut Vec<MInst>, to: Block| -> Result<(), Error> {
+            let mut branch = MInst::new(make("bra", &[])?);
+            branch.target = Some(to);
+            branch.uniform = true;
+            insts.push(branch);
+            stats.jumps += 1;
+            Ok(())
+        };
+        match succs[..] {
+            [] => {}
+            [to] => {
+                if Some(to) != next {
+                    jump(insts, to)?;
+                }
+            }
+            [taken, otherwise] => {
+                let last = insts
+                    .last_mut()
+                    .ok_or_else(|| Error::malformed(block, 0, "two successors and no branch"))?;
+                if taken == otherwise {
+                    insts.pop();
+                    if Some(taken) != next {
+                        jump(insts, taken)?;
+                    }
+                } else if Some(taken) == next && inverts(last) {
+                    last.target = Some(otherwise);
+                    if let Some(real) = last.inst_mut() {
+                        real.guard.negate = !real.guard.negate;
+                    }
+                    stats.inverted += 1;
+                } else if Some(otherwise) != next {
+                    jump(insts, otherwise)?;
+                }
+            }
+            _ => return Err(Error::malformed(block, insts.len(), "more than two successors")),
+        }
+    }
+    f.phase = Phase::Placed;
+    Ok(stats)
+}
+
+/// Sends `block`'s edges and branch that go to `from` to `to`.
+pub(crate) fn redirect(block: &mut BlockData, from: Block, to: Block) {
+    for edge in &mut block.succs {
+        if edge.block == from {
+            edge.block = to;
+        }
+    }
+    if let Some(last) = block.insts.last_mut()
+        && last.inst().is_some_and(|real| real.row().control_flow == Some(ControlFlowKind::Branch))
+        && last.target == Some(from)
+    {
+        last.target = Some(to);
+    }
+}
+
+/// Leads every edge to an empty block on to where that block goes.
+fn skip_empty(f: &mut Function) {
+    for &block in &f.layout.clone() {
+        for index in 0..f.blocks[block].succs.len() {
+            let old = f.blocks[block].succs[index].block;
+            let mut to = old;
+            // An endless chain of empty blocks ends where it began.
+            for _ in 0..f.blocks.len() {
+                match &f.blocks[to] {
+                    BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
+                        to = succs[0].block
+                    }
+                    _ => break,
+                }
+            }
+            if to != old {
+                redirect(&mut f.blocks[block], old, to);
+            }
+        }
+    }
+}
+
+/// Branches to a block of one `exit` become that `exit`. Returns how many.
+fn exit_at_once(f: &mut Function) -> Result<usize, Error> {
+    let mut count = 0;
+    let plain_exit = |f: &Function, block: Block| match &f.blocks[block].insts[..] {
+        [only] => only
+            .inst()
+            .filter(|real| real.row().control_flow == Some(ControlFlowKind::Exit) && real.guard.is_always())
+            .cloned(),
+        _ => None,
+    };
+    for &block in &f.layout.clone() {
+        let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
+        let ends: Vec<_> = succs.iter().map(|&succ| plain_exit(f, succ)).collect();
+        let data = &mut f.blocks[block];
+        match (&succs[..], &ends[..]) {
+            ([_], [Some(exit)]) => {
+                data.insts.push(MInst::new(exit.clone()));
+                data.succs.clear();
+            }
+            ([_, _], [first, second]) if first.is_some() != second.is_some() => {
+                let Some(last) = data.insts.last_mut().filter(|last| inverts(last)) else { continue };
+                let Some(branch) = last.inst_mut() else { continue };
+                let mut guard = branch.guard;
+                guard.negate ^= second.is_some();
+                let Some(mut exit) = first.clone().or_else(|| second.clone()) else { continue };
+                exit.guard = guard;
+                let origin = last.origin;
+                *last = MInst { origin, ..MInst::new(exit) };
+                data.succs.remove(usize::from(second.is_some()));
+            }
+            _ => continue,
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Whether negating the guard negates the branch: not when the form has a further condition that is in use.
+fn inverts(branch: &MInst) -> bool {
+    let Some(real) = branch.inst() else { return false };
+    !real.guard.is_always()
+        && real.row().fields.iter().zip(&real.fields).all(|(f, &value)| !f.read || value == f.default)
+}
+
+fn order(f: &Function) -> Vec<Block> {
+    let graph = f.graph();
+    let loops = Loops::new(&graph, &Dominators::new(&graph));
+    let ways = |block: Block| {
+        let mut succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
+        // What is visited first comes last: ways out of loops, and of equals the fall-through of the source.
+        succs.sort_by_key(|&succ| loops.depth(succ));
+        succs.into_iter()
+    };
+    let mut seen = BitSet::new(f.blocks.len());
+    seen.insert(f.entry.index());
+    let mut stack = vec![(f.entry, ways(f.entry))];
+    let mut order = Vec::new();
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.next() {
+            Some(next) => {
+                if seen.insert(next.index()) {
+                    stack.push((next, ways(next)));
+                }
+            }
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}

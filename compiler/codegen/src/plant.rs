@@ -1,0 +1,1 @@
+//! Faults to inject behind a stage: named, realistic, and well-formed.

@@ -1,0 +1,175 @@
+//! Scoreboards and wait masks.
+//!
+//! Numbers are chosen block by block: a free one if there is one, else one that the same kind of instruction holds.
+//! Any choice is right, as a scoreboard counts: it is zero only when all that raised it are done.
+//!
+//! Wait masks are a forward dataflow problem. Lattice: per scoreboard, the set of registers whose results it guards
+//! and the set whose reading it guards, by union. Transfer: an instruction waits for every scoreboard that guards a
+//! result it reads or overwrites, or the reading of what it overwrites; waiting empties both sets; then it adds its
+//! own. Entry sets only grow and masks are only added to, so that the end, where nothing changes, covers every path.
+
+use super::hazard::{Facts, REGISTERS};
+use sassafras_graph::dataflow::{Transfer, backward};
+use sassafras_graph::{BitSet, SecondaryMap};
+use sassafras_machine::{Block, Function};
+
+const BOARDS: usize = 6;
+
+/// What is under way on each scoreboard.
+#[derive(Clone, PartialEq, Debug)]
+struct Pending {
+    results: [BitSet; BOARDS],
+    reads: [BitSet; BOARDS],
+}
+
+impl Pending {
+    fn new() -> Pending {
+        Pending {
+            results: std::array::from_fn(|_| BitSet::new(REGISTERS)),
+            reads: std::array::from_fn(|_| BitSet::new(REGISTERS)),
+        }
+    }
+
+    fn union(&mut self, other: &Pending) -> bool {
+        let mut changed = false;
+        for board in 0..BOARDS {
+            changed |= self.results[board].union(&other.results[board]);
+            changed |= self.reads[board].union(&other.reads[board]);
+        }
+        changed
+    }
+
+    /// Scoreboards that the instruction must wait for, as a mask.
+    fn needed(&self, facts: &Facts) -> u8 {
+        let mut mask = 0;
+        for board in 0..BOARDS {
+            let read = facts.reads.iter().any(|(register, _)| self.results[board].contains(*register));
+            let write = facts.writes.iter().any(|(register, _)| {
+                self.results[board].contains(*register) || self.reads[board].contains(*register)
+            });
+            mask |= u8::from(read || write) << board;
+        }
+        mask
+    }
+
+    fn step(&mut self, facts: &Facts, mask: u8, write: u8, read: u8) {
+        for board in (0..BOARDS).filter(|board| mask >> board & 1 == 1) {
+            self.results[board].clear();
+            self.reads[board].clear();
+        }
+        if let Some(set) = self.results.get_mut(usize::from(write)) {
+            facts.writes.iter().for_each(|(register, _)| {
+                set.insert(*register);
+            });
+        }
+        if let Some(set) = self.reads.get_mut(usize::from(read)) {
+            facts.sources().for_each(|register| {
+                set.insert(register);
+            });
+        }
+    }
+
+    fn is_free(&self, board: usize) -> bool {
+        self.results[board].is_empty() && self.reads[board].is_empty()
+    }
+}
+
+/// Sets scoreboards and wait masks. Returns how many instructions wait.
+pub fn set(f: &mut Function) -> usize {
+    let facts: SecondaryMap<Block, Vec<Facts>> = {
+        let mut map = SecondaryMap::new();
+        for &block in &f.layout {
+            map[block] = f.blocks[block].insts.iter().map(|inst| Facts::new(f.chip, inst)).collect();
+        }
+        map
+    };
+    choose(f, &facts);
+    masks(f, &facts);
+    f.insts().filter(|(_, _, inst)| inst.inst().is_some_and(|real| real.control.wait_mask != 0)).count()
+}
+
+fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
+    // Registers that may be written somewhere behind a block.
+    let graph = f.graph();
+    let written = backward(&graph, |block: Block| {
+        let all = facts[block].iter().flat_map(|facts| facts.writes.iter().map(|(register, _)| *register));
+        Transfer { generate: all.collect(), kill: BitSet::default() }
+    });
+    for block in f.layout.clone() {
+        let facts = &facts[block];
+        let mut pending = Pending::new();
+        // Per scoreboard: when it was last raised, and by which pipe.
+        let mut raised: [(usize, Option<(sassafras_isa::Pipe, bool)>); BOARDS] = [(0, None); BOARDS];
+        for (index, me) in facts.iter().enumerate() {
+            let mask = pending.needed(me);
+            pending.step(me, mask, 7, 7);
+            let mut pick = |pending: &Pending, kind: (sassafras_isa::Pipe, bool)| {
+                let free = (0..BOARDS).filter(|&board| pending.is_free(board));
+                let alike = (0..BOARDS).filter(|&board| raised[board].1 == Some(kind));
+                let board = free
+                    .min_by_key(|&board| raised[board].0)
+                    .or_else(|| alike.max_by_key(|&board| raised[board].0))
+                    .or_else(|| (0..BOARDS).max_by_key(|&board| raised[board].0))
+                    .unwrap_or(0);
+                raised[board] = (index + 1, Some(kind));
+                board as u8
+            };
+            let (mut write, mut read) = (7, 7);
+            if me.late_results {
+                write = pick(&pending, (me.class, true));
+                pending.step(me, 0, write, 7);
+            }
+            if me.late_reads && needs_read_board(me, &facts[index + 1..], &written.end[block]) {
+                read = pick(&pending, (me.class, false));
+                pending.step(me, 0, 7, read);
+            }
+            if let Some(real) = f.blocks[block].insts[index].inst_mut() {
+                real.control.write_barrier = write;
+                real.control.read_barrier = read;
+            }
+        }
+    }
+}
+
+/// Whether a source may be overwritten before anything has waited for the results.
+fn needs_read_board(me: &Facts, behind: &[Facts], written_later: &BitSet) -> bool {
+    let result = |register: usize| me.late_results && me.writes.iter().any(|(own, _)| *own == register);
+    let sources: Vec<usize> = me.sources().filter(|&register| !result(register)).collect();
+    for next in behind {
+        let mut touched = next.reads.iter().chain(&next.writes).map(|(register, _)| *register);
+        if touched.any(result) {
+            return false;
+        }
+        if next.writes.iter().any(|(register, _)| sources.contains(register)) {
+            return true;
+        }
+    }
+    sources.iter().any(|&register| written_later.contains(register))
+}
+
+fn masks(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
+    let mut entry: SecondaryMap<Block, Option<Pending>> = SecondaryMap::new();
+    entry[f.entry] = Some(Pending::new());
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in f.layout.clone() {
+            let Some(mut pending) = entry[block].clone() else { continue };
+            for (inst, me) in f.blocks[block].insts.iter_mut().zip(&facts[block]) {
+                let Some(real) = inst.inst_mut() else { continue };
+                real.control.wait_mask |= pending.needed(me);
+                let control = real.control;
+                pending.step(me, control.wait_mask, control.write_barrier, control.read_barrier);
+            }
+            for succ in f.blocks[block].succs.iter().map(|edge| edge.block).collect::<Vec<_>>() {
+                match &mut entry[succ] {
+                    Some(known) => changed |= known.union(&pending),
+                    unknown => {
+                        *unknown = Some(pending.clone());
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What an instruction does to registers, as the latency tables count it.
+
+use sassafras_chip::Chip;
+use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, latency};
+use sassafras_isa::{Access, Control, ControlFlowKind, RegClass, Scoreboard};
+use sassafras_machine::{MInst, Position, Reg};
+use smallvec::SmallVec;
+
+/// No waits, no scoreboards, the shortest stall.
+pub const NEUTRAL: Control =
+    Control { stall: 1, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
+
+/// How many numbers [`id`] gives.
+pub const REGISTERS: usize = 256 + 256 + 8 + 8 + 16;
+
+/// A number for each real register of every file.
+pub fn id(class: RegClass, number: u16) -> usize {
+    let number = usize::from(number);
+    match class {
+        RegClass::R => number & 255,
+        RegClass::UR => 256 + (number & 255),
+        RegClass::P => 512 + (number & 7),
+        RegClass::UP => 520 + (number & 7),
+        RegClass::B => 528 + (number & 15),
+    }
+}
+
+/// What the scheduler knows of one instruction.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub class: Class,
+    /// Register and role.
+    pub reads: SmallVec<[(usize, OperandKind); 8]>,
+    pub writes: SmallVec<[(usize, OperandKind); 4]>,
+    /// Whether results are ready only when a scoreboard says so.
+    pub late_results: bool,
+    /// Whether general and uniform registers may be read after issue.
+    pub late_reads: bool,
+}
+
+impl Facts {
+    pub fn new(chip: Chip, inst: &MInst) -> Facts {
+        let Some(real) = inst.inst() else {
+            return Facts {
+                class: Class::Control,
+                reads: SmallVec::new(),
+                writes: SmallVec::new(),
+                late_results: false,
+                late_reads: false,
+            };
+        };
+        let row = real.row();
+        let mut facts = Facts {
+            class: row.pipe,
+            reads: SmallVec::new(),
+            writes: SmallVec::new(),
+            late_results: false,
+            late_reads: false,
+        };
+        let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
+        for operand in inst.operands() {
+            let Reg::Physical(first) = operand.reg else { continue };
+            let guard = operand.position == Position::Guard;
+            let kind = match operand.class {
+                RegClass::R => OperandKind::Register,
+                RegClass::UR => OperandKind::Uniform,
+                RegClass::P if guard => OperandKind::Guard,
+                RegClass::P => OperandKind::Predicate,
+                RegClass::UP if guard || decides => OperandKind::UniformGuard,
+                RegClass::UP => OperandKind::UniformPredicate,
+                RegClass::B => OperandKind::Convergence,
+            };
+            for unit in 0..u16::from(operand.units) {
+                let register = id(operand.class, first + unit);
+                match operand.access {
+                    Access::Read => facts.reads.push((register, kind)),
+                    Access::Write => facts.writes.push((register, kind)),
+                }
+            }
+        }
+        let variable = row.pipe.variable(chip);
+        facts.late_results = !facts.writes.is_empty()
+            && (variable || matches!(row.scoreboard, Scoreboard::Write | Scoreboard::ReadWrite));
+        facts.late_reads = facts.sources().next().is_some()
+            && (variable || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite));
+        facts
+    }
+
+    /// General and uniform registers read: those that a late reader still needs after issue.
+    pub fn sources(&self) -> impl Iterator<Item = usize> + '_ {
+        let late = |kind: &OperandKind| matches!(kind, OperandKind::Register | OperandKind::Uniform);
+        self.reads.iter().filter(move |(_, kind)| late(kind)).map(|(register, _)| *register)
+    }
+}
+
+/// Cycles between two accesses; the longest where the tables do not say.
+pub fn distance(chip: Chip, earlier: Class, later: Class, hazard: Hazard, operand: OperandKind) -> u8 {
+    latency(chip, earlier, later, Kind { hazard, operand }).unwrap_or(LONGEST)
+}
+
+/// Least stall count of an instruction. Source: what ptxas 13.0.88 gives at least: 5 behind what transfers control or
+/// waits for lanes, 6 behind barriers and fences.
+pub fn least_stall(inst: &MInst) -> u8 {
+    let Some(row) = inst.inst().map(|real| real.row()) else { return 1 };
+    use sassafras_isa::{ControlFlowKind as K, MemoryKind};
+    match row.control_flow {
+        Some(K::Branch | K::IndirectBranch | K::Call | K::Return | K::Exit | K::Trap | K::Sync | K::Warp) => {
+            5
+        }
+        Some(K::Block) => 6,
+        Some(K::Push | K::Break) => 1,
+        None if row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence) => 6,
+        None => 1,
+    }
+}

@@ -1,0 +1,230 @@
+//! List scheduling of one block.
+//!
+//! Does: builds the graph of what must stay in order (registers, memory, control) and takes, cycle by cycle, the ready
+//! instruction with the longest way to the block's end. Memory accesses stay in order where one writes and they may
+//! touch the same bytes; what orders memory or control keeps its place against everything.
+
+use super::hazard::{Facts, REGISTERS, distance};
+use sassafras_chip::Chip;
+use sassafras_chip::latency::{Class, Hazard, OperandKind};
+use sassafras_isa::{Meaning, MemoryKind, MemorySpace};
+use sassafras_machine::MInst;
+
+/// One dependence: the later node and the least distance.
+type Edges = Vec<Vec<(usize, u32)>>;
+
+/// The new order, as old indices.
+pub fn order(chip: Chip, insts: &[MInst]) -> Vec<usize> {
+    let count = insts.len();
+    let facts: Vec<Facts> = insts.iter().map(|inst| Facts::new(chip, inst)).collect();
+    let edges = dependences(chip, insts, &facts);
+    let mut missing = vec![0usize; count];
+    for (later, _) in edges.iter().flatten() {
+        missing[*later] += 1;
+    }
+    // Edges go forward, so one walk backwards finds the longest ways.
+    let mut priority = vec![0u32; count];
+    for node in (0..count).rev() {
+        priority[node] =
+            edges[node].iter().map(|&(later, cycles)| priority[later] + cycles).max().unwrap_or(0);
+    }
+    let mut earliest = vec![0u32; count];
+    let mut ready: Vec<usize> = (0..count).filter(|&node| missing[node] == 0).collect();
+    let mut now = 0;
+    let mut result = Vec::with_capacity(count);
+    while !ready.is_empty() {
+        let key = |&node: &usize| {
+            let wait = earliest[node].saturating_sub(now);
+            (wait, std::cmp::Reverse(priority[node]), node)
+        };
+        let Some((at, _)) = ready.iter().enumerate().min_by_key(|(_, node)| key(node)) else { break };
+        let node = ready.swap_remove(at);
+        now = now.max(earliest[node]) + 1;
+        result.push(node);
+        for &(later, cycles) in &edges[node] {
+            earliest[later] = earliest[later].max(now - 1 + cycles);
+            missing[later] -= 1;
+            if missing[later] == 0 {
+                ready.push(later);
+            }
+        }
+    }
+    result
+}
+
+fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts]) -> Edges {
+    let mut edges: Edges = vec![Vec::new(); insts.len()];
+    let mut writer: Vec<Option<usize>> = vec![None; REGISTERS];
+    let mut readers: Vec<Vec<(usize, OperandKind)>> = vec![Vec::new(); REGISTERS];
+    let mut fence: Option<usize> = None;
+    let mut accesses: Vec<(usize, Touch)> = Vec::new();
+    let mut since_fence: Vec<usize> = Vec::new();
+    for (node, inst) in insts.iter().enumerate() {
+        let me = &facts[node];
+        let add = |edges: &mut Edges, from: usize, cycles: u32| {
+            if from != node {
+                edges[from].push((node, cycles.max(1)));
+            }
+        };
+        for &(register, kind) in &me.reads {
+            if let Some(from) = writer[register] {
+                add(&mut edges, from, raw(chip, insts, facts, from, me.class, kind));
+            }
+        }
+        for &(register, kind) in &me.writes {
+            if let Some(from) = writer[register] {
+                let fixed = u32::from(distance(chip, facts[from].class, me.class, Hazard::Waw, kind));
+                let late = if facts[from].late_results { estimate(&insts[from]) } else { 0 };
+                add(&mut edges, from, fixed.max(late));
+            }
+            for &(from, kind) in &readers[register] {
+                let plain = plain(kind);
+                add(
+                    &mut edges,
+                    from,
+                    u32::from(distance(chip, facts[from].class, me.class, Hazard::War, plain)),
+                );
+            }
+        }
+        if is_fence(inst) {
+            for &from in &since_fence {
+                add(&mut edges, from, 1);
+            }
+            if let Some(from) = fence {
+                add(&mut edges, from, 1);
+            }
+            since_fence.clear();
+            accesses.clear();
+            fence = Some(node);
+        } else {
+            if let Some(from) = fence {
+                add(&mut edges, from, 1);
+            }
+            since_fence.push(node);
+            if let Some(touch) = Touch::new(inst, &writer) {
+                for (from, earlier) in &accesses {
+                    if touch.conflicts(earlier) {
+                        add(&mut edges, *from, 1);
+                    }
+                }
+                accesses.push((node, touch));
+            }
+        }
+        for &(register, _) in &me.writes {
+            writer[register] = Some(node);
+            readers[register].clear();
+        }
+        for &(register, kind) in &me.reads {
+            if writer[register] != Some(node) {
+                readers[register].push((node, kind));
+            }
+        }
+    }
+    edges
+}
+
+/// Roles of a reader count for RAW only; the tables list WAR by file.
+pub fn plain(kind: OperandKind) -> OperandKind {
+    match kind {
+        OperandKind::Guard => OperandKind::Predicate,
+        OperandKind::UniformGuard => OperandKind::UniformPredicate,
+        kind => kind,
+    }
+}
+
+fn raw(chip: Chip, insts: &[MInst], facts: &[Facts], from: usize, to: Class, kind: OperandKind) -> u32 {
+    if facts[from].late_results {
+        return estimate(&insts[from]);
+    }
+    u32::from(distance(chip, facts[from].class, to, Hazard::Raw, kind))
+}
+
+/// Cycles until a result of variable latency is there, for the order only: nothing relies on it. Rough figures from
+/// public microbenchmarks (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024).
+fn estimate(inst: &MInst) -> u32 {
+    let Some(row) = inst.inst().map(|real| real.row()) else { return 1 };
+    match row.memory.map(|memory| memory.space) {
+        Some(MemorySpace::Global | MemorySpace::Generic | MemorySpace::Local) => 250,
+        Some(MemorySpace::Shared) => 30,
+        Some(MemorySpace::Constant) => 40,
+        None => 24,
+    }
+}
+
+/// What keeps its place against everything.
+fn is_fence(inst: &MInst) -> bool {
+    let Some(row) = inst.inst().map(|real| real.row()) else { return true };
+    let fence = row.memory.is_some_and(|memory| matches!(memory.kind, MemoryKind::Fence | MemoryKind::Copy));
+    let orders = matches!(
+        row.meaning,
+        Meaning::Membar
+            | Meaning::Fence
+            | Meaning::Cctl
+            | Meaning::Errbar
+            | Meaning::Depbar
+            | Meaning::Ldgdepbar
+            | Meaning::Arrives
+            | Meaning::Syncs
+            | Meaning::Nanosleep
+            | Meaning::Bpt
+            | Meaning::Nop
+    );
+    row.control_flow.is_some() || fence || orders
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Touch {
+    space: MemorySpace,
+    writes: bool,
+    /// Not weak: keeps its order against every other access.
+    strong: bool,
+    /// Address register and the instruction that wrote it, with offset and bytes; known where the form is plain.
+    at: Option<(u64, Option<usize>, i64, i64)>,
+}
+
+impl Touch {
+    fn new(inst: &MInst, writer: &[Option<usize>]) -> Option<Touch> {
+        let real = inst.inst()?;
+        let memory = real.row().memory?;
+        if memory.space == MemorySpace::Constant {
+            return None;
+        }
+        let writes = memory.kind != MemoryKind::Load;
+        let weak = real.enum_text("sem").is_none_or(|text| text.is_empty() || text == ".CONSTANT");
+        let strong = !weak || matches!(memory.kind, MemoryKind::Atomic | MemoryKind::Reduction);
+        let at = real.get("a").filter(|&base| base < 255 && !strong).map(|base| {
+            let bytes = match real.enum_text("sz") {
+                Some(".64") => 8,
+                Some(".128") => 16,
+                _ => 4,
+            };
+            let uniform = real.get("u");
+            // Another uniform base would be another address; a descriptor is the same everywhere or changes nothing.
+            let version = writer.get(base as usize).copied().flatten();
+            let offset = real.get("o").unwrap_or(0) as i64;
+            (base | uniform.unwrap_or(0) << 32, version, offset, bytes)
+        });
+        Some(Touch { space: memory.space, writes, strong, at })
+    }
+
+    fn conflicts(&self, other: &Touch) -> bool {
+        if self.strong || other.strong {
+            return true;
+        }
+        if !self.writes && !other.writes {
+            return false;
+        }
+        let generic = |touch: &Touch| touch.space == MemorySpace::Generic;
+        if self.space != other.space && !generic(self) && !generic(other) {
+            return false;
+        }
+        if let (Some((a, v, o, n)), Some((b, w, p, m))) = (self.at, other.at)
+            && (a, v) == (b, w)
+            && self.space == other.space
+        {
+            return o < p + m && p < o + n;
+        }
+        true
+    }
+}

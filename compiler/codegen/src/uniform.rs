@@ -1,0 +1,118 @@
+//! Which branches are uniform: all lanes that execute one together go the same way.
+//!
+//! Lattice: a virtual register is uniform until shown to be divergent. It is divergent when an instruction makes it
+//! from a divergent register or from what differs between lanes (thread indices, memory, lanes of the warp), or when
+//! it is a parameter of a block where lanes meet that took different ways to it. The latter is taken widely: every
+//! parameter of every block on a way from a divergent branch to its immediate post-dominator, this included. That
+//! covers values that leave a loop in different iterations too, as the loop's header lies on such a way.
+//! (Coutinho et al., "Divergence Analysis and Optimizations", 2011, has the finer rule.)
+
+use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity};
+use sassafras_isa::{FieldKind, Inst, Meaning, MemorySpace, Pipe, RegClass, special::number};
+use sassafras_machine::{Block, Function, MInst, Op, Pseudo, Reg};
+
+/// Marks uniform conditional branches; those already marked stay so. Returns how many are newly marked.
+pub fn mark(f: &mut Function) -> usize {
+    let divergent = divergent_registers(f);
+    let mut count = 0;
+    for &block in &f.layout.clone() {
+        if let Some(last) = f.blocks[block].insts.last_mut()
+            && last.target.is_some()
+            && !last.uniform
+            && !reads_any(last, &divergent)
+        {
+            last.uniform = true;
+            count += 1;
+        }
+    }
+    count
+}
+
+fn reads_any(inst: &MInst, divergent: &BitSet) -> bool {
+    inst.uses().any(|operand| operand.reg.vreg().is_some_and(|vreg| divergent.contains(vreg.index())))
+}
+
+fn divergent_registers(f: &Function) -> BitSet {
+    let graph = f.graph();
+    let (post, exit) = Dominators::post(&graph);
+    let mut divergent = BitSet::new(f.vregs.len());
+    let mut split = BitSet::new(f.blocks.len());
+    loop {
+        let mut changed = false;
+        for &block in &f.layout {
+            for inst in &f.blocks[block].insts {
+                if differs(inst) || reads_any(inst, &divergent) {
+                    for def in inst.defs() {
+                        let lane = matches!(def.class, RegClass::R | RegClass::P);
+                        if let Reg::Virtual(vreg, _) = def.reg
+                            && lane
+                        {
+                            changed |= divergent.insert(vreg.index());
+                        }
+                    }
+                }
+            }
+            for edge in &f.blocks[block].succs {
+                for (arg, param) in edge.args.iter().zip(&f.blocks[edge.block].params) {
+                    if divergent.contains(arg.index()) {
+                        changed |= divergent.insert(param.index());
+                    }
+                }
+            }
+            let last = f.blocks[block].insts.last();
+            let diverges = last.is_some_and(|l| l.target.is_some() && !l.uniform && reads_any(l, &divergent));
+            if diverges && split.insert(block.index()) {
+                changed = true;
+                let meeting = post.immediate(block).unwrap_or(exit);
+                for met in ways(&graph, block, meeting) {
+                    for param in &f.blocks[met].params {
+                        divergent.insert(param.index());
+                    }
+                }
+            }
+        }
+        if !changed {
+            return divergent;
+        }
+    }
+}
+
+/// Blocks on ways from behind `block` to `meeting`, which is included when it is a block of the graph.
+fn ways(graph: &impl ControlFlow<Block = Block>, block: Block, meeting: Block) -> Vec<Block> {
+    let mut seen = BitSet::new(graph.capacity());
+    let mut stack = graph.succs(block);
+    let mut found = Vec::new();
+    while let Some(at) = stack.pop() {
+        if seen.insert(at.index()) {
+            found.push(at);
+            if at != meeting {
+                stack.extend(graph.succs(at));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the results may differ between lanes whose sources agree.
+fn differs(inst: &MInst) -> bool {
+    let inst = match &inst.op {
+        Op::Inst(inst) => inst,
+        Op::Pseudo(pseudo) => return matches!(pseudo, Pseudo::Undef { .. }),
+    };
+    let row = inst.row();
+    match row.memory {
+        Some(memory) => memory.space != MemorySpace::Constant,
+        // What the address unit does without memory moves values between lanes; votes agree within a group only.
+        None => {
+            special(inst) || row.pipe == Pipe::Memory || matches!(row.meaning, Meaning::Vote | Meaning::Match)
+        }
+    }
+}
+
+fn special(inst: &Inst) -> bool {
+    const SAME: [&str; 3] = ["SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"];
+    let row = inst.row();
+    row.fields.iter().zip(&inst.fields).any(|(field, &value)| {
+        field.kind == FieldKind::Special && !SAME.iter().any(|name| number(name) == Some(value))
+    })
+}

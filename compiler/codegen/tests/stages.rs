@@ -1,0 +1,74 @@
+//! Small functions through all stages.
+
+use sassafras_codegen as codegen;
+use sassafras_machine::{Function, Phase, text};
+
+fn parse(body: &str) -> Function {
+    let head = "sassafras machine 1 ssa sm_90\nfunction \"k\"\n";
+    text::parse(&format!("{head}{body}")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn through(f: &mut Function) -> codegen::Code {
+    codegen::prepare(f).unwrap();
+    codegen::allocate(f).unwrap();
+    codegen::expand(f).unwrap();
+    codegen::converge(f).unwrap();
+    codegen::layout(f).unwrap();
+    codegen::schedule(f).unwrap();
+    assert_eq!(f.phase, Phase::Scheduled);
+    assert_eq!(text::parse(&text::print(f)).as_ref(), Ok(&*f));
+    codegen::emit(f).unwrap()
+}
+
+const VADD: &str = "entry b0
+layout b0 b1 b2
+frame local 0 spill 0
+shared 0
+params 28
+registers 253
+v0 R 1
+v1 R 1
+v2 R 1
+v3 P 1
+v4 R 1
+v5 R 2
+v6 R 2
+v7 R 1
+v8 R 1
+v9 R 1
+v10 R 2
+v11 UR 2
+b0():
+  s2r d=v0 sr=0x25
+  s2r d=v1 sr=0x21
+  mov.c d=v4 b=0x0
+  imad.rrr d=v2 a=v0 b=v4 c=v1
+  isetp.rc d=v3 cmp=.GE a=v2 b=0x228
+  @v3 bra ; target b2
+  -> b2(), b1()
+b1():
+  uldc d=v11 sz=.64 o=0x208
+  mov.i d=v9 b=0x4
+  mov.c d=v7 b=0x210
+  mov.c d=v8 b=0x214
+  pack v5, v7:R:1, v8:R:1
+  imad.wide.rrr d=v6 a=v2 b=v9 c=v5
+  ldg d=v1 u=v11 a=v6
+  stg u=v11 a=v6 b=v1
+  -> b2()
+b2():
+  exit
+";
+
+#[test]
+fn vadd() {
+    let text = VADD
+        .replace("mov.c d=v4", "mov.c d=v4")
+        .replace("ldg d=v1", "ldg d=v10")
+        .replace("v10 R 2", "v10 R 1")
+        .replace("b=v1\n", "b=v10\n");
+    let mut f = parse(&text);
+    let code = through(&mut f);
+    eprintln!("{}", text::print(&f));
+    assert_eq!(code.words.len() % 8, 0);
+}
