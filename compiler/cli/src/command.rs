@@ -6,6 +6,7 @@ pub mod disasm;
 pub mod isa;
 pub mod oracle;
 pub mod roundtrip;
+pub mod run;
 
 use clap::{Subcommand, ValueEnum};
 
@@ -42,6 +43,8 @@ pub enum Command {
     Disasm(disasm::Disasm),
     /// Decode and encode every instruction word, and count those that come back.
     Roundtrip(roundtrip::Roundtrip),
+    /// Run an entry of a PTX module or a cubin, without a GPU.
+    Run(run::Run),
     /// Describe instruction forms.
     Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
@@ -61,6 +64,7 @@ impl Command {
             Command::Check(arguments) => check::run(arguments, context),
             Command::Disasm(arguments) => disasm::run(arguments, context),
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
+            Command::Run(arguments) => run::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }

@@ -45,7 +45,7 @@ fn every_header_field() {
 }
 
 #[test]
-#[ignore = "waits for forms"]
+
 fn unknown_words_stop_or_are_shown() {
     let folder = tempdir().expect("a folder");
     let good = sassafras_cubin::read(&cubin()).expect("it is sound");
@@ -74,7 +74,7 @@ fn what_is_not_supported_says_so() {
 }
 
 #[test]
-#[ignore = "waits for forms"]
+
 fn good_cubins_pass() {
     let folder = tempdir().expect("a folder");
     std::fs::write(folder.path().join("in.cubin"), cubin()).expect("the folder is ours");

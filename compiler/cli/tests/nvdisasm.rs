@@ -7,7 +7,7 @@ use sassafras_oracle::{Tools, skip};
 use tempfile::tempdir;
 
 #[test]
-#[ignore = "waits for forms"]
+
 fn our_container_and_listing_are_nvdisasms() {
     let tools = Tools::here();
     let nvdisasm = match tools.nvdisasm() {

@@ -1,0 +1,216 @@
+//! `sassafras run`: a program in the executors.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use sassafras_execute::options::Tracer;
+use sassafras_execute::{Approx, Argument, Failure as Stopped, Launch, Options, Outcome, ptx, sass};
+use serde_json::json;
+
+use super::Context;
+use crate::{Exit, Failure, files};
+
+/// Run an entry of a PTX module or a cubin, without a GPU.
+#[derive(Args)]
+pub struct Run {
+    /// A PTX file or a cubin.
+    input: PathBuf,
+    /// The entry; may be left out when there is one.
+    #[arg(long)]
+    entry: Option<String>,
+    /// Blocks.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    grid: [u32; 3],
+    /// Threads in a block.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    #[arg(long, default_value_t = 0)]
+    shared: u32,
+    /// One argument: u8|s8|…|f64:VALUE, buf:FILE, zeros:BYTES, rand:TYPE:COUNT[:SEED] or struct:FILE.
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    arguments: Vec<String>,
+    /// Write the buffer of argument N to a file afterwards.
+    #[arg(long = "dump", value_name = "N=FILE")]
+    dumps: Vec<String>,
+    /// A register that is read before its producer is ready holds poison (cubins only).
+    #[arg(long)]
+    timing: bool,
+    /// Which interleaving of warps and lanes.
+    #[arg(long, default_value_t = 0)]
+    order: u32,
+    /// How approximate functions round: nearest, low, high or a seed.
+    #[arg(long, default_value = "nearest")]
+    approx: String,
+    /// Seed of everything that is undefined or free.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Stop after so many instructions.
+    #[arg(long, value_name = "MAX")]
+    steps: Option<u64>,
+    /// Print each instruction with what it writes to standard error.
+    #[arg(long)]
+    trace: bool,
+}
+
+/// `X[,Y[,Z]]`.
+pub(super) fn shape(text: &str) -> Result<[u32; 3], String> {
+    let mut shape = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(format!("`{text}` has more than three dimensions"));
+    }
+    for (n, part) in shape.iter_mut().zip(parts) {
+        *n = part.trim().parse().map_err(|_| format!("`{part}` is no number"))?;
+    }
+    Ok(shape)
+}
+
+/// A program of either kind.
+enum Program {
+    Ptx(sassafras_ptx::checked::Module),
+    Sass(sassafras_cubin::Cubin),
+}
+
+pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
+    let program = load(&arguments.input, context)?;
+    let entry = match &arguments.entry {
+        Some(name) => name.clone(),
+        None => only_entry(&program)?,
+    };
+    let mut launch = Launch::new(arguments.grid, arguments.block);
+    launch.dynamic_shared = arguments.shared;
+    let read = |path: &Path| files::read(path).map_err(|f| std::io::Error::other(f.message));
+    let parsed = arguments.arguments.iter().map(|spec| Argument::parse(spec, &read));
+    let values = parsed.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+    let dumps = dumps(arguments, &values)?;
+    let layout = match &program {
+        Program::Ptx(module) => ptx::layout(module, &entry),
+        Program::Sass(cubin) => sass::layout(cubin, &entry),
+    };
+    let layout = layout.map_err(|e| Failure::wrong(e.to_string()))?;
+    launch.arguments(&layout, &values).map_err(|e| Failure::wrong(e.to_string()))?;
+    let approx: Approx = arguments.approx.parse().map_err(Failure::usage)?;
+    let mut options = Options {
+        order: arguments.order,
+        approx,
+        seed: arguments.seed,
+        timing: arguments.timing,
+        ..Options::default()
+    };
+    if let Some(steps) = arguments.steps {
+        options.step_limit = steps;
+    }
+    if arguments.trace {
+        options.trace = Some(tracer());
+    }
+    let result = match &program {
+        Program::Ptx(module) => ptx::run(module, &entry, &launch, &options),
+        Program::Sass(cubin) => sass::run(cubin, &entry, &launch, &options),
+    };
+    let outcome = result.map_err(|stopped| {
+        let text = stopped.to_string();
+        match &stopped {
+            Stopped::Launch(_) => Failure::wrong(text),
+            _ if stopped.is_unsupported() => Failure::unsupported(text),
+            _ => Failure::program(text),
+        }
+    })?;
+    for (buffer, path) in dumps {
+        files::write(&path, &outcome.buffers[buffer])?;
+    }
+    say(&outcome, context);
+    Ok(Exit::Done)
+}
+
+fn load(path: &Path, context: &Context) -> Result<Program, Failure> {
+    let bytes = files::read(path)?;
+    if bytes.starts_with(b"\x7fELF") {
+        return Ok(Program::Sass(sassafras_cubin::read(&bytes).map_err(|e| Failure::from(e).about(path))?));
+    }
+    let text = files::text(path, bytes)?;
+    match sassafras_driver::session::parse(&text, &path.display().to_string()) {
+        Ok((module, findings)) => {
+            if !context.quiet && !context.json {
+                eprint!("{}", findings.render());
+            }
+            Ok(Program::Ptx(module))
+        }
+        Err(sassafras_driver::Failure::Ptx(findings)) => {
+            let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
+            Err(Failure::diagnostics(exit, findings.render()))
+        }
+        Err(other) => Err(Failure::wrong(other.to_string()).about(path)),
+    }
+}
+
+fn only_entry(program: &Program) -> Result<String, Failure> {
+    let names: Vec<&str> = match program {
+        Program::Ptx(m) => m.functions.iter().filter(|f| f.entry).map(|f| f.name.as_str()).collect(),
+        Program::Sass(c) => c.functions.iter().filter(|f| f.entry).map(|f| f.name.as_str()).collect(),
+    };
+    match names[..] {
+        [name] => Ok(name.to_owned()),
+        _ => Err(Failure::usage(format!("choose an entry with --entry: {}", names.join(", ")))),
+    }
+}
+
+/// The buffers to write, by index among the buffers.
+fn dumps(arguments: &Run, values: &[Argument]) -> Result<Vec<(usize, PathBuf)>, Failure> {
+    let is_buffer = |v: &&Argument| matches!(v, Argument::Buffer(_));
+    let parse = |spec: &String| {
+        let (number, path) =
+            spec.split_once('=').ok_or_else(|| format!("`--dump {spec}`: expected N=FILE"))?;
+        let number: usize =
+            number.parse().map_err(|_| format!("`--dump {spec}`: `{number}` is no argument's number"))?;
+        if !values.get(number).is_some_and(|v| is_buffer(&v)) {
+            return Err(format!("`--dump {spec}`: argument {number} is no buffer"));
+        }
+        Ok((values[..number].iter().filter(is_buffer).count(), PathBuf::from(path)))
+    };
+    arguments.dumps.iter().map(parse).collect::<Result<_, _>>().map_err(Failure::usage)
+}
+
+fn tracer() -> Tracer {
+    Tracer(Arc::new(|event| {
+        let [x, y, z] = event.block;
+        let mut line = format!(
+            "({x},{y},{z}) warp {} lanes {:08x} {:#06x} {}",
+            event.warp, event.lanes, event.position, event.text
+        );
+        for (name, lane, bits) in event.writes.iter().take(4) {
+            line.push_str(&format!(" {name}[{lane}]={bits:#x}"));
+        }
+        eprintln!("{line}");
+    }))
+}
+
+fn say(outcome: &Outcome, context: &Context) {
+    if context.json {
+        let buffers: Vec<_> = outcome
+            .buffers
+            .iter()
+            .map(|b| json!({ "bytes": b.len(), "fnv": format!("{:016x}", fnv(b)) }))
+            .collect();
+        let record = json!({ "schema": 1, "steps": outcome.steps, "lane_steps": outcome.lane_steps, "buffers": buffers });
+        files::print(&format!("{record}\n"));
+    } else if !context.quiet {
+        files::print(&format!("{} instructions by warps, {} by lanes\n", outcome.steps, outcome.lane_steps));
+        for (i, b) in outcome.buffers.iter().enumerate() {
+            let first: Vec<String> = b.iter().take(16).map(|b| format!("{b:02x}")).collect();
+            let more = if b.len() > 16 { " …" } else { "" };
+            files::print(&format!(
+                "buffer {i}: {} bytes, fnv {:016x}: {}{more}\n",
+                b.len(),
+                fnv(b),
+                first.join(" ")
+            ));
+        }
+    }
+}
+
+/// FNV-1a, to tell results apart at a glance.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &b| (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
