@@ -44,6 +44,7 @@ pub fn demo(root: &Path) -> Result<()> {
         "compile, each stage with its judge",
         &["compile", KERNEL, "-arch=sm_90", "--judge", "fast", "--report", &report, "-o", &cubin],
     )?;
+    print!("{}", crate::stages::table(Path::new(&report))?);
     let (ptx_out, sass_out) = (at("ptx.bin"), at("sass.bin"));
     let dump = |path: &str| format!("2={path}");
     let of = |file: &str, out: &str, more: &[&str]| -> Vec<String> {

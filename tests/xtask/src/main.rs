@@ -9,6 +9,7 @@ mod figures;
 mod long;
 mod process;
 mod record;
+mod stages;
 mod test;
 mod trace;
 
