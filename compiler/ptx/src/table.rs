@@ -17,7 +17,7 @@
 //! `word^7.8/90` needs PTX 7.8 and sm_90, whatever the row needs.
 //!
 //! **Operands.** `name:type`, in order; a name that begins with `d` is written. Types are `T U V` (first, second, third type
-//! suffix), `W` (twice the width of `T`), or a type by name. After the type:
+//! suffix), `W` (twice the width of `T`), `I` (an integer of the width of `T`), or a type by name. After the type:
 //!
 //! | mark | meaning |
 //! | --- | --- |
@@ -26,6 +26,8 @@
 //! | `_` | `_` may stand here |
 //! | `#` | a constant only |
 //! | `%` | a register only |
+//! | `<=15` | a constant is at most 15 |
+//! | `/32` | a constant is a multiple of 32 |
 //! | `=mov` | also a special register or a symbol's address |
 //! | `=special` | also a special register |
 //! | `=cvta` | a register or a symbol's address |
@@ -164,6 +166,17 @@ pub struct Value {
     pub sink: bool,
     /// What may stand here.
     pub only: Only,
+    /// A constant is at most this.
+    pub most: u64,
+    /// A constant is a multiple of this.
+    pub multiple: u64,
+}
+
+impl Value {
+    /// A register or constant of a type, nothing more.
+    pub const fn plain(ty: TypeRef) -> Value {
+        Value { ty, relaxed: false, vector: false, sink: false, only: Only::Any, most: u64::MAX, multiple: 1 }
+    }
 }
 
 /// Which things may stand for a [`Value`].
@@ -190,6 +203,8 @@ pub enum TypeRef {
     Suffix(usize),
     /// Twice the width of the first type suffix.
     Wide,
+    /// `.uN` of the width of the first type suffix: its registers are integers or untyped.
+    Integer,
     /// This type.
     Fixed(Type),
 }
@@ -200,6 +215,7 @@ impl TypeRef {
         match self {
             TypeRef::Suffix(i) => types[i],
             TypeRef::Fixed(ty) => ty,
+            TypeRef::Integer => Type::U(types[0].width() as u8),
             TypeRef::Wide => match types[0] {
                 Type::U(n) => Type::U(n * 2),
                 Type::S(n) => Type::S(n * 2),

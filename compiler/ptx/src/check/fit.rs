@@ -1,8 +1,8 @@
 //! Whether a resolved operand fits a slot of a row.
 
 use super::Checker;
-use super::operand::{Kind, Resolved};
-use crate::checked::{Mods, Operand, Type};
+use super::operand::{Address, Kind, Resolved};
+use crate::checked::{AddressBase, Mods, Op, Operand, Type};
 use crate::diagnostics::Code;
 use crate::source::Span;
 use crate::table::{Only, Slot, SlotKind, TypeRef, Value};
@@ -22,6 +22,7 @@ fn misfit<T>(code: Code, span: Span, message: impl Into<String>) -> Result<T, Mi
 
 /// What is known of the instruction whose operands are fitted.
 pub(super) struct Form<'a> {
+    pub op: Op,
     pub types: &'a [Type],
     pub mods: &'a Mods,
 }
@@ -67,7 +68,7 @@ impl Checker {
         match second {
             None => Ok(fitted),
             Some((second, ty)) => {
-                let value = Value { ty, relaxed: false, vector: false, sink: true, only: Only::Register };
+                let value = Value { sink: true, only: Only::Register, ..Value::plain(ty) };
                 let second = self.fit_value(value, true, second, form)?;
                 Ok(Operand::Pair(Box::new(fitted), Box::new(second)))
             }
@@ -119,6 +120,16 @@ impl Checker {
                 if matches!(value.only, Only::Any | Only::Immediate | Only::Mov | Only::Special) =>
             {
                 match constant.bits(ty) {
+                    Some(bits) if bits > value.most || bits % value.multiple != 0 => {
+                        let mut message = format!("the constant {bits} is not");
+                        if value.most < u64::MAX {
+                            message += &format!(" at most {}", value.most);
+                        }
+                        if value.multiple > 1 {
+                            message += &format!(" a multiple of {}", value.multiple);
+                        }
+                        misfit(Code::BadImmediate, span, message)
+                    }
                     Some(bits) => Ok(Operand::Immediate(bits)),
                     None => {
                         let message =
@@ -157,21 +168,21 @@ impl Checker {
         if !matches!(ty, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) {
             return misfit(Code::OperandType, span, format!("an address does not fit in `.{}`", ty.name()));
         }
-        let space_of = |wanted: Option<Space>, has: Space| match wanted {
-            Some(wanted) if wanted != has => misfit(
-                Code::SpaceMismatch,
-                span,
-                format!("the variable is in {}, not in {}", space_name(has), space_name(wanted)),
-            ),
-            _ => Ok(()),
+        let space_of = |has| match form.mods.space {
+            Some(wanted) => same_space(wanted, has, span),
+            None => Ok(()),
         };
         match &operand.kind {
             Kind::Variable(id, offset) => {
-                space_of(form.mods.space, self.variable(*id).space)?;
+                let space = self.variable(*id).space;
+                space_of(space)?;
+                if space == Space::Global && ty.width() != 64 {
+                    return misfit(Code::OperandType, span, "a `.global` address has 64 bits");
+                }
                 Ok(Operand::Symbol(*id, *offset))
             }
             Kind::Param(i, returned, offset) => {
-                space_of(form.mods.space, Space::Param)?;
+                space_of(Space::Param)?;
                 Ok(Operand::Param(*i, *returned, *offset))
             }
             Kind::Function(id) => Ok(Operand::Function(*id)),
@@ -181,22 +192,33 @@ impl Checker {
 
     fn fit_address(&self, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
         let span = operand.span;
-        let Kind::Address(base, offset, space) = &operand.kind else {
+        let Kind::Address(Address { base, offset, space, span }) = operand.kind else {
             let message = format!("an address in brackets is needed, not {}", operand.kind.describe());
             return misfit(Code::OperandKind, span, message);
         };
-        match (form.mods.space, space) {
-            (Some(wanted), Some(has)) if wanted != *has => misfit(
-                Code::SpaceMismatch,
-                span,
-                format!("the variable is in {}, not in {}", space_name(*has), space_name(wanted)),
-            ),
-            (Some(wanted), None)
-                if *base == crate::checked::AddressBase::Absolute && wanted != Space::Local =>
+        let wanted = form.mods.space;
+        match base {
+            AddressBase::Register(id)
+                if matches!(wanted, None | Some(Space::Global)) && self.register_type(id).width() != 64 =>
             {
+                let message = "a generic or `.global` address has 64 bits".to_owned();
+                misfit(Code::OperandType, span, message)
+            }
+            AddressBase::Absolute if wanted != Some(Space::Local) => {
                 misfit(Code::BadImmediate, span, "only `.local` memory has constant addresses")
             }
-            _ => Ok(Operand::Address(*base, *offset)),
+            AddressBase::Param(_, false) if form.op == Op::St => {
+                misfit(Code::SpaceMismatch, span, "the function's own parameters cannot be written")
+            }
+            _ if wanted.is_none() && space == Some(Space::Param) => {
+                misfit(Code::SpaceMismatch, span, "a `.param` variable has no generic address")
+            }
+            _ => {
+                if let (Some(wanted), Some(has)) = (wanted, space) {
+                    same_space(wanted, has, span)?;
+                }
+                Ok(Operand::Address(base, offset))
+            }
         }
     }
 
@@ -229,11 +251,19 @@ impl Checker {
         }
         let width = total / items.len() as u32;
         let element = TypeRef::Fixed(Type::B(width as u8));
-        let value = Value { ty: element, relaxed: false, vector: false, sink: written, only: Only::Any };
+        let value = Value { sink: written, ..Value::plain(element) };
         let fitted: Result<SmallVec<[Box<Operand>; 4]>, Misfit> =
             items.iter().map(|i| self.fit_value(value, written, i, form).map(Box::new)).collect();
         Ok(Operand::Vector(fitted?))
     }
+}
+
+fn same_space(wanted: Space, has: Space, span: Span) -> Result<(), Misfit> {
+    if wanted == has {
+        return Ok(());
+    }
+    let message = format!("the variable is in {}, not in {}", space_name(has), space_name(wanted));
+    misfit(Code::SpaceMismatch, span, message)
 }
 
 /// A space's word.

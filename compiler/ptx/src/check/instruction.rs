@@ -24,15 +24,19 @@ impl Checker {
         let resolved: Vec<_> = inst.operands.iter().map(|o| self.resolve(o)).collect();
         let Ok(resolved) = resolved.into_iter().collect::<Result<Vec<_>, Reported>>() else { return };
         let mut worst: Option<(usize, Misfit)> = None;
+        if let Some(wide) = too_wide(inst, first) {
+            let (sm, whole) = (self.sm, mnemonic(inst));
+            let (code, message) = match sm {
+                100.. => (Code::UnsupportedInstruction, format!("`{whole}` is not supported yet")),
+                _ => (Code::NeedsTarget, format!("`{whole}` moves more than 128 bits, which needs sm_100")),
+            };
+            return self.error(code, wide, message);
+        }
         for m in &matches {
             let mods = mods(m.row.op, &m.words, &m.types);
-            match self.fit_all(m.row, &resolved, &Form { types: &m.types, mods: &mods }, inst) {
+            match self.fit_all(m.row, &resolved, &Form { op: m.row.op, types: &m.types, mods: &mods }, inst) {
                 Ok(operands) => {
-                    let form = std::iter::once(inst.root.text.as_str())
-                        .chain(inst.suffixes.iter().map(|s| s.text.as_str()))
-                        .collect::<Vec<_>>()
-                        .join(".");
-                    self.need(inst.root.span, &form, m.since, false);
+                    self.need(inst.root.span, &mnemonic(inst), m.since, false);
                     return self.push(inst, m.row.op, m.types.clone(), mods, guard, operands);
                 }
                 Err((fitted, misfit)) => {
@@ -83,8 +87,7 @@ impl Checker {
         if rows.peek().is_none() {
             match known::root(root) {
                 true => {
-                    let whole = [&[root], suffixes.as_slice()].concat().join(".");
-                    let message = format!("`{whole}` is not supported yet");
+                    let message = format!("`{}` is not supported yet", mnemonic(inst));
                     self.error(Code::UnsupportedInstruction, inst.root.span, message);
                 }
                 false => {
@@ -106,7 +109,7 @@ impl Checker {
         if !matches.is_empty() {
             return Some(matches);
         }
-        let whole = [&[root], suffixes.as_slice()].concat().join(".");
+        let whole = mnemonic(inst);
         if let Some(word) = inst.suffixes.iter().find(|s| known::word(root, &s.text)) {
             let message = format!("`.{}` in `{whole}` is not supported yet", word.text);
             self.error(Code::UnsupportedInstruction, word.span, message);
@@ -119,9 +122,14 @@ impl Checker {
             self.error(Code::UnknownModifier, word.span, message);
         }
         if unknown.is_empty() {
-            let span = inst.suffixes.iter().fold(inst.root.span, |span, s| span.to(s.span));
-            let help = closest(root, &suffixes);
-            let message = format!("there is no `{whole}`");
+            let mut span = inst.suffixes.iter().fold(inst.root.span, |span, s| span.to(s.span));
+            let mut help = closest(root, &suffixes);
+            let mut message = format!("there is no `{whole}`");
+            if let Some(i) = superfluous(root, &suffixes) {
+                (span, message) =
+                    (inst.suffixes[i].span, format!("`.{}` does not fit in `{whole}`", suffixes[i]));
+                help = Some("remove it".to_owned());
+            }
             self.diagnostics.add(Diagnostic { code: Code::NoSuchForm, message, span, related: None, help });
         }
         None
@@ -165,6 +173,28 @@ impl Checker {
         let rows: Vec<String> = matches.iter().take(3).map(|m| m.row.syntax(&m.types, &m.words)).collect();
         format!("the form is {}", rows.join(" or "))
     }
+}
+
+/// The mnemonic as written.
+fn mnemonic(inst: &Instruction) -> String {
+    let words = std::iter::once(&inst.root).chain(&inst.suffixes);
+    words.map(|w| w.text.as_str()).collect::<Vec<_>>().join(".")
+}
+
+/// Where the vector is written, if it has more than 128 bits.
+fn too_wide(inst: &Instruction, m: &Match) -> Option<Span> {
+    let lanes = m.words.iter().find_map(|w| w.strip_prefix('v')?.parse::<u32>().ok())?;
+    let place = inst.suffixes.iter().find(|s| s.text == format!("v{lanes}"))?;
+    (lanes * m.types.first()?.width() > 128).then_some(place.span)
+}
+
+/// The suffix without which the mnemonic would fit a row.
+fn superfluous(root: &str, suffixes: &[&str]) -> Option<usize> {
+    (0..suffixes.len()).find(|&i| {
+        let fewer = [&suffixes[..i], &suffixes[i + 1..]].concat();
+        crate::checked::Type::parse(suffixes[i]).is_none()
+            && rows_of(root).any(|row| row.matches(&fewer).is_some())
+    })
 }
 
 /// The row that most suffixes fit, as help.

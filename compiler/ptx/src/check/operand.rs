@@ -31,11 +31,22 @@ pub(super) enum Kind {
     Label(LabelId),
     Targets(String),
     Prototype(String),
-    /// `[base + offset]` with the space of a base that has one.
-    Address(AddressBase, i64, Option<Space>),
+    /// `[base + offset]`.
+    Address(Address),
     Vector(Vec<Resolved>),
     Pair(Box<Resolved>, Box<Resolved>),
     Sink,
+}
+
+/// `[base + offset]`
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub base: AddressBase,
+    pub offset: i64,
+    /// The space of a base that has one.
+    pub space: Option<Space>,
+    /// Where the base is written.
+    pub span: Span,
 }
 
 impl Kind {
@@ -222,32 +233,26 @@ impl Checker {
 
     fn address(&mut self, e: &Expr, span: Span) -> Result<Kind, Reported> {
         let (base, offset) = self.linear(e)?;
-        let Some((base, base_span)) = base else {
-            return Ok(Kind::Address(AddressBase::Absolute, offset, None));
+        let Some((base, span)) = base else {
+            return Ok(Kind::Address(Address { base: AddressBase::Absolute, offset, space: None, span }));
         };
-        match base {
-            Kind::Register(id, ty) => match ty {
-                Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64) => {
-                    Ok(Kind::Address(AddressBase::Register(id), offset, None))
-                }
-                ty => {
-                    let message = format!("a `.{}` register holds no address", ty.name());
-                    self.error(Code::OperandType, base_span, message);
-                    Err(Reported)
-                }
-            },
-            Kind::Variable(id, _) => {
-                let space = self.variable(id).space;
-                Ok(Kind::Address(AddressBase::Symbol(id), offset, Some(space)))
+        let (base, space) = match base {
+            Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
+                (AddressBase::Register(id), None)
             }
-            Kind::Param(i, returned, _) => {
-                Ok(Kind::Address(AddressBase::Param(i, returned), offset, Some(Space::Param)))
+            Kind::Register(_, ty) => {
+                let message = format!("a `.{}` register holds no address", ty.name());
+                self.error(Code::OperandType, span, message);
+                return Err(Reported);
             }
+            Kind::Variable(id, _) => (AddressBase::Symbol(id), Some(self.variable(id).space)),
+            Kind::Param(i, returned, _) => (AddressBase::Param(i, returned), Some(Space::Param)),
             other => {
                 self.error(Code::OperandKind, span, format!("{} is no address", other.describe()));
-                Err(Reported)
+                return Err(Reported);
             }
-        }
+        };
+        Ok(Kind::Address(Address { base, offset, space, span }))
     }
 
     pub(super) fn variable(&self, id: VariableId) -> &crate::checked::Variable {

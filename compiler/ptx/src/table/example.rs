@@ -17,6 +17,7 @@ pub const DECLARATIONS: &str = "\
 \t.reg .f32 %f<8>;
 \t.reg .f64 %fd<8>;
 \t.local .align 16 .b8 local_memory[64];
+\t.param .align 16 .b8 argument[64];
 LABEL:
 TARGETS: .branchtargets LABEL;
 ";
@@ -64,20 +65,30 @@ impl Row {
         format!("`{text} {}`", slots.join(", ")).replace(" `", "`")
     }
 
-    /// Every mnemonic of the row, in the order of its choices.
-    pub fn mnemonics(&self) -> Vec<Vec<&'static str>> {
+    /// Mnemonics that use every choice of the row: all combinations of types, and every other choice with the first types and
+    /// the fewest other words.
+    pub fn variants(&self) -> Vec<Vec<&'static str>> {
         let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
         for element in &self.elements {
-            let mut next = Vec::new();
-            for start in &all {
-                if element.optional {
-                    next.push(start.clone());
-                }
-                for choice in &element.choices {
-                    next.push(start.iter().copied().chain(choice.words.iter().copied()).collect());
-                }
+            let choices = if element.is_type() { element.choices.as_slice() } else { &element.choices[..1] };
+            if element.optional {
+                continue;
             }
-            all = next;
+            let longer = |start: &Vec<&'static str>| {
+                let start = start.clone();
+                choices.iter().map(move |c| start.iter().copied().chain(c.words.iter().copied()).collect())
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        for (i, element) in self.elements.iter().enumerate().filter(|(_, e)| !e.is_type()) {
+            for choice in element.choices.iter().skip(usize::from(!element.optional)) {
+                let pick = |(j, e): (usize, &super::Element)| match () {
+                    () if i == j => choice.words.clone(),
+                    () if e.optional => Vec::new(),
+                    () => e.choices[0].words.clone(),
+                };
+                all.push(self.elements.iter().enumerate().flat_map(pick).collect());
+            }
         }
         all
     }
@@ -89,7 +100,7 @@ impl Row {
         self.instruction(&suffixes)
     }
 
-    /// A valid instruction with these suffixes, which must be one of [`Row::mnemonics`].
+    /// A valid instruction with these suffixes, which must fit the row, in the row's order.
     pub fn instruction(&'static self, suffixes: &[&str]) -> String {
         let types: Vec<Type> = suffixes.iter().filter_map(|s| Type::parse(s)).collect();
         let lanes = match () {
@@ -117,7 +128,7 @@ const SPACES: [(&str, &str); 5] = [
     ("global", "global_memory"),
     ("shared", "shared_memory"),
     ("local", "local_memory"),
-    ("param", "parameter"),
+    ("param", "argument"),
 ];
 
 fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
@@ -143,7 +154,7 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
 
 fn operand(slot: &Slot, i: usize, types: &[Type], lanes: usize, space: Option<&str>) -> String {
     let one = match slot.kind {
-        SlotKind::Value(Value { only: Only::Immediate, .. }) => "128".into(),
+        SlotKind::Value(Value { only: Only::Immediate, most, .. }) => most.min(128).to_string(),
         SlotKind::Value(value) if value.vector && lanes > 1 => {
             let items: Vec<_> = (0..lanes).map(|n| register(value.ty.resolve(types), n + 1)).collect();
             format!("{{{}}}", items.join(", "))

@@ -138,7 +138,7 @@ fn slot(text: &'static str) -> Slot {
 }
 
 fn value(text: &str) -> Value {
-    let end = text.find(['~', '*', '_', '#', '%', '=']).unwrap_or(text.len());
+    let end = text.find(['~', '*', '_', '#', '%', '=', '<', '/']).unwrap_or(text.len());
     let (ty, marks) = text.split_at(end);
     let only = match marks {
         m if m.ends_with("=mov") => Only::Mov,
@@ -154,7 +154,16 @@ fn value(text: &str) -> Value {
         vector: marks.contains('*'),
         sink: marks.contains('_'),
         only,
+        most: number_after(marks, "<=").unwrap_or(u64::MAX),
+        multiple: number_after(marks, "/").unwrap_or(1),
     }
+}
+
+/// The number that follows a mark.
+fn number_after(marks: &str, mark: &str) -> Option<u64> {
+    let (_, rest) = marks.split_once(mark)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().ok()
 }
 
 fn type_ref(text: &str) -> TypeRef {
@@ -162,6 +171,7 @@ fn type_ref(text: &str) -> TypeRef {
         "T" => TypeRef::Suffix(0),
         "U" => TypeRef::Suffix(1),
         "V" => TypeRef::Suffix(2),
+        "I" => TypeRef::Integer,
         "W" => TypeRef::Wide,
         name => TypeRef::Fixed(Type::parse(name).unwrap_or_else(|| panic!("no type `{name}`"))),
     }

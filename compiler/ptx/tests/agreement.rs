@@ -1,0 +1,180 @@
+//! Agreement with ptxas 13.0.88 on what is PTX: every row's forms must be accepted by both, and mutated ones must be judged
+//! alike, but for the differences that `exceptions.txt` explains. Skips aloud without ptxas.
+
+mod ptxas;
+
+use ptxas::{Judge, Verdict};
+use sassafras_ptx::table::{self, example};
+use std::fmt::Write;
+
+/// A module whose body has one of `lines` per line, and the number of the first of these lines.
+fn module(lines: &[String]) -> (String, usize) {
+    let mut text = String::from(".version 9.0\n.target sm_90\n.address_size 64\n");
+    text += example::MODULE;
+    text += ".visible .entry k (.param .align 16 .b8 parameter[64])\n{\n";
+    text += example::DECLARATIONS;
+    let first = text.lines().count() + 1;
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+    text += "\tret;\n}\n";
+    (text, first)
+}
+
+/// Our verdict on each line, and the first message.
+fn ours(lines: &[String]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    // Few enough at a time that every line's message is kept.
+    for chunk in lines.chunks(20) {
+        let (text, first) = module(chunk);
+        let records = match sassafras_ptx::load(&text, "lines") {
+            Ok(_) => Vec::new(),
+            Err(diagnostics) => diagnostics.records(),
+        };
+        verdicts.extend((0..chunk.len()).map(
+            |i| match records.iter().find(|r| r.line as usize == first + i) {
+                None => Verdict::Accepted,
+                Some(r) if r.severity == "unsupported" => Verdict::Unsupported,
+                Some(r) => Verdict::Rejected(format!("{}: {}", r.code, r.message)),
+            },
+        ));
+        let outside = records.iter().find(|r| (r.line as usize) < first);
+        assert!(outside.is_none(), "{outside:?}");
+    }
+    verdicts
+}
+
+#[test]
+fn every_row_is_accepted() {
+    let lines: Vec<String> = table::rows()
+        .iter()
+        .flat_map(|row| row.variants().into_iter().map(|suffixes| row.instruction(&suffixes)))
+        .collect();
+    let refused: Vec<_> = lines.iter().zip(ours(&lines)).filter(|(_, v)| *v != Verdict::Accepted).collect();
+    assert!(refused.is_empty(), "refused by us: {refused:#?}");
+    let Some(judge) = Judge::find() else { return };
+    let theirs = judge.verdicts(&lines, module);
+    let refused: Vec<_> = lines.iter().zip(&theirs).filter(|(_, v)| **v != Verdict::Accepted).collect();
+    assert!(refused.is_empty(), "{} of {} forms refused by ptxas: {refused:#?}", refused.len(), lines.len());
+    eprintln!("{} forms of {} rows accepted by both", lines.len(), table::rows().len());
+}
+
+/// A small generator of numbers: a linear congruence, whose high bits are taken.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % n
+    }
+    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}
+
+/// One mistake, or what may be one, in a valid instruction.
+fn mutate(random: &mut Random, line: &str, words: &[&str]) -> String {
+    let (mnemonic, operands) =
+        line.trim_end_matches(';').split_once(' ').unwrap_or((line.trim_end_matches(';'), ""));
+    let mut parts: Vec<&str> = mnemonic.split('.').collect();
+    let mut operands: Vec<String> = split_operands(operands);
+    let registers =
+        ["%p1", "%rs1", "%r1", "%rd1", "%f1", "%fd1", "1", "1.0", "0f3f800000", "%tid.x", "global_memory"];
+    match random.below(5) {
+        0 => {
+            let at = 1 + random.below(parts.len());
+            parts.insert(at.min(parts.len()), *random.pick(words));
+        }
+        1 if parts.len() > 1 => {
+            let at = 1 + random.below(parts.len() - 1);
+            parts[at] = *random.pick(words);
+        }
+        2 if parts.len() > 1 => {
+            parts.remove(1 + random.below(parts.len() - 1));
+        }
+        3 if !operands.is_empty() => {
+            operands.remove(random.below(operands.len()));
+        }
+        _ if !operands.is_empty() => {
+            let at = random.below(operands.len());
+            operands[at] = (*random.pick(&registers)).to_owned();
+        }
+        _ => operands.push("%r1".into()),
+    }
+    format!("{} {};", parts.join("."), operands.join(", ")).replace(" ;", ";")
+}
+
+/// Splits at commas outside of braces and brackets.
+fn split_operands(text: &str) -> Vec<String> {
+    let mut list = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                list.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        list.last_mut().expect("never empty").push(c);
+    }
+    list.iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+}
+
+#[test]
+fn mutants_are_judged_alike() {
+    let Some(judge) = Judge::find() else { return };
+    let mut words: Vec<&str> = table::rows()
+        .iter()
+        .flat_map(|r| &r.elements)
+        .flat_map(|e| &e.choices)
+        .flat_map(|c| c.words.clone())
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut random = Random(20);
+    let lines: Vec<String> = table::rows()
+        .iter()
+        .flat_map(|row| {
+            let variants = row.variants();
+            (0..6)
+                .map(|_| {
+                    let line = row.instruction(random.pick::<Vec<_>>(&variants));
+                    mutate(&mut random, &line, &words)
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    let exceptions: Vec<(&str, &str)> = include_str!("exceptions.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#') && !l.is_empty())
+        .map(|l| l.split_once(" # ").expect("an exception has a reason"))
+        .collect();
+    let (mut same, mut listed, mut differ) = ([0; 2], 0, String::new());
+    for ((line, ours), theirs) in lines.iter().zip(ours(&lines)).zip(judge.verdicts(&lines, module)) {
+        let accepted = theirs == Verdict::Accepted;
+        match ours {
+            Verdict::Unsupported => {}
+            Verdict::Accepted if accepted => same[0] += 1,
+            Verdict::Rejected(_) if !accepted => same[1] += 1,
+            _ if exceptions.iter().any(|(pattern, _)| fits(pattern.trim(), line)) => listed += 1,
+            _ => {
+                let _ = writeln!(differ, "{line}\n    ours: {ours:?}\n    theirs: {theirs:?}");
+            }
+        }
+    }
+    eprintln!(
+        "{} mutants: both accept {}, both reject {}, listed differences {listed}",
+        lines.len(),
+        same[0],
+        same[1]
+    );
+    assert!(differ.is_empty(), "judged differently:\n{differ}");
+}
+
+/// Whether a line has all words of a pattern.
+fn fits(pattern: &str, line: &str) -> bool {
+    pattern.split_whitespace().all(|word| line.contains(word))
+}

@@ -1,0 +1,95 @@
+//! ptxas as a judge of single lines.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What was said about a line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    Accepted,
+    Unsupported,
+    Rejected(String),
+}
+
+pub struct Judge {
+    ptxas: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Judge {
+    /// ptxas 13.0.88 where it is installed; says so if not.
+    pub fn find() -> Option<Judge> {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+        let ptxas = PathBuf::from(root).join(".oracle/13.0.88/nvidia/cu13/bin/ptxas");
+        if ptxas.exists() {
+            return Some(Judge { ptxas, folder: tempfile::tempdir().expect("a folder can be made") });
+        }
+        eprintln!("skipped: ptxas 13.0.88 is not in .oracle");
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "ptxas is needed in CI");
+        None
+    }
+
+    /// Judges every line, given how to make a module of lines. A line at which ptxas gives up is taken out, and the rest is
+    /// judged again.
+    pub fn verdicts(&self, lines: &[String], module: impl Fn(&[String]) -> (String, usize)) -> Vec<Verdict> {
+        let mut given_up: BTreeMap<usize, String> = BTreeMap::new();
+        loop {
+            let current: Vec<String> = lines
+                .iter()
+                .enumerate()
+                .map(|(i, line)| if given_up.contains_key(&i) { String::new() } else { line.clone() })
+                // Never valid: ptxas then stops before it generates code for lines that make no sense together.
+                .chain(["sentinel;".to_owned()])
+                .collect();
+            let (text, first) = module(&current);
+            let messages = self.run(&text);
+            let at = |line: usize| line.checked_sub(first).filter(|i| *i <= lines.len());
+            let fatal = messages.iter().find(|(_, kind, _)| kind == "fatal");
+            if let Some((line, _, message)) = fatal {
+                // A syntax error is often noticed at the start of the next line.
+                let i = at(*line).unwrap_or_else(|| panic!("ptxas gave up at line {line}: {message}"));
+                assert!(given_up.insert(i, message.clone()).is_none(), "ptxas gave up twice at {}", lines[i]);
+                continue;
+            }
+            let mut verdicts = vec![Verdict::Accepted; lines.len() + 1];
+            for (line, _, message) in messages.iter().filter(|(_, kind, _)| kind == "error") {
+                let i =
+                    at(*line).unwrap_or_else(|| panic!("an error outside of the lines: {line}: {message}"));
+                verdicts[i] = Verdict::Rejected(message.clone());
+            }
+            for (i, message) in given_up {
+                verdicts[i] = Verdict::Rejected(message);
+            }
+            verdicts.truncate(lines.len());
+            return verdicts;
+        }
+    }
+
+    /// Line, kind and text of each message with a line.
+    fn run(&self, text: &str) -> Vec<(usize, String, String)> {
+        let input = self.folder.path().join("lines.ptx");
+        std::fs::write(&input, text).expect("the folder can be written");
+        let output = Command::new(&self.ptxas)
+            .args(["-arch=sm_90", "-O0", "-o", "/dev/null"])
+            .arg(&input)
+            .output()
+            .expect("ptxas runs");
+        let text =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let parsed = text.lines().filter_map(|l| {
+            if let Some((_, rest)) = l.split_once("uses 32-bit address on line '") {
+                // A warning, and then a fatal message without a line.
+                let (line, _) = rest.split_once('\'')?;
+                return Some((line.parse().ok()?, "error".to_owned(), "32-bit address".to_owned()));
+            }
+            let (_, rest) = l.split_once(", line ")?;
+            let (line, rest) = rest.split_once("; ")?;
+            let (kind, message) = rest.split_once(':')?;
+            Some((line.parse().ok()?, kind.trim().to_owned(), message.trim().to_owned()))
+        });
+        let parsed: Vec<_> = parsed.collect();
+        assert!(output.status.success() || !parsed.is_empty(), "ptxas failed: {text}");
+        parsed
+    }
+}
