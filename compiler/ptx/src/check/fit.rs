@@ -140,9 +140,10 @@ impl Checker {
             }
             Kind::Special(register) if matches!(value.only, Only::Mov | Only::Special) => {
                 let integer = matches!(ty, Type::Pred | Type::B(_) | Type::U(_) | Type::S(_));
-                let narrower = ty.width() < register.width() && !(ty.width() == 16 && register.width() == 32);
-                let wider = ty.width() > register.width() && register.width() > 1;
-                if !integer || narrower || wider {
+                // `mov.u16` takes the low half, as for the first PTX versions' `%tid`; a bit reads as any width.
+                let half = value.only == Only::Mov && ty.width() == 16 && register.width() == 32;
+                let wrong_width = ty.width() != register.width() && !half && register.width() > 1;
+                if !integer || wrong_width {
                     let message = format!(
                         "the special register has {} bits, not those of `.{}`",
                         register.width(),
@@ -210,9 +211,11 @@ impl Checker {
             AddressBase::Param(_, false) if form.op == Op::St => {
                 misfit(Code::SpaceMismatch, span, "the function's own parameters cannot be written")
             }
-            _ if wanted.is_none() && space == Some(Space::Param) => {
-                misfit(Code::SpaceMismatch, span, "a `.param` variable has no generic address")
-            }
+            _ if wanted.is_none() && matches!(space, Some(Space::Param | Space::Const)) => misfit(
+                Code::SpaceMismatch,
+                span,
+                "a variable of this space is not reached by a generic address",
+            ),
             _ => {
                 if let (Some(wanted), Some(has)) = (wanted, space) {
                     same_space(wanted, has, span)?;

@@ -33,6 +33,11 @@ impl Judge {
     /// Judges every line, given how to make a module of lines. A line at which ptxas gives up is taken out, and the rest is
     /// judged again.
     pub fn verdicts(&self, lines: &[String], module: impl Fn(&[String]) -> (String, usize)) -> Vec<Verdict> {
+        // After some thousands of errors ptxas falls silent.
+        lines.chunks(500).flat_map(|chunk| self.chunk(chunk, &module)).collect()
+    }
+
+    fn chunk(&self, lines: &[String], module: &impl Fn(&[String]) -> (String, usize)) -> Vec<Verdict> {
         let mut given_up: BTreeMap<usize, String> = BTreeMap::new();
         loop {
             let current: Vec<String> = lines
@@ -52,6 +57,16 @@ impl Judge {
                 assert!(given_up.insert(i, message.clone()).is_none(), "ptxas gave up twice at {}", lines[i]);
                 continue;
             }
+            let complete = messages.iter().any(|(line, _, _)| at(*line) == Some(lines.len()));
+            if !complete && given_up.is_empty() {
+                // ptxas itself failed somewhere: halves find out where.
+                if lines.len() == 1 {
+                    return vec![Verdict::Rejected("ptxas failed".into())];
+                }
+                let (a, b) = lines.split_at(lines.len() / 2);
+                return [a, b].into_iter().flat_map(|half| self.chunk(half, module)).collect();
+            }
+            assert!(complete, "ptxas stopped before the last line: {messages:?}");
             let mut verdicts = vec![Verdict::Accepted; lines.len() + 1];
             for (line, _, message) in messages.iter().filter(|(_, kind, _)| kind == "error") {
                 let i =
