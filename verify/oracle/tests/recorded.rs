@@ -20,7 +20,8 @@ fn known_errors_compile_as_recorded() {
             }
         };
         for e in known::ptxas_errors(&root).expect("the corpus") {
-            let (cubin, _) = ptxas.compile(&e.ptx, "sm_90", &[]).expect("ptxas accepts it");
+            // The options are in the cubin; these are the ones the recording used.
+            let (cubin, _) = ptxas.compile(&e.ptx, "sm_90", &["-v"]).expect("ptxas accepts it");
             let recorded = traces::cubin(&root, set, &format!("ptxas-errors/{}", e.name)).expect("a trace");
             assert!(cubin == recorded, "{} by {set}: `cargo xtask record` gives another cubin", e.name);
         }
