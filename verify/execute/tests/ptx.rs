@@ -169,6 +169,20 @@ add.u64 %q5, %q5, %q6;\ncvt.u32.u64 %r5, %q5;\nst.global.u32 [%q1], %r5;";
 }
 
 #[test]
+fn calls_through_registers_go_where_each_lane_wants() {
+    let functions = "\
+.func (.reg .b32 %d) one(.reg .b32 %a)\n{\nadd.u32 %d, %a, 1;\nret;\n}\n\
+.func (.reg .b32 %d) two(.reg .b32 %a)\n{\nadd.u32 %d, %a, %a;\nret;\n}\n";
+    let body = "mov.u64 %q2, one;\nmov.u64 %q3, two;\nand.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n\
+        selp.b64 %q4, %q2, %q3, %p1;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n\
+        call (%r3), %q4, (%r1), P;\nst.global.u32 [%q1], %r3;";
+    everywhere(&entry(functions, body), 40, |i| if i % 2 == 0 { i + 1 } else { 2 * i });
+    let wild =
+        "mov.u64 %q4, 5;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 _);\ncall (%r3), %q4, (%r1), P;";
+    assert!(matches!(Run::of(1).failure(&entry("", wild)), Failure::Undefined { .. }));
+}
+
+#[test]
 fn branches_tables_and_loops_in_every_order() {
     let m = entry(
         "",

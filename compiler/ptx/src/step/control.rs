@@ -25,29 +25,33 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         }
     }
 
-    /// `call {(results),} function {, (arguments)}`.
+    /// `call {(results),} callee {, (arguments)} {, prototype}`.
     fn call(&mut self) -> Done<Outcome<'a, D::V>> {
-        let at = |o: &Operand| matches!(o, Operand::Function(_));
-        let place = self.inst.operands.iter().position(at).ok_or_else(|| self.unsupported())?;
-        let Operand::Function(function) = self.inst.operands[place] else { return Err(self.unsupported()) };
-        let FunctionId(number) = function;
-        let callee = self.module.functions.get(number as usize).ok_or_else(|| self.unsupported())?;
-        let (before, after) = (&self.inst.operands[..place], &self.inst.operands[place + 1..]);
-        let results = self.places(before, &callee.returns, false)?;
-        let arguments = self.places(after, &callee.params, true)?;
-        Ok(Outcome::Call { function, arguments, results })
+        let [results, callee, arguments, prototype @ ..] = &self.inst.operands[..] else {
+            return Err(self.unsupported());
+        };
+        let (returns, params) = match (callee, prototype) {
+            (Operand::Function(FunctionId(number)), []) => {
+                let f = self.module.functions.get(*number as usize).ok_or_else(|| self.unsupported())?;
+                (&f.returns, &f.params)
+            }
+            (_, [Operand::Prototype(name)]) => {
+                let p = self.function.prototypes.get(name).ok_or_else(|| self.unsupported())?;
+                (&p.returns, &p.params)
+            }
+            _ => return Err(self.unsupported()),
+        };
+        let results = self.places(results, returns, false)?;
+        let arguments = self.places(arguments, params, true)?;
+        if let Operand::Function(function) = callee {
+            return Ok(Outcome::Call { function: *function, arguments, results });
+        }
+        let target = self.value(callee, 64)?;
+        Ok(Outcome::CallIndirect { target, arguments, results })
     }
 
-    fn places(
-        &mut self,
-        operands: &'a [Operand],
-        params: &'a [Param],
-        sources: bool,
-    ) -> Done<Vec<Place<D::V>>> {
-        let list: &[Operand] = match operands {
-            [Operand::List(list)] => list,
-            other => other,
-        };
+    fn places(&mut self, operand: &'a Operand, params: &'a [Param], sources: bool) -> Done<Vec<Place<D::V>>> {
+        let Operand::List(list) = operand else { return Err(self.unsupported()) };
         if list.len() != params.len() {
             return Err(self.unsupported());
         }

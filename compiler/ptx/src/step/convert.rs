@@ -1,5 +1,6 @@
 //! `cvt` (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 
+use super::float::infinity;
 use super::integer::range;
 use super::{Done, PtxState, Step};
 use crate::checked::Type;
@@ -11,7 +12,7 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         if self.inst.mods.mode == Some("pack") {
             return self.pack_saturated(to, from);
         }
-        if self.inst.mods.satfinite || self.inst.types.len() != 2 {
+        if self.inst.types.len() != 2 {
             return Err(self.unsupported());
         }
         let result = match (to, from) {
@@ -54,7 +55,18 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             (false, true) if !mods.sat && !mods.ftz => a.clone(),
             (false, _) => d.float_to_float(from, to, mode, a),
         };
+        let result = if mods.satfinite { self.finite(to, &result) } else { result };
         Ok(if mods.relu { self.relu(to, &result) } else { result })
+    }
+
+    /// `.satfinite`: what is beyond the largest finite number becomes that number, with its sign.
+    fn finite(&self, format: FloatFormat, a: &D::V) -> D::V {
+        let d = self.d;
+        let sign = d.constant(format.width(), 1 << (format.width() - 1));
+        let magnitude = d.and(a, &d.not(&sign));
+        let infinite = d.eq(&magnitude, &d.constant(format.width(), infinity(format)));
+        let largest = d.or(&d.and(a, &sign), &d.constant(format.width(), infinity(format) - 1));
+        d.ite(&infinite, &largest, a)
     }
 
     /// Clamped to the type's range; NaN gives zero, but if the source is binary64 or the result has 64 bits, the top bit.

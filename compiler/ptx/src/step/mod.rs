@@ -48,6 +48,11 @@ pub trait PtxState<D: Domain>: State<D, Register = RegisterId> {
     /// # Errors
     /// If this state has no such parameter.
     fn param_address(&mut self, d: &D, index: u32, returns: bool) -> Result<D::V, Trap>;
+    /// A function's address, 64 bits: what a call through a register is given.
+    ///
+    /// # Errors
+    /// If this state has no addresses of functions.
+    fn function_address(&mut self, d: &D, function: FunctionId) -> Result<D::V, Trap>;
 }
 
 /// Where an argument or a result of a call lies at the caller.
@@ -79,6 +84,15 @@ pub enum Outcome<'a, V> {
     Call {
         /// The function called.
         function: FunctionId,
+        /// Arguments in order.
+        arguments: Vec<Place<V>>,
+        /// Where results go, in order.
+        results: Vec<Place<V>>,
+    },
+    /// Call the function at an address, in other respects the same.
+    CallIndirect {
+        /// 64 bits, from [`PtxState::function_address`].
+        target: V,
         /// Arguments in order.
         arguments: Vec<Place<V>>,
         /// Where results go, in order.

@@ -76,6 +76,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
                 let base = self.state.param_address(d, *index, *returns)?;
                 self.offset(&base, *offset)
             }
+            Operand::Function(function) => self.state.function_address(d, *function)?,
             Operand::Vector(parts) => return self.pack(parts, width),
             _ => return Err(self.unsupported()),
         };

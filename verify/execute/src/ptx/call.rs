@@ -1,6 +1,6 @@
 //! Calls, returns and exits.
 
-use super::state::Frame;
+use super::state::{Frame, function_at};
 use super::warp::{Status, Turn};
 use crate::memory::number;
 use crate::outcome::Failure;
@@ -58,6 +58,29 @@ impl Turn<'_, '_, '_> {
         thread.frames.push(frame);
         thread.pc = 0;
         Ok(())
+    }
+
+    /// The function that a call through a register means, if its parameters are those of the call.
+    pub fn callee(
+        &self,
+        caller: FunctionId,
+        target: Bits,
+        arguments: &[Place<Bits>],
+        results: &[Place<Bits>],
+    ) -> Option<FunctionId> {
+        let id = function_at(self.program, target.bits() as u64)?;
+        let functions = &self.program.module.functions;
+        let (caller, f) = (&functions[caller.0 as usize], &functions[id.0 as usize]);
+        let fits = |places: &[Place<Bits>], params: &[Param]| {
+            places.len() == params.len()
+                && places.iter().zip(params).all(|(place, param)| match place {
+                    Place::Variable(VariableId::Local(i)) => {
+                        caller.variables[*i as usize].size == u64::from(param.size)
+                    }
+                    _ => true,
+                })
+        };
+        (!f.entry && fits(arguments, &f.params) && fits(results, &f.returns)).then_some(id)
     }
 
     /// Leaves a function: the entry by an exit, another by handing its results over.

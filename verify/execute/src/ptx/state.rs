@@ -78,6 +78,17 @@ impl LaneState<'_, '_> {
     }
 }
 
+/// Address of the first function: no memory is there.
+const FUNCTIONS: u64 = 0x7e00_0000_0000;
+const FUNCTION_STRIDE: u64 = 128;
+
+/// The function at an address.
+pub(super) fn function_at(program: &Program<'_>, address: u64) -> Option<FunctionId> {
+    let offset = address.checked_sub(FUNCTIONS).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
+    let index = u32::try_from(offset / FUNCTION_STRIDE).ok()?;
+    program.module.functions.get(index as usize).map(|_| FunctionId(index))
+}
+
 fn address(v: &Bits) -> u64 {
     v.bits() as u64
 }
@@ -178,5 +189,9 @@ impl PtxState<Concrete> for LaneState<'_, '_> {
         let layout = self.layout();
         let at = if returns { &layout.returns } else { &layout.params }.get(index as usize).copied();
         at.map(|a| Bits::new(64, a.into())).ok_or_else(|| Trap::Unsupported(format!("parameter {index}")))
+    }
+
+    fn function_address(&mut self, _: &Concrete, function: FunctionId) -> Result<Bits, Trap> {
+        Ok(Bits::new(64, u128::from(FUNCTIONS + FUNCTION_STRIDE * u64::from(function.0))))
     }
 }

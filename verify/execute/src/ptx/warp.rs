@@ -290,6 +290,16 @@ impl<'m> Turn<'_, 'm, '_> {
                 Outcome::Call { function, arguments, results } => {
                     self.call(lane, function, &arguments, results)?
                 }
+                Outcome::CallIndirect { target, arguments, results } => {
+                    match self.callee(id, target, &arguments, &results) {
+                        Some(function) => self.call(lane, function, &arguments, results)?,
+                        None => {
+                            self.warp.threads[lane].pc = pc;
+                            let what = format!("a call of {:#x}, where no such function is", target.bits());
+                            return Err(self.undefined(lane, what));
+                        }
+                    }
+                }
                 Outcome::Return => self.leave(lane)?,
                 Outcome::Exit => self.exit(lane),
                 Outcome::Collective { op, arguments, results } => {

@@ -86,6 +86,9 @@ fn floats_to_floats() {
     assert_eq!(cvt("sat.f32.f32", "%f", "%f", f(2.5)), f(1.0));
     assert_eq!(cvt("ftz.f32.f32", "%f", "%f", 0x8000_0001), 0x8000_0000);
     assert_eq!(cvt("f32.f32", "%f", "%f", 0x8000_0001), 0x8000_0001);
+    assert_eq!(cvt("rn.satfinite.f16.f32", "%f", "%h", f(f32::NEG_INFINITY)), 0xfbff);
+    assert_eq!(cvt("rn.satfinite.f16.f32", "%f", "%h", f(65536.0)), 0x7bff);
+    assert_eq!(cvt("rn.satfinite.f16.f32", "%f", "%h", f(f32::NAN)), 0x7fff);
     // The first source goes to the upper half.
     let pair = value("cvt.rn.f16x2.f32 %r0, %f1, %f2;", &[("%f1", f(1.0)), ("%f2", f(2.0))], "%r0");
     assert_eq!(pair, 0x3c00_4000);

@@ -86,6 +86,9 @@ impl PtxState<Concrete> for Lane {
     fn param_address(&mut self, d: &Concrete, index: u32, _: bool) -> Result<Bits, Trap> {
         Ok(d.constant(64, u128::from(8 * index)))
     }
+    fn function_address(&mut self, d: &Concrete, f: crate::checked::FunctionId) -> Result<Bits, Trap> {
+        Ok(d.constant(64, f.0.into()))
+    }
 }
 
 /// A module with one entry around a body; `%p`, `%h`, `%r`, `%q`, `%x` are registers of 1, 16, 32, 64 and 128 bits, `%f` and
