@@ -92,6 +92,24 @@ fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut String) {
     let _ = writeln!(out, "{name}:");
 }
 
+/// nvdisasm writes a space after an infinity, a NaN and a negative zero.
+fn spaced(text: String) -> String {
+    if !["INF", "NAN", "-0.0"].iter().any(|name| text.contains(name)) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 4);
+    for (i, operand) in text.split(',').enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        out.push_str(operand);
+        if ["-0.0", "+INF", "-INF", "+QNAN", "-QNAN", "+SNAN", "-SNAN"].iter().any(|name| operand.ends_with(name)) {
+            out.push(' ');
+        }
+    }
+    out
+}
+
 fn instruction(
     inst: &Inst,
     word: u128,
@@ -109,7 +127,7 @@ fn instruction(
     let find = |_: &str| None;
     let targets = Targets::Named { name: &name, find: &find };
     let style = Style { targets, control: look.control, exact: look.control };
-    let text = print(inst, &style);
+    let text = spaced(print(inst, &style));
     let space = if inst.control == QUIET { "" } else { " " };
     let mut line = format!("        /*{address:04x}*/");
     match text.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
