@@ -1,31 +1,13 @@
 //! The last phase: functions' words and a module's variables into a cubin.
 
 use sassafras_chip::Chip;
+use sassafras_codegen::Code;
 use sassafras_codegen::select::Layout;
 use sassafras_cubin as cubin;
 use sassafras_ir as ir;
 use sassafras_semantics::Space;
 
 use crate::limits::Bounds;
-
-/// What emission says about one function.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Code {
-    /// Its words, padded to 128 bytes.
-    pub words: Vec<u128>,
-    /// One more than the highest general register that the words name.
-    pub registers: u32,
-    /// Named barriers.
-    pub barriers: u8,
-    /// Bytes of its frame.
-    pub frame: u32,
-    /// Byte offsets of `EXIT`.
-    pub exits: Vec<u32>,
-    /// Byte offsets of shuffles and votes.
-    pub warp_wide: Vec<u32>,
-    /// Whether threads part and meet again in it.
-    pub reconverges: bool,
-}
 
 /// ptxas never gives a kernel fewer.
 const FEWEST_REGISTERS: u32 = 4;
@@ -84,20 +66,20 @@ fn function(
         entry: true,
         code: code.words.clone(),
         registers: (code.registers + chip.limits().reserved_registers).max(FEWEST_REGISTERS),
-        barriers: code.barriers,
+        barriers: code.barriers.min(16) as u8,
         params,
         param_base: chip.bank().parameters,
         param_size: f.param_size,
         shared,
-        frame_size: code.frame,
-        min_stack: Some(code.frame),
+        frame_size: code.frame_bytes,
+        min_stack: Some(code.frame_bytes),
         exit_offsets: code.exits.clone(),
-        coop_group_offsets: code.warp_wide.clone(),
-        coop_group_masks: vec![u32::MAX; code.warp_wide.len()],
+        coop_group_offsets: code.collectives.clone(),
+        coop_group_masks: vec![u32::MAX; code.collectives.len()],
         max_registers: bounds.stated,
         max_threads: bounds.threads,
         required_threads: f.reqntid,
-        crs_stack_size: code.reconverges.then_some(0),
+        crs_stack_size: code.diverges.then_some(0),
         ..cubin::Function::default()
     })
 }

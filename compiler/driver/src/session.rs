@@ -195,9 +195,15 @@ impl<'a> Session<'a> {
             sassafras_cubin::Error::Malformed { .. } => fail(e.to_string()),
         })?;
         self.done(Stage::Assemble, 0, None, Form::Cubin(&cubin, &bytes), Notes::default())?;
-        for result in results.into_iter().flatten() {
-            self.warn_about(&result.entry, &mut artifact.warnings);
-            artifact.entries.push(result.entry);
+        for mut entry in results.into_iter().flatten().map(|r| r.entry) {
+            if let Some(f) = cubin.functions.iter().find(|f| f.name == entry.name) {
+                entry.registers = f.registers;
+                entry.barriers = f.barriers.into();
+                entry.frame = f.frame_size;
+                entry.shared = f.shared.map_or(0, |s| s.size);
+            }
+            self.warn_about(&entry, &mut artifact.warnings);
+            artifact.entries.push(entry);
         }
         artifact.cubin = Some((cubin, bytes));
         Ok(())

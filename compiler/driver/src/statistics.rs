@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use sassafras_cubin::{Cubin, Function, Space};
+use sassafras_cubin::{Cubin, Space};
 
 /// Numbers about one entry.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,18 +56,4 @@ pub fn text(program: &str, target: &str, cubin: &Cubin, entries: &[Entry]) -> St
         let _ = writeln!(out, "\n{program} info    : Compile time = {:.3} ms", e.time.as_secs_f64() * 1e3);
     }
     out
-}
-
-impl Entry {
-    /// What the container says about a function.
-    pub fn of(f: &Function) -> Entry {
-        Entry {
-            name: f.name.clone(),
-            registers: f.registers,
-            barriers: f.barriers.into(),
-            frame: f.frame_size,
-            shared: f.shared.map_or(0, |s| s.size),
-            ..Entry::default()
-        }
-    }
 }

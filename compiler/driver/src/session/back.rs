@@ -1,13 +1,12 @@
 //! From selectable IR to words, one function at a time, all of them at once.
 
 use rayon::prelude::*;
-use sassafras_codegen::select;
+use sassafras_codegen::{self as codegen, Code, select};
 use sassafras_ir as ir;
 use sassafras_machine as machine;
 
 use super::{Session, text};
 use crate::Failure;
-use crate::assemble::Code;
 use crate::limits::Bounds;
 use crate::observe::{Form, Notes};
 use crate::phase::Stage;
@@ -73,8 +72,70 @@ impl Session<'_> {
         if let Some(text) = stopped(Stage::Select) {
             return Ok(Finished { code: Code::default(), entry, text });
         }
-        let what = "everything behind selection".to_owned();
-        Err(Failure::Unsupported { stage: Stage::Prepare, function: Some(m.name.clone()), what })
+        type Step = fn(&mut machine::Function) -> Result<Numbers, codegen::Error>;
+        let steps: [(Stage, Step); 6] = [
+            (Stage::Prepare, |m| {
+                codegen::prepare(m).map(|s| {
+                    numbers([("unreachable", s.unreachable), ("split", s.split), ("uniform", s.uniform)])
+                })
+            }),
+            (Stage::Allocate, |m| {
+                codegen::allocate(m).map(|s| {
+                    numbers([
+                        ("rounds", s.rounds),
+                        ("spilled", s.spilled),
+                        ("copies", s.copies),
+                        ("spills", s.spills),
+                        ("reloads", s.reloads),
+                        ("registers", s.registers as usize),
+                    ])
+                })
+            }),
+            (Stage::Expand, |m| {
+                codegen::expand(m).map(|s| numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
+            }),
+            (Stage::Converge, |m| {
+                codegen::converge(m)
+                    .map(|s| numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
+            }),
+            (Stage::Layout, |m| {
+                codegen::layout(m).map(|s| numbers([("jumps", s.jumps), ("inverted", s.inverted)]))
+            }),
+            (Stage::Schedule, |m| {
+                codegen::schedule(m).map(|s| {
+                    numbers([
+                        ("moved", s.moved),
+                        ("waits", s.waits),
+                        ("nops", s.nops),
+                        ("stalls", usize::try_from(s.stalls).unwrap_or(usize::MAX)),
+                    ])
+                })
+            }),
+        ];
+        for (stage, step) in steps {
+            let before = self.observer.wants_before(stage).then(|| m.clone());
+            let numbers = Self::timed(&mut entry, || step(&mut m)).map_err(|e| broken(stage, &m, &e))?;
+            if stage == Stage::Allocate {
+                let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
+                (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));
+            }
+            self.machine_done(stage, index, before.as_ref(), &m, numbers)?;
+            if self.stop_after == Some(stage) {
+                return Ok(Finished {
+                    code: Code::default(),
+                    entry,
+                    text: Some(text::form(Form::Machine(&m), stage)),
+                });
+            }
+        }
+        let code = Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
+        entry.instructions = m.insts().count() as u64;
+        let words = vec![("words", code.words.len() as u64)];
+        let notes = Notes { function: Some(m.name.clone()), numbers: words, planted: None };
+        self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
+        let text = (self.stop_after == Some(Stage::Emit))
+            .then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
+        Ok(Finished { code, entry, text })
     }
 
     fn machine_done(
@@ -87,5 +148,19 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let notes = Notes { function: Some(m.name.clone()), numbers, planted: None };
         self.done(stage, index, before.map(Form::Machine), Form::Machine(m), notes)
+    }
+}
+
+fn numbers<const N: usize>(rows: [(&'static str, usize); N]) -> Numbers {
+    rows.into_iter().map(|(name, n)| (name, n as u64)).collect()
+}
+
+fn broken(stage: Stage, m: &machine::Function, error: &codegen::Error) -> Failure {
+    let (function, what) = (Some(m.name.clone()), error.to_string());
+    match error {
+        codegen::Error::TooFewRegisters { .. }
+        | codegen::Error::OutOfRegisters { .. }
+        | codegen::Error::TooManyBarriers { .. } => Failure::Unsupported { stage, function, what },
+        _ => Failure::Internal { stage, function, what },
     }
 }
