@@ -1,1 +1,36 @@
-//! Passes over the IR.
+//! Passes over the IR. Each is a free function `pass(&mut Function) -> Stats` that says what it does, does not, needs and
+//! preserves.
+//!
+//! - [`pipeline()`]: their order.
+//! - [`dead`]: dead code. [`fold`]: constant folding and named simplifications. [`phi`]: block parameters.
+//! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
+//! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
+
+pub mod address;
+pub mod branch;
+pub mod dead;
+pub mod fold;
+pub mod legalize;
+pub mod number;
+pub mod phi;
+pub mod pipeline;
+
+pub use pipeline::{Level, PASSES, pipeline};
+
+/// What a pass did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Changes made; none means that the function is as it was.
+    pub changes: usize,
+}
+
+impl Stats {
+    /// So many changes.
+    pub fn new(changes: usize) -> Stats {
+        Stats { changes }
+    }
+    /// Whether the function changed.
+    pub fn changed(self) -> bool {
+        self.changes != 0
+    }
+}

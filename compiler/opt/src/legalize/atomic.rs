@@ -1,0 +1,84 @@
+//! Atomic operations that the hardware lacks: loops around compare-and-swap.
+
+use super::Expansion;
+use sassafras_ir::{Builder, Compare, Edge, InstData, MemoryAccess, Op, Type, Value};
+use sassafras_semantics::{AtomicOp, FloatFormat, FloatMode, Ordering, Space};
+use smallvec::smallvec;
+
+/// Whether one instruction does it. In shared memory there are 32-bit integers, exchanges and compare-and-swap; in global memory and
+/// by generic address 32- and 64-bit integers and the sums of floats but for single halves. Source: what ptxas emits for sm_90.
+pub fn native(op: AtomicOp, access: &MemoryAccess) -> bool {
+    let shared = access.space == Space::Shared;
+    let wide = access.bytes == 8;
+    match op {
+        AtomicOp::Exch | AtomicOp::Cas => matches!(access.bytes, 4 | 8),
+        AtomicOp::Add | AtomicOp::SMin | AtomicOp::SMax | AtomicOp::UMin | AtomicOp::UMax => {
+            matches!(access.bytes, 4 | 8) && !(shared && wide)
+        }
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => matches!(access.bytes, 4 | 8) && !(shared && wide),
+        AtomicOp::Inc | AtomicOp::Dec => access.bytes == 4,
+        AtomicOp::AddF32 { ftz } => !shared && ftz,
+        AtomicOp::AddF64 | AtomicOp::AddF16x2 | AtomicOp::AddBf16x2 => !shared,
+        AtomicOp::AddF16 | AtomicOp::AddBf16 => false,
+    }
+}
+
+/// `old = load; do { new = f(old); seen = cas(old, new) } while (seen != old, old = seen)`.
+pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
+    let Op::Atomic { op, access } = data.op else { return None };
+    let ty = match access.bytes {
+        4 => Type::I32,
+        8 => Type::I64,
+        // Single halves and 16-bit compare-and-swap would need a word around them.
+        _ => return None,
+    };
+    let (address, operand) = (data.args[0], *data.args.get(1)?);
+    let after = b.function.add_block();
+    if let Some(guard) = data.guard {
+        let inside = b.function.add_block();
+        let (yes, no) = (Edge::new(inside, &[]), Edge::new(after, &[]));
+        let (yes, no) = if guard.negate { (no, yes) } else { (yes, no) };
+        b.branch(guard.value, yes, no);
+        b.block = inside;
+    }
+    let first = MemoryAccess { ordering: Ordering::Relaxed, ..access };
+    let load = b.value(Op::Load(first), &[address], ty);
+    let again = b.function.add_block();
+    b.jump(again, &[load]);
+    let old = b.function.add_param(again, ty);
+    b.block = again;
+    let new = combine(b, op, ty, old, operand)?;
+    let seen = b.value(Op::Atomic { op: AtomicOp::Cas, access }, &[address, old, new], ty);
+    let done = b.compare(Compare::Eq, seen, old);
+    b.branch(done, Edge::new(after, &[]), Edge::new(again, &[seen]));
+    b.block = after;
+    Some(smallvec![old])
+}
+
+fn combine(b: &mut Builder, op: AtomicOp, ty: Type, old: Value, x: Value) -> Option<Value> {
+    let mode = FloatMode::default();
+    let packed = |format| Op::Packed { kind: sassafras_ir::PackedOp::Add, format, mode };
+    let op = match op {
+        AtomicOp::Add => Op::Add,
+        AtomicOp::SMin => Op::Min { signed: true },
+        AtomicOp::SMax => Op::Max { signed: true },
+        AtomicOp::UMin => Op::Min { signed: false },
+        AtomicOp::UMax => Op::Max { signed: false },
+        AtomicOp::And => Op::And,
+        AtomicOp::Or => Op::Or,
+        AtomicOp::Xor => Op::Xor,
+        AtomicOp::AddF32 { ftz } => Op::FAdd(FloatFormat::F32, FloatMode { ftz, ..mode }),
+        AtomicOp::AddF64 => Op::FAdd(FloatFormat::F64, mode),
+        AtomicOp::AddF16x2 => packed(FloatFormat::F16),
+        AtomicOp::AddBf16x2 => packed(FloatFormat::Bf16),
+        AtomicOp::AddF16
+        | AtomicOp::AddBf16
+        | AtomicOp::Exch
+        | AtomicOp::Cas
+        | AtomicOp::Inc
+        | AtomicOp::Dec => {
+            return None;
+        }
+    };
+    Some(b.value(op, &[old, x], ty))
+}

@@ -1,0 +1,259 @@
+//! Correctly rounded quotients of binary32 and binary64, right for every reciprocal within its documented bound.
+//!
+//! # The core
+//! For a, b with exponents in a safe range: y ≈ 1/b from the unit, improved by Newton steps until it is less than one unit in the
+//! last place off; q = a·y, improved once to less than one unit; r = a - b·q, which is exact; the result is q + r·y in one rounding.
+//! It is right in every direction: let p be the precision and u, v units in the last place of q and b. The exact quotient
+//! differs from any number of p + 1 bits that it is not equal to (all floats, all midpoints) by at least uv/(2b), while the sum before its
+//! rounding differs from it by |a/b - q| · |y·b - 1| < u · v/(2b)·…, since |y - 1/b| is less than a unit of y (P. Markstein,
+//! "Computation of elementary functions on the IBM RISC System/6000 processor", 1990, for nearest).
+//!
+//! # Outside the range
+//! Operands are normalised to [1, 2); the core, rounding towards zero, gives p bits of the quotient; the exact remainder gives a
+//! further bit and whether anything follows. The result is then put together and rounded in integers: subnormal results round
+//! once. Zeros, infinities and NaN are chosen last.
+
+use super::Expansion;
+use super::parts::{Float, Shape};
+use sassafras_ir::{Builder, Compare, Edge, InstData, Op, Type, Value};
+use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding};
+use smallvec::smallvec;
+
+pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
+    let Op::FDiv(format @ (FloatFormat::F32 | FloatFormat::F64), mode) = data.op else { return None };
+    let (x, y) = (data.args[0], data.args[1]);
+    let (fast, slow, join) = (b.function.add_block(), b.function.add_block(), b.function.add_block());
+    let mut f = Float { b, s: Shape::of(format) };
+    let safe = f.in_range(x, y);
+    f.b.branch(safe, Edge::new(fast, &[]), Edge::new(slow, &[]));
+
+    f.b.block = fast;
+    let (quotient, _) = f.quotient(x, y, mode.rounding);
+    f.b.jump(join, &[quotient]);
+
+    f.b.block = slow;
+    let quotient = f.general(x, y, mode);
+    f.b.jump(join, &[quotient]);
+
+    f.b.block = join;
+    let ty = f.s.ty;
+    Some(smallvec![f.b.function.add_param(join, ty)])
+}
+
+/// The parts of an operand outside the range.
+struct Operand {
+    /// The significand as a float in [1, 2).
+    unit: Value,
+    /// The significand with its hidden bit.
+    integer: Value,
+    /// The biased exponent that the significand goes with, which may be below 1; 32 bits.
+    exponent: Value,
+    zero: Value,
+    infinite: Value,
+    nan: Value,
+}
+
+impl Float<'_, '_> {
+    /// Exponents such that no step of the core overflows, underflows or loses bits.
+    fn in_range(&mut self, x: Value, y: Value) -> Value {
+        let (ex, ey) = (self.exponent(x), self.exponent(y));
+        let most = 2 * self.s.bias;
+        let least = self.s.fraction + 3;
+        // The remainder's last bit is ex - 1 - 2 × fraction; 1/y is normal; so is the quotient.
+        let x_in = self.between(ex, least, most);
+        let y_in = self.between(ey, 1, most - 3);
+        let difference = self.b.sub(ex, ey);
+        let bias = self.b.i32(self.s.bias - 3);
+        let moved = self.b.add(difference, bias);
+        let q_in = self.between(moved, 0, 2 * self.s.bias - 5);
+        let both = self.b.and(x_in, y_in);
+        self.b.and(both, q_in)
+    }
+
+    fn between(&mut self, value: Value, low: u32, high: u32) -> Value {
+        let mut value = value;
+        if low != 0 {
+            let low = self.b.i32(low);
+            value = self.b.sub(value, low);
+        }
+        let size = self.b.i32(high - low);
+        self.b.compare(Compare::ULe, value, size)
+    }
+
+    /// The reciprocal within one unit in the last place.
+    fn reciprocal(&mut self, y: Value) -> Value {
+        let one = self.bits(self.s.one());
+        let minus = self.neg(y);
+        let (mut r, steps) = if self.s.format == FloatFormat::F64 {
+            let high = self.b.high(y);
+            let op = Op::Approximate { function: Approximation::Rcp64High, ftz: true };
+            let high = self.b.value(op, &[high], Type::I32);
+            let low = self.b.i32(0);
+            (self.b.concat(low, high), 2)
+        } else {
+            let op = Op::Approximate { function: Approximation::Rcp, ftz: true };
+            (self.b.value(op, &[y], Type::I32), 1)
+        };
+        for _ in 0..steps {
+            let error = self.fma(minus, r, one);
+            r = self.fma(r, error, r);
+        }
+        r
+    }
+
+    /// The core: the rounded quotient, and -y.
+    fn quotient(&mut self, x: Value, y: Value, rounding: Rounding) -> (Value, Value) {
+        let r = self.reciprocal(y);
+        let minus = self.neg(y);
+        let q = self.mul(x, r);
+        let rest = self.fma(minus, q, x);
+        let q = self.fma(rest, r, q);
+        let rest = self.fma(minus, q, x);
+        (self.fma_rounded(rest, r, q, rounding), minus)
+    }
+
+    /// Takes an operand apart.
+    fn operand(&mut self, x: Value, ftz: bool) -> Operand {
+        let s = self.s;
+        let magnitude = self.and_bits(x, s.sign() - 1);
+        let fraction = self.and_bits(x, s.fraction_mask());
+        let exponent = self.exponent(x);
+        let low = self.test(Compare::Eq, exponent, 0);
+        let zero = if ftz { low } else { self.test(Compare::Eq, magnitude, 0) };
+        let infinite = self.test(Compare::Eq, magnitude, s.infinity());
+        let nan = self.test(Compare::UGt, magnitude, s.infinity());
+        // A subnormal's highest bit moves to the place of the hidden one.
+        let zeros = self.b.value(Op::LeadingZeros, &[fraction], Type::I32);
+        let above = self.b.i32(s.width() - 1 - s.fraction);
+        let shift = self.b.sub(zeros, above);
+        let moved = self.b.shl(fraction, shift);
+        let normal = self.or_bits(fraction, s.hidden());
+        let integer = self.b.select(low, moved, normal);
+        let one = self.b.i32(1);
+        let below = self.b.sub(one, shift);
+        let exponent = self.b.select(low, below, exponent);
+        let kept = self.and_bits(integer, s.fraction_mask());
+        let unit = self.or_bits(kept, s.one());
+        Operand { unit, integer, exponent, zero, infinite, nan }
+    }
+
+    /// The quotient of any operands.
+    fn general(&mut self, x: Value, y: Value, mode: FloatMode) -> Value {
+        let s = self.s;
+        let a = self.operand(x, mode.ftz);
+        let c = self.operand(y, mode.ftz);
+        let signs = self.b.xor(x, y);
+        let sign = self.and_bits(signs, s.sign());
+
+        // p bits of the quotient of the significands, towards zero.
+        let (q, _) = self.quotient(a.unit, c.unit, Rounding::Zero);
+        let less = self.test(Compare::ULt, q, s.one());
+        let fraction = self.and_bits(q, s.fraction_mask());
+        let bits = self.or_bits(fraction, s.hidden());
+        // The remainder, exact modulo 2^width: (a << (fraction + less)) - bits × c.
+        let less32 = self.b.zext(less, Type::I32);
+        let places = self.b.i32(s.fraction);
+        let shift = self.b.add(places, less32);
+        let wide = self.b.shl(a.integer, shift);
+        let product = self.b.mul(bits, c.integer);
+        let rest = self.b.sub(wide, product);
+        let twice = self.b.add(rest, rest);
+        let guard = self.b.compare(Compare::UGe, twice, c.integer);
+        let without = self.b.sub(twice, c.integer);
+        let left = self.b.select(guard, without, twice);
+        let sticky = self.test(Compare::Ne, left, 0);
+        // Two bits below the significand: the next one, and whether anything follows.
+        let four = self.b.shl_by(bits, 2);
+        let (guard, sticky) = (self.number(guard), self.number(sticky));
+        let two = self.b.add(guard, guard);
+        let low = self.b.or(two, sticky);
+        let value = self.b.or(four, low);
+
+        let exponent = self.b.sub(a.exponent, c.exponent);
+        let exponent = self.b.sub(exponent, less32);
+        let bias = self.b.i32(s.bias);
+        let exponent = self.b.add(exponent, bias);
+        let magnitude = self.assemble(value, exponent, sign, mode);
+        let result = self.b.or(magnitude, sign);
+
+        // 0/x and x/∞; x/0 and ∞/x; NaN, 0/0, ∞/∞.
+        let nothing = self.b.or(a.zero, c.infinite);
+        let result = self.b.select(nothing, sign, result);
+        let everything = self.b.or(a.infinite, c.zero);
+        let infinity = self.or_bits(sign, s.infinity());
+        let result = self.b.select(everything, infinity, result);
+        let invalid = self.b.and(nothing, everything);
+        let nan = self.b.or(a.nan, c.nan);
+        let nan = self.b.or(nan, invalid);
+        let canonical = self.bits(s.nan());
+        self.b.select(nan, canonical, result)
+    }
+
+    /// Rounds `value`, a significand with two more bits, at a biased exponent: the magnitude's bits.
+    fn assemble(&mut self, value: Value, exponent: Value, sign: Value, mode: FloatMode) -> Value {
+        let s = self.s;
+        let zero = self.b.i32(0);
+        let one = self.b.i32(1);
+        // Below exponent 1 the significand moves right; what falls out stays known in the lowest bit.
+        let missing = self.b.sub(one, exponent);
+        let missing = self.b.same(Op::Max { signed: true }, &[missing, zero]);
+        let most = self.b.i32(s.width() - 2);
+        let missing = self.b.same(Op::Min { signed: true }, &[missing, most]);
+        let moved = self.b.lshr(value, missing);
+        let back = self.b.shl(moved, missing);
+        let lost = self.b.compare(Compare::Ne, back, value);
+        let lost = self.number(lost);
+        let value = self.b.or(moved, lost);
+
+        let whole = self.b.lshr_by(value, 2);
+        let low = self.and_bits(value, 3);
+        let any = self.test(Compare::Ne, low, 0);
+        let negative = self.test(Compare::Ne, sign, 0);
+        let no = self.b.constant(Type::I1, 0);
+        let up = match mode.rounding {
+            Rounding::NearestEven => {
+                // By the last kept bit and the two below: 011, 110 and 111 go up.
+                let three = self.and_bits(value, 7);
+                let three = self.b.truncate(three, Type::I32);
+                let table = self.b.i32(0b1100_1000);
+                let bit = self.b.lshr(table, three);
+                let bit = self.b.and(bit, one);
+                self.b.compare(Compare::Ne, bit, zero)
+            }
+            Rounding::NearestAway => self.test(Compare::UGe, low, 2),
+            Rounding::Zero => no,
+            Rounding::Up => {
+                let positive = self.b.not(negative);
+                self.b.and(any, positive)
+            }
+            Rounding::Down => self.b.and(any, negative),
+        };
+        // The hidden bit is added to the exponent less one; a subnormal has none.
+        let limit = self.b.i32(2 * s.bias + 2);
+        let exponent = self.b.same(Op::Min { signed: true }, &[exponent, limit]);
+        let field = self.b.sub(exponent, one);
+        let field = self.b.same(Op::Max { signed: true }, &[field, zero]);
+        let field = self.b.zext(field, s.ty);
+        let field = self.b.shl_by(field, s.fraction);
+        let up = self.number(up);
+        let sum = self.b.add(whole, up);
+        let bits = self.b.add(field, sum);
+
+        let too_big = self.test(Compare::UGe, bits, s.infinity());
+        let infinity = self.bits(s.infinity());
+        let largest = self.bits(s.infinity() - 1);
+        let overflow = match mode.rounding {
+            Rounding::NearestEven | Rounding::NearestAway => infinity,
+            Rounding::Zero => largest,
+            Rounding::Up => self.b.select(negative, largest, infinity),
+            Rounding::Down => self.b.select(negative, infinity, largest),
+        };
+        let bits = self.b.select(too_big, overflow, bits);
+        if !mode.ftz {
+            return bits;
+        }
+        let small = self.test(Compare::ULt, bits, s.hidden());
+        let flushed = self.bits(0);
+        self.b.select(small, flushed, bits)
+    }
+}

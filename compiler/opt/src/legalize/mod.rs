@@ -1,0 +1,124 @@
+//! Expansion into what selection accepts.
+//!
+//! # The selectable set
+//! Widths are those of the first result, for comparisons, counts and stores those of the first argument.
+//!
+//! | operations | accepted |
+//! | --- | --- |
+//! | `And Or Xor Not` | 1, 32, 64 bits |
+//! | `Add Sub Neg Mul` `Shl Shr` | 32, 64 bits |
+//! | `MulHigh Min Max Abs AddCarry SubBorrow Lop3 FunnelShift Popcount BitReverse FindHighest BitExtract BitInsert Permute Dot4` | 32 bits |
+//! | `MulWide` | 32 to 64 bits |
+//! | `Select` | 1, 16, 32, 64 bits |
+//! | `Compare` | 32, 64 bits; 1 bit for `Eq Ne` |
+//! | `Truncate ZeroExtend SignExtend` | between 16, 32, 64 bits; from one bit; to one bit |
+//! | `Extract` | whole words of a wider value; a half of 32 bits |
+//! | `Concat` | two halves to 32; words or doublewords to 64 or 128 |
+//! | `FAdd FMul Fma FNeg FAbs FloatCompare` | all formats |
+//! | `FMin FMax` | `F16 Bf16 F32` |
+//! | `FRound` | `F16 F32 F64` |
+//! | `Packed` | all |
+//! | `FloatToFloat` | `F32` from and to all; `F64` from and to `F16 F32`, to `Bf16`; `.sat` only to `F32` |
+//! | `FloatToInt` | from `F32`: 8 to 64 bits; from `F64` and `F16`: 32 and 64 |
+//! | `IntToFloat` | to `F32 F64 F16`: 32 and 64 bits; to `Bf16`: 32 bits |
+//! | `Approximate` | all but `Sin Cos`; with `ftz` but for `SinTurns CosTurns Tanh` |
+//! | `Load Store Fence`, addresses, lanes | all |
+//! | `Atomic` | what [`atomic::native`] says |
+//! | terminators | all but `Switch` |
+//!
+//! Everything else is expanded, one file per subject:
+//!
+//! - `divide`: integer quotients and remainders. `float_divide`, `float_root`: correctly rounded quotients and roots.
+//! - `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`.
+
+mod approximate;
+pub mod atomic;
+mod convert;
+mod divide;
+mod float_divide;
+mod float_root;
+mod parts;
+mod selectable;
+mod switch;
+#[cfg(test)]
+mod tests;
+mod wide;
+
+pub use selectable::{Refused, selectable};
+
+use crate::Stats;
+use sassafras_graph::{ControlFlow, SecondaryMap};
+use sassafras_ir::{Block, Builder, Function, InstData, Op, Terminator, Value};
+use smallvec::SmallVec;
+
+/// The values that stand for an instruction's results; `None` if the instruction stays.
+type Expansion = Option<SmallVec<[Value; 2]>>;
+
+/// Expands until nothing is left that can be expanded.
+///
+/// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
+pub fn legalize(function: &mut Function) -> Stats {
+    let mut changes = switch::switches(function);
+    // Expansions make operations that are expanded in turn, four deep at most: quotient, conversion, product, shift.
+    for _ in 0..8 {
+        let round = once(function);
+        changes += round;
+        if round == 0 {
+            break;
+        }
+    }
+    Stats::new(changes)
+}
+
+fn once(function: &mut Function) -> usize {
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut changes = 0;
+    for block in function.blocks() {
+        let insts = std::mem::take(&mut function.blocks[block].insts);
+        let terminator = std::mem::replace(&mut function.blocks[block].terminator, Terminator::Unreachable);
+        let mut b = Builder::new(function, block);
+        for inst in insts {
+            let data = &b.function.insts[inst];
+            let needed = wanted(b.function, data);
+            if needed {
+                let data = data.clone();
+                b.line = data.line;
+                if let Some(values) = expand(&mut b, &data) {
+                    for (&old, new) in data.results.iter().zip(values) {
+                        map[old] = Some(new);
+                    }
+                    changes += 1;
+                    continue;
+                }
+            }
+            let end: Block = b.block;
+            b.function.blocks[end].insts.push(inst);
+        }
+        let end = b.block;
+        function.blocks[end].terminator = terminator;
+    }
+    if changes != 0 {
+        function.replace_all(&map);
+    }
+    changes
+}
+
+/// Whether an instruction is outside the selectable set.
+fn wanted(f: &Function, data: &InstData) -> bool {
+    selectable::reason(f, data).is_some()
+}
+
+fn expand(b: &mut Builder, data: &InstData) -> Expansion {
+    match data.op {
+        Op::Div { .. } | Op::Rem { .. } => divide::expand(b, data),
+        Op::FDiv(..) => float_divide::expand(b, data),
+        Op::FSqrt(..) => float_root::expand(b, data),
+        Op::Approximate { .. } => approximate::expand(b, data),
+        Op::FloatToFloat { .. } | Op::FloatToInt { .. } | Op::IntToFloat { .. } | Op::FRound(..) => {
+            convert::expand(b, data)
+        }
+        Op::FMin { .. } | Op::FMax { .. } => convert::extremum(b, data),
+        Op::Atomic { .. } => atomic::expand(b, data),
+        _ => wide::expand(b, data),
+    }
+}
