@@ -56,6 +56,21 @@ pub enum Item {
     Loc(Loc),
 }
 
+impl Item {
+    /// Where it is written, or its first name.
+    pub fn span(&self) -> Span {
+        match self {
+            Item::Version(name) | Item::AddressSize(name) | Item::Alias(name, _) => name.span,
+            Item::Target(names) | Item::Pragma(names) => names.first().map_or(Span::default(), |n| n.span),
+            Item::Variable(v) => v.span,
+            Item::Function(f) => f.span,
+            Item::File(f) => f.index.span,
+            Item::Section(s) => s.name.span,
+            Item::Loc(l) => l.position[0].span,
+        }
+    }
+}
+
 /// `.file`
 #[derive(Clone, Debug, PartialEq)]
 pub struct File {

@@ -55,6 +55,7 @@ pub fn check(module: &ast::Module) -> Result<Module, Diagnostics> {
         source: module.source.clone(),
     };
     checker.items(&module.items);
+    checker.diagnostics.sort();
     if checker.diagnostics.has_errors() { Err(checker.diagnostics) } else { Ok(checker.module) }
 }
 

@@ -89,6 +89,22 @@ impl Diagnostics {
         other.list.into_iter().for_each(|d| self.add(d));
     }
 
+    /// Only the findings whose code fits; those not shown count as fitting if any that is shown does.
+    pub(crate) fn retain(mut self, fits: impl Fn(Code) -> bool) -> Diagnostics {
+        self.list.retain(|d| fits(d.code));
+        self.wrong = self.list.iter().any(|d| d.code.class() == Class::Wrong);
+        self.unsupported = self.list.iter().any(|d| d.code.class() == Class::Unsupported);
+        if self.list.is_empty() {
+            self.suppressed = 0;
+        }
+        self
+    }
+
+    /// Puts the findings in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.list.sort_by_key(|d| d.span.start);
+    }
+
     /// The findings that were kept.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()

@@ -19,6 +19,9 @@ pub enum Token {
     /// An integer in base 2, 8, 10 or 16, with an optional `U`.
     #[regex(r"0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|[0-9]+U?")]
     Int,
+    /// Digits with letters that make no number: `0x`, `12abc`.
+    #[regex(r"[0-9][a-zA-Z0-9_$]*", priority = 1)]
+    BadNumber,
     /// A decimal float, or the bits of one: `0f3F800000`, `0d…`.
     #[regex(
         r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}"

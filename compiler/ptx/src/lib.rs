@@ -30,8 +30,16 @@ pub use print::print;
 /// Parses and checks a text; `name` is shown in messages.
 ///
 /// # Errors
-/// Every mistake found. The text is not checked further if it could not be parsed.
+/// Every mistake found. Of a text that could not be parsed whole, only mistakes in instructions are reported as well: others
+/// may only follow from what was left out.
 pub fn load(text: &str, name: &str) -> Result<checked::Module, Diagnostics> {
-    let (module, diagnostics) = parse(text, name);
-    if diagnostics.has_errors() { Err(diagnostics) } else { check(&module) }
+    let (module, mut diagnostics) = parse(text, name);
+    if !diagnostics.has_errors() {
+        return check(&module);
+    }
+    if let Err(more) = check(&module) {
+        diagnostics.extend(more.retain(|code| code.name().starts_with("P03")));
+        diagnostics.sort();
+    }
+    Err(diagnostics)
 }

@@ -36,7 +36,7 @@ pub fn parse(text: &str, name: &str) -> (Module, Diagnostics) {
         let what = if text[span.range()].starts_with("/*") { "unclosed comment" } else { "no token" };
         diagnostics.push(Code::NotAToken, span, format!("{what}: `{shown}`"));
     }
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, operators: 0, section: false, diagnostics };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, operators: 0, apart: false, diagnostics };
     let items = parser.module();
     (Module { items, source }, parser.diagnostics)
 }
@@ -52,8 +52,8 @@ struct Parser<'a> {
     at: usize,
     depth: u32,
     operators: u32,
-    /// In a debug section, where the next line begins with a dot and no comma or semicolon ends this one.
-    section: bool,
+    /// Whether a name and a dotted word after it are two things: where no comma or semicolon stands between them.
+    apart: bool,
     diagnostics: Diagnostics,
 }
 
@@ -129,6 +129,13 @@ impl<'a> Parser<'a> {
         self.depth += 1;
         let result = inside(self);
         self.depth -= 1;
+        result
+    }
+    /// Runs `inside` where a name and a dotted word after it are two things.
+    fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let before = std::mem::replace(&mut self.apart, true);
+        let result = inside(self);
+        self.apart = before;
         result
     }
     /// `first` and what follows after commas.

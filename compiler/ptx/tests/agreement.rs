@@ -183,3 +183,35 @@ fn fits(pattern: &str, accepted: bool, line: &str) -> bool {
     assert!(["accepts", "refuses"].contains(&ptxas), "{pattern}");
     (ptxas == "accepts") == accepted && words.all(|word| line.contains(word))
 }
+
+#[test]
+fn modules_are_judged_alike() {
+    let judge = Judge::find();
+    let mut differ = String::new();
+    let (mut same, mut listed, mut unsupported) = (0, 0, 0);
+    for line in include_str!("modules.txt").lines().filter(|l| !l.starts_with('#')) {
+        let (body, exception) = match line.split_once(" ## ") {
+            Some((body, reason)) => (body, Some(reason)),
+            None => (line, None),
+        };
+        let text = format!(".version 8.0\n.target sm_75\n.address_size 64\n{}\n", body.replace("\\n", "\n"));
+        let ours = sassafras_ptx::load(&text, "module");
+        if ours.as_ref().is_err_and(|d| d.exit_code() == 4) {
+            unsupported += 1;
+            continue;
+        }
+        let Some(judge) = &judge else { continue };
+        let theirs = judge.module(&text);
+        match (ours.is_ok() == theirs.is_ok(), exception) {
+            (true, None) => same += 1,
+            (false, Some(_)) => listed += 1,
+            (true, Some(reason)) => differ += &format!("no longer differs: {body} ({reason})\n"),
+            (false, None) => {
+                let ours = ours.err().map_or("accepts".to_owned(), |d| d.render());
+                let _ = writeln!(differ, "{body}\n    ours: {ours}\n    theirs: {theirs:?}");
+            }
+        }
+    }
+    eprintln!("{same} modules judged alike, {listed} differences listed, {unsupported} not supported here");
+    assert!(differ.is_empty(), "{differ}");
+}

@@ -55,8 +55,8 @@ impl Checker {
                 return self.error(Code::OperandKind, callee.span, message);
             }
         };
-        let results = self.arguments(returns, &signature.returns, true, callee.span);
-        let arguments = self.arguments(args, &signature.params, false, callee.span);
+        let results = self.arguments(returns, &signature.returns, true, inst.root.span);
+        let arguments = self.arguments(args, &signature.params, false, inst.root.span);
         let (Ok(results), Ok(arguments)) = (results, arguments) else { return };
         let mut operands: SmallVec<[Operand; 4]> =
             smallvec![Operand::List(results), target, Operand::List(arguments)];
@@ -69,13 +69,12 @@ impl Checker {
         given: &[ast::Operand],
         wanted: &[Param],
         results: bool,
-        callee: Span,
+        call: Span,
     ) -> Result<Vec<Operand>, Reported> {
         let what = if results { "result" } else { "argument" };
         if given.len() != wanted.len() {
-            let span = given.first().map_or(callee, |g| g.span);
             let message = format!("{} {what}s given, {} needed", given.len(), wanted.len());
-            self.error(Code::CallMismatch, span, message);
+            self.error(Code::CallMismatch, call, message);
             return Err(Reported);
         }
         let pairs: Vec<_> =
@@ -114,6 +113,9 @@ impl Checker {
                 }
                 if size != u64::from(wanted.size) {
                     return mismatch(self, format!("{size} bytes where {} are needed", wanted.size));
+                }
+                if (size > u64::from(ty.bytes())) != array {
+                    return mismatch(self, "an array where a scalar is needed, or the other way".into());
                 }
                 if align < u64::from(wanted.align) {
                     return mismatch(self, format!("alignment {align} where {} is needed", wanted.align));

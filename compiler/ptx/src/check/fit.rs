@@ -211,6 +211,9 @@ impl Checker {
             AddressBase::Param(_, false) if form.op == Op::St => {
                 misfit(Code::SpaceMismatch, span, "the function's own parameters cannot be written")
             }
+            AddressBase::Param(_, true) if form.op == Op::Ld => {
+                misfit(Code::SpaceMismatch, span, "the function's own results cannot be read")
+            }
             _ if wanted.is_none() && matches!(space, Some(Space::Param | Space::Const)) => misfit(
                 Code::SpaceMismatch,
                 span,

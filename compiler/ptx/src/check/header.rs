@@ -46,7 +46,8 @@ impl Checker {
             }
         }
         let Some(Item::Target(names)) = items.get(1) else {
-            self.error(Code::NoTarget, version.span, "`.version` is not followed by `.target`");
+            let place = items.get(1).map_or(version.span, Item::span);
+            self.error(Code::NoTarget, place, "`.version` is not followed by `.target`");
             return None;
         };
         names.iter().for_each(|name| self.target(name));

@@ -4,7 +4,7 @@ use super::Checker;
 use super::fit::{Form, Misfit};
 use super::mods::mods;
 use super::operand::{Kind, Reported, Resolved};
-use crate::ast::Instruction;
+use crate::ast::{Expr, Instruction, OperandKind};
 use crate::checked::{Guard, Inst, Mods, Op, Operand, Type};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,6 +20,16 @@ impl Checker {
         if first.row.op == Op::Call {
             let form = mods(Op::Call, &first.words, &first.types);
             return self.call(inst, guard, form);
+        }
+        if first.row.op == Op::Bra
+            && let Some(OperandKind::Value(Expr::Symbol(name))) = inst.operands.first().map(|o| &o.kind)
+            && self.scopes.find(&name.text).is_none()
+        {
+            return self.error(
+                Code::UndefinedLabel,
+                name.span,
+                format!("the label `{}` is not defined", name.text),
+            );
         }
         let resolved: Vec<_> = inst.operands.iter().map(|o| self.resolve(o)).collect();
         let Ok(resolved) = resolved.into_iter().collect::<Result<Vec<_>, Reported>>() else { return };
@@ -148,7 +158,7 @@ impl Checker {
         if !(least..=most).contains(&resolved.len()) {
             let wanted = if least == most { most.to_string() } else { format!("{least} or {most}") };
             let message = format!("{wanted} operands are needed, not {}", resolved.len());
-            let span = self.operand_span(inst);
+            let span = inst.root.span;
             return Err((0, Misfit { code: Code::OperandCount, span, message }));
         }
         // Optional operands are all there or all absent: no row has two of them.
@@ -159,14 +169,6 @@ impl Checker {
             operands.push(self.fit(slot, operand, form).map_err(|m| (i + 1, m))?);
         }
         Ok(operands)
-    }
-
-    /// The operands, or the mnemonic if there are none.
-    fn operand_span(&self, inst: &Instruction) -> Span {
-        match (inst.operands.first(), inst.operands.last()) {
-            (Some(first), Some(last)) => first.span.to(last.span),
-            _ => inst.root.span,
-        }
     }
 
     fn forms_help(&self, matches: &[Match]) -> String {
@@ -199,14 +201,14 @@ fn superfluous(root: &str, suffixes: &[&str]) -> Option<usize> {
 
 /// The row that most suffixes fit, as help.
 fn closest(root: &str, suffixes: &[&str]) -> Option<String> {
-    let row = rows_of(root).max_by_key(|row| {
+    let row = rows_of(root).min_by_key(|row| {
         let fit = suffixes.iter().filter(|s| row.mentions(s)).count() as isize;
         let missing = row
             .elements
             .iter()
             .filter(|e| !e.optional)
             .filter(|e| !e.choices.iter().any(|c| suffixes.contains(&c.words[0])));
-        fit * 2 - missing.count() as isize
+        missing.count() as isize - fit * 2
     })?;
     Some(format!("the closest form is `{}`", row.head()))
 }

@@ -124,7 +124,7 @@ impl Checker {
         for (i, dim) in d.dims.iter().enumerate() {
             let count = match dim {
                 Some(e) => match self.integer(e)? {
-                    0 => {
+                    n if n == 0 || n > i64::MAX as u64 => {
                         self.error(Code::BadSize, e.span(), "an array has at least one element");
                         return Err(Reported);
                     }
@@ -160,6 +160,10 @@ impl Checker {
         };
         if in_space == Space::Param && self.body.function.name.is_empty() {
             self.error(Code::BadDirective, v.space.span, "a `.param` variable outside of a function");
+            return Vec::new();
+        }
+        if in_space == Space::Local && self.body.function.name.is_empty() {
+            self.error(Code::BadDirective, v.space.span, "a `.local` variable outside of a function");
             return Vec::new();
         }
         for attribute in &v.attributes {
@@ -254,7 +258,12 @@ impl Checker {
                 if items.len() as u64 > *count {
                     let message =
                         format!("{} values for {count} elements of `{}`", items.len(), variable.name);
-                    self.error(Code::BadInitialiser, span, message);
+                    let first_extra = usize::try_from(*count).ok().and_then(|i| items.get(i));
+                    let place = match first_extra {
+                        Some(Init::Value(e)) => e.span(),
+                        _ => span,
+                    };
+                    self.error(Code::BadInitialiser, place, message);
                     return Err(Reported);
                 }
                 let stride = inner.iter().product::<u64>() * element;

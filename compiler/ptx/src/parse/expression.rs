@@ -128,6 +128,11 @@ impl Parser<'_> {
                 self.expect(Token::RightParen, "`)`")?;
                 Ok(Expr::Mask(number, Box::new(inner)))
             }
+            Token::BadNumber => {
+                let shown: String = self.word().chars().take(24).collect();
+                self.diagnostics.push(Code::BadNumber, self.span(), format!("`{shown}` is no number"));
+                Err(Failed)
+            }
             Token::Float => Ok(Expr::Number(self.name(Token::Float, "a number")?)),
             Token::Dotted => Ok(Expr::Section(self.name(Token::Dotted, "a section")?)),
             Token::Ident => {
@@ -139,7 +144,7 @@ impl Parser<'_> {
                         self.expect(Token::RightParen, "`)`")?;
                         Ok(Expr::Call(name, Box::new(inner)))
                     }
-                    Token::Dotted if !self.section => {
+                    Token::Dotted if !self.apart => {
                         Ok(Expr::Member(name, self.name(Token::Dotted, "a component")?))
                     }
                     _ => Ok(Expr::Symbol(name)),

@@ -38,7 +38,7 @@ impl Parser<'_> {
             ) {
                 args = self.comma_separated(|p| match p.peek() {
                     Token::Str => Ok(Argument::Text(p.name(Token::Str, "a string")?)),
-                    _ => Ok(Argument::Value(p.expression()?)),
+                    _ => Ok(Argument::Value(p.apart(Self::expression)?)),
                 })?;
             }
             if name.text == "pragma" {

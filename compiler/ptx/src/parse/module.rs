@@ -137,10 +137,8 @@ impl Parser<'_> {
             _ => self.name(Token::Dotted, "a section's name")?,
         };
         self.expect(Token::LeftBrace, "`{`")?;
-        self.section = true;
-        let lines = self.section_lines();
-        self.section = false;
-        Ok(Section { name, lines: lines? })
+        let lines = self.apart(Self::section_lines)?;
+        Ok(Section { name, lines })
     }
 
     fn section_lines(&mut self) -> Parsed<Vec<SectionLine>> {

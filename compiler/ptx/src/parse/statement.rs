@@ -106,7 +106,7 @@ impl Parser<'_> {
             match self.word() {
                 "function_name" => {
                     self.bump();
-                    let mut label: Expr = self.primary()?;
+                    let mut label: Expr = self.apart(Self::primary)?;
                     if self.eat(Token::Plus) {
                         let offset = self.primary()?;
                         label = Expr::Binary(crate::ast::BinaryOp::Add, Box::new(label), Box::new(offset));

@@ -62,7 +62,7 @@ impl Parser<'_> {
             match &self.word()[1..] {
                 "align" => {
                     self.bump();
-                    align = Some(self.expression()?);
+                    align = Some(self.apart(Self::expression)?);
                 }
                 "attribute" => attributes.extend(self.attributes()?),
                 "v2" | "v4" | "v8" => vector = Some(self.name(Token::Dotted, "a vector size")?),
@@ -85,7 +85,7 @@ impl Parser<'_> {
         while self.peek() == Token::Dotted {
             if self.at_dotted(&["align"]) {
                 self.bump();
-                pointer.align = Some(self.expression()?);
+                pointer.align = Some(self.apart(Self::expression)?);
             } else if is_space(&self.word()[1..]) && pointer.space.is_none() {
                 pointer.space = Some(self.name(Token::Dotted, "a state space")?);
             } else {
@@ -139,13 +139,10 @@ impl Parser<'_> {
             return Ok(Init::Value(self.expression()?));
         }
         self.nested(|p| {
-            let mut list = Vec::new();
-            while p.peek() != Token::RightBrace {
-                list.push(p.initialiser()?);
-                if !p.eat(Token::Comma) {
-                    break;
-                }
+            if p.eat(Token::RightBrace) {
+                return Ok(Init::List(Vec::new()));
             }
+            let list = p.comma_separated(Self::initialiser)?;
             p.expect(Token::RightBrace, "`,` or `}`")?;
             Ok(Init::List(list))
         })

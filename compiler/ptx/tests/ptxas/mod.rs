@@ -108,3 +108,22 @@ impl Judge {
         parsed
     }
 }
+
+impl Judge {
+    /// Judges a whole module; what was said if it is refused.
+    pub fn module(&self, text: &str) -> Result<(), String> {
+        let input = self.folder.path().join("module.ptx");
+        std::fs::write(&input, text).expect("the folder can be written");
+        let mut command = Command::new(&self.ptxas);
+        let output = command
+            .args(["-arch=sm_90", "-O0", "-c", "-o", "/dev/null"])
+            .arg(&input)
+            .output()
+            .expect("ptxas runs");
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+        }
+    }
+}
