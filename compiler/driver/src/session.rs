@@ -10,8 +10,10 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use sassafras_chip::{Chip, Target};
+use sassafras_codegen::select::Layout;
 use sassafras_cubin::{Cubin, Producer};
 use sassafras_ir as ir;
+use sassafras_machine as machine;
 use sassafras_ptx as ptx;
 
 use crate::Failure;
@@ -21,6 +23,8 @@ use crate::observe::{Form, Notes, Observer};
 use crate::options::{Arch, Options};
 use crate::phase::Stage;
 use crate::statistics::Entry;
+use back::Finished;
+use text::Text;
 
 /// What a compilation made.
 #[derive(Clone, Debug, Default)]
@@ -92,11 +96,37 @@ impl<'a> Session<'a> {
         let print_after =
             options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
         let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
-        let (module, findings) = front::parse(source, name)?;
-        let target = front::target(&module, options, default, source, name)?;
-        let mut s = Session { options, observer, target, print_after, stop_after, log: Mutex::default() };
-        let mut artifact = Artifact { target: Some(target), findings: Some(findings), ..Artifact::default() };
-        s.rest(&module, source, name, &mut artifact)?;
+        let mut artifact = Artifact::default();
+        let text = if options.start_from.is_some() { text::read(source, name)? } else { Text::Ptx };
+        let mut s = Session {
+            options,
+            observer,
+            target: Target::base(Chip::Sm90),
+            print_after,
+            stop_after,
+            log: Mutex::default(),
+        };
+        match text {
+            Text::Ptx => {
+                let (module, findings) = front::parse(source, name)?;
+                s.target = front::target(&module, options, default, source, name)?;
+                artifact.findings = Some(findings);
+                s.front(&module, source, name, &mut artifact)?;
+            }
+            Text::Ir(module, stage) => {
+                s.target = front::target_of_text(options, default)?;
+                if stage == Stage::Lower {
+                    s.middle(module, &mut artifact)?
+                } else {
+                    s.back(&module, &mut artifact)?
+                }
+            }
+            Text::Machine(function, stage) => {
+                s.target = Target::base(function.chip);
+                s.end(*function, stage, &mut artifact)?;
+            }
+        }
+        artifact.target = Some(s.target);
         let mut log =
             std::mem::take(&mut s.log).into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         // Functions are worked on at once; the record does not show in which order.
@@ -110,7 +140,7 @@ impl<'a> Session<'a> {
         Ok(artifact)
     }
 
-    fn rest(
+    fn front(
         &self,
         module: &ptx::checked::Module,
         source: &str,
@@ -164,8 +194,36 @@ impl<'a> Session<'a> {
             })
             .collect();
         artifact.warnings.extend(bounds.iter().flat_map(|b| b.warnings.iter().cloned()));
-        let layout = sassafras_codegen::select::Layout::new(module);
+        let layout = Layout::new(module);
         let results = self.functions(module, &layout, &bounds, &wanted)?;
+        self.assembled(module, &layout, &bounds, results, artifact)
+    }
+
+    /// The way of one function of machine code that came as a text. What its text does not say of parameters is one of
+    /// their size.
+    fn end(&self, function: machine::Function, stage: Stage, artifact: &mut Artifact) -> Result<(), Failure> {
+        let mut stub = ir::Function::new(function.name.clone());
+        stub.param_size = function.param_bytes;
+        if function.param_bytes > 0 {
+            stub.params.push(ir::Param { offset: 0, size: function.param_bytes, align: 8 });
+        }
+        let shared = vec![u64::from(function.shared_bytes)];
+        let layout = Layout { shared, local: vec![function.frame.local_bytes.into()], ..Layout::default() };
+        let module = ir::Module { functions: vec![stub], ..ir::Module::default() };
+        let bounds = [Bounds { registers: function.max_registers, stated: 0xff, ..Bounds::default() }];
+        let entry = Entry { name: function.name.clone(), ..Entry::default() };
+        let finished = self.machine(function, 0, stage, entry)?;
+        self.assembled(&module, &layout, &bounds, vec![Some(finished)], artifact)
+    }
+
+    fn assembled(
+        &self,
+        module: &ir::Module,
+        layout: &Layout,
+        bounds: &[Bounds],
+        results: Vec<Option<Finished>>,
+        artifact: &mut Artifact,
+    ) -> Result<(), Failure> {
         if let Some(stage) = self.stop_after.filter(|&s| s < Stage::Assemble) {
             let texts: Vec<String> = results.into_iter().flatten().filter_map(|r| r.text).collect();
             let [text] = &texts[..] else {
@@ -187,7 +245,7 @@ impl<'a> Session<'a> {
             ..Producer::default()
         };
         let cubin =
-            assemble(module, &layout, &codes, &bounds, self.chip(), accelerated, producer).map_err(fail)?;
+            assemble(module, layout, &codes, bounds, self.chip(), accelerated, producer).map_err(fail)?;
         let bytes = sassafras_cubin::write(&cubin).map_err(|e| match e {
             sassafras_cubin::Error::Unsupported { .. } => {
                 Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }

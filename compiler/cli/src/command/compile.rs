@@ -60,7 +60,14 @@ pub(crate) struct Compiled {
 }
 
 fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
-    if options.inputs.is_empty() {
+    let mut inputs = options.inputs.clone();
+    if let Some(path) = &options.start_from {
+        if !inputs.is_empty() {
+            return Err(Failure::usage("--start-from takes the place of an input file; give one of the two"));
+        }
+        inputs.push(Input::File(path.clone()));
+    }
+    if inputs.is_empty() {
         return Err(Failure::usage("no input file was given"));
     }
     if options.inputs.len() > 1 && options.output.is_some() {
@@ -68,7 +75,7 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     }
     let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
     let mut done = Vec::new();
-    for input in &options.inputs {
+    for input in &inputs {
         let (name, text) = match input {
             Input::File(path) => (path.display().to_string(), files::read_text(path)?),
             Input::Text(text) => ("<string>".to_owned(), text.clone()),

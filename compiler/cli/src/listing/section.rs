@@ -103,7 +103,10 @@ fn spaced(text: String) -> String {
             out.push(',');
         }
         out.push_str(operand);
-        if ["-0.0", "+INF", "-INF", "+QNAN", "-QNAN", "+SNAN", "-SNAN"].iter().any(|name| operand.ends_with(name)) {
+        if ["-0.0", "+INF", "-INF", "+QNAN", "-QNAN", "+SNAN", "-SNAN"]
+            .iter()
+            .any(|name| operand.ends_with(name))
+        {
             out.push(' ');
         }
     }

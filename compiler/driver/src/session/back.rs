@@ -23,6 +23,40 @@ pub(super) struct Finished {
 /// Statistics of a stage, as names and numbers.
 type Numbers = Vec<(&'static str, u64)>;
 
+type Step = fn(&mut machine::Function) -> Result<Numbers, codegen::Error>;
+
+/// The stages that change a function of machine code, in order.
+const STEPS: [(Stage, Step); 6] = [
+    (Stage::Prepare, |m| {
+        let s = codegen::prepare(m)?;
+        Ok(numbers([("unreachable", s.unreachable), ("split", s.split), ("uniform", s.uniform)]))
+    }),
+    (Stage::Allocate, |m| {
+        let s = codegen::allocate(m)?;
+        let registers = ("registers", s.registers as usize);
+        let moves = [("copies", s.copies), ("spills", s.spills), ("reloads", s.reloads)];
+        let [copies, spills, reloads] = moves;
+        Ok(numbers([("rounds", s.rounds), ("spilled", s.spilled), copies, spills, reloads, registers]))
+    }),
+    (Stage::Expand, |m| {
+        let s = codegen::expand(m)?;
+        Ok(numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
+    }),
+    (Stage::Converge, |m| {
+        let s = codegen::converge(m)?;
+        Ok(numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
+    }),
+    (Stage::Layout, |m| {
+        let s = codegen::layout(m)?;
+        Ok(numbers([("jumps", s.jumps), ("inverted", s.inverted)]))
+    }),
+    (Stage::Schedule, |m| {
+        let s = codegen::schedule(m)?;
+        let stalls = usize::try_from(s.stalls).unwrap_or(usize::MAX);
+        Ok(numbers([("moved", s.moved), ("waits", s.waits), ("nops", s.nops), ("stalls", stalls)]))
+    }),
+];
+
 impl Session<'_> {
     /// Compiles every function that is wanted; the result stands in the module's order.
     pub(super) fn functions(
@@ -66,76 +100,51 @@ impl Session<'_> {
             })?;
         let reserved = chip.limits().reserved_registers;
         m.max_registers = bounds.registers.saturating_sub(reserved).min(m.max_registers);
-        self.machine_done(Stage::Select, index, None, &m, Vec::new())?;
-        let stopped =
-            |stage| (self.stop_after == Some(stage)).then(|| Some(text::form(Form::Machine(&m), stage)));
-        if let Some(text) = stopped(Stage::Select) {
+        let planted = self.plant(Stage::Select, &mut m)?;
+        self.machine_done(Stage::Select, index, None, &m, Vec::new(), planted)?;
+        if self.stop_after == Some(Stage::Select) {
+            let text = Some(text::form(Form::Machine(&m), Stage::Select));
             return Ok(Finished { code: Code::default(), entry, text });
         }
-        type Step = fn(&mut machine::Function) -> Result<Numbers, codegen::Error>;
-        let steps: [(Stage, Step); 6] = [
-            (Stage::Prepare, |m| {
-                codegen::prepare(m).map(|s| {
-                    numbers([("unreachable", s.unreachable), ("split", s.split), ("uniform", s.uniform)])
-                })
-            }),
-            (Stage::Allocate, |m| {
-                codegen::allocate(m).map(|s| {
-                    numbers([
-                        ("rounds", s.rounds),
-                        ("spilled", s.spilled),
-                        ("copies", s.copies),
-                        ("spills", s.spills),
-                        ("reloads", s.reloads),
-                        ("registers", s.registers as usize),
-                    ])
-                })
-            }),
-            (Stage::Expand, |m| {
-                codegen::expand(m).map(|s| numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
-            }),
-            (Stage::Converge, |m| {
-                codegen::converge(m)
-                    .map(|s| numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
-            }),
-            (Stage::Layout, |m| {
-                codegen::layout(m).map(|s| numbers([("jumps", s.jumps), ("inverted", s.inverted)]))
-            }),
-            (Stage::Schedule, |m| {
-                codegen::schedule(m).map(|s| {
-                    numbers([
-                        ("moved", s.moved),
-                        ("waits", s.waits),
-                        ("nops", s.nops),
-                        ("stalls", usize::try_from(s.stalls).unwrap_or(usize::MAX)),
-                    ])
-                })
-            }),
-        ];
-        for (stage, step) in steps {
+        self.machine(m, index, Stage::Select, entry)
+    }
+
+    /// Runs the stages behind `after` on one function.
+    pub(super) fn machine(
+        &self,
+        mut m: machine::Function,
+        index: usize,
+        after: Stage,
+        mut entry: Entry,
+    ) -> Result<Finished, Failure> {
+        for (stage, step) in STEPS.iter().copied().filter(|&(stage, _)| stage > after) {
             let before = self.observer.wants_before(stage).then(|| m.clone());
             let numbers = Self::timed(&mut entry, || step(&mut m)).map_err(|e| broken(stage, &m, &e))?;
             if stage == Stage::Allocate {
                 let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
                 (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));
             }
-            self.machine_done(stage, index, before.as_ref(), &m, numbers)?;
+            let planted = self.plant(stage, &mut m)?;
+            self.machine_done(stage, index, before.as_ref(), &m, numbers, planted)?;
             if self.stop_after == Some(stage) {
-                return Ok(Finished {
-                    code: Code::default(),
-                    entry,
-                    text: Some(text::form(Form::Machine(&m), stage)),
-                });
+                let text = Some(text::form(Form::Machine(&m), stage));
+                return Ok(Finished { code: Code::default(), entry, text });
             }
         }
         let code = Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
         entry.instructions = m.insts().count() as u64;
-        let words = vec![("words", code.words.len() as u64)];
-        let notes = Notes { function: Some(m.name.clone()), numbers: words, planted: None };
+        let numbers = vec![("words", code.words.len() as u64)];
+        let notes = Notes { function: Some(m.name.clone()), numbers, planted: None };
         self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
-        let text = (self.stop_after == Some(Stage::Emit))
-            .then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
+        let stop = self.stop_after == Some(Stage::Emit);
+        let text = stop.then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
         Ok(Finished { code, entry, text })
+    }
+
+    /// Makes the fault that `--plant` asks for, where it belongs behind this stage and finds a place.
+    fn plant(&self, stage: Stage, m: &mut machine::Function) -> Result<Option<String>, Failure> {
+        let _ = (stage, m);
+        Ok(None)
     }
 
     fn machine_done(
@@ -145,8 +154,9 @@ impl Session<'_> {
         before: Option<&machine::Function>,
         m: &machine::Function,
         numbers: Numbers,
+        planted: Option<String>,
     ) -> Result<(), Failure> {
-        let notes = Notes { function: Some(m.name.clone()), numbers, planted: None };
+        let notes = Notes { function: Some(m.name.clone()), numbers, planted };
         self.done(stage, index, before.map(Form::Machine), Form::Machine(m), notes)
     }
 }

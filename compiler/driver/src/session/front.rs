@@ -87,6 +87,15 @@ pub(super) fn target(
     Ok(target)
 }
 
+/// The target of a session that starts behind PTX.
+pub(super) fn target_of_text(options: &Options, default: Option<Target>) -> Result<Target, Failure> {
+    match options.arch {
+        Some(Arch::Virtual(_)) => Err(Failure::Request("a virtual target only parses PTX".into())),
+        Some(Arch::Real(target)) => Ok(target),
+        None => Ok(default.unwrap_or(Target::base(Chip::Sm90))),
+    }
+}
+
 /// A finding at the module's `.target`.
 fn at_target(text: &str, file: &str, what: String) -> Diagnostics {
     let (syntax, mut findings) = ptx::parse(text, file);
