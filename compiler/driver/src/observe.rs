@@ -55,6 +55,21 @@ pub trait Observer: Sync {
         false
     }
 
+    /// Called after each pass of the optimiser that changed a function; `before` is there when
+    /// [`Observer::wants_before`] says so of [`Stage::Optimise`].
+    ///
+    /// # Errors
+    /// An objection stops the compilation.
+    fn observe_pass(
+        &self,
+        pass: &'static str,
+        before: Option<&ir::Function>,
+        after: &ir::Function,
+    ) -> Result<(), Objection> {
+        let _ = (pass, before, after);
+        Ok(())
+    }
+
     /// Called after each stage.
     ///
     /// # Errors

@@ -1,7 +1,9 @@
 //! From text to selectable IR.
 
+use rayon::prelude::*;
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
+use sassafras_opt::{Level, pipeline};
 use sassafras_ptx::checked::{Module, Type};
 use sassafras_ptx::diagnostics::Code;
 use sassafras_ptx::source::{Source, Span};
@@ -9,7 +11,7 @@ use sassafras_ptx::{self as ptx, Diagnostics};
 use sassafras_semantics::FloatFormat;
 
 use crate::Failure;
-use crate::observe::Notes;
+use crate::observe::{Notes, Observer};
 use crate::options::{Arch, Options};
 use crate::phase::Stage;
 
@@ -151,12 +153,48 @@ pub(super) fn lower(
     })
 }
 
-/// IR to IR that selection takes.
+/// IR to IR that selection takes; functions that were not asked for stay as they are.
 pub(super) fn optimise(
-    module: ir::Module,
+    mut module: ir::Module,
     options: &Options,
-    chip: Chip,
+    observer: &dyn Observer,
 ) -> Result<(ir::Module, Notes), Failure> {
-    let _ = (options, chip);
-    Ok((module, Notes::default()))
+    let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
+    let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
+    let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
+        if !wanted(f) {
+            return Ok(Vec::new());
+        }
+        let name = f.name.clone();
+        let mut numbers = Vec::new();
+        let mut before = observer.wants_before(Stage::Optimise).then(|| f.clone());
+        let mut objection = None;
+        let result = pipeline(f, level, &mut |pass, now, stats| {
+            numbers.push((pass, stats.changes as u64));
+            if objection.is_none() && stats.changed() {
+                objection = observer.observe_pass(pass, before.as_ref(), now).err();
+            }
+            if let Some(before) = before.as_mut().filter(|_| stats.changed()) {
+                before.clone_from(now);
+            }
+        });
+        if let Some(objection) = objection {
+            return Err(objection.into());
+        }
+        result.map_err(|refused| {
+            let what: Vec<String> = refused.iter().map(ToString::to_string).collect();
+            Failure::Unsupported { stage: Stage::Optimise, function: Some(name), what: what.join("; ") }
+        })?;
+        Ok(numbers)
+    };
+    let results: Vec<_> = module.functions.par_iter_mut().map(work).collect();
+    let mut notes = Notes::default();
+    // Summed over functions and repetitions of a pass.
+    for (name, n) in results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
+        match notes.numbers.iter_mut().find(|row| row.0 == name) {
+            Some(row) => row.1 += n,
+            None => notes.numbers.push((name, n)),
+        }
+    }
+    Ok((module, notes))
 }
