@@ -63,6 +63,7 @@ pub enum DecodeError {
 pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
     let opcode = (word & 0xfff) as u16;
     let mut closest: Option<(u32, FormId)> = None;
+    let mut refused = None;
     for &form in table::by_opcode(opcode) {
         let row = form.get();
         if !row.chips.contains(chip) {
@@ -70,11 +71,19 @@ pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
         }
         let off = (word ^ row.value) & row.mask;
         if off == 0 {
-            return fill(word, form, row);
+            // Two forms may differ by a field value that one of them does not have.
+            match fill(word, form, row) {
+                Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
+                done => return done,
+            }
+            continue;
         }
         if closest.is_none_or(|(count, _)| off.count_ones() < count) {
             closest = Some((off.count_ones(), form));
         }
+    }
+    if let Some(error) = refused {
+        return Err(error);
     }
     match closest {
         None => Err(DecodeError::Opcode { chip, opcode }),
@@ -106,6 +115,9 @@ fn fill(word: u128, form: FormId, row: &Form) -> Result<Inst, DecodeError> {
             value: raw,
         })?;
         inst.fields.push(value);
+    }
+    if let Some(message) = crate::encode::limits(&inst) {
+        return Err(DecodeError::Control { form, message });
     }
     match row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
         Some(tests) => Err(DecodeError::Denied { form, fields: crate::describe::condition(row, tests) }),

@@ -58,10 +58,16 @@ pub enum EncodeError {
 /// The word of an instruction. A value that does not fit is an error, never cut off.
 pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     let form = inst.form;
-    let row = form.get();
-    if !row.chips.contains(chip) {
+    if !form.get().chips.contains(chip) {
         return Err(EncodeError::Chip { form, chip });
     }
+    word(inst)
+}
+
+/// As [`encode`], for a chip on which the row may not have been verified.
+pub(crate) fn word(inst: &Inst) -> Result<u128, EncodeError> {
+    let form = inst.form;
+    let row = form.get();
     if u64::from(inst.guard.pred) >= VIRTUAL {
         let number = u64::from(inst.guard.pred) - VIRTUAL;
         return Err(EncodeError::Virtual { form, field: "guard", number });
@@ -69,7 +75,7 @@ pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     if inst.guard.pred > 7 || inst.guard.uniform != row.uniform_guard {
         return Err(EncodeError::Control { form, message: "the guard is no predicate of the right file" });
     }
-    if let Some(message) = inst.control.fault() {
+    if let Some(message) = inst.control.fault().or_else(|| limits(inst)) {
         return Err(EncodeError::Control { form, message });
     }
     if let Some(tests) = row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
@@ -96,6 +102,18 @@ pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     Ok(word)
 }
 
+/// What the form does not allow in the control bits.
+pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
+    let limits = inst.row().control;
+    if inst.control.write_barrier != 7 && !limits.write_barrier {
+        return Some("the form sets no write barrier");
+    }
+    if inst.control.read_barrier != 7 && !limits.read_barrier {
+        return Some("the form sets no read barrier");
+    }
+    (inst.control.reuse & !limits.reuse != 0).then_some("the form has no operand to reuse there")
+}
+
 /// The bits of a field's value, if it has any.
 fn raw(field: &Field, value: u64) -> Option<u64> {
     let width = field.bits.len() as u32;
@@ -111,8 +129,8 @@ fn raw(field: &Field, value: u64) -> Option<u64> {
             (value % scale as i64 == 0 && (-limit..limit).contains(&units))
                 .then_some(units as u64 & (u64::MAX >> (64 - width)))
         }
-        FieldKind::Unsigned { scale } => (value % scale == 0).then(|| fits(value / scale)).flatten(),
-        FieldKind::ConstantOffset => (value % 4 == 0).then(|| fits(value / 4)).flatten(),
+        FieldKind::Unsigned { scale } => value.is_multiple_of(scale).then(|| fits(value / scale)).flatten(),
+        FieldKind::ConstantOffset => value.is_multiple_of(4).then(|| fits(value / 4)).flatten(),
         _ => fits(value),
     }
 }

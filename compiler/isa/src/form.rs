@@ -148,6 +148,9 @@ pub struct Field {
     pub texts: Vec<Option<&'static str>>,
     /// Registers the operand spans.
     pub units: Units,
+    /// When the operand takes part: alternatives, each a list of conditions that must hold together. Where none does,
+    /// the bits have no effect, text does not show them, and they stay at the default.
+    pub shown: Vec<Vec<Test>>,
     /// Whether the form reads the register.
     pub read: bool,
     /// Whether the form writes the register.
@@ -286,6 +289,17 @@ pub enum Node {
     When(Vec<Test>, Vec<Node>),
 }
 
+/// Control bits that a form may carry, as swept with nvdisasm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ControlLimits {
+    /// Whether the form may set a write barrier.
+    pub write_barrier: bool,
+    /// Whether the form may set a read barrier.
+    pub read_barrier: bool,
+    /// Bits of the reuse control that may be set.
+    pub reuse: u8,
+}
+
 /// One row of the table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Form {
@@ -326,6 +340,8 @@ pub struct Form {
     pub uniform_guard: bool,
     /// What it does.
     pub meaning: Meaning,
+    /// Control bits that nvdisasm accepts on the form.
+    pub control: ControlLimits,
     /// Where the row comes from and how it was verified.
     pub source: &'static str,
 }

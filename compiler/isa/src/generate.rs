@@ -1,7 +1,7 @@
 //! Random legal instructions of a form.
 
 use crate::control::{Control, Guard};
-use crate::form::{Field, FieldKind, FormId, RegClass};
+use crate::form::{ControlLimits, Field, FieldKind, FormId, RegClass};
 use crate::inst::Inst;
 
 /// A source of choices.
@@ -43,7 +43,15 @@ pub fn generate(form: FormId, rng: &mut impl Draw) -> Inst {
     // A form whose combinations are mostly denied still has its default instruction.
     for _ in 0..200 {
         let mut inst = attempt(form, rng);
-        inst.control = control(rng);
+        inst.control = control(form.get().control, rng);
+        // What takes no part stays at its default; one field may hide another, so this is repeated.
+        for _ in 0..3 {
+            for i in 0..inst.fields.len() {
+                if !inst.shows(i) {
+                    inst.fields[i] = form.get().fields[i].default;
+                }
+            }
+        }
         if !form.get().denied.iter().any(|tests| tests.iter().all(|test| inst.test(test))) {
             return inst;
         }
@@ -70,12 +78,14 @@ fn attempt(form: FormId, rng: &mut impl Draw) -> Inst {
     inst
 }
 
-fn control(rng: &mut impl Draw) -> Control {
-    let mut barrier = || if rng.draw(2) == 0 { 7 } else { rng.draw(6) as u8 };
-    let (write_barrier, read_barrier) = (barrier(), barrier());
+fn control(limits: ControlLimits, rng: &mut impl Draw) -> Control {
+    let mut barrier = |on: bool| if on && rng.draw(2) == 0 { rng.draw(6) as u8 } else { 7 };
+    let (write_barrier, read_barrier) = (barrier(limits.write_barrier), barrier(limits.read_barrier));
     let stall = rng.draw(16) as u8;
     let yield_ = (1..=11).contains(&stall) && rng.draw(2) == 1;
-    Control { stall, yield_, write_barrier, read_barrier, wait_mask: rng.draw(64) as u8, reuse: 0 }
+    // Reuse is a statement about the instruction that follows; text shows it, so it is drawn seldom.
+    let reuse = if yield_ && rng.draw(4) == 0 { rng.draw(8) as u8 & limits.reuse } else { 0 };
+    Control { stall, yield_, write_barrier, read_barrier, wait_mask: rng.draw(64) as u8, reuse }
 }
 
 fn value(field: &Field, units: u64, rng: &mut impl Draw) -> u64 {

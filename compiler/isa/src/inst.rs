@@ -150,6 +150,12 @@ impl Inst {
         }
     }
 
+    /// Whether the field of this index takes part; see [`crate::Field::shown`].
+    pub fn shows(&self, field: usize) -> bool {
+        let shown = &self.row().fields[field].shown;
+        shown.iter().any(|tests| tests.iter().all(|test| self.test(test)))
+    }
+
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
     fn at_default(&self, i: usize) -> bool {
         let fields = &self.row().fields;

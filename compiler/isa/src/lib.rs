@@ -42,8 +42,8 @@ pub use decode::{DecodeError, decode};
 pub use describe::describe;
 pub use encode::{EncodeError, encode};
 pub use form::{
-    ControlFlowKind, Field, FieldKind, Form, FormId, Memory, MemoryKind, MemorySpace, Node, Pipe, RegClass,
-    Scoreboard, Test, Units,
+    ControlFlowKind, ControlLimits, Field, FieldKind, Form, FormId, Memory, MemoryKind, MemorySpace, Node,
+    Pipe, RegClass, Scoreboard, Test, Units,
 };
 pub use generate::{Draw, Rng, generate};
 pub use inst::{Inst, PT, RZ, URZ, UnknownField, VIRTUAL};

@@ -3,7 +3,7 @@
 use crate::form::FormId;
 use crate::generate::{Rng, generate};
 use crate::print::{Style, Targets, print};
-use crate::{Chip, Inst, encode};
+use crate::{Chip, Inst};
 use std::io;
 use std::path::Path;
 use std::process::Command;
@@ -43,7 +43,7 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
         for _ in 0..n {
             let mut inst = generate(form, &mut rng);
             inst.control = crate::Control { wait_mask: 0, ..crate::Control::SAFE };
-            let word = encode(&inst, chip).map_err(|e| io::Error::other(format!("{form}: {e}")))?;
+            let word = word(&inst).map_err(|e| io::Error::other(format!("{form}: {e}")))?;
             made.push((inst, word));
         }
     }
@@ -64,6 +64,14 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
         }
     }
     Ok(report)
+}
+
+/// The word of an instruction, whatever the chips of its row; for sweeps over chips and control bits.
+///
+/// # Errors
+/// As [`crate::encode`](crate::encode()), but for the chip.
+pub fn word(inst: &Inst) -> Result<u128, crate::EncodeError> {
+    crate::encode::word(inst)
 }
 
 /// Words in one run of nvdisasm.

@@ -158,8 +158,12 @@ meanings! {
     I2f,
     /// Float to float.
     F2f,
+    /// A function or conversion of a part of a register that is not the lowest.
+    ConvertPart,
     /// Two floats to a packed pair.
     F2fp,
+    /// One float to a half, the other half is c's high half.
+    F2fpMerge,
     /// Rounds to an integral float.
     Frnd,
     /// d = a + b in binary64.
@@ -178,6 +182,8 @@ meanings! {
     Hmul2,
     /// Packed half multiply-add.
     Hfma2,
+    /// Packed half multiply-add that gives 0 for negative results; q is not understood.
+    Hfma2Relu,
     /// Packed half comparison into predicates.
     Hsetp2,
     /// Packed half comparison into a register.
@@ -254,6 +260,10 @@ meanings! {
     Bmov,
     /// Waits for a set of lanes.
     Warpsync,
+    /// Waits for all lanes of the warp.
+    WarpsyncAll,
+    /// Calls a piece of code that the lanes of a mask run together, or ends it.
+    Collective,
     /// Lets other lanes of the warp run.
     Yield,
     /// Waits some time.

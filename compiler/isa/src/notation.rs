@@ -7,7 +7,8 @@
 //! ```
 //! `OPCODES` is one opcode, or `shape:opcode,…`: then the row stands for one form per shape, `*` in the ID is the shape,
 //! and each letter of it says what the next `<@name …>` of the text is: `r` register, `i` immediate (`k=` gives its
-//! kind), `c` constant bank, `u` uniform register. What is no register stands at bit 32; `a` is at 24, `b` at 32 and `c`
+//! kind), `c` constant bank, `u` uniform register. `@chips` after an opcode narrows the chips of that shape.
+//! What is no register stands at bit 32; `a` is at 24, `b` at 32 and `c`
 //! at 64, and `b` moves to 64 when `c` is no register.
 //!
 //! In the text, `<KIND NAME BITS options>` is a field, `{conditions? text}` is shown when the conditions hold, all else

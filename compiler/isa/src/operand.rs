@@ -2,6 +2,7 @@
 
 use crate::form::{FieldKind, RegClass};
 use crate::inst::{Inst, VIRTUAL};
+use crate::meaning::Meaning;
 
 /// Direction of an access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,6 +38,29 @@ impl Operand {
 }
 
 impl Inst {
+    /// The predicates that P2R and its like move as a whole, by the bits of the mask.
+    fn predicate_file(&self) -> impl Iterator<Item = Operand> + use<> {
+        let (class, access) = match self.row().meaning {
+            Meaning::P2r => (RegClass::P, Access::Read),
+            Meaning::R2p => (RegClass::P, Access::Write),
+            Meaning::Up2ur => (RegClass::UP, Access::Read),
+            Meaning::Ur2up => (RegClass::UP, Access::Write),
+            _ => (RegClass::P, Access::Read),
+        };
+        let moves =
+            matches!(self.row().meaning, Meaning::P2r | Meaning::R2p | Meaning::Up2ur | Meaning::Ur2up);
+        let field = self.row().field("mask").filter(|_| moves);
+        let mask = field.map_or(0, |i| self.fields[i]);
+        (0..7).filter(move |i| mask >> i & 1 == 1).map(move |number| Operand {
+            field,
+            name: "mask",
+            class,
+            number,
+            units: 1,
+            access,
+        })
+    }
+
     /// Every register operand, the guard included; RZ, URZ, PT and UPT are left out. An operand that is both read and
     /// written comes twice. Reads come before writes for the same field.
     pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
@@ -48,25 +72,31 @@ impl Inst {
             units: 1,
             access: Access::Read,
         });
-        guard.into_iter().chain(self.row().fields.iter().enumerate().flat_map(move |(i, field)| {
-            let class = match field.kind {
-                FieldKind::Register { class, .. } if class.constant() != Some(self.fields[i]) => Some(class),
-                _ => None,
-            };
-            [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
-                move |(on, access)| {
-                    let class = class.filter(|_| on)?;
-                    let number = u32::try_from(self.fields[i]).ok()?;
-                    Some(Operand {
-                        field: Some(i),
-                        name: field.name,
-                        class,
-                        number,
-                        units: self.units(i),
-                        access,
-                    })
-                },
-            )
-        }))
+        guard.into_iter().chain(self.predicate_file()).chain(self.row().fields.iter().enumerate().flat_map(
+            move |(i, field)| {
+                let class = match field.kind {
+                    FieldKind::Register { class, .. }
+                        if class.constant() != Some(self.fields[i]) && self.shows(i) =>
+                    {
+                        Some(class)
+                    }
+                    _ => None,
+                };
+                [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
+                    move |(on, access)| {
+                        let class = class.filter(|_| on)?;
+                        let number = u32::try_from(self.fields[i]).ok()?;
+                        Some(Operand {
+                            field: Some(i),
+                            name: field.name,
+                            class,
+                            number,
+                            units: self.units(i),
+                            access,
+                        })
+                    },
+                )
+            },
+        ))
     }
 }

@@ -66,7 +66,9 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
         if wanted.is_some_and(|id| id != row.id) {
             continue;
         }
-        let guard_fits = guard.uniform == row.uniform_guard || guard.is_always();
+        // A virtual guard does not show its file; the form knows.
+        let open = guard.is_always() || u64::from(guard.pred) >= VIRTUAL;
+        let guard_fits = open || guard.uniform == row.uniform_guard;
         let Some((values, reuse)) = fields(row, &normal, style, &mut reached).filter(|_| guard_fits) else {
             continue;
         };

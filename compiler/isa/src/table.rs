@@ -35,6 +35,7 @@ fn table() -> &'static Table {
                 Err(error) => unreachable!("the table is part of the program and tested: {error}"),
             }
         }
+        verify(&mut forms);
         let mut names = FxHashMap::default();
         let mut opcodes = vec![Vec::new(); 4096];
         let mut mnemonics: FxHashMap<&'static str, Vec<FormId>> = FxHashMap::default();
@@ -46,6 +47,39 @@ fn table() -> &'static Table {
         }
         Table { forms, names, opcodes, mnemonics }
     })
+}
+
+/// What `examples/verify.rs` recorded: `form,seed,tool,words,equal,operands,write barrier,read barrier,reuse`.
+const VERIFIED: &str = include_str!("table/verified.csv");
+
+/// Adds to each row what holding it against nvdisasm has shown.
+fn verify(forms: &mut [Form]) {
+    let records: FxHashMap<&str, Vec<&str>> = VERIFIED
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(','))
+        .map(|(id, rest)| (id, rest.split(',').collect()))
+        .collect();
+    for form in forms {
+        let Some([seed, tool, words, equal, operands, write, read, reuse]) =
+            records.get(form.id).map(Vec::as_slice)
+        else {
+            form.source = "not yet held against nvdisasm";
+            continue;
+        };
+        form.control.write_barrier = *write == "1";
+        form.control.read_barrier = *read == "1";
+        form.control.reuse = reuse.parse().unwrap_or(0);
+        let seed = if seed.is_empty() {
+            "no word of ptxas seen".to_owned()
+        } else {
+            format!("seed {seed} from ptxas 13.0.88")
+        };
+        let text = format!(
+            "{seed}; {equal} of {words} random words printed as nvdisasm {tool} does; reads and writes as its -plr on {operands} words"
+        );
+        form.source = Box::leak(text.into_boxed_str());
+    }
 }
 
 /// Every form of every chip; a [`FormId`] is an index here.

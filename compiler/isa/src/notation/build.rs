@@ -30,6 +30,7 @@ fn inner(row: &Row) -> Result<Form, String> {
         aliases.push((fields.tests(conditions)?, fields.resolve(raw)?));
     }
     let mut fields = fields.list;
+    show(&syntax, &mut Vec::new(), &mut fields);
     let find = |fields: &[Field], name: &str| {
         fields.iter().position(|f| f.name == name).ok_or_else(|| format!("no field `{name}`"))
     };
@@ -103,8 +104,33 @@ fn inner(row: &Row) -> Result<Form, String> {
         uniform: attributes.uniform,
         uniform_guard: attributes.uniform_guard,
         meaning: attributes.meaning.ok_or("no meaning (`sem`)")?,
+        control: ControlLimits { write_barrier: true, read_barrier: true, reuse: 7 },
         source: "",
     })
+}
+
+/// Notes for each field under which conditions the text shows it.
+fn show(nodes: &[Node], under: &mut Vec<Test>, fields: &mut [Field]) {
+    for node in nodes {
+        let mut note = |field: usize| fields[field].shown.push(under.clone());
+        match node {
+            Node::Literal(_) => {}
+            Node::Unsigned(field) | Node::Texts { field, .. } => note(*field),
+            Node::Value { field, neg, abs, not, inv, .. } => {
+                note(*field);
+                [neg, abs, not, inv].into_iter().flatten().for_each(|flag| note(*flag));
+                if fields[*field].kind == FieldKind::ConstantOffset {
+                    fields[*field + 1].shown.push(under.clone());
+                }
+            }
+            Node::When(tests, inside) => {
+                let depth = under.len();
+                under.extend(tests.iter().cloned());
+                show(inside, under, fields);
+                under.truncate(depth);
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -231,6 +257,7 @@ impl Fields {
             default,
             texts: Vec::new(),
             units,
+            shown: Vec::new(),
             read: false,
             write: false,
         });
@@ -416,7 +443,14 @@ impl Fields {
                     .find_map(|w| w.strip_prefix("i="))
                     .map(|name| self.index(name))
                     .transpose()?;
-                let reuse = words.iter().find_map(|word| reuse_option(word));
+                // Mostly the operand at bit 24 is `a`, at 32 `b`, at 64 `c`; the option says where it is not so.
+                let slot = match (self.list[field].kind, self.list[field].bits[0]) {
+                    (FieldKind::Register { class: RegClass::R, .. }, 24) => Some(0),
+                    (FieldKind::Register { class: RegClass::R, .. }, 32) => Some(1),
+                    (FieldKind::Register { class: RegClass::R, .. }, 64) => Some(2),
+                    _ => None,
+                };
+                let reuse = words.iter().find_map(|word| reuse_option(word)).or(slot);
                 Node::Value {
                     field,
                     neg: flag("neg"),

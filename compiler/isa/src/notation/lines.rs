@@ -110,6 +110,7 @@ fn row(line: &str) -> Result<Vec<Row>, NotationError> {
     let mut rows = Vec::new();
     for item in opcodes.split(',') {
         let (shape, opcode) = item.split_once(':').map_or((None, item), |(s, o)| (Some(s), o));
+        let (opcode, only) = opcode.split_once('@').map_or((opcode, None), |(o, only)| (o, Some(only)));
         let opcode =
             u16::from_str_radix(opcode, 16).map_err(|_| error(&id, "the opcode is not hexadecimal"))?;
         let mut bits = Vec::new();
@@ -126,7 +127,7 @@ fn row(line: &str) -> Result<Vec<Row>, NotationError> {
         }
         rows.push(Row {
             id: name,
-            chips: chips.clone(),
+            chips: only.unwrap_or(&chips).to_owned(),
             opcode,
             fixed: bits,
             syntax: text,

@@ -1,0 +1,17 @@
+//! The table held against nvdisasm itself, on a small fixed sample; `examples/live.rs` takes a large one.
+
+mod common;
+
+use sassafras_isa::{Chip, FormId, live};
+
+#[test]
+fn nvdisasm_prints_the_same() {
+    let Some(nvdisasm) = common::nvdisasm("live") else { return };
+    for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm100, Chip::Sm120] {
+        let forms: Vec<FormId> = common::all().filter(|id| id.get().chips.contains(chip)).collect();
+        let n = if chip == Chip::Sm90 { 100 } else { 20 };
+        let report = live::compare(&forms, chip, n, 99, &nvdisasm).expect("nvdisasm runs");
+        assert_eq!(report.differences, [], "{chip}");
+        eprintln!("{chip}: {} forms, {n} words each, all equal", forms.len());
+    }
+}
