@@ -2,14 +2,32 @@
 
 mod compile;
 mod listing;
+mod support;
 
-use anyhow::{Result, bail};
-use std::path::Path;
+use crate::process::{cargo, run};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
 
 /// Measures the figure called `name` and prints JSON.
 pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "compile" => compile::compile(root),
-        _ => bail!("no figure is called `{name}`; there is: compile"),
+        "support" => support::support(root),
+        _ => bail!("no figure is called `{name}`; there are: compile, support"),
     }
+}
+
+/// Builds the binary, for release or for development, and finds it.
+fn binary(root: &Path, release: bool) -> Result<PathBuf> {
+    let mut build = cargo(root, &["build", "--quiet", "--package", "sassafras"]);
+    if release {
+        build.arg("--release");
+    }
+    if run(&mut build)? != Some(0) {
+        bail!("the build failed");
+    }
+    let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
+    let target = metadata["target_directory"].as_str().context("cargo metadata names the target folder")?;
+    Ok(Path::new(target).join(if release { "release" } else { "debug" }).join("sassafras"))
 }

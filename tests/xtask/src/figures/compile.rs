@@ -1,11 +1,10 @@
 //! `figures compile`: our compiler against ptxas -O3 on the kernels of the corpus, both as processes, in one run.
 
 use super::listing::{Usage, instructions};
-use crate::process::{cargo, run};
 use anyhow::{Context, Result, bail};
 use sassafras_oracle::{Nvdisasm, Ptxas, Tools, table};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -86,7 +85,7 @@ struct Totals {
 pub fn compile(root: &Path) -> Result<()> {
     let tools = Tools::find(root);
     let (ptxas, nvdisasm) = (tools.ptxas(table::CUDA)?, tools.nvdisasm()?);
-    let ours = release(root)?;
+    let ours = super::binary(root, true)?;
     let folder = root.join("target/figures");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let (mut kernels, mut refused) = (Vec::new(), Vec::new());
@@ -127,17 +126,6 @@ pub fn compile(root: &Path) -> Result<()> {
     };
     println!("{}", serde_json::to_string_pretty(&figure)?);
     Ok(())
-}
-
-/// Builds the binary for release and finds it.
-fn release(root: &Path) -> Result<PathBuf> {
-    if run(&mut cargo(root, &["build", "--quiet", "--release", "--package", "sassafras"]))? != Some(0) {
-        bail!("the release build failed");
-    }
-    let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
-    let target = metadata["target_directory"].as_str().context("cargo metadata names the target folder")?;
-    Ok(Path::new(target).join("release/sassafras"))
 }
 
 struct Bench<'a> {
