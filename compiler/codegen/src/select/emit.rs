@@ -169,9 +169,9 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.rule = "converge";
-        let mut inst = self.form("warpsync.r")?;
+        let mut inst = self.form("warpsync")?;
         let reg = self.value(mask, None)?;
-        inst.set("b", reg.to_field()).map_err(|e| self.fail(e))?;
+        inst.set("a", reg.to_field()).map_err(|e| self.fail(e))?;
         self.push(MInst::new(inst));
         self.converged.push(mask);
         Ok(())
