@@ -114,6 +114,7 @@ impl<'a> Session<'a> {
                 s.front(&module, source, name, &mut artifact)?;
             }
             Text::Ir(module, stage) => {
+                s.behind(stage)?;
                 s.target = front::target_of_text(options, default)?;
                 if stage == Stage::Lower {
                     s.middle(module, &mut artifact)?
@@ -122,6 +123,7 @@ impl<'a> Session<'a> {
                 }
             }
             Text::Machine(function, stage) => {
+                s.behind(stage)?;
                 s.target = Target::base(function.chip);
                 s.end(*function, stage, &mut artifact)?;
             }
@@ -138,6 +140,16 @@ impl<'a> Session<'a> {
             artifact.notes.push((stage, notes));
         }
         Ok(artifact)
+    }
+
+    /// `--stop-after` must name a phase behind the text's.
+    fn behind(&self, start: Stage) -> Result<(), Failure> {
+        match self.stop_after.filter(|&stop| stop <= start) {
+            Some(stop) => Err(Failure::Request(format!(
+                "the text is of phase {start}; --stop-after {stop} lies before it"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn front(
@@ -195,8 +207,35 @@ impl<'a> Session<'a> {
             .collect();
         artifact.warnings.extend(bounds.iter().flat_map(|b| b.warnings.iter().cloned()));
         let layout = Layout::new(module);
+        self.fits(module, &layout, &wanted)?;
         let results = self.functions(module, &layout, &bounds, &wanted)?;
         self.assembled(module, &layout, &bounds, results, artifact)
+    }
+
+    /// What a chip has of each memory.
+    fn fits(
+        &self,
+        module: &ir::Module,
+        layout: &Layout,
+        wanted: &dyn Fn(&ir::Function) -> bool,
+    ) -> Result<(), Failure> {
+        let limits = self.chip().limits();
+        let check = |who: String, what: &str, used: u64, most: u32| {
+            if used <= u64::from(most) {
+                return Ok(());
+            }
+            let target = self.target;
+            Err(Failure::Request(format!("{who} takes {used} bytes of {what}; {target} has {most}")))
+        };
+        check("the module".into(), "constant memory", layout.constants, limits.constant_bytes)?;
+        check("the module".into(), "addresses", 8 * layout.addresses.len() as u64, limits.constant_bytes)?;
+        for (index, f) in module.functions.iter().enumerate().filter(|(_, f)| wanted(f)) {
+            let who = || format!("`{}`", f.name);
+            check(who(), "static shared memory", layout.shared[index], limits.static_shared_bytes)?;
+            check(who(), "local memory", layout.local[index], limits.local_bytes_per_thread)?;
+            check(who(), "parameters", f.param_size.into(), limits.parameter_bytes)?;
+        }
+        Ok(())
     }
 
     /// The way of one function of machine code that came as a text. What its text does not say of parameters is one of
