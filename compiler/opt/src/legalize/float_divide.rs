@@ -1,12 +1,13 @@
 //! Correctly rounded quotients of binary32 and binary64, right for every reciprocal within its documented bound.
 //!
 //! # The core
-//! For a, b with exponents in a safe range: y ≈ 1/b from the unit, improved by Newton steps until it is less than one unit in the
-//! last place off; q = a·y, improved once to less than one unit; r = a - b·q, which is exact; the result is q + r·y in one rounding.
-//! It is right in every direction: let p be the precision and u, v units in the last place of q and b. The exact quotient
-//! differs from any number of p + 1 bits that it is not equal to (all floats, all midpoints) by at least uv/(2b), while the sum before its
-//! rounding differs from it by |a/b - q| · |y·b - 1| < u · v/(2b)·…, since |y - 1/b| is less than a unit of y (P. Markstein,
-//! "Computation of elementary functions on the IBM RISC System/6000 processor", 1990, for nearest).
+//! For a, b with exponents in a safe range: y ≈ 1/b from the unit, improved by Newton steps; q = a·y, improved once to half a unit in
+//! the last place and a little; r = a - b·q, which is exact; the result is q + r·y in one rounding. With p bits of precision, a and b in
+//! [1, 2) and y = (1 + δ)/b, the sum before its rounding is |a/b - q|·|δ| off. A quotient that is not a float of p bits
+//! differs from it by 2^(2-2p)/b at least (a < b: half of that), so that any direction but nearest is right for y less than a unit off. One
+//! that is not a midpoint differs from it by a quarter as much; there y must be the rounded reciprocal. One more Newton step makes it so
+//! from half a unit and a little, by the same argument about 1/b and midpoints, unless b's significand is all ones: such divisors take the
+//! other path (P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990).
 //!
 //! # Outside the range
 //! Operands are normalised to [1, 2); the core, rounding towards zero, gives p bits of the quotient; the exact remainder gives a
@@ -67,7 +68,10 @@ impl Float<'_, '_> {
         let moved = self.b.add(difference, bias);
         let q_in = self.between(moved, 0, 2 * self.s.bias - 5);
         let both = self.b.and(x_in, y_in);
-        self.b.and(both, q_in)
+        let all = self.b.and(both, q_in);
+        let fraction = self.and_bits(y, self.s.fraction_mask());
+        let other = self.test(Compare::Ne, fraction, self.s.fraction_mask());
+        self.b.and(all, other)
     }
 
     fn between(&mut self, value: Value, low: u32, high: u32) -> Value {
@@ -80,8 +84,8 @@ impl Float<'_, '_> {
         self.b.compare(Compare::ULe, value, size)
     }
 
-    /// The reciprocal within one unit in the last place.
-    fn reciprocal(&mut self, y: Value) -> Value {
+    /// The reciprocal, less than one unit in the last place off; to nearest if asked for and the fraction is not all ones.
+    fn reciprocal(&mut self, y: Value, nearest: bool) -> Value {
         let one = self.bits(self.s.one());
         let minus = self.neg(y);
         let (mut r, steps) = if self.s.format == FloatFormat::F64 {
@@ -94,7 +98,7 @@ impl Float<'_, '_> {
             let op = Op::Approximate { function: Approximation::Rcp, ftz: true };
             (self.b.value(op, &[y], Type::I32), 1)
         };
-        for _ in 0..steps {
+        for _ in 0..steps + usize::from(nearest) {
             let error = self.fma(minus, r, one);
             r = self.fma(r, error, r);
         }
@@ -103,7 +107,7 @@ impl Float<'_, '_> {
 
     /// The core: the rounded quotient, and -y.
     fn quotient(&mut self, x: Value, y: Value, rounding: Rounding) -> (Value, Value) {
-        let r = self.reciprocal(y);
+        let r = self.reciprocal(y, rounding == Rounding::NearestEven);
         let minus = self.neg(y);
         let q = self.mul(x, r);
         let rest = self.fma(minus, q, x);
