@@ -24,7 +24,7 @@ use sassafras_machine::{Function, Phase, RegClass};
 use work::Work;
 
 /// General registers with which [`allocate`] always succeeds.
-pub const MINIMUM_REGISTERS: u32 = 16;
+pub const MINIMUM_REGISTERS: u32 = 14;
 
 /// What [`allocate`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,6 +4,7 @@
 //! whose last use is item `i` ends at `2i + 1`, so that what `i` writes may take its place.
 
 use super::work::{Item, Loc, Work};
+use rustc_hash::FxHashSet;
 use sassafras_graph::dataflow::{Transfer, backward};
 use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
 use sassafras_isa::Access;
@@ -25,6 +26,8 @@ pub struct Ranges {
     pub first: Vec<u32>,
     /// Estimated executions of each block of the layout.
     pub frequency: Vec<f32>,
+    /// Writes that nobody reads: item and unit.
+    dead: FxHashSet<(u32, usize)>,
 }
 
 impl Ranges {
@@ -64,6 +67,7 @@ impl Ranges {
         let mut units: Vec<Vec<Range>> = vec![Vec::new(); total as usize];
         const CLOSED: u32 = u32::MAX;
         let mut open = vec![CLOSED; total as usize];
+        let mut dead = FxHashSet::default();
         let mut live_now = BitSet::new(total as usize);
         // Backwards, so every list of ranges comes out falling.
         for (at, (&block, items)) in f.layout.iter().zip(&work.blocks).enumerate().rev() {
@@ -77,6 +81,9 @@ impl Ranges {
                 item.units(Access::Write, |vreg, unit| {
                     let unit = index(vreg, unit);
                     let end = if open[unit] == CLOSED { position + 2 } else { open[unit] };
+                    if open[unit] == CLOSED {
+                        dead.insert((position / 2, unit));
+                    }
                     push(&mut units[unit], (position + 1, end));
                     open[unit] = CLOSED;
                     live_now.remove(unit);
@@ -105,7 +112,7 @@ impl Ranges {
         for list in &mut units {
             list.reverse();
         }
-        Ranges { base, units, uses, first, frequency }
+        Ranges { base, units, uses, first, frequency, dead }
     }
 
     /// The ranges of one unit.
@@ -121,7 +128,9 @@ impl Ranges {
     /// Whether the write to this end of a move by item `item` is never read.
     pub fn is_dead(&self, dst: Loc, item: u32) -> bool {
         match dst {
-            Loc::Unit(vreg, unit) => self.of(vreg, unit).contains(&(2 * item + 1, 2 * item + 2)),
+            Loc::Unit(vreg, unit) => {
+                self.dead.contains(&(item, self.base[vreg.index()] as usize + usize::from(unit)))
+            }
             _ => false,
         }
     }
