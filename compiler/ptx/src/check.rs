@@ -1,17 +1,18 @@
 //! Syntax to a checked module: names resolved, types and forms held against the table, layout computed.
 //!
-//! - [`header`]: versions and targets
-//! - [`scope`]: names
-//! - [`constant`]: constant expressions
-//! - [`variable`]: variables and initialisers
-//! - [`function`]: functions, parameters, directives
-//! - [`body`]: statements
-//! - [`instruction`]: an instruction against its rows
-//! - [`operand`]: what operands name
-//! - [`fit`]: whether they fit
-//! - [`special`]: special registers
-//! - [`call`]: calls
-//! - [`mods`]: what modifiers mean
+//! - `header`: versions and targets
+//! - `scope`: names
+//! - `constant`: constant expressions
+//! - `variable`: variables and initialisers
+//! - `function`: functions, parameters, directives
+//! - `body`: statements
+//! - `instruction`: an instruction against its rows
+//! - `operand`: what operands name
+//! - `fit`: whether they fit
+//! - `special`: special registers
+//! - `call`: calls
+//! - `limits`: shared memory
+//! - `mods`: what modifiers mean
 
 mod body;
 mod call;
@@ -20,6 +21,7 @@ mod fit;
 mod function;
 mod header;
 mod instruction;
+mod limits;
 mod mods;
 mod operand;
 mod scope;

@@ -2,7 +2,7 @@
 //!
 //! - [`source`]: the text and positions in it
 //! - [`diagnostics`]: findings with a stable code, a caret and a help line
-//! - [`lex`]: tokens
+//! - [`lex`]: text to tokens
 //! - [`ast`]: syntax, without loss
 //! - [`parse`](mod@parse): text to syntax
 //! - [`print`](mod@print): syntax to text

@@ -1,10 +1,10 @@
 //! Text to syntax. Goes on after an error at the next `;`, so that one run reports every mistake.
 //!
-//! - [`module`]: directives and declarations at module scope
-//! - [`variable`]: variables, registers, parameters and their initialisers
-//! - [`function`]: functions and their directives
-//! - [`statement`]: function bodies
-//! - [`expression`]: operands and constant expressions
+//! - `module`: directives and declarations at module scope
+//! - `variable`: variables, registers, parameters and their initialisers
+//! - `function`: functions and their directives
+//! - `statement`: function bodies
+//! - `expression`: operands and constant expressions
 
 mod expression;
 mod function;

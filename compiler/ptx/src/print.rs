@@ -56,7 +56,7 @@ fn section(out: &mut String, section: &Section) {
             SectionLine::Label(name) => put!(out, "{}:\n", name.text),
             SectionLine::Data(ty, values) => {
                 put!(out, ".{} ", ty.text);
-                list(out, values, |out, e| expr(out, e));
+                list(out, values, expr);
                 out.push('\n');
             }
         }
@@ -73,7 +73,7 @@ fn attributes(out: &mut String, attributes: &[Attribute]) {
         put!(out, ".{}", a.name.text);
         if !a.args.is_empty() {
             out.push('(');
-            list(out, &a.args, |out, e| expr(out, e));
+            list(out, &a.args, expr);
             out.push(')');
         }
     });

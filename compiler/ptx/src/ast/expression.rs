@@ -46,8 +46,8 @@ pub enum Expr {
     Mask(Name, Box<Expr>),
     /// `(.u64) x`
     Cast(Name, Box<Expr>),
-    /// One operand.
-    Unary(UnaryOp, Box<Expr>),
+    /// One operand; the span is the operator's.
+    Unary(UnaryOp, Span, Box<Expr>),
     /// Two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a ? b : c`
@@ -61,7 +61,7 @@ impl Expr {
             Expr::Number(n) | Expr::Symbol(n) | Expr::Section(n) => n.span,
             Expr::Member(a, b) => a.span.to(b.span),
             Expr::Call(n, e) | Expr::Mask(n, e) | Expr::Cast(n, e) => n.span.to(e.span()),
-            Expr::Unary(_, e) => e.span(),
+            Expr::Unary(_, op, e) => op.to(e.span()),
             Expr::Binary(_, a, b) => a.span().to(b.span()),
             Expr::Select(a, _, c) => a.span().to(c.span()),
         }

@@ -73,7 +73,7 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
             ("u64", Constant::Int(v, _)) => Ok(Constant::Int(v, true)),
             (text, _) => fault(Code::BadType, format!("no constant can be cast to `.{text}`")),
         },
-        Expr::Unary(op, inner) => match (op, evaluate(inner)?) {
+        Expr::Unary(op, _, inner) => match (op, evaluate(inner)?) {
             (UnaryOp::Plus, constant) => Ok(constant),
             (UnaryOp::Neg, Constant::Int(v, u)) => Ok(Constant::Int(v.wrapping_neg(), u)),
             (UnaryOp::Neg, Constant::Single(v)) => Ok(Constant::Single(v ^ (1 << 31))),

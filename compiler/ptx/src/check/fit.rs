@@ -248,7 +248,7 @@ impl Checker {
                 );
             }
         };
-        if !matches!(items.len(), 2 | 4 | 8) || total % items.len() as u32 != 0 {
+        if !matches!(items.len(), 2 | 4 | 8) || !total.is_multiple_of(items.len() as u32) {
             return misfit(
                 Code::OperandKind,
                 span,

@@ -57,6 +57,7 @@ impl Checker {
         if let Some(block) = &f.body {
             self.block_statements(block);
             self.body.function.insts = Some(std::mem::take(&mut self.body.insts));
+            self.shared_memory(f.name.span);
         }
         self.scopes.pop();
         let mut function = std::mem::take(&mut self.body.function);

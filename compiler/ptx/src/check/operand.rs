@@ -268,7 +268,7 @@ impl Checker {
             return Ok((None, self.integer(e)? as i64));
         }
         match e {
-            Expr::Unary(UnaryOp::Plus, inner) => self.linear(inner),
+            Expr::Unary(UnaryOp::Plus, _, inner) => self.linear(inner),
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
                 let (left, x) = self.linear(a)?;
                 let (right, y) = self.linear(b)?;
@@ -300,7 +300,7 @@ pub(super) fn has_symbol(e: &Expr) -> bool {
         Expr::Number(_) => false,
         Expr::Symbol(name) => name.text != "WARP_SZ",
         Expr::Section(_) | Expr::Member(..) | Expr::Call(..) | Expr::Mask(..) => true,
-        Expr::Cast(_, e) | Expr::Unary(_, e) => has_symbol(e),
+        Expr::Cast(_, e) | Expr::Unary(_, _, e) => has_symbol(e),
         Expr::Binary(_, a, b) => has_symbol(a) || has_symbol(b),
         Expr::Select(a, b, c) => has_symbol(a) || has_symbol(b) || has_symbol(c),
     }

@@ -193,9 +193,9 @@ impl Checker {
             let unsized_ = dims.first() == Some(&0);
             match &d.init {
                 Some(init) if matches!(in_space, Space::Global | Space::Const) => {
-                    if self.initialise(&mut variable, &shape, &dims, init, d.name.span).is_err() {
+                    let Ok(()) = self.initialise(&mut variable, &shape, &dims, init, d.name.span) else {
                         continue;
-                    }
+                    };
                 }
                 Some(_) => {
                     let message = format!("`{}` is not in `.global` or `.const` memory", d.name.text);

@@ -102,6 +102,7 @@ codes! {
     BadInitialiser "P0503" Wrong "a bad initialiser", "it must fit in the variable, and its constants in the element type";
     InitialiserSpace "P0504" Wrong "an initialiser where none may stand", "only `.global` and `.const` variables have initialisers";
     BadType "P0505" Wrong "a type that cannot stand here", "see the PTX ISA, \"Restricted Use of Sub-Word Sizes\"";
+    TooMuchShared "P0506" Wrong "too much shared memory", "use less, or a `.extern .shared` array that the launch sizes";
     UnsupportedType "P0590" Unsupported "a type that is not supported yet", "this type is valid PTX that has no implementation here yet";
     UnsupportedInitialiser "P0591" Unsupported "an initialiser that is not supported yet", "this initialiser is valid PTX that has no implementation here yet";
 }

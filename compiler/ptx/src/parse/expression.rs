@@ -115,8 +115,8 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(op) = unary {
-            self.bump();
-            return Ok(Expr::Unary(op, Box::new(self.primary()?)));
+            let span = self.bump();
+            return Ok(Expr::Unary(op, span, Box::new(self.primary()?)));
         }
         match self.peek() {
             Token::Int => {

@@ -52,7 +52,7 @@ pub(super) fn expr(out: &mut String, e: &Expr) {
             put!(out, "(.{}) ", ty.text);
             atom(out, e);
         }
-        Expr::Unary(op, e) => {
+        Expr::Unary(op, _, e) => {
             out.push_str(op.text());
             atom(out, e);
         }

@@ -70,6 +70,7 @@ pub fn expr(u: &mut Unstructured, depth: u32) -> Result<Expr> {
         5 => Expr::Cast(name(u, &["u64", "s64"])?, deep(u)?),
         6 => Expr::Unary(
             *u.choose(&[UnaryOp::Plus, UnaryOp::Neg, UnaryOp::Not, UnaryOp::LogicalNot])?,
+            Span::default(),
             deep(u)?,
         ),
         7 | 8 => Expr::Binary(*u.choose(&BinaryOp::ALL)?, deep(u)?, deep(u)?),
@@ -82,7 +83,7 @@ fn operand(u: &mut Unstructured, depth: u32) -> Result<Operand> {
         0 => loop {
             // `!p` and `a | b` are read as a negation and a pair wherever an operand begins with them.
             match expr(u, 3)? {
-                Expr::Unary(UnaryOp::LogicalNot, _) => {}
+                Expr::Unary(UnaryOp::LogicalNot, ..) => {}
                 Expr::Binary(BinaryOp::Or, a, _) if matches!(*a, Expr::Symbol(_)) => {}
                 e => break OperandKind::Value(e),
             }
