@@ -215,3 +215,73 @@ fn modules_are_judged_alike() {
     eprintln!("{same} modules judged alike, {listed} differences listed, {unsupported} not supported here");
     assert!(differ.is_empty(), "{differ}");
 }
+
+/// A module of one version and target with `lines` in its body.
+fn module_for(version: (u32, u32), target: &str, lines: &[String]) -> (String, usize) {
+    let (text, _) = module(&[]);
+    let body = text.split_once(".address_size").expect("a module has an address size").1;
+    let mut text = format!(".version {}.{}\n.target {target}\n.address_size{body}", version.0, version.1);
+    let old = |text: String, word: &str| -> String {
+        text.lines().filter(|l| !l.contains(word)).map(|l| format!("{l}\n")).collect()
+    };
+    if version < (8, 3) || ["sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62"].contains(&target) {
+        text = old(text, ".b128");
+    }
+    if version < (6, 0) {
+        text = old(text, ".branchtargets");
+    }
+    let text = text.trim_end().trim_end_matches("\tret;\n}").to_owned();
+    let first = text.lines().count() + 1;
+    (format!("{text}{}\n\tret;\n}}\n", lines.join("\n")), first)
+}
+
+#[test]
+fn rows_need_what_ptxas_says() {
+    use sassafras_ptx::check::{TARGETS, VERSIONS};
+    let Some(judge) = Judge::find() else { return };
+    let mut by_since: std::collections::BTreeMap<table::Since, Vec<String>> = Default::default();
+    for row in table::rows() {
+        for suffixes in row.variants() {
+            let since = row.matches(&suffixes).expect("a variant fits").since;
+            by_since.entry(since).or_default().push(row.instruction(&suffixes));
+        }
+    }
+    // Targets that ptxas 13.0 compiles for sm_90, in order.
+    let targets: Vec<_> =
+        TARGETS.iter().filter(|(name, sm, _)| *sm <= 90 && !name.ends_with('a') && *sm != 88).collect();
+    let exceptions = include_str!("versions.txt");
+    let mut differ = String::new();
+    let mut judged = 0;
+    for (since, lines) in by_since {
+        let wanted = |old: (u32, u32), sm: u32| {
+            // The oldest target from `sm` on, with the oldest version that has both.
+            let (name, _, first) = targets.iter().find(|(_, n, _)| *n >= sm)?;
+            Some((old.max(*first), *name))
+        };
+        let mut judge_all = |place: Option<((u32, u32), &str)>, accepted: bool| {
+            let Some((version, target)) = place else { return };
+            judged += lines.len();
+            let verdicts = judge.verdicts(&lines, |lines| module_for(version, target, lines));
+            for (line, verdict) in lines.iter().zip(verdicts) {
+                let mnemonic = line.split([' ', ';']).next().unwrap_or("");
+                let listed = exceptions.lines().any(|l| l.split_whitespace().next() == Some(mnemonic));
+                if (verdict == Verdict::Accepted) != accepted && !listed {
+                    let _ = writeln!(differ, "{line} at {version:?} {target}, needs {since:?}: {verdict:?}");
+                }
+            }
+        };
+        judge_all(wanted(since.version, since.sm), true);
+        // One version less, where the target has it; one target less, with the same version.
+        if let Some((version, target)) = wanted(since.version, since.sm) {
+            let at = VERSIONS.iter().position(|v| *v == version).unwrap_or(0);
+            let (_, _, first) = targets.iter().find(|(n, ..)| *n == target).expect("it was found there");
+            if version == since.version && at > 0 && VERSIONS[at - 1] >= *first {
+                judge_all(Some((VERSIONS[at - 1], target)), false);
+            }
+            let below = targets.iter().rposition(|(_, n, _)| *n < since.sm);
+            judge_all(below.map(|i| (version, targets[i].0)), false);
+        }
+    }
+    eprintln!("{judged} forms judged at their first version and target, and just before");
+    assert!(differ.is_empty(), "{} differences:\n{differ}", differ.lines().count());
+}
