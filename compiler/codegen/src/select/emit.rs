@@ -161,7 +161,7 @@ impl Emitter<'_> {
         let mask = match data.op {
             ir::Op::Shuffle(_) => data.args[3],
             ir::Op::Vote(_) | ir::Op::Match { .. } | ir::Op::Redux(_) => data.args[1],
-            ir::Op::Elect | ir::Op::WarpSync => data.args[0],
+            ir::Op::Elect => data.args[0],
             _ => return Ok(()),
         };
         let all = self.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX);
@@ -169,9 +169,11 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.rule = "converge";
-        let mut inst = self.form("warpsync")?;
-        let reg = self.value(mask, None)?;
-        inst.set("a", reg.to_field()).map_err(|e| self.fail(e))?;
+        let mut inst = self.form(if all { "warpsync.all" } else { "warpsync" })?;
+        if !all {
+            let reg = self.value(mask, None)?;
+            inst.set("a", reg.to_field()).map_err(|e| self.fail(e))?;
+        }
         self.push(MInst::new(inst));
         self.converged.push(mask);
         Ok(())

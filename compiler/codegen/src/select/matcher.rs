@@ -77,7 +77,8 @@ fn matches(
     mut bindings: Bindings,
 ) -> Option<Bindings> {
     let data = &context.function.insts[inst];
-    let fits = head(&data.op) == pattern.head
+    let fits = (head(&data.op) == pattern.head
+        || (pattern.head == "reduce" && matches!(data.op, Op::Atomic { .. })))
         && data.args.len() == pattern.args.len()
         && pattern.suffix.as_ref().is_none_or(|s| *s == suffix(context.function, inst))
         && pattern.conditions.iter().all(|c| holds(&data.op, c));

@@ -6,6 +6,7 @@ use sassafras_graph::{SecondaryMap, order};
 use sassafras_ir::{Block, Function, Inst, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_rules::select::{Row, Rules};
+use sassafras_semantics::{AtomicOp, Space};
 
 /// What happens to an operation.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +72,7 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
             fates[i] = match inst.op {
                 Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
                 _ => {
-                    let m = choose(&context, i)?;
+                    let m = choose(&context, i, &needed)?;
                     m.bindings.values.iter().for_each(|(_, b)| match b {
                         Binding::Register { value, .. } => need(&context, &mut needed, *value),
                         Binding::Immediate(_) | Binding::Bank { .. } => {}
@@ -108,10 +109,21 @@ pub fn peel(function: &Function, mut value: Value) -> (Value, bool) {
     (value, negate)
 }
 
-fn choose(context: &Context<'_>, inst: Inst) -> Result<Match, Error> {
+fn choose(context: &Context<'_>, inst: Inst, needed: &SecondaryMap<Value, bool>) -> Result<Match, Error> {
     let data = &context.function.insts[inst];
+    let head = match &data.op {
+        // Nobody reads the old value: a reduction, which gives none.
+        Op::Atomic { op, access }
+            if access.space == Space::Global
+                && !matches!(op, AtomicOp::Cas | AtomicOp::Exch)
+                && !data.results.iter().any(|&r| needed[r]) =>
+        {
+            "reduce"
+        }
+        op => head(op),
+    };
     Rules::get()
-        .candidates(head(&data.op))
+        .candidates(head)
         .find_map(|row| match_row(context, row, inst))
         .ok_or_else(|| Error::NoRule { line: data.line, operation: describe(context.function, inst) })
 }

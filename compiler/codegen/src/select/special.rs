@@ -86,8 +86,8 @@ impl Emitter<'_> {
         let inst = (|| {
             let mut inst = inst;
             inst.set_enum("sz", size)?;
-            inst.set("b.bank", bank)?;
-            inst.set("b", offset)?;
+            inst.set("bank", bank)?;
+            inst.set("o", offset)?;
             inst.set("a", base.to_field())?;
             inst.try_with("d", Reg::from(v).to_field())
         })();
@@ -294,8 +294,12 @@ impl Emitter<'_> {
         let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
         let v = self.out.add_vreg(RegClass::UR, 2);
         let inst = self.form("uldc")?;
-        let inst =
-            inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", u64::from(offset)));
+        let inst = (|| {
+            let mut inst = inst;
+            inst.set_enum("sz", ".64")?;
+            inst.set("o", u64::from(offset))?;
+            inst.try_with("d", Reg::from(v).to_field())
+        })();
         let inst = inst.map_err(|e| self.fail(e))?;
         self.prologue.push(MInst::new(inst));
         self.descriptor = Some(v);

@@ -63,6 +63,7 @@ pub const HEADS: &[&str] = &[
     "param",
     "popc",
     "prmt",
+    "reduce",
     "redux",
     "rem",
     "select",

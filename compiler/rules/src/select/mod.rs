@@ -44,6 +44,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("half", include_str!("../../rows/half.rules")),
     ("convert", include_str!("../../rows/convert.rules")),
     ("memory", include_str!("../../rows/memory.rules")),
+    ("atomic", include_str!("../../rows/atomic.rules")),
     ("lanes", include_str!("../../rows/lanes.rules")),
 ];
 
