@@ -25,6 +25,11 @@
 //! For RAW and WAW with a variable-latency producer, that wait replaces the cycles of the table. For WAR with a variable-latency
 //! reader, the read barrier replaces them. A row on such a pair still holds as a lower bound.
 //!
+//! # Parts of classes
+//! The two halves of IMAD.WIDE's result are ready at different times, and its addend is read later than its factors. A
+//! form has one class, its pipe; `Inst::class` of `sassafras-isa` gives the part that one register of one operand belongs
+//! to. Rows for whole classes hold the worst part. NVIDIA's compiler uses the parts, so what judges its code must.
+//!
 //! # Pairs the table lacks
 //! [`latency`] answers `None`. A scheduler then waits [`LONGEST`] cycles; a checker answers `Unknown` below that.
 
@@ -80,11 +85,21 @@ pub enum Class {
     ToUniform,
     /// S2UR and REDUX: variable latency, with a uniform result.
     ToUniformVariable,
+    /// A part of [`Class::Alu`]: VIADD, which both arithmetic pipes can run.
+    Add,
+    /// A part of [`Class::FmaWide`]: the low half of a result.
+    FmaWideLow,
+    /// A part of [`Class::FmaWide`]: the low half of the addend.
+    FmaWideAddend,
+    /// A part of [`Class::FmaWide`]: the high half of the addend.
+    FmaWideAddendHigh,
+    /// A part of [`Class::UniformMove`]: UMOV.
+    UniformCopy,
 }
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 17] = [
+    pub const NAMES: [(Class, &'static str); 22] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -102,7 +117,24 @@ impl Class {
         (Class::UniformVote, "uniform.vote"),
         (Class::ToUniform, "to.uniform"),
         (Class::ToUniformVariable, "to.uniform.variable"),
+        (Class::Add, "add"),
+        (Class::FmaWideLow, "fma.wide.low"),
+        (Class::FmaWideAddend, "fma.wide.addend"),
+        (Class::FmaWideAddendHigh, "fma.wide.addend.high"),
+        (Class::UniformCopy, "uniform.copy"),
     ];
+
+    /// The class that this one is a part of; itself for most. A row of the table that names a whole class holds for
+    /// its parts, unless a row names the part. Whole classes have the larger number, so that who does not tell
+    /// parts apart is on the safe side.
+    pub const fn whole(self) -> Class {
+        match self {
+            Class::Add => Class::Alu,
+            Class::UniformCopy => Class::UniformMove,
+            Class::FmaWideLow | Class::FmaWideAddend | Class::FmaWideAddendHigh => Class::FmaWide,
+            other => other,
+        }
+    }
 
     /// Whether results of this class on this chip are ready only when a scoreboard says so.
     /// Source: share of write barriers in ptxas 13.0.88 output per mnemonic and chip; NAK's `needs_scoreboards`.
@@ -227,6 +259,17 @@ mod tests {
         for consumer in [Class::Alu, Class::Control, Class::Memory] {
             assert_eq!(latency(Chip::Sm90, Class::Alu, consumer, guard), Some(13));
         }
+    }
+
+    #[test]
+    fn parts_are_at_most_as_long_as_the_whole() {
+        for row in rows(Chip::Sm90) {
+            let whole = latency(Chip::Sm90, row.producer.whole(), row.consumer.whole(), row.kind);
+            assert!(whole.is_some_and(|cycles| cycles >= row.cycles), "{row:?} against {whole:?}");
+        }
+        assert_eq!(latency(Chip::Sm90, Class::FmaWideLow, Class::Alu, RAW), Some(3));
+        assert_eq!(latency(Chip::Sm90, Class::FmaWideLow, Class::Xu, RAW), Some(4));
+        assert_eq!(latency(Chip::Sm90, Class::Add, Class::Fma, RAW), Some(4));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes.
 
-use crate::form::{FieldKind, RegClass};
+use crate::form::{FieldKind, Pipe, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::meaning::Meaning;
 
@@ -38,6 +38,22 @@ impl Operand {
 }
 
 impl Inst {
+    /// The latency class in which one register of an operand takes part: the form's pipe, or the part of it that
+    /// reads or writes this register; see `sassafras_chip::latency`. `unit` counts registers from the operand's first.
+    pub fn class(&self, operand: &Operand, unit: u32) -> Pipe {
+        let row = self.row();
+        if operand.class != RegClass::R {
+            return if row.meaning == Meaning::Umov { Pipe::UniformCopy } else { row.pipe };
+        }
+        match (row.meaning, operand.access, operand.name, unit) {
+            (Meaning::Viadd, ..) => Pipe::Add,
+            (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
+            (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
+            (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,
+            _ => row.pipe,
+        }
+    }
+
     /// The predicates that P2R and its like move as a whole, by the bits of the mask.
     fn predicate_file(&self) -> impl Iterator<Item = Operand> + use<> {
         let (class, access) = match self.row().meaning {

@@ -46,7 +46,12 @@ pub fn rows(chip: Chip) -> &'static [Row] {
 
 pub(super) fn lookup(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<u8> {
     match chip {
-        Chip::Sm90 => sm90().index.get(&(producer, consumer, kind)).copied(),
+        Chip::Sm90 => {
+            // From parts to wholes.
+            let (p, c) = (producer.whole(), consumer.whole());
+            let pairs = [(producer, consumer), (producer, c), (p, consumer), (p, c)];
+            pairs.into_iter().find_map(|(p, c)| sm90().index.get(&(p, c, kind)).copied())
+        }
         _ => None,
     }
 }

@@ -95,7 +95,6 @@ impl Timing {
     /// [`Trap::Poison`] or [`Trap::Overwritten`], with the lane that it was found in.
     pub fn issue(&mut self, inst: &Inst, pc: u64, group: u32, executing: u32) -> Result<(), (u32, Trap)> {
         let chip = self.chip;
-        let row = inst.row();
         for l in lanes(group) {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
@@ -107,11 +106,10 @@ impl Timing {
                     let guard = operand.field.is_none();
                     for n in 0..u32::from(operand.units) {
                         let register = Register { class: operand.class, number: operand.number + n };
+                        let class = inst.class(&operand, n);
                         match operand.access {
-                            Access::Read => {
-                                lane.check_read(chip, register, row.pipe, guard).map_err(found)?
-                            }
-                            Access::Write => lane.check_write(chip, register, row.pipe).map_err(found)?,
+                            Access::Read => lane.check_read(chip, register, class, guard).map_err(found)?,
+                            Access::Write => lane.check_write(chip, register, class).map_err(found)?,
                         }
                     }
                 }
@@ -227,14 +225,15 @@ impl Lane {
         for operand in inst.operands() {
             for n in 0..u32::from(operand.units) {
                 let register = Register { class: operand.class, number: operand.number + n };
+                let class = inst.class(&operand, n);
                 match operand.access {
-                    Access::Write => _ = self.written.insert(register, result),
+                    Access::Write => _ = self.written.insert(register, Pending { class, ..result }),
                     // Of several readers the one in flight counts.
                     Access::Read => {
                         let earlier = self.read.get(&register).map(|p| p.until);
                         let open = earlier.is_some_and(|u| self.complete(u) == Some(false));
                         if source.until != Until::Cycles || !open {
-                            self.read.insert(register, source);
+                            self.read.insert(register, Pending { class, ..source });
                         }
                     }
                 }
