@@ -241,6 +241,12 @@ impl Emitter<'_> {
             }
         }
         let mut inst = self.form(&id)?;
+        // A predicate that is named is meant as it is, whatever the field's default says.
+        for (name, _) in &emit.fields {
+            if let Some(flag) = inst.row().field(&format!("{name}.not")) {
+                inst.fields[flag] = 0;
+            }
+        }
         // Enums first: they decide how many registers an operand spans.
         for registers in [false, true] {
             for (name, term) in &emit.fields {
