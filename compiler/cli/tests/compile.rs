@@ -1,0 +1,160 @@
+//! `compile`: options have their effects, and bytes depend on nothing but the input.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Run, sassafras};
+use sassafras_cubin::{Cubin, read};
+use tempfile::{TempDir, tempdir};
+
+/// Two entries; the first needs the second's variable as little as the second needs the first.
+const TWO: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry one(.param .u64 p, .param .u32 n)
+{
+    .reg .pred %q;
+    .reg .b32 %r<5>;
+    .reg .b64 %d<3>;
+    ld.param.u64 %d0, [p];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %q, %r1, %r0;
+    @%q bra END;
+    mul.wide.u32 %d1, %r1, 4;
+    add.u64 %d2, %d0, %d1;
+    ld.global.u32 %r2, [%d2];
+    mad.lo.u32 %r3, %r2, %r0, 7;
+    st.global.u32 [%d2], %r3;
+END:
+    ret;
+}
+.visible .entry two(.param .u64 p)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [p];
+    ld.global.u32 %r0, [%d0];
+    add.u32 %r1, %r0, 1;
+    st.global.u32 [%d0], %r1;
+    ret;
+}
+";
+
+fn folder() -> TempDir {
+    let folder = tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.ptx"), TWO).expect("the folder is ours");
+    folder
+}
+
+fn compile(folder: &Path, words: &[&str]) -> Run {
+    sassafras(folder, &[&["compile", "in.ptx", "-arch=sm_90", "-o", "out.cubin"], words].concat())
+}
+
+fn bytes(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("out.cubin")).expect("it was written")
+}
+
+fn cubin(folder: &Path) -> Cubin {
+    read(&bytes(folder)).expect("our own output reads")
+}
+
+#[test]
+fn bytes_depend_on_the_input_alone() {
+    let folder = folder();
+    compile(folder.path(), &[]).expect(0, "");
+    let first = bytes(folder.path());
+    for words in
+        [&["--jobs", "1"][..], &["--jobs", "5"], &["-v", "--judge", "none"], &["-split-compile", "3"]]
+    {
+        compile(folder.path(), words).expect(0, "");
+        assert_eq!(bytes(folder.path()), first, "{words:?}");
+    }
+}
+
+#[test]
+fn the_container_says_what_was_compiled() {
+    let folder = folder();
+    compile(folder.path(), &[]).expect(0, "");
+    let cubin = cubin(folder.path());
+    let names: Vec<&str> = cubin.functions.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["two", "one"], "entries stand last first, as ptxas writes them");
+    let one = &cubin.functions[1];
+    assert_eq!((one.param_base, one.param_size, one.params.len()), (0x210, 12, 2));
+    assert_eq!(one.code.len() % 8, 0, "text is padded to 128 bytes");
+    assert!(!one.exit_offsets.is_empty() && one.max_registers == 0xff);
+}
+
+#[test]
+fn options_have_their_effects() {
+    let folder = folder();
+    let path = folder.path();
+    compile(path, &["-e", "two"]).expect(0, "");
+    assert_eq!(cubin(path).functions.len(), 1);
+    compile(path, &["-maxrregcount", "32"]).expect(0, "");
+    assert_eq!(cubin(path).functions[0].max_registers, 32);
+    compile(path, &["-maxntid", "64,2"]).expect(0, "");
+    assert_eq!(cubin(path).functions[0].max_threads, Some([64, 2, 1]));
+    compile(path, &["-v"]).expect(0, "Used ").expect(0, "Function properties for two");
+    compile(path, &["-maxrregcount", "5"]).expect(0, "raised to the least");
+    assert!(!compile(path, &["-maxrregcount", "5", "-w"]).err.contains("raised"));
+    compile(path, &["-opt-fp-atomics"]).expect(0, "changes nothing");
+    compile(path, &["--print-after", "lower,select"])
+        .expect(0, "# after lower")
+        .expect(0, "# after select of two");
+    compile(path, &["--report", "report.json"]).expect(0, "");
+    let report = std::fs::read_to_string(path.join("report.json")).expect("it was written");
+    for part in ["\"phases\"", "\"judges\"", "\"registers\""] {
+        assert!(report.contains(part), "{part} is not in {report}");
+    }
+    let text = sassafras(path, &["compile", "-ias", TWO, "-arch=sm_90", "-o", "text.cubin"]);
+    text.expect(0, "");
+    compile(path, &[]).expect(0, "");
+    assert_eq!(std::fs::read(path.join("text.cubin")).expect("it was written"), bytes(path));
+}
+
+#[test]
+fn warnings_may_be_errors_and_then_nothing_is_written() {
+    let folder = folder();
+    compile(folder.path(), &["-Werror", "-maxrregcount", "5"]).expect(1, "raised to the least");
+    assert!(!folder.path().join("out.cubin").exists());
+}
+
+#[test]
+fn every_phase_can_be_the_last_and_the_first() {
+    let folder = folder();
+    let path = folder.path();
+    compile(path, &["-e", "one"]).expect(0, "");
+    let whole = cubin(path);
+    for phase in sassafras_driver::phase::PHASES {
+        use sassafras_driver::phase::FormKind;
+        if matches!(phase.form, FormKind::Words | FormKind::Cubin) {
+            continue;
+        }
+        let words =
+            ["compile", "in.ptx", "-arch=sm_90", "-e", "one", "--stop-after", phase.name, "-o", "text"];
+        sassafras(path, &words).expect(0, "");
+        let words = ["compile", "--start-from", "text", "-arch=sm_90", "-e", "one", "-o", "out.cubin"];
+        sassafras(path, &words).expect(0, "");
+        let again = cubin(path);
+        assert_eq!(again.functions[0].code, whole.functions[0].code, "from {}", phase.name);
+    }
+    sassafras(path, &["compile", "in.ptx", "-arch=sm_90", "--stop-after", "allocate", "-o", "-"])
+        .expect(1, "choose one with -e");
+}
+
+#[test]
+fn called_as_ptxas() {
+    let folder = folder();
+    let ptxas = folder.path().join("ptxas");
+    std::fs::copy(env!("CARGO_BIN_EXE_sassafras"), &ptxas).expect("the binary is there");
+    let run = |words: &[&str]| {
+        let output = std::process::Command::new(&ptxas).args(words).current_dir(folder.path()).output();
+        output.expect("it starts").status.code()
+    };
+    assert_eq!(run(&["-arch=sm_90", "in.ptx"]), Some(0));
+    assert!(folder.path().join("elf.o").exists(), "ptxas's own default output");
+    assert_eq!(run(&["in.ptx"]), Some(4), "without -arch ptxas means sm_75, for which there is no code");
+}
