@@ -7,7 +7,7 @@
 //! `Phase::Scheduled`.
 
 mod boards;
-mod hazard;
+pub(crate) mod hazard;
 mod order;
 mod stalls;
 

@@ -72,3 +72,41 @@ fn vadd() {
     eprintln!("{}", text::print(&f));
     assert_eq!(code.words.len() % 8, 0);
 }
+
+mod random;
+
+/// Every fault finds a place in some random function, and what it leaves is still a function with a text.
+#[test]
+fn faults_find_places() {
+    use codegen::plant::{Fault, Stage, plant};
+    for &fault in Fault::ALL {
+        assert_eq!(Fault::named(fault.name()), Some(fault));
+        let made = (0..60).any(|seed| {
+            let mut f = random::function(&mut sassafras_isa::Rng(seed));
+            f.max_registers = 16;
+            codegen::prepare(&mut f).unwrap();
+            codegen::allocate(&mut f).unwrap();
+            if fault.stage() > Stage::Allocate {
+                codegen::expand(&mut f).unwrap();
+            }
+            if fault.stage() > Stage::Expand {
+                codegen::converge(&mut f).unwrap();
+            }
+            if fault.stage() > Stage::Converge {
+                codegen::layout(&mut f).unwrap();
+            }
+            if fault.stage() > Stage::Layout {
+                codegen::schedule(&mut f).unwrap();
+            }
+            let before = f.clone();
+            let made = plant(fault, &mut f, seed);
+            assert_eq!(made, f != before, "{}", fault.name());
+            assert_eq!(text::parse(&text::print(&f)).as_ref(), Ok(&f));
+            if fault.stage() == Stage::Schedule {
+                codegen::emit(&f).unwrap();
+            }
+            made
+        });
+        assert!(made, "no place for {}", fault.name());
+    }
+}
