@@ -17,23 +17,48 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(if self.d.as_constant(&q) == Some(1) { None } else { Some(q) })
     }
 
+    /// Refuses a predicate operand that is not known to be true.
+    fn unconditional(&mut self) -> Result<(), Trap> {
+        match self.condition()? {
+            None => Ok(()),
+            Some(_) => Err(self.unsupported("a predicate operand")),
+        }
+    }
+
     pub(super) fn bra(mut self) -> Step<D> {
         let target = self.destination("t")?;
-        self.text("id");
-        let condition = self.condition()?;
+        if !self.text("id").is_empty() {
+            return Err(self.unsupported("a counting branch"));
+        }
+        let mut condition = self.condition()?;
+        if self.has("u") {
+            // Whoever runs it decides; a predicate operand besides has not been seen.
+            if condition.is_some() {
+                return Err(self.unsupported("a predicate operand"));
+            }
+            let converged = self.text("mode") == ".CONV";
+            let mask = self.logic32("u")?;
+            return Ok(Outcome::BranchByConvergence { target, mask, converged });
+        }
+        if self.has("p") {
+            let p = self.pred("p")?;
+            condition = Some(match condition {
+                Some(q) => self.d.and(&q, &p),
+                None => p,
+            });
+        }
         match self.text("mode") {
             "" | ".U" => Ok(Outcome::Branch { target, condition }),
-            mode @ (".DIV" | ".CONV") => {
-                let mask = self.bits32("u")?;
-                Ok(Outcome::BranchByConvergence { target, mask, converged: mode == ".CONV" })
-            }
             mode => Err(self.unsupported(&format!("mode {mode}"))),
         }
     }
 
-    /// A register pair plus a displacement; relative forms count from the next instruction.
+    /// A register pair, if there is one, plus a displacement; relative forms count from the next instruction.
     pub(super) fn indirect(mut self, relative: bool) -> Step<D> {
-        let a = self.bits64("a")?;
+        if !self.text("id").is_empty() {
+            return Err(self.unsupported("a counting branch"));
+        }
+        let a = if self.has("a") { self.bits64("a")? } else { self.constant(64, 0) };
         let displacement = self.raw("t");
         let base = if relative { self.address.wrapping_add(16) } else { 0 };
         let target = self.d.add(&a, &self.constant(64, displacement.wrapping_add(base)));
@@ -41,33 +66,48 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(Outcome::IndirectBranch { target, condition })
     }
 
+    /// A call is a jump: the caller has put the return address in registers before.
     pub(super) fn call(mut self) -> Step<D> {
-        if self.has("t") {
-            let target = self.destination("t")?;
-            let condition = self.condition()?;
-            return Ok(Outcome::Branch { target, condition });
+        let relative = self.inst.row().id != "call.abs";
+        if self.has("a") || !relative {
+            return self.indirect(relative);
         }
-        self.indirect(false)
+        let target = self.destination("t")?;
+        let condition = self.condition()?;
+        Ok(Outcome::Branch { target, condition })
+    }
+
+    pub(super) fn ret(self) -> Step<D> {
+        let relative = self.inst.row().id != "ret.abs";
+        self.indirect(relative)
     }
 
     pub(super) fn exit(mut self) -> Step<D> {
+        if self.text("mode") == ".PREEMPTED" {
+            return Err(self.unsupported("a preempted exit"));
+        }
         let condition = self.condition()?;
         Ok(Outcome::Exit { condition })
     }
 
+    fn barrier(&mut self) -> u32 {
+        self.raw("b") as u32
+    }
+
     pub(super) fn bssy(mut self) -> Step<D> {
+        self.unconditional()?;
         let target = self.destination("t")?;
-        Ok(Outcome::SetBarrier { barrier: self.raw("bar") as u32, target })
+        Ok(Outcome::SetBarrier { barrier: self.barrier(), target })
     }
 
     pub(super) fn bsync(mut self) -> Step<D> {
         let condition = self.condition()?;
-        Ok(Outcome::Sync { barrier: self.raw("bar") as u32, condition })
+        Ok(Outcome::Sync { barrier: self.barrier(), condition })
     }
 
     pub(super) fn r#break(mut self) -> Step<D> {
         let condition = self.condition()?;
-        Ok(Outcome::Break { barrier: self.raw("bar") as u32, condition })
+        Ok(Outcome::Break { barrier: self.barrier(), condition })
     }
 
     pub(super) fn output(&mut self, name: &str, width: u32) -> Output {
@@ -76,40 +116,61 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Between a convergence barrier and a register: the form's destination decides the direction.
     pub(super) fn bmov(mut self) -> Step<D> {
+        let barrier = self.barrier();
         if self.has("d") {
             let to = self.output("d", 32);
             let clear = self.flag("clear");
-            return Ok(Outcome::ReadBarrier { barrier: self.raw("bar") as u32, to, clear });
+            return Ok(Outcome::ReadBarrier { barrier, to, clear });
         }
-        let mask = self.bits32("b")?;
-        Ok(Outcome::WriteBarrier { barrier: self.raw("bar") as u32, mask })
+        if self.flag("pquad") {
+            return Err(self.unsupported("a quad's barrier"));
+        }
+        let mask = self.bits32("a")?;
+        Ok(Outcome::WriteBarrier { barrier, mask })
     }
 
     pub(super) fn warpsync(mut self) -> Step<D> {
-        let mode = self.text("mode");
-        let mask = match mode {
-            ".ALL" => self.constant(32, 0xffff_ffff),
-            "" | ".COLLECTIVE" => self.bits32("a")?,
-            _ => return Err(self.unsupported(&format!("mode {mode}"))),
-        };
+        self.unconditional()?;
+        if self.inst.row().mnemonic == "ENDCOLLECTIVE" {
+            // The lanes that WARPSYNC.COLLECTIVE brought together stay together.
+            return self.next();
+        }
+        if !self.text("mode").is_empty() {
+            return Err(self.unsupported("an exclusive barrier"));
+        }
+        // The target of .COLLECTIVE is where its ENDCOLLECTIVE is.
+        self.raw("t");
+        let mask = if self.has("a") { self.bits32("a")? } else { self.constant(32, 0xffff_ffff) };
         Ok(Outcome::Collective { op: Collective::WarpSync, args: smallvec![mask], results: smallvec![] })
     }
 
+    /// Barrier number and thread count; one register holds both in the forms that name it twice.
+    fn barrier_operands(&mut self) -> Result<(D::V, D::V), Trap> {
+        let b = self.bits32("b")?;
+        if self.has("n") {
+            return Ok((b, self.bits32("n")?));
+        }
+        let number = self.d.and(&b, &self.constant(32, 15));
+        let count =
+            self.d.and(&self.d.binary(BinaryOp::LShr, &b, &self.constant(32, 16)), &self.constant(32, 0xfff));
+        Ok((number, count))
+    }
+
     pub(super) fn bar(mut self) -> Step<D> {
-        let mode = self.text("mode");
-        let kind = match mode {
-            ".SYNC" => BarrierMode::Sync,
-            ".ARV" => BarrierMode::Arrive,
-            ".RED" => match self.text("red") {
+        let id = self.inst.row().id;
+        let kind = if id.starts_with("bar.sync") {
+            BarrierMode::Sync
+        } else if id.starts_with("bar.arv") {
+            BarrierMode::Arrive
+        } else {
+            match self.text("op") {
                 ".POPC" => BarrierMode::Popc,
                 ".AND" => BarrierMode::And,
                 ".OR" => BarrierMode::Or,
-                other => return Err(self.unsupported(other)),
-            },
-            other => return Err(self.unsupported(&format!("mode {other}"))),
+                other => return Err(self.unsupported(&format!("mode {other}"))),
+            }
         };
-        let barrier = self.bits32("a")?;
-        let threads = if self.has("b") { self.bits32("b")? } else { self.constant(32, 0) };
+        let (barrier, threads) = self.barrier_operands()?;
         let q = self.pred_or("q", true)?;
         Ok(Outcome::Collective {
             op: Collective::Barrier(kind),
@@ -119,24 +180,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn b2r(mut self) -> Step<D> {
-        match self.text("mode") {
-            ".RESULT" => {
-                let (count, decision) = (self.output("d", 32), self.output("p", 1));
-                Ok(Outcome::BarrierResult { count, decision })
-            }
-            other => Err(self.unsupported(&format!("mode {other}"))),
-        }
+        let (count, decision) = (self.output("d", 32), self.output("p", 1));
+        Ok(Outcome::BarrierResult { count, decision })
     }
 
-    /// The address of an instruction, 64 bits.
+    /// The address of the next instruction, 64 bits.
     pub(super) fn lepc(mut self) -> Step<D> {
-        let here = self.constant(64, self.address);
-        let value = if self.has("t") {
-            let target = self.destination("t")?;
-            self.constant(64, target)
-        } else {
-            self.d.binary(BinaryOp::Add, &here, &self.constant(64, 16))
-        };
+        let value = self.constant(64, self.address.wrapping_add(16));
         self.set_wide("d", &value);
         self.next()
     }

@@ -61,9 +61,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             self.inst.row().field("a").map(|i| self.inst.row().fields[i].kind)
         {
             no_base = class.constant() == Some(self.raw("a"));
-            let narrow = width == 32 || self.narrow_base();
-            let v = if narrow { self.bits32("a")? } else { self.bits64("a")? };
-            base = Some(self.d.zext(&v, width));
+            base = Some(if width == 32 { self.bits32("a")? } else { self.bits64("a")? });
         }
         let scale = self.text("scale");
         let shift = match scale {
@@ -78,23 +76,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             let count = self.constant(width, shift);
             address = self.d.binary(sassafras_semantics::BinaryOp::Shl, &address, &count);
         }
-        if self.has("ub") {
-            let ub = if width == 64 { self.bits64("ub")? } else { self.bits32("ub")? };
-            no_base &= self.target("ub").is_none();
-            address = self.d.add(&address, &ub);
+        // A uniform register is part of a 32-bit address; beside a 64-bit address it is a descriptor.
+        if width == 32 && self.has("u") {
+            let u = self.bits32("u")?;
+            no_base &= self.target("u").is_none();
+            address = self.d.add(&address, &u);
         }
         // Without a base the offset of 24 bits is unsigned.
         let offset = if no_base { offset & 0xff_ffff } else { offset };
         Ok(self.d.add(&address, &self.d.constant(width, offset as i64 as u128)))
-    }
-
-    /// Whether a 64-bit address takes a 32-bit base register.
-    fn narrow_base(&mut self) -> bool {
-        match self.text("width") {
-            ".U32" => true,
-            ".64" => false,
-            _ => self.has("e") && !self.flag("e"),
-        }
     }
 
     /// The predicate of a load: where it is false the result is zero and memory is not touched. Nothing to do when it is
@@ -150,8 +140,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// `LDC`, `ULDC`: a constant bank at a register plus an offset.
     pub(super) fn load_constant(mut self) -> Step<D> {
         let (bytes, signed) = self.size()?;
-        let (name, bank) = if self.has("c") { ("c", "c.bank") } else { ("o", "bank") };
-        let (offset, bank) = (self.raw(name), self.raw(bank));
+        if self.has("u") {
+            return Err(self.unsupported("a constant bank by handle"));
+        }
+        let (offset, bank) = (self.raw("o"), self.raw("bank"));
         let mut at = self.d.constant(32, offset as i64 as u128);
         if self.has("a") {
             let a = self.bits32("a")?;
@@ -169,101 +161,135 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// The operation and size in bytes of an atomic.
     fn atomic_op(&mut self) -> Result<(AtomicOp, u32), Trap> {
         let (op, ty) = (self.text("op"), self.text("ty"));
-        let ftz = ty.contains(".FTZ");
-        let bytes = if ty.contains("64") {
-            8
-        } else if ty.contains("128") {
-            16
-        } else {
-            4
-        };
         let signed = ty.starts_with(".S");
-        let found = match (op, ty) {
-            (".ADD", t) if t.starts_with(".F32") => AtomicOp::AddF32 { ftz },
-            (".ADD", t) if t.starts_with(".F64") => AtomicOp::AddF64,
-            (".ADD", t) if t.starts_with(".F16x2") => AtomicOp::AddF16x2,
-            (".ADD", t) if t.starts_with(".BF16x2") || t.starts_with(".BF16_V2") => AtomicOp::AddBf16x2,
-            (_, t) if t.starts_with(".F") || t.starts_with(".BF") => {
-                return Err(self.unsupported(&format!("atomic {op}{ty}")));
-            }
-            (".ADD" | ".POPC.INC", _) => AtomicOp::Add,
-            (".MIN", _) => {
-                if signed {
-                    AtomicOp::SMin
-                } else {
-                    AtomicOp::UMin
-                }
-            }
-            (".MAX", _) => {
-                if signed {
-                    AtomicOp::SMax
-                } else {
-                    AtomicOp::UMax
-                }
-            }
-            (".INC", _) => AtomicOp::Inc,
-            (".DEC", _) => AtomicOp::Dec,
-            (".AND", _) => AtomicOp::And,
-            (".OR", _) => AtomicOp::Or,
-            (".XOR", _) => AtomicOp::Xor,
-            (".EXCH", _) => AtomicOp::Exch,
-            (".CAS", _) => AtomicOp::Cas,
-            _ => return Err(self.unsupported(&format!("atomic {op}{ty}"))),
+        let integer = |op| {
+            let bytes = match ty {
+                "" | ".S32" => 4,
+                ".64" | ".S64" => 8,
+                ".128" if op == AtomicOp::Exch => 16,
+                _ => return None,
+            };
+            Some((op, bytes))
         };
-        Ok((found, bytes))
+        let found = match op {
+            ".ADD" => match ty {
+                ".F32.FTZ.RN" => Some((AtomicOp::AddF32 { ftz: true }, 4)),
+                ".F32.RN" => Some((AtomicOp::AddF32 { ftz: false }, 4)),
+                ".F64.RN" => Some((AtomicOp::AddF64, 8)),
+                ".F16x2.RN" => Some((AtomicOp::AddF16x2, 4)),
+                ".BF16x2.RN" => Some((AtomicOp::AddBf16x2, 4)),
+                _ => integer(AtomicOp::Add),
+            },
+            ".MIN" => integer(if signed { AtomicOp::SMin } else { AtomicOp::UMin }),
+            ".MAX" => integer(if signed { AtomicOp::SMax } else { AtomicOp::UMax }),
+            ".INC" => integer(AtomicOp::Inc),
+            ".DEC" => integer(AtomicOp::Dec),
+            ".AND" => integer(AtomicOp::And),
+            ".OR" => integer(AtomicOp::Or),
+            ".XOR" => integer(AtomicOp::Xor),
+            ".EXCH" => integer(AtomicOp::Exch),
+            _ => None,
+        };
+        found.ok_or_else(|| self.unsupported(&format!("atomic {op}{ty}")))
     }
 
     /// `ATOMG`, `ATOM`, `ATOMS`, `RED`: read, modify, write; the old value goes to `d` if there is one.
     pub(super) fn atomic(mut self, space: Space, width: u32) -> Step<D> {
-        let (op, bytes) = self.atomic_op()?;
-        if !self.enabled()? {
-            return Err(self.unsupported("an atomic under a false predicate operand"));
-        }
-        let mut access = self.access(space, bytes);
-        if access.ordering == Ordering::Weak {
-            access.ordering = Ordering::Relaxed;
-        }
+        // ATOMS.POPC.INC, whose text is fixed, adds one.
+        let increment = !self.has("op");
+        let (op, bytes) = if increment { (AtomicOp::Add, 4) } else { self.atomic_op()? };
+        let access = self.atomic_access(space, bytes);
         let address = self.address(width)?;
-        let value =
-            if self.text("op") == ".POPC.INC" { self.constant(32, 1) } else { self.bits("b", bytes / 4)? };
+        let value = if increment { self.constant(32, 1) } else { self.bits("b", bytes / 4)? };
         let old = self.state.atomic(self.d, &access, op, &address, &[value])?;
         self.set_wide("d", &old);
         self.set("p", &self.d.yes());
         self.next()
     }
 
-    /// Compare and swap: `b` is compared, `c` is stored.
-    pub(super) fn compare_and_swap(mut self, space: Space, width: u32) -> Step<D> {
-        let ty = self.text("ty");
-        let bytes = if ty.contains("128") {
-            16
-        } else if ty.contains("64") {
-            8
-        } else {
-            4
+    /// A read-modify-write is never weak.
+    fn atomic_access(&mut self, space: Space, bytes: u32) -> Access {
+        let access = self.access(space, bytes);
+        let ordering = if access.ordering == Ordering::Weak { Ordering::Relaxed } else { access.ordering };
+        Access { ordering, ..access }
+    }
+
+    /// Compare and swap of `b` by `c`: the old value, and the value that was compared.
+    fn swap(&mut self, space: Space, width: u32) -> Result<(D::V, D::V), Trap> {
+        let bytes = match self.text("ty") {
+            "" | ".S32" => 4,
+            ".64" | ".S64" => 8,
+            ".128" => 16,
+            other => return Err(self.unsupported(&format!("type {other}"))),
         };
-        let mut access = self.access(space, bytes);
-        if access.ordering == Ordering::Weak {
-            access.ordering = Ordering::Relaxed;
-        }
+        let access = self.atomic_access(space, bytes);
         let address = self.address(width)?;
         let (compare, new) = (self.bits("b", bytes / 4)?, self.bits("c", bytes / 4)?);
-        let old = self.state.atomic(self.d, &access, AtomicOp::Cas, &address, &[compare, new])?;
+        let old = self.state.atomic(self.d, &access, AtomicOp::Cas, &address, &[compare.clone(), new])?;
+        Ok((old, compare))
+    }
+
+    /// Compare and swap: `b` is compared, `c` is stored.
+    pub(super) fn compare_and_swap(mut self, space: Space, width: u32) -> Step<D> {
+        let (old, _) = self.swap(space, width)?;
         self.set_wide("d", &old);
         self.set("p", &self.d.yes());
         self.next()
     }
 
-    pub(super) fn membar(mut self) -> Step<D> {
-        let (order, scope) = (self.text("sem"), self.text("scope"));
-        let all = format!("{order}{scope}");
-        let scope = if all.contains("SYS") || all.contains("VC") {
-            Scope::Sys
-        } else if all.contains("GPU") {
-            Scope::Gpu
-        } else {
-            Scope::Cta
+    /// `ATOMS.CAST`: as compare and swap, but `d` is one if the store happened, else zero (ptxas compares it with one, and
+    /// tries again).
+    pub(super) fn compare_and_store(mut self) -> Step<D> {
+        self.flag("spin");
+        let (old, compare) = self.swap(Space::Shared, 32)?;
+        let stored = self.d.eq(&old, &compare);
+        self.set("d", &self.d.zext(&stored, 32));
+        self.next()
+    }
+
+    /// `LDGSTS`: a copy from global to shared memory, performed at once: it may be seen late, and also early.
+    pub(super) fn copy_to_shared(mut self) -> Step<D> {
+        let (bytes, _) = self.size()?;
+        let (s, so) = (self.bits32("s")?, self.raw("so"));
+        let to = self.d.add(&s, &self.d.constant(32, so as i64 as u128));
+        let enabled = self.enabled()?;
+        if !enabled && !self.flag("zfill") {
+            return Err(self.unsupported("a copy under a false predicate operand"));
+        }
+        self.flag("zfill");
+        let from = self.access(Space::Global, bytes);
+        let address = self.address(64)?;
+        let value =
+            if enabled { self.state.load(self.d, &from, &address)? } else { self.constant(8 * bytes, 0) };
+        let access = Access { space: Space::Shared, ordering: Ordering::Weak, ..from };
+        self.state.store(self.d, &access, &to, &value)?;
+        self.next()
+    }
+
+    /// `QSPC`: whether a generic address lies in a window.
+    pub(super) fn query_space(mut self) -> Step<D> {
+        let space = match self.text("space") {
+            ".G" => Space::Global,
+            ".L" => Space::Local,
+            ".S" => Space::Shared,
+            other => return Err(self.unsupported(&format!("space {other}"))),
         };
+        if self.target("d").is_some() {
+            return Err(self.unsupported("a register result"));
+        }
+        let address = self.address(64)?;
+        let inside = self.state.is_space(self.d, space, &address)?;
+        self.set("p", &inside);
+        self.next()
+    }
+
+    pub(super) fn membar(mut self) -> Step<D> {
+        let scope = match self.text("scope") {
+            ".CTA" | ".SM" => Scope::Cta,
+            ".GPU" => Scope::Gpu,
+            _ => Scope::Sys,
+        };
+        self.text("order");
         self.state.fence(self.d, Ordering::AcquireRelease, scope)?;
         self.next()
     }

@@ -157,9 +157,20 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::AtomgCas => lane.compare_and_swap(Space::Global, 64),
         M::AtomCas => lane.compare_and_swap(Space::Generic, 64),
         M::AtomsCas => lane.compare_and_swap(Space::Shared, 32),
+        M::AtomsCast => lane.compare_and_store(),
+        M::Ldgsts => lane.copy_to_shared(),
+        M::Qspc => lane.query_space(),
         M::Membar => lane.membar(),
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
-        M::Cctl | M::Errbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Cctl
+        | M::Errbar
+        | M::Fence
+        | M::Ldgdepbar
+        | M::Depbar
+        | M::Nop
+        | M::Pmtrig
+        | M::Preexit
+        | M::Acqbulk => Ok(Outcome::Next),
         M::Bra => lane.bra(),
         M::Bssy => lane.bssy(),
         M::Bsync => lane.bsync(),
@@ -168,7 +179,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Warpsync => lane.warpsync(),
         M::Yield | M::Nanosleep => Ok(Outcome::Yield),
         M::Exit => lane.exit(),
-        M::Ret => lane.indirect(true),
+        M::Ret => lane.ret(),
         M::Brx => lane.indirect(true),
         M::Jmx => lane.indirect(false),
         M::Call => lane.call(),

@@ -64,7 +64,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn elect(mut self) -> Step<D> {
-        let members = if self.has("a") { self.bits32("a")? } else { self.members() };
+        let q = self.pred("q")?;
+        if self.d.as_constant(&q) != Some(1) {
+            return Err(self.unsupported("a predicate operand"));
+        }
+        let members = self.members();
         let results = smallvec![self.output("d", 32), self.output("p", 1)];
         Ok(Outcome::Collective { op: Collective::Elect, args: smallvec![members], results })
     }
