@@ -174,8 +174,28 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(self.compare_floats(test, format, ftz, &a, &b))
     }
 
+    /// `DSETP.MIN` and `.MAX`: `d` says that `a` is the extremum, `d2` that both are NaN (ptxas then makes `b` quiet).
+    fn extremum_tests(mut self, op: FloatOp, format: FloatFormat) -> Step<D> {
+        let (a, b) = (self.float("a", format)?, self.float("b", format)?);
+        let nan = |v: &D::V| self.d.float_relation(FloatRelation::Unordered, format, false, v, v);
+        let (a_nan, b_nan) = (nan(&a), nan(&b));
+        let best = self.d.float(op, format, FloatMode::default(), &[&a, &b]);
+        let a_best = self.d.and(&self.d.eq(&best, &a), &self.d.not(&a_nan));
+        let both = self.d.and(&a_nan, &b_nan);
+        let (q, bop) = (self.pred_or("q", true)?, self.text("bop"));
+        let (first, second) = (self.combine(bop, &a_best, &q)?, self.combine(bop, &both, &q)?);
+        self.set("d", &first);
+        self.set("d2", &second);
+        self.next()
+    }
+
     /// `FSETP`, `DSETP`.
     pub(super) fn float_setp(mut self, format: FloatFormat) -> Step<D> {
+        match self.text("cmp") {
+            ".MIN" => return self.extremum_tests(FloatOp::Min, format),
+            ".MAX" => return self.extremum_tests(FloatOp::Max, format),
+            _ => {}
+        }
         let holds = self.float_holds(format)?;
         self.set_test(&holds)?;
         self.next()

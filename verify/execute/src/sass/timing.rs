@@ -8,8 +8,8 @@
 use crate::collective::lanes;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
-use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency};
-use sassafras_isa::{Access, Inst, Meaning, RegClass, Register};
+use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency};
+use sassafras_isa::{Access, Inst, Meaning, Operand, RegClass, Register};
 use sassafras_semantics::Trap;
 
 /// What makes a result, or the reading of a source, complete.
@@ -84,6 +84,11 @@ fn operand_kind(class: RegClass, guard: bool) -> OperandKind {
     }
 }
 
+/// The operands that latencies are about: convergence barriers are settled by the dispatcher itself.
+fn accesses(inst: &Inst) -> impl Iterator<Item = Operand> + '_ {
+    inst.operands().filter(|o| o.class != RegClass::B)
+}
+
 impl Timing {
     pub fn new(chip: Chip) -> Timing {
         Timing { chip, lanes: vec![Lane::default(); 32] }
@@ -100,17 +105,14 @@ impl Timing {
             lane.wait(inst.control.wait_mask);
             let takes_part = executing >> l & 1 != 0;
             let found = |trap| (l as u32, trap);
-            let mut operands = inst.operands().peekable();
-            if operands.peek().is_some() {
-                for operand in inst.operands().filter(|o| takes_part || o.field.is_none()) {
-                    let guard = operand.field.is_none();
-                    for n in 0..u32::from(operand.units) {
-                        let register = Register { class: operand.class, number: operand.number + n };
-                        let class = inst.class(&operand, n);
-                        match operand.access {
-                            Access::Read => lane.check_read(chip, register, class, guard).map_err(found)?,
-                            Access::Write => lane.check_write(chip, register, class).map_err(found)?,
-                        }
+            for operand in accesses(inst).filter(|o| takes_part || o.field.is_none()) {
+                let guard = operand.field.is_none();
+                for n in 0..u32::from(operand.units) {
+                    let register = Register { class: operand.class, number: operand.number + n };
+                    let class = inst.class(&operand, n);
+                    match operand.access {
+                        Access::Read => lane.check_read(chip, register, class, guard).map_err(found)?,
+                        Access::Write => lane.check_write(chip, register, class).map_err(found)?,
                     }
                 }
             }
@@ -154,8 +156,11 @@ impl Lane {
         hazard: Hazard,
         operand: OperandKind,
     ) -> bool {
-        let least = latency(chip, pending.class, consumer, Kind { hazard, operand }).unwrap_or(LONGEST);
-        self.clock >= pending.issued + u32::from(least)
+        match latency(chip, pending.class, consumer, Kind { hazard, operand }) {
+            Some(least) => self.clock >= pending.issued + u32::from(least),
+            // What the tables do not say is for the hazard checker to report as unknown.
+            None => true,
+        }
     }
 
     fn check_read(&self, chip: Chip, register: Register, consumer: Class, guard: bool) -> Result<(), Trap> {
@@ -222,7 +227,7 @@ impl Lane {
             None => Until::Cycles,
         };
         let (result, source) = (pending(result), pending(source));
-        for operand in inst.operands() {
+        for operand in accesses(inst) {
             for n in 0..u32::from(operand.units) {
                 let register = Register { class: operand.class, number: operand.number + n };
                 let class = inst.class(&operand, n);
