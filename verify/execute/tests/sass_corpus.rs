@@ -83,3 +83,79 @@ fn corpus_runs_as_the_references_say() {
 fn corpus_keeps_its_hazards() {
     run(|order| Options { order, timing: true, ..Options::default() }, 1);
 }
+
+/// Each feature's recorded cubin against the PTX it was made from: two meanings written from different sources.
+#[test]
+fn features_agree_with_their_ptx() {
+    let root = reference::workspace_root();
+    let spec = reference::corpus::feature_spec(&root).expect("launch.toml");
+    let launches = spec.launches().expect("launches");
+    let (mut agreed, mut skipped, mut wrong) = (0, Vec::new(), Vec::new());
+    for feature in reference::corpus::features(&root).expect("features") {
+        let text = std::fs::read_to_string(&feature.ptx).expect("a file of the corpus");
+        let name = format!("features/{}", feature.name);
+        let Some(bytes) = reference::traces::cubin(&root, reference::traces::RECORDED, &name) else {
+            skipped.push(format!("{name}: not recorded"));
+            continue;
+        };
+        let Ok(module) = sassafras_ptx::load(&text, &feature.name) else {
+            skipped.push(format!("{name}: its PTX is not taken yet"));
+            continue;
+        };
+        let cubin = match sassafras_cubin::read(&bytes) {
+            Ok(cubin) => cubin,
+            Err(e) => {
+                skipped.push(format!("{name}: {e}"));
+                continue;
+            }
+        };
+        let mut problem = None;
+        for from in &launches {
+            let launch = prepare(&cubin, from);
+            for order in 0..4 {
+                let options = Options { order, step_limit: 200_000, ..Options::default() };
+                let expected = match sassafras_execute::ptx::run(&module, &from.entry, &launch, &options) {
+                    Ok(out) => out,
+                    Err(e) => {
+                        skipped.push(format!("{name}: {e}"));
+                        break;
+                    }
+                };
+                match sass::run(&cubin, &from.entry, &launch, &options) {
+                    Err(e) => _ = problem.get_or_insert(format!("{name}: {e}")),
+                    Ok(_) if !feature.approx.is_empty() => {}
+                    Ok(got) if got.buffers != expected.buffers => {
+                        let at = got.buffers[0].chunks(4).zip(expected.buffers[0].chunks(4)).position(|(a, b)| a != b);
+                        let at = at.unwrap_or(0);
+                        let word = |b: &[Vec<u8>], buffer: usize, at: usize| {
+                            let word = b[buffer].get(4 * at..4 * at + 4).map(|w| w.try_into().expect("4 bytes"));
+                            word.map_or(0, u32::from_le_bytes)
+                        };
+                        let input: Vec<String> =
+                            (0..4).map(|i| format!("{:#x}", word(&got.buffers, 1, at / 4 * 4 + i))).collect();
+                        problem.get_or_insert(format!(
+                            "{name} {} order {order}: word {at} is {:#x}, by the PTX {:#x}; inputs {}",
+                            from.label,
+                            word(&got.buffers, 0, at),
+                            word(&expected.buffers, 0, at),
+                            input.join(" ")
+                        ));
+                    }
+                    Ok(_) => {}
+                }
+            }
+            if problem.is_some() {
+                break;
+            }
+        }
+        match problem {
+            None => agreed += 1,
+            Some(e) => wrong.push(e),
+        }
+    }
+    eprintln!("{agreed} features agree");
+    for s in &skipped {
+        eprintln!("skipped: {s}");
+    }
+    assert!(wrong.is_empty(), "{agreed} agree, {} do not:\n{}", wrong.len(), wrong.join("\n"));
+}
