@@ -22,6 +22,8 @@ pub struct BankLayout {
     pub local_window: u32,
     /// The same for shared memory; none where code reads it from special registers instead.
     pub shared_window: Option<u32>,
+    /// First and last generic address of the kernel's parameters: 8 bytes each; known for sm_90 alone.
+    pub parameter_window: Option<(u32, u32)>,
     /// `%gridid`.
     pub grid_id: u32,
     /// `%dynamic_smem_size`; none where it depends on the cluster (sm_100 and later).
@@ -41,6 +43,7 @@ impl Chip {
                 global_descriptor: Some(0x358),
                 local_window: 0x2f8,
                 shared_window: None,
+                parameter_window: None,
                 grid_id: 0x140,
                 dynamic_shared_size: None,
             };
@@ -57,6 +60,7 @@ impl Chip {
             },
             local_window: 0x20,
             shared_window: if number >= 90 { None } else { Some(0x18) },
+            parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
             grid_id: 0x30,
             dynamic_shared_size: Some(0x2c),
         }

@@ -131,10 +131,6 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     pub(super) fn warpsync(mut self) -> Step<D> {
         self.unconditional()?;
-        if self.inst.row().mnemonic == "ENDCOLLECTIVE" {
-            // The lanes that WARPSYNC.COLLECTIVE brought together stay together.
-            return self.next();
-        }
         if !self.text("mode").is_empty() {
             return Err(self.unsupported("an exclusive barrier"));
         }
@@ -142,6 +138,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.raw("t");
         let mask = if self.has("a") { self.bits32("a")? } else { self.constant(32, 0xffff_ffff) };
         Ok(Outcome::Collective { op: Collective::WarpSync, args: smallvec![mask], results: smallvec![] })
+    }
+
+    /// `ENDCOLLECTIVE`: the lanes that `WARPSYNC.COLLECTIVE` brought together stay together.
+    pub(super) fn end_collective(mut self) -> Step<D> {
+        self.unconditional()?;
+        self.next()
     }
 
     /// Barrier number and thread count; one register holds both in the forms that name it twice.

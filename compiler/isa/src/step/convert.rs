@@ -83,7 +83,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let (width, signed) = self.integer_type("src")?;
         let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
         let v = if width == 64 { self.bits64("b")? } else { self.bits32("b")? };
-        let v = self.d.extract(&v, 0, width);
+        let part = self.part();
+        let v = self.d.extract(&v, part, width);
         let v = self.d.int_to_float(signed, to, mode, &v);
         self.set_converted(&v);
         self.next()
@@ -108,25 +109,63 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
-    /// Two binary32 numbers to halves: `a` is the high one.
+    /// A part of a register: the form names it, and says by its mnemonic which conversion it is.
+    pub(super) fn convert_part(self) -> Step<D> {
+        match self.inst.row().mnemonic {
+            "F2I" => self.f2i(),
+            "I2F" => self.i2f(),
+            "F2F" => self.f2f(),
+            "FRND" => self.frnd(),
+            "MUFU" => self.mufu(),
+            _ => Err(self.unsupported("the conversion")),
+        }
+    }
+
+    /// 32 signed bits to fewer, clamped. What is above the result is left undefined: ptxas never relies on it.
+    pub(super) fn i2i(mut self) -> Step<D> {
+        let text = self.text("ty");
+        let (width, signed) = integer(text).ok_or_else(|| self.unsupported(&format!("type {text}")))?;
+        let b = self.bits32("b")?;
+        let (low, high) = if signed {
+            (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1)
+        } else {
+            (0, (1i64 << width) - 1)
+        };
+        let (low, high) = (self.constant(32, low as u64), self.constant(32, high as u64));
+        let (yes, no) = (self.d.yes(), self.d.no());
+        let clamped = self.extremum(true, &yes, &self.extremum(true, &no, &b, &low), &high);
+        let above = self.d.undef(32 - width, "above a narrowed integer");
+        let v = self.d.concat(&above, &self.d.extract(&clamped, 0, width));
+        self.set("d", &v);
+        self.next()
+    }
+
+    /// Binary32 numbers to halves. Of two, `a` is the high one; of one, the high half is that of `c`.
     pub(super) fn f2fp(mut self) -> Step<D> {
         let to = if self.text("bf") == ".BF16" { FloatFormat::Bf16 } else { FloatFormat::F16 };
-        let (a, b) = (self.float("a", FloatFormat::F32)?, self.float("b", FloatFormat::F32)?);
         if self.flag("sat") {
             return Err(self.unsupported("saturation to finite numbers"));
         }
+        let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
         let relu = self.flag("relu");
-        let convert = |v: &D::V| {
-            let v = self.d.float_to_float(FloatFormat::F32, to, FloatMode::default(), v);
+        let b = self.float("b", FloatFormat::F32)?;
+        let convert = |d: &D, v: &D::V| {
+            let v = d.float_to_float(FloatFormat::F32, to, mode, v);
             if relu {
-                let zero = self.constant(16, 0);
-                self.d.float(FloatOp::MaxNan, to, FloatMode::default(), &[&v, &zero])
+                d.float(FloatOp::MaxNan, to, FloatMode::default(), &[&v, &d.constant(16, 0)])
             } else {
                 v
             }
         };
-        let both = self.d.concat(&convert(&a), &convert(&b));
-        self.set("d", &both);
+        let low = convert(self.d, &b);
+        let high = if self.has("a") {
+            let a = self.float("a", FloatFormat::F32)?;
+            convert(self.d, &a)
+        } else {
+            let c = self.bits32("c")?;
+            self.d.extract(&c, 16, 16)
+        };
+        self.set("d", &self.d.concat(&high, &low));
         self.next()
     }
 }

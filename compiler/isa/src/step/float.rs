@@ -67,8 +67,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// Whether subnormals are flushed. `.FMZ`, by which zero times anything is zero, comes from no PTX.
     pub(super) fn ftz(&mut self) -> Result<bool, Trap> {
         match self.text("ftz") {
-            ".FMZ" => Err(self.unsupported("a product that flushes zeros")),
-            text => Ok(!text.is_empty()),
+            "" => Ok(false),
+            ".FTZ" => Ok(true),
+            text => Err(self.unsupported(&format!("a product with {text}"))),
         }
     }
 
@@ -89,9 +90,20 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// A float source with its flags.
     pub(super) fn float(&mut self, name: &str, format: FloatFormat) -> Result<D::V, Trap> {
         let v = if format == FloatFormat::F64 { self.bits64(name)? } else { self.bits32(name)? };
-        let v = if format.width() == 16 { self.d.extract(&v, 0, 16) } else { v };
+        let v = if format.width() == 16 { self.d.extract(&v, self.part(), 16) } else { v };
         let (absolute, negate) = (self.absolute(name), self.negated(name));
         Ok(self.signs(&v, absolute, negate))
+    }
+
+    /// Where the part of `b` begins that a conversion takes: the form says `.H1`, or its field `s` names a byte.
+    pub(super) fn part(&mut self) -> u32 {
+        match self.text("s") {
+            ".B1" => 8,
+            ".B2" => 16,
+            ".B3" => 24,
+            _ if self.inst.row().id.contains(".h1") || self.inst.row().id.contains(".part16") => 16,
+            _ => 0,
+        }
     }
 
     fn set_float(&mut self, name: &str, v: &D::V) {
@@ -131,13 +143,21 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let most = self.d.float(max, format, mode, &[&a, &b]);
         let mut result = self.d.ite(&q, &least, &most);
         if self.flag("xorsign") {
-            let width = format.width();
-            let sign = self.d.constant(width, 1 << (width - 1));
-            let signs = self.d.and(&self.d.xor(&a, &b), &sign);
+            // The signs are those before absolute values are taken.
+            let raw = [self.sign_of("a")?, self.sign_of("b")?];
+            let sign = self.constant(32, 0x8000_0000);
+            let signs = self.d.and(&self.d.xor(&raw[0], &raw[1]), &sign);
             result = self.d.or(&self.d.and(&result, &self.d.not(&sign)), &signs);
         }
         self.set_float("d", &result);
         self.next()
+    }
+
+    /// A binary32 source whose sign is as in the register, or flipped.
+    fn sign_of(&mut self, name: &str) -> Result<D::V, Trap> {
+        let v = self.bits32(name)?;
+        let negate = self.negated(name);
+        Ok(self.signs(&v, false, negate))
     }
 
     pub(super) fn compare_floats(
@@ -250,11 +270,18 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn mufu(mut self) -> Step<D> {
-        let b = self.float("b", FloatFormat::F32)?;
-        let ty = self.text("ty");
-        if !ty.is_empty() {
-            return Err(self.unsupported(&format!("type {ty}")));
-        }
+        let narrow = match self.text("ty") {
+            "" => None,
+            text => {
+                Some(super::float::format(text).ok_or_else(|| self.unsupported(&format!("type {text}")))?)
+            }
+        };
+        let b = self.float("b", narrow.unwrap_or(FloatFormat::F32))?;
+        // A half is taken to binary32 and back: this stays within the wider bound of the half's function.
+        let b = match narrow {
+            Some(half) => self.d.float_to_float(half, FloatFormat::F32, FloatMode::default(), &b),
+            None => b,
+        };
         let op = self.text("op");
         // All flush subnormals but the hyperbolic tangent and the trigonometric functions, which ptxas calls bare for the
         // forms without .ftz too.
@@ -271,7 +298,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             ".TANH" => (Approximation::Tanh, false),
             _ => return Err(self.unsupported(&format!("function {op}"))),
         };
-        let result = self.d.approximate(function, ftz, &b);
+        let result = self.d.approximate(function, ftz && narrow.is_none(), &b);
+        let result = match narrow {
+            Some(half) => {
+                let v = self.d.float_to_float(FloatFormat::F32, half, FloatMode::default(), &result);
+                self.d.zext(&v, 32)
+            }
+            None => result,
+        };
         self.set("d", &result);
         self.next()
     }

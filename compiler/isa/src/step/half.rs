@@ -64,7 +64,16 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let a = self.halves("a", "as")?;
         let b = self.halves("b", "bs")?;
         let c = if op == FloatOp::Fma { Some(self.halves("c", "cs")?) } else { None };
+        let relu = self.inst.row().meaning == crate::meaning::Meaning::Hfma2Relu;
+        if relu {
+            self.always("q")?;
+        }
+        let zero = self.constant(16, 0);
         let result = [0, 1].map(|i| match &c {
+            Some(c) if relu => {
+                let v = self.d.float(op, format, mode, &[&a[i], &b[i], &c[i]]);
+                self.d.float(FloatOp::MaxNan, format, FloatMode::default(), &[&v, &zero])
+            }
             Some(c) => self.d.float(op, format, mode, &[&a[i], &b[i], &c[i]]),
             None => self.d.float(op, format, mode, &[&a[i], &b[i]]),
         });

@@ -164,9 +164,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.d.ite(&self.d.eq(&less, least), a, b)
     }
 
-    /// Minimum or maximum, of 32 bits or of two halves; with `.RELU` at least zero.
-    pub(super) fn vimnmx(mut self) -> Step<D> {
-        let (a, b, least) = (self.bits32("a")?, self.bits32("b")?, self.pred("q")?);
+    /// Minimum or maximum of `values`, of 32 bits or of two halves; with `.RELU` at least zero.
+    fn set_extremum(&mut self, values: &[D::V]) -> Step<D> {
+        let least = self.pred("q")?;
         let (signed, halves) = match self.text("ty") {
             "" => (true, false),
             ".U32" => (false, false),
@@ -175,14 +175,38 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             other => return Err(self.unsupported(&format!("type {other}"))),
         };
         let relu = self.flag("relu");
-        let pick = |lane: &Self, a: &D::V, b: &D::V| {
-            let v = lane.extremum(signed, &least, a, b);
-            let zero = lane.constant(lane.d.width(&v), 0);
-            if relu { lane.extremum(true, &lane.d.no(), &v, &zero) } else { v }
-        };
-        let result = if halves { self.by_halves(&a, &b, pick) } else { pick(&self, &a, &b) };
+        let pick = |lane: &Self, a: &D::V, b: &D::V| lane.extremum(signed, &least, a, b);
+        let clamp = |lane: &Self, a: &D::V, zero: &D::V| lane.extremum(true, &lane.d.no(), a, zero);
+        let mut result = values[0].clone();
+        for v in &values[1..] {
+            result = if halves { self.by_halves(&result, v, pick) } else { pick(self, &result, v) };
+        }
+        if relu {
+            let zero = self.constant(32, 0);
+            result = if halves { self.by_halves(&result, &zero, clamp) } else { clamp(self, &result, &zero) };
+        }
         self.set("d", &result);
         self.next()
+    }
+
+    pub(super) fn vimnmx(mut self) -> Step<D> {
+        let values = [self.bits32("a")?, self.bits32("b")?];
+        self.set_extremum(&values)
+    }
+
+    pub(super) fn vimnmx3(mut self) -> Step<D> {
+        let values = [self.bits32("a")?, self.bits32("b")?, self.bits32("c")?];
+        self.set_extremum(&values)
+    }
+
+    /// Minimum or maximum of `a + b` and `c`.
+    pub(super) fn viaddmnmx(mut self) -> Step<D> {
+        let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);
+        let minus = self.negated("b");
+        let halves = self.text("ty").ends_with("x2");
+        let sum = |lane: &Self, a: &D::V, b: &D::V| if minus { lane.d.sub(a, b) } else { lane.d.add(a, b) };
+        let sum = if halves { self.by_halves(&a, &b, sum) } else { sum(&self, &a, &b) };
+        self.set_extremum(&[sum, c])
     }
 
     /// `|a - b| + c`.

@@ -200,6 +200,15 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
         self.pred_or(name, true)
     }
 
+    /// Refuses a predicate operand that is not PT.
+    pub fn always(&mut self, name: &str) -> Result<(), Trap> {
+        let q = self.pred_or(name, true)?;
+        match self.d.as_constant(&q) {
+            Some(1) => Ok(()),
+            _ => Err(self.unsupported(&format!("predicate operand `{name}`"))),
+        }
+    }
+
     /// The register a field names; none for RZ, URZ, PT, UPT or an absent field.
     pub fn target(&mut self, name: &str) -> Option<Register> {
         let i = self.index(name)?;

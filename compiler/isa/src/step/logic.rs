@@ -47,6 +47,17 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// Truth tables over the signs of three registers.
+    pub(super) fn plop3_sign(mut self) -> Step<D> {
+        let [a, b, c] =
+            [self.bits32("a")?, self.bits32("b")?, self.bits32("c")?].map(|v| self.d.extract(&v, 31, 1));
+        let (first, second) = (self.raw("lut"), self.raw("lut2"));
+        let (p, p2) = (self.table(first, &a, &b, &c), self.table(second, &a, &b, &c));
+        self.set("d", &p);
+        self.set("d2", &p2);
+        self.next()
+    }
+
     /// Funnel shift of `c:a`: the count is clamped to the width, or taken modulo it with `.W`.
     pub(super) fn shf(mut self) -> Step<D> {
         let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);

@@ -243,7 +243,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.flag("spin");
         let (old, compare) = self.swap(Space::Shared, 32)?;
         let stored = self.d.eq(&old, &compare);
-        self.set("d", &self.d.zext(&stored, 32));
+        let width = self.d.width(&old);
+        self.set_wide("d", &self.d.zext(&stored, width));
         self.next()
     }
 

@@ -53,7 +53,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Predicates into bits of a register: where the mask has a one the predicate, else the bit of `a`.
     pub(super) fn p2r(mut self) -> Step<D> {
-        let shift = self.part()?;
+        let shift = self.byte_place()?;
         let (a, mask) = (self.bits32("a")?, self.bits32("mask")?);
         let class = if self.is_uniform("d") { RegClass::UP } else { RegClass::P };
         let mut predicates = self.constant(32, 0);
@@ -74,7 +74,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     /// Which byte of the register holds predicates.
-    fn part(&mut self) -> Result<u64, Trap> {
+    fn byte_place(&mut self) -> Result<u64, Trap> {
         match self.text("byte") {
             "" | ".B0" => Ok(0),
             ".B1" => Ok(8),
@@ -86,7 +86,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Predicates from bits of a register, where the mask has a one.
     pub(super) fn r2p(mut self) -> Step<D> {
-        let shift = self.part()?;
+        let shift = self.byte_place()?;
         let (a, mask) = (self.bits32("a")?, self.bits32("mask")?);
         let class = if self.is_uniform("a") { RegClass::UP } else { RegClass::P };
         for number in 0..7 {

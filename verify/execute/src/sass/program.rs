@@ -93,7 +93,10 @@ impl Program {
         }
         let constants: Vec<_> = cubin.variables.iter().filter(|v| v.space == Space::Constant).collect();
         let end = constants.iter().map(|v| v.offset + v.size).max().unwrap_or(0);
-        let mut bytes = vec![0; end as usize];
+        // Symbols that the model has no variable for (weak ones) leave their section as it is.
+        let raw = cubin.sections.iter().find(|s| s.name == ".nv.constant3").and_then(|s| s.data.clone());
+        let mut bytes = raw.unwrap_or_default();
+        bytes.resize(bytes.len().max(end as usize), 0);
         for v in constants {
             if let Some(init) = &v.init {
                 bytes[v.offset as usize..][..init.len()].copy_from_slice(init);
@@ -135,6 +138,10 @@ impl Program {
             word(at + 4, (value >> 32) as u32);
         };
         wide(layout.local_window, crate::memory::LOCAL_WINDOW);
+        if let Some((first, last)) = layout.parameter_window {
+            wide(first, crate::memory::PARAM_WINDOW);
+            wide(last, crate::memory::PARAM_WINDOW + u64::from(function.param_size.max(1)) - 1);
+        }
         if let Some(at) = layout.shared_window {
             wide(at, crate::memory::SHARED_WINDOW);
         }

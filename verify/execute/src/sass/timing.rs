@@ -29,13 +29,17 @@ enum Until {
 enum Unit {
     Shared,
     Constant,
+    Function,
+    Special,
     Other(Meaning),
 }
 
-fn unit(meaning: Meaning) -> Unit {
+fn unit(class: Class, meaning: Meaning) -> Unit {
     match meaning {
-        Meaning::Lds | Meaning::Ldsm | Meaning::Shfl | Meaning::Atoms | Meaning::AtomsCas => Unit::Shared,
         Meaning::Ldc => Unit::Constant,
+        Meaning::S2r | Meaning::S2ur => Unit::Special,
+        _ if class == Class::Xu => Unit::Function,
+        Meaning::Lds | Meaning::Ldsm | Meaning::Shfl | Meaning::Atoms | Meaning::AtomsCas => Unit::Shared,
         other => Unit::Other(other),
     }
 }
@@ -116,9 +120,7 @@ impl Timing {
                     }
                 }
             }
-            if takes_part {
-                lane.record(chip, inst, pc);
-            }
+            lane.record(chip, inst, pc, takes_part);
             lane.clock += u32::from(inst.control.stall.max(1));
         }
         Ok(())
@@ -197,11 +199,12 @@ impl Lane {
     }
 
     /// Notes what the instruction leaves in flight.
-    fn record(&mut self, chip: Chip, inst: &Inst, pc: u64) {
+    /// A lane whose guard is false still sees the scoreboards: an earlier instruction of the same unit is done by then.
+    fn record(&mut self, chip: Chip, inst: &Inst, pc: u64, takes_part: bool) {
         let row = inst.row();
         let (class, control) = (row.pipe, inst.control);
         let variable = class.variable(chip);
-        let unit = unit(row.meaning);
+        let unit = unit(class, row.meaning);
         let mut number = 0;
         if variable {
             let entry = self.units.entry(unit).or_default();
@@ -215,6 +218,9 @@ impl Lane {
         }
         if let Some(b) = write {
             self.covers[b].push((unit, number));
+        }
+        if !takes_part {
+            return;
         }
         let pending = |until| Pending { issued: self.clock, class, until, pc };
         let result = match write {
@@ -233,7 +239,8 @@ impl Lane {
                 let class = inst.class(&operand, n);
                 match operand.access {
                     Access::Write => _ = self.written.insert(register, Pending { class, ..result }),
-                    // Of several readers the one in flight counts.
+                    // Predicates are read at issue. Of several readers the one in flight counts.
+                    Access::Read if matches!(operand.class, RegClass::P | RegClass::UP) => {}
                     Access::Read => {
                         let earlier = self.read.get(&register).map(|p| p.until);
                         let open = earlier.is_some_and(|u| self.complete(u) == Some(false));
