@@ -42,6 +42,12 @@ use scope::Scopes;
 /// # Errors
 /// Every mistake found: [`Diagnostics::exit_code`] tells a wrong module from one that is not supported.
 pub fn check(module: &ast::Module) -> Result<Module, Diagnostics> {
+    let (checked, diagnostics) = check_with_warnings(module);
+    checked.ok_or(diagnostics)
+}
+
+/// As [`check`], with the warnings about a module that is accepted.
+pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics) {
     let mut checker = Checker {
         diagnostics: Diagnostics::new(module.source.clone()),
         scopes: Scopes::default(),
@@ -58,7 +64,8 @@ pub fn check(module: &ast::Module) -> Result<Module, Diagnostics> {
     };
     checker.items(&module.items);
     checker.diagnostics.sort();
-    if checker.diagnostics.has_errors() { Err(checker.diagnostics) } else { Ok(checker.module) }
+    let accepted = !checker.diagnostics.has_errors();
+    (accepted.then_some(checker.module), checker.diagnostics)
 }
 
 struct Checker {

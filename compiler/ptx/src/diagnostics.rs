@@ -113,6 +113,10 @@ impl Diagnostics {
     pub fn count(&self) -> usize {
         self.list.len() + self.suppressed
     }
+    /// Whether further findings will only be counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= LIMIT
+    }
     /// Nothing was found.
     pub fn is_empty(&self) -> bool {
         self.count() == 0

@@ -40,9 +40,11 @@
 //!
 //! - [`notation`]: the reader of these lines
 //! - [`matching`]: which rows a mnemonic fits
+//! - [`document`]: the table as a page of the handbook
 //! - [`example`]: valid instructions from rows
 //! - [`known`]: instructions and modifiers that are PTX but have no row
 
+pub mod document;
 pub mod example;
 pub mod known;
 pub mod matching;

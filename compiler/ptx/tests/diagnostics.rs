@@ -138,6 +138,16 @@ fn records_are_plain_data() {
 }
 
 #[test]
+fn warnings_come_with_an_accepted_module() {
+    let text = ".version 8.0\n.target sm_90\n.entry k() .maxntid 2048 { ret; }";
+    let (module, _) = sassafras_ptx::parse(text, "warn.ptx");
+    let (checked, diagnostics) = sassafras_ptx::check::check_with_warnings(&module);
+    assert!(checked.is_some());
+    assert_eq!(diagnostics.exit_code(), 0);
+    assert_eq!(diagnostics.records()[0].severity, "warning");
+}
+
+#[test]
 fn noise_is_answered_briefly() {
     let mut state = 1u64;
     let mut noise = String::new();

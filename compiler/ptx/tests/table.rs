@@ -1,7 +1,7 @@
 //! The table held against itself.
 
 use sassafras_ptx::checked::{Op, Type};
-use sassafras_ptx::table::{SlotKind, known, roots, rows, rows_of};
+use sassafras_ptx::table::{SlotKind, document, known, roots, rows, rows_of};
 use std::collections::HashSet;
 
 #[test]
@@ -78,4 +78,18 @@ fn examples_are_readable() {
     assert_eq!(example("ret", 0).as_deref(), Some("ret;"));
     assert_eq!(example("shfl", 0).as_deref(), Some("shfl.sync.up.b32 %r1, %r2, %r3, %r4, %r5;"));
     assert_eq!(example("mov", 2).as_deref(), Some("mov.b16 {%rb2, %rb1}, %rs2;"));
+}
+
+#[test]
+fn the_handbook_lists_the_table() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/");
+    let pages = [("ptx-forms.md", document::forms()), ("ptx-errors.md", document::codes())];
+    for (name, text) in pages {
+        let path = format!("{root}{name}");
+        if std::env::var("BLESS").is_ok() {
+            std::fs::write(&path, &text).expect("the page can be written");
+        }
+        let page = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(page == text, "docs/{name} is not what the table says; BLESS=1 writes it anew");
+    }
 }

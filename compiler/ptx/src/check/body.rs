@@ -52,13 +52,14 @@ impl Checker {
     /// Gives a label its place.
     fn place(&mut self, name: &Name) {
         let here = self.body.insts.len() as u32;
-        if let Ok(Kind::Label(id)) = self.lookup(name) {
-            self.body.function.labels[id.0 as usize].target = here;
+        let Ok(Kind::Label(id)) = self.lookup(name) else { return };
+        let labels = &mut self.body.function.labels;
+        if labels[id.0 as usize].target == u32::MAX {
+            labels[id.0 as usize].target = here;
+            return;
         }
         // A duplicate, which was reported, leaves a label without a place.
-        for label in
-            self.body.function.labels.iter_mut().filter(|l| l.name == name.text && l.target == u32::MAX)
-        {
+        for label in labels.iter_mut().filter(|l| l.name == name.text && l.target == u32::MAX) {
             label.target = here;
         }
     }

@@ -102,7 +102,9 @@ impl Checker {
                 }
                 false => {
                     let message = format!("unknown instruction `{root}`");
-                    let help = nearest(root).map(|name| format!("did you mean `{name}`?"));
+                    // Looking for help takes longer than all else, and nobody would see it.
+                    let close = if self.diagnostics.is_full() { None } else { nearest(root) };
+                    let help = close.map(|name| format!("did you mean `{name}`?"));
                     let code = Code::UnknownInstruction;
                     self.diagnostics.add(Diagnostic {
                         code,

@@ -12,7 +12,7 @@ use crate::table::Since;
 use sassafras_semantics::{FloatFormat, Space};
 
 /// The most bytes of one initialiser; a bound on memory, far above any module's size.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 1 << 28;
 
 /// Type, element count and alignment of a declaration.
 pub(super) struct Shape {
@@ -233,7 +233,7 @@ impl Checker {
             dims.push(shape.lanes);
         }
         if variable.size > MOST_BYTES {
-            self.error(Code::BadSize, span, "an initialised variable of more than 1 GiB");
+            self.error(Code::BadSize, span, "an initialised variable of more than 256 MiB");
             return Err(Reported);
         }
         let mut bytes = Vec::new();

@@ -1,0 +1,63 @@
+//! The table and the codes as pages of the handbook.
+
+use super::{Row, rows};
+use crate::diagnostics::Code;
+use std::fmt::Write;
+
+/// Every form of every instruction, by family: `docs/ptx-forms.md`.
+pub fn forms() -> String {
+    let mut out = String::from(
+        "# Forms of PTX instructions\n\nMade from the table in `compiler/ptx/src/table/rows`, whose notation the documentation \
+         of the module `table` gives. A form that is not here is an error with a position.\n",
+    );
+    out += "\n## Names for lists of words\n\n| name | words |\n| --- | --- |\n";
+    for line in super::GROUPS.lines().filter(|l| l.starts_with('$')) {
+        if let Some((name, words)) = line.split_once('=') {
+            let _ = writeln!(out, "| `{}` | `{}` |", name.trim(), cell(words.trim()));
+        }
+    }
+    let mut family = "";
+    for row in rows() {
+        if row.family != family {
+            family = row.family;
+            let _ = write!(
+                out,
+                "\n## {family}\n\n| form | PTX | target | example |\n| --- | --- | --- | --- |\n"
+            );
+        }
+        let (major, minor) = row.since.version;
+        let target = if row.since.sm == 0 { String::new() } else { format!("sm_{}", row.since.sm) };
+        let _ = writeln!(
+            out,
+            "| `{}` | {major}.{minor} | {target} | `{}` |",
+            cell(&line(row)),
+            cell(&row.example())
+        );
+    }
+    out
+}
+
+/// The row's line without its version.
+fn line(row: &Row) -> String {
+    let words: Vec<&str> = row.text.split_whitespace().filter(|w| !w.starts_with('@')).collect();
+    words.join(" ")
+}
+
+/// A bar would end a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// Every code: `docs/ptx-errors.md`.
+pub fn codes() -> String {
+    let mut out = String::from(
+        "# Messages about PTX\n\n`error` is an input that is wrong (exit code 1), `unsupported` one that is valid PTX but not \
+         supported yet (exit code 4), `warning` one that is accepted. A code keeps its meaning for ever.\n\n\
+         | code | severity | about | help |\n| --- | --- | --- | --- |\n",
+    );
+    for code in Code::ALL {
+        let (name, severity) = (code.name(), code.class().name());
+        let _ = writeln!(out, "| {name} | {severity} | {} | {} |", cell(code.title()), cell(code.help()));
+    }
+    out
+}
