@@ -170,3 +170,41 @@ fn features_agree_with_their_ptx() {
     }
     assert!(wrong.is_empty(), "{agreed} agree, {} do not:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// What one thread of a cubin writes for four words in.
+fn example(cubin: &sassafras_cubin::Cubin, input: [u32; 4]) -> [u32; 4] {
+    let bytes = |words: [u32; 4]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+    let mut launch = Launch::new([1, 1, 1], [1, 1, 1]);
+    let arguments = [
+        Argument::Buffer(vec![0; 16]),
+        Argument::Buffer(bytes(input)),
+        Argument::Value(1u32.to_le_bytes().to_vec()),
+    ];
+    let layout = sass::layout(cubin, "k").expect("the entry is there");
+    launch.arguments(&layout, &arguments).expect("the arguments fit");
+    let out = sass::run(cubin, "k", &launch, &Options::default()).expect("it runs");
+    let word = |i: usize| u32::from_le_bytes(out.buffers[0][4 * i..4 * i + 4].try_into().expect("4 bytes"));
+    [word(0), word(1), word(2), word(3)]
+}
+
+#[test]
+fn known_errors_of_ptxas_show() {
+    let root = reference::workspace_root();
+    let errors = reference::known::ptxas_errors(&root).expect("the corpus is there");
+    assert!(errors.len() >= 5);
+    for error in errors {
+        let name = format!("ptxas-errors/{}", error.name);
+        let read = |set| {
+            let bytes = reference::traces::cubin(&root, set, &name).expect("it is recorded");
+            sassafras_cubin::read(&bytes)
+        };
+        let older = read(reference::traces::RECORDED).expect("a cubin");
+        assert_eq!(example(&older, error.example.input), error.example.wrong, "{name} by 13.0.88");
+        match read(reference::traces::RECORDED_NEWER) {
+            Ok(newer) => {
+                assert_eq!(example(&newer, error.example.input), error.example.right, "{name} by 13.5.37")
+            }
+            Err(e) => eprintln!("skipped: {name} by 13.5.37: {e}"),
+        }
+    }
+}

@@ -2,28 +2,15 @@
 
 use super::across::{self, End, Gathered};
 use super::groups::{Group, Wait};
-use super::program::{Program, WORD};
+use super::program::{Instruction, Program, WORD};
 use super::warp::{Lane, Warp, Write};
 use crate::collective::lanes;
 use crate::options::TraceEvent;
 use crate::outcome::Failure;
 use crate::schedule::{Block, World};
-use sassafras_isa::{Access, Inst, Meaning, Outcome, Output, RegClass, guard, step};
+use sassafras_isa::{Outcome, Output, guard, step};
 use sassafras_semantics::{Bits, Domain, State, Trap};
 use smallvec::SmallVec;
-
-/// Whether an instruction executes once for the group: it writes uniform registers from uniform sources or from one lane.
-fn once(inst: &Inst) -> bool {
-    let row = inst.row();
-    let gathers = matches!(
-        row.meaning,
-        Meaning::Voteu | Meaning::Vote | Meaning::Redux | Meaning::Match | Meaning::Elect
-    );
-    let writes_uniform = || {
-        inst.operands().any(|o| o.access == Access::Write && matches!(o.class, RegClass::UR | RegClass::UP))
-    };
-    !gathers && (row.uniform || writes_uniform())
-}
 
 /// Splits the machine into one lane's view and the domain.
 macro_rules! view {
@@ -51,8 +38,8 @@ pub(super) fn issue(
     let Group { pc, lanes: group, .. } = warp.groups[i];
     let lowest = group.trailing_zeros();
     let at = |block: &Block, warp: u32, lane: u32| program.location(block, warp, lane, pc);
-    let inst = match program.code.get(pc as usize) {
-        Some(Ok(inst)) => inst,
+    let Instruction { inst, once, beyond } = match program.code.get(pc as usize) {
+        Some(Ok(instruction)) => instruction,
         Some(Err(why)) => {
             let trap = Trap::Unsupported(format!("the word ({why})"));
             return Err(Failure::Trap { trap, at: at(block, warp.index, lowest) });
@@ -65,6 +52,11 @@ pub(super) fn issue(
     let number = warp.index;
     let fail =
         |block: &Block, lane: usize, trap: Trap| Failure::Trap { trap, at: at(block, number, lane as u32) };
+
+    if let Some(n) = beyond {
+        let trap = Trap::Poison(format!("R{n}, beyond the function's register count,"));
+        return Err(fail(block, lowest as usize, trap));
+    }
 
     // The guard decides who takes part.
     let mut executing = 0u32;
@@ -90,7 +82,7 @@ pub(super) fn issue(
     let mut writes: Vec<Write> = Vec::new();
     let mut outcomes: SmallVec<[(usize, Outcome<Bits>); 4]> = SmallVec::new();
     let mut served = warp.served(executing);
-    if once(inst) {
+    if *once {
         // Where lanes disagree, which one counts is open (C6): it depends on the order of the run.
         served.truncate(1);
     }

@@ -8,10 +8,40 @@ use crate::special::unfold;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Space};
-use sassafras_isa::{Inst, Style, decode, print};
+use sassafras_isa::{Access, Inst, Meaning, RegClass, Style, decode, print};
 
 /// Bytes per instruction.
 pub(super) const WORD: u64 = 16;
+
+/// An instruction, and what is asked about it at every issue.
+#[derive(Debug)]
+pub(super) struct Instruction {
+    pub inst: Inst,
+    /// It executes once for the group: it writes uniform registers from uniform sources or from one lane.
+    pub once: bool,
+    /// A general register that it names beyond the function's count.
+    pub beyond: Option<u32>,
+}
+
+impl Instruction {
+    fn new(inst: Inst, registers: u32) -> Instruction {
+        let row = inst.row();
+        let gathers = matches!(
+            row.meaning,
+            Meaning::Voteu | Meaning::Vote | Meaning::Redux | Meaning::Match | Meaning::Elect
+        );
+        let writes_uniform = inst
+            .operands()
+            .any(|o| o.access == Access::Write && matches!(o.class, RegClass::UR | RegClass::UP));
+        let highest = inst
+            .operands()
+            .filter(|o| o.class == RegClass::R)
+            .map(|o| o.number + u32::from(o.units) - 1)
+            .max();
+        let once = !gathers && (row.uniform || writes_uniform);
+        Instruction { once, beyond: highest.filter(|&n| n >= registers), inst }
+    }
+}
 
 /// The entry, its code and what the driver provides.
 #[derive(Debug)]
@@ -19,7 +49,7 @@ pub struct Program {
     pub(super) chip: Chip,
     pub(super) name: String,
     /// One per word; the error of those that are no instruction.
-    pub(super) code: Vec<Result<Inst, String>>,
+    pub(super) code: Vec<Result<Instruction, String>>,
     /// Shared memory in bytes, those the system keeps included, dynamic memory not.
     pub(super) shared: u32,
     /// Local memory of a thread in bytes; also the first value of the stack pointer.
@@ -67,7 +97,13 @@ impl Program {
                 return Err(LaunchError::Shape(format!("`{name}` takes at most {most} threads per block")));
             }
         }
-        let code = function.code.iter().map(|&word| decode(word, chip).map_err(|e| e.to_string())).collect();
+        // Of the registers that a function declares, the hardware keeps two.
+        let registers = function.registers.saturating_sub(2).max(1);
+        let read = |&word: &u128| match decode(word, chip) {
+            Ok(inst) => Ok(Instruction::new(inst, registers)),
+            Err(e) => Err(e.to_string()),
+        };
+        let code = function.code.iter().map(read).collect();
         // sm_90 and later keep the first KiB of shared memory.
         let system = if chip.number() >= 90 { 0x400 } else { 0 };
         Ok(Program {
@@ -76,7 +112,7 @@ impl Program {
             code,
             shared: system + function.shared.map_or(0, |s| s.size),
             local: function.min_stack.unwrap_or(0).max(function.frame_size).next_multiple_of(16),
-            registers: function.registers,
+            registers,
             threads: launch.block,
         })
     }
@@ -167,7 +203,7 @@ impl Program {
     /// The text of an instruction.
     pub(super) fn text(&self, pc: u64) -> String {
         match self.code.get(pc as usize) {
-            Some(Ok(inst)) => print(inst, &Style::default()),
+            Some(Ok(i)) => print(&i.inst, &Style::default()),
             Some(Err(why)) => why.clone(),
             None => "outside the code".to_owned(),
         }
