@@ -89,7 +89,7 @@ impl Default for Options {
             order: 0,
             approx: Approx::Nearest,
             seed: 0,
-            step_limit: 50_000_000,
+            step_limit: 10_000_000,
             timing: false,
             trace: None,
         }
