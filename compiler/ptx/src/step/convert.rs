@@ -52,7 +52,12 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         let result = match (mods.integer_rounding, from == to) {
             (true, true) => d.float(FloatOp::RoundToIntegral, to, mode, &[a]),
             (true, false) => return Err(self.unsupported()),
-            (false, true) if !mods.sat && !mods.ftz => a.clone(),
+            // Of NaNs the ISA says nothing here, and implementations move the bits.
+            (false, true) if !mods.sat => self.or_any_nan(to, a, &d.float_to_float(from, to, mode, a)),
+            (false, false) if from == FloatFormat::Bf16 && to == FloatFormat::F32 => {
+                let wide = d.concat(a, &d.constant(16, 0));
+                self.or_any_nan(to, &wide, &wide)
+            }
             (false, _) => d.float_to_float(from, to, mode, a),
         };
         let result = if mods.satfinite { self.finite(to, &result) } else { result };

@@ -95,15 +95,22 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
 
     /// `abs` and `neg`: a NaN operand yields an unspecified NaN.
     fn signed_as(&self, format: FloatFormat, a: &D::V, result: &D::V) -> D::V {
-        let d = self.d;
+        self.or_any_nan(format, a, result)
+    }
+
+    /// `result`, or any NaN if `a` is a NaN of the same format.
+    pub(super) fn or_any_nan(&self, format: FloatFormat, a: &D::V, result: &D::V) -> D::V {
+        let (d, width) = (self.d, format.width());
         let nan = self.is_nan(format, a);
         if d.as_constant(&nan) == Some(0) {
             return result.clone();
         }
-        // All exponent bits and the quiet bit below them.
-        let quiet = infinity(format) | lowest(infinity(format)) >> 1;
-        let any = d.undef(format.width(), "NaN of abs or neg");
-        d.ite(&nan, &d.or(&any, &d.constant(format.width(), quiet)), result)
+        let any = d.or(&d.undef(width, "payload of a NaN"), &d.constant(width, infinity(format)));
+        // With a fraction of zero it would be an infinity.
+        let fraction = d.and(&any, &d.constant(width, lowest(infinity(format)) - 1));
+        let empty = d.eq(&fraction, &d.constant(width, 0));
+        let any = d.ite(&empty, &d.or(&any, &d.constant(width, 1)), &any);
+        d.ite(&nan, &any, result)
     }
 
     fn float_extremum(&self, format: FloatFormat, a: &D::V, b: &D::V) -> D::V {
