@@ -130,7 +130,8 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         let magnitude = |v: &D::V| d.and(v, &d.not(&sign));
         let chosen = d.float(op, format, mode, &[&magnitude(a), &magnitude(b)]);
         let result = d.or(&magnitude(&chosen), &d.and(&d.xor(a, b), &sign));
-        d.ite(&self.is_nan(format, &chosen), &chosen, &result)
+        // Whether a NaN keeps its sign or takes the new one is not said.
+        self.or_any_nan(format, &chosen, &result)
     }
 
     /// `div.approx.f32`: a × (1/b), with 1/b zero for |b| above 2^126.
