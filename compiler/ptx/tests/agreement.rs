@@ -185,6 +185,55 @@ fn fits(pattern: &str, accepted: bool, line: &str) -> bool {
 }
 
 #[test]
+fn types_of_registers_are_judged_alike() {
+    let Some(judge) = Judge::find() else { return };
+    let registers = [
+        "pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
+        "f16", "f16x2", "f32", "f64",
+    ];
+    let forms = [
+        ("mov", "x, x"),
+        ("ld.global", "x, [%rd1]"),
+        ("st.global", "[%rd1], x"),
+        ("add", "x, x, x"),
+        ("and", "x, x, x"),
+        ("setp.eq", "%p1, x, x"),
+        ("selp", "x, x, x, %p1"),
+        ("shl", "x, x, 1"),
+        ("cvt.u32", "%r1, x"),
+        ("cvt.rn.f32", "%f1, x"),
+        ("cvt.f64", "%fd1, x"),
+        ("atom.global.exch", "x, [%rd1], x"),
+        ("min", "x, x, x"),
+        ("fma.rn", "x, x, x, x"),
+    ];
+    let types = [
+        "pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
+        "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "u16x2",
+    ];
+    let mut lines = Vec::new();
+    for register in registers {
+        for (form, operands) in forms {
+            lines.extend(types.map(|ty| format!("{{ .reg .{register} x; {form}.{ty} {operands}; }}")));
+        }
+    }
+    let mut differ = String::new();
+    let exceptions = include_str!("exceptions.txt");
+    for ((line, ours), theirs) in lines.iter().zip(ours(&lines)).zip(judge.verdicts(&lines, module)) {
+        let accepted = theirs == Verdict::Accepted;
+        let listed = || {
+            let rows = exceptions.lines().filter(|l| !l.starts_with('#'));
+            rows.filter_map(|l| l.split_once(" # ")).any(|(pattern, _)| fits(pattern, accepted, line))
+        };
+        if (ours == Verdict::Accepted) != accepted && !listed() {
+            let _ = writeln!(differ, "{line}\n    ours: {ours:?}\n    theirs: {theirs:?}");
+        }
+    }
+    eprintln!("{} lines judged", lines.len());
+    assert!(differ.is_empty(), "judged differently:\n{differ}");
+}
+
+#[test]
 fn modules_are_judged_alike() {
     let judge = Judge::find();
     let mut differ = String::new();

@@ -306,6 +306,8 @@ pub(super) fn agree(reg: Type, want: Type, relaxed: bool) -> Result<(), String> 
         // Untyped registers take everything, untyped instructions take all registers.
         (Type::B(_), _) | (_, Type::B(_)) => true,
         (Type::U(_) | Type::S(_), Type::U(_) | Type::S(_)) => true,
+        // To ptxas a register of this type is an integer as well.
+        (Type::F16x2, Type::U(_) | Type::S(_) | Type::U16x2 | Type::S16x2) => true,
         (Type::F(a), Type::F(b)) => a == b && a != FloatFormat::Bf16,
         _ => false,
     };
