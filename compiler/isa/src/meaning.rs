@@ -160,6 +160,8 @@ meanings! {
     F2f,
     /// A function or conversion of a part of a register that is not the lowest.
     ConvertPart,
+    /// Known to decoder and printer only: `step` refuses it, and so does what builds on `step`.
+    Unmodelled,
     /// Two floats to a packed pair.
     F2fp,
     /// One float to a half, the other half is c's high half.
