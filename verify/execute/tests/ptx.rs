@@ -117,7 +117,7 @@ fn what_the_isa_leaves_undefined_is_said() {
     assert!(matches!(Run::of(32).failure(&m), Failure::Undefined { what, .. } if what.contains("lane 1")));
     let m = entry("", "TABLE: .branchtargets A, B;\nbrx.idx %r1, TABLE;\nA:\nB:");
     assert!(matches!(Run::of(3).failure(&m), Failure::Undefined { what, .. } if what.contains("index 2")));
-    let m = entry("", "bar.sync 1, 33;");
+    let m = entry("", "mov.u32 %r2, 33;\nbar.sync 1, %r2;");
     assert!(matches!(Run::of(64).failure(&m), Failure::Undefined { .. }));
 }
 
