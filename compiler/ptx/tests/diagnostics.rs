@@ -86,6 +86,21 @@ atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2};",
 }
 
 #[test]
+fn forms_of_other_versions_and_targets_are_not_wrong() {
+    let code = |version: &str, target: &str, line: &str| {
+        let text = format!(
+            ".version {version}\n.target {target}\n.entry k() {{ .reg .pred %p<2>; .reg .b32 %r<3>; .reg .f32 %f<3>; .reg .b16 %h<2>; {line} ret; }}"
+        );
+        bad(&text).exit_code()
+    };
+    assert_eq!(code("6.0", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;"), 4);
+    assert_eq!(code("7.0", "sm_60", "vote.any.pred %p0, %p1;"), 4);
+    assert_eq!(code("7.0", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;"), 1);
+    assert_eq!(code("8.8", "sm_100", "add.f32.f16 %f1, %h1, %f2;"), 4);
+    assert_eq!(code("8.8", "sm_90", "add.f32.f16 %f1, %h1, %f2;"), 1);
+}
+
+#[test]
 fn declarations() {
     insta::assert_snapshot!(bad(".version 8.0
 .target sm_90

@@ -127,6 +127,14 @@ impl Checker {
             self.error(Code::UnsupportedInstruction, word.span, message);
             return None;
         }
+        if known::form(root, &suffixes, self.module.version, self.sm) {
+            self.error(
+                Code::UnsupportedInstruction,
+                inst.root.span,
+                format!("`{whole}` is not supported yet"),
+            );
+            return None;
+        }
         let unknown: Vec<_> =
             inst.suffixes.iter().filter(|s| !rows_of(root).any(|row| row.mentions(&s.text))).collect();
         for word in &unknown {

@@ -65,6 +65,28 @@ const WORDS: [(&str, &[&str]); 23] = [
     ("getctarank", &["shared::cluster"]),
 ];
 
+/// Sets of modifiers that are PTX together from sm_100 on, where each alone has rows: root, words.
+const TOGETHER: [(&str, &[&str]); 6] = [
+    ("add", &["f32", "f16"]),
+    ("add", &["f32", "bf16"]),
+    ("sub", &["f32", "f16"]),
+    ("sub", &["f32", "bf16"]),
+    ("fma", &["f32", "f16"]),
+    ("fma", &["f32", "bf16"]),
+];
+
+/// Roots that had forms without `.sync` until PTX 6.4, and still have them before sm_70.
+const ONCE_WITHOUT_SYNC: [&str; 2] = ["shfl", "vote"];
+
+/// Whether modifiers that fit no row are PTX for a version and target.
+pub fn form(root: &str, suffixes: &[&str], version: (u32, u32), sm: u32) -> bool {
+    let old =
+        ONCE_WITHOUT_SYNC.contains(&root) && !suffixes.contains(&"sync") && (version < (6, 4) || sm < 70);
+    let new = sm >= 100
+        && TOGETHER.iter().any(|(r, words)| *r == root && words.iter().all(|w| suffixes.contains(w)));
+    old || new
+}
+
 /// Whether a root without rows is PTX.
 pub fn root(root: &str) -> bool {
     ROOTS.contains(&root)
