@@ -308,7 +308,7 @@ pub struct Form {
     pub id: &'static str,
     /// First word of the text, up to a dot: `IADD3`.
     pub mnemonic: &'static str,
-    /// Chips for which the row was verified.
+    /// Chips for which the row was verified: 2,000 random words on sm_90, 200 on each other chip.
     pub chips: ChipRange,
     /// Bits 0 to 11.
     pub opcode: u16,
