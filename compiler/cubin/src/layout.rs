@@ -2,6 +2,20 @@
 
 use crate::attribute::{Attribute, Value, compat};
 
+/// What a file says about debugging.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Debug {
+    /// Nothing.
+    #[default]
+    None,
+    /// Line numbers (`-lineinfo`).
+    Lines,
+    /// The sections that the PTX came with.
+    Sections,
+    /// Everything (`-g`).
+    Full,
+}
+
 /// The container's facts for one chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -38,10 +52,25 @@ pub fn layout(sm: u32) -> Option<&'static Layout> {
     ROWS.iter().find(|row| row.sm == sm)
 }
 
+impl Debug {
+    /// Every kind.
+    pub const ALL: [Debug; 4] = [Debug::None, Debug::Lines, Debug::Sections, Debug::Full];
+
+    /// The top byte of `e_flags`.
+    pub fn marker(self) -> u8 {
+        match self {
+            Debug::None => 6,
+            Debug::Lines => 9,
+            Debug::Sections => 10,
+            Debug::Full => 11,
+        }
+    }
+}
+
 impl Layout {
     /// `e_flags` of this chip's files.
-    pub fn e_flags(&self) -> u32 {
-        0x0600_0000 | self.sm << 8 | u32::from(self.flags)
+    pub fn e_flags(&self, debug: Debug) -> u32 {
+        u32::from(debug.marker()) << 24 | self.sm << 8 | u32::from(self.flags)
     }
 
     /// The records of `.nv.compat` that ptxas writes for this chip.

@@ -2,7 +2,7 @@
 //!
 //! Two levels. [`elf::Image`] is the file as ELF sees it: headers, sections, symbols, segments; it is read and written
 //! without loss of meaning. [`Cubin`] is what the file says: functions, parameters, variables, address slots.
-//! [`read`] lifts an image into a [`Cubin`], [`write`] lays one out as ptxas 13.0.88 does for sm_90.
+//! [`read`] lifts an image into a [`Cubin`], [`write()`] lays one out as ptxas 13.0.88 does for sm_90.
 //!
 //! What the model has no field for (an unknown attribute, section or symbol) is kept in `attributes`, `sections` and
 //! `symbols` and written back; nothing is dropped silently.
@@ -25,7 +25,7 @@ mod note;
 
 pub use attribute::{Attribute, Value};
 pub use error::{Error, Place};
-pub use layout::{Layout, layout};
+pub use layout::{Debug, Layout, layout};
 pub use model::{
     Address, Bank, Cubin, Extern, Function, Kind, Param, Producer, Relocation, Section, Shared, Space,
     Subroutine, Symbol, Variable,

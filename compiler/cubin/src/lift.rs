@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::elf::{Image, Section as Raw, Symbol as RawSymbol, constants as c};
 use crate::model::{Bank, Cubin, Extern, Function, Kind, Relocation, Section, Shared, Subroutine, Symbol};
-use crate::{Error, layout, lower, note};
+use crate::{Debug, Error, layout, lower, note};
 
 const SECTION_SYMBOL: u8 = 3;
 const FUNCTION: u8 = 2;
@@ -29,7 +29,11 @@ pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
     let sm = image.header.flags >> 8 & 0xffff;
     let chip = layout(sm).ok_or_else(|| Error::at(0x30, format!("sm_{sm} is no known chip")))?;
     let kind = if image.header.kind == c::EXECUTABLE { Kind::Executable } else { Kind::Relocatable };
-    let mut cubin = Cubin { sm, kind, ..Cubin::default() };
+    let flags = image.header.flags;
+    let debug = Debug::ALL.into_iter().find(|&d| chip.e_flags(d) == flags);
+    let debug =
+        debug.ok_or_else(|| Error::at(0x30, format!("the flags {flags:#x} are not those of sm_{sm}")))?;
+    let mut cubin = Cubin { sm, kind, debug, ..Cubin::default() };
     let mut l = Lift { image, relocations: HashMap::new(), sections: [0].into(), symbols: [0].into() };
     for (index, section) in image.sections.iter().enumerate() {
         if [".shstrtab", ".strtab", ".symtab"].contains(&section.name.as_str()) {

@@ -60,7 +60,12 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
         Kind::Executable => c::EXECUTABLE,
         Kind::Relocatable => c::RELOCATABLE,
     };
-    Ok(Image { header: Header { kind, flags: chip.e_flags() }, sections, symbols, segments: Vec::new() })
+    Ok(Image {
+        header: Header { kind, flags: chip.e_flags(cubin.debug) },
+        sections,
+        symbols,
+        segments: Vec::new(),
+    })
 }
 
 fn rela(

@@ -1,6 +1,7 @@
 //! What a cubin says, free of ELF.
 
 use crate::attribute::Attribute;
+use crate::layout::Debug;
 
 /// Whether the file can be loaded as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -21,6 +22,8 @@ pub struct Cubin {
     pub accelerated: bool,
     /// Executable or relocatable.
     pub kind: Kind,
+    /// What it says about debugging.
+    pub debug: Debug,
     /// Who made it, as the two notes say.
     pub producer: Producer,
     /// Functions with a section of their own, in file order. ptxas writes entries last first.

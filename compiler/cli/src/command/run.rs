@@ -70,7 +70,7 @@ pub(super) fn shape(text: &str) -> Result<[u32; 3], String> {
 /// A program of either kind.
 enum Program {
     Ptx(sassafras_ptx::checked::Module),
-    Sass(sassafras_cubin::Cubin),
+    Sass(Box<sassafras_cubin::Cubin>),
 }
 
 pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
@@ -127,7 +127,8 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
 fn load(path: &Path, context: &Context) -> Result<Program, Failure> {
     let bytes = files::read(path)?;
     if bytes.starts_with(b"\x7fELF") {
-        return Ok(Program::Sass(sassafras_cubin::read(&bytes).map_err(|e| Failure::from(e).about(path))?));
+        let cubin = sassafras_cubin::read(&bytes).map_err(|e| Failure::from(e).about(path))?;
+        return Ok(Program::Sass(Box::new(cubin)));
     }
     let text = files::text(path, bytes)?;
     match sassafras_driver::session::parse(&text, &path.display().to_string()) {

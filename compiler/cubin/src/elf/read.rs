@@ -20,7 +20,7 @@ pub fn read(bytes: &[u8]) -> Result<Image, Error> {
     if shnum == 0 {
         return Err(Error::at(0x3c, "the file has no sections"));
     }
-    if !shoff.is_multiple_of(8) || shoff < 64 {
+    if !shoff.is_multiple_of(4) || shoff < 64 {
         return Err(Error::at(0x28, format!("the section headers cannot begin at {shoff:#x}")));
     }
     let headers: &[SectionHeader64<Le>] = table(bytes, shoff, shnum).ok_or_else(|| {
@@ -99,7 +99,8 @@ fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
         ));
     }
     let flags = header.e_flags.get(e).0;
-    let known = crate::layout(flags >> 8 & 0xffff).is_some_and(|row| row.e_flags() == flags);
+    let known = crate::layout(flags >> 8 & 0xffff)
+        .is_some_and(|row| crate::Debug::ALL.iter().any(|&d| row.e_flags(d) == flags));
     if !known {
         return Err(Error::at(0x30, format!("the ELF header's flags {flags:#x} name no known chip")));
     }
