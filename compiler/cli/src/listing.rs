@@ -67,9 +67,7 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Unknown
         }
     }
     symbols(image, &mut out.text);
-    if look.hex {
-        out.text = section::align_words(&out.text);
-    }
+    out.text = section::align(&out.text);
     Ok(out)
 }
 

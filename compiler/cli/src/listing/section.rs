@@ -11,8 +11,8 @@ use super::{Labels, Listing, Look, UnknownWord};
 const QUIET: Control =
     Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
 
-/// The column of an indirect branch's targets.
-const INDIRECT: usize = 107;
+/// Stands before an indirect branch's targets until their column is known.
+const TARGETS: char = '\u{2}';
 /// Stands before each half of a word until the column of the words is known.
 const WORD: char = '\u{1}';
 
@@ -142,17 +142,14 @@ fn instruction(
         }
     }
     if let Some(places) = labels.targets(section, address) {
-        let names: Vec<String> = places
-            .iter()
-            .map(|&t| labels.reference(section, t).unwrap_or_else(|| format!("{t:#x}")))
-            .collect();
-        let _ = write!(
-            line,
-            "{:pad$}(*\"BRANCH_TARGETS {}\"*)",
-            "",
-            names.join(","),
-            pad = INDIRECT.saturating_sub(line.len())
-        );
+        let mut names: Vec<String> = Vec::new();
+        for &place in places {
+            let name = labels.reference(section, place).unwrap_or_else(|| format!("{place:#x}"));
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let _ = write!(line, "{TARGETS}(*\"BRANCH_TARGETS {}\"*)", names.join(","));
         line.push(';');
     } else {
         let _ = write!(line, "{space};");
@@ -163,18 +160,26 @@ fn instruction(
     let _ = writeln!(out, "{line}");
 }
 
-/// Puts the words of `-hex` into the column after the longest line.
-pub(super) fn align_words(text: &str) -> String {
-    let width = |line: &str| line.split(WORD).next().unwrap_or_default().len();
-    let column = text.lines().filter(|l| l.contains(WORD)).map(width).max().unwrap_or(0) + 2;
+/// Puts targets of indirect branches behind the longest line of the file, and the words of `-hex` behind those.
+pub(super) fn align(text: &str) -> String {
+    if !text.contains([WORD, TARGETS]) {
+        return text.to_owned();
+    }
+    let code = |line: &str| line.split(WORD).next().unwrap_or_default().len();
+    let lines = || text.lines().filter(|l| l.starts_with("        /*"));
+    let plain = lines().filter(|l| !l.contains(TARGETS)).map(code).max().unwrap_or(0);
+    let aimed = lines().filter_map(|l| l.split(WORD).next()?.split_once(TARGETS));
+    let words = aimed.map(|(_, places)| plain + places.len() + 1).max().unwrap_or(0).max(plain + 2);
     let mut out = String::with_capacity(2 * text.len());
     for line in text.lines() {
         let parts: Vec<&str> = line.split(WORD).collect();
-        let _ = match parts[..] {
-            [code, low, high] => {
-                writeln!(out, "{code:column$}/* {low} */\n{:column$}/* {high} */", "")
-            }
-            _ => writeln!(out, "{line}"),
+        let code = match parts[0].split_once(TARGETS) {
+            Some((code, places)) => format!("{code:plain$}{places}"),
+            None => parts[0].to_owned(),
+        };
+        let _ = match parts[1..] {
+            [low, high] => writeln!(out, "{code:words$}/* {low} */\n{:words$}/* {high} */", ""),
+            _ => writeln!(out, "{code}"),
         };
     }
     out
