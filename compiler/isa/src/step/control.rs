@@ -8,21 +8,19 @@ use sassafras_semantics::{BinaryOp, Collective, Domain, State, Trap};
 use smallvec::smallvec;
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
-    /// The predicate operand of a control instruction; none if it is true.
+    /// The predicate operand of a control instruction; none if it is PT.
     fn condition(&mut self) -> Result<Option<D::V>, Trap> {
         if !self.has("q") {
             return Ok(None);
         }
         let q = self.pred("q")?;
-        Ok(if self.d.as_constant(&q) == Some(1) { None } else { Some(q) })
+        let known = self.target("q").is_none() && self.d.as_constant(&q) == Some(1);
+        Ok(if known { None } else { Some(q) })
     }
 
     /// Refuses a predicate operand that is not known to be true.
     fn unconditional(&mut self) -> Result<(), Trap> {
-        match self.condition()? {
-            None => Ok(()),
-            Some(_) => Err(self.unsupported("a predicate operand")),
-        }
+        if self.has("q") { self.always("q") } else { Ok(()) }
     }
 
     pub(super) fn bra(mut self) -> Step<D> {

@@ -190,8 +190,12 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
         else {
             return Err(self.unsupported(&format!("predicate `{name}`")));
         };
-        let v = self.register(class, self.inst.fields[i])?;
-        Ok(if self.own(name, "not") { self.d.not(&v) } else { v })
+        let (number, not) = (self.inst.fields[i], self.own(name, "not"));
+        if class.constant() == Some(number) {
+            return Ok(if not { self.d.no() } else { self.d.yes() });
+        }
+        let v = self.register(class, number)?;
+        Ok(if not { self.d.not(&v) } else { v })
     }
 
     /// A predicate source that the form has.

@@ -27,6 +27,8 @@ mod special;
 mod warp;
 
 #[cfg(test)]
+mod homes_tests;
+#[cfg(test)]
 mod tests;
 
 pub use outcome::{Outcome, Output};

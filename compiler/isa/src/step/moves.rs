@@ -87,18 +87,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// Predicates from bits of a register, where the mask has a one.
     pub(super) fn r2p(mut self) -> Step<D> {
         let shift = self.byte_place()?;
-        let (a, mask) = (self.bits32("a")?, self.bits32("mask")?);
+        let (a, mask) = (self.bits32("a")?, self.raw("mask"));
         let class = if self.is_uniform("a") { RegClass::UP } else { RegClass::P };
-        for number in 0..7 {
-            let register = Register { class, number };
-            let wanted = self.d.extract(&mask, number, 1);
+        for number in (0..7).filter(|n| mask >> n & 1 != 0) {
             let bit = self.d.extract(&a, number + shift as u32, 1);
-            if self.d.as_constant(&wanted) == Some(0) {
-                continue;
-            }
-            let old = self.state.read(self.d, register)?;
-            let value = self.d.ite(&wanted, &bit, &old);
-            self.state.write(self.d, register, value);
+            self.state.write(self.d, Register { class, number }, bit);
         }
         self.next()
     }
