@@ -30,6 +30,8 @@ mod warp;
 mod homes_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 pub use outcome::{Outcome, Output};
 

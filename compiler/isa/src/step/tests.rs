@@ -1,5 +1,6 @@
 //! Hand-derived vectors, one line each; and that no form has a field that its meaning overlooks.
 
+use super::vectors::VECTORS;
 use super::*;
 use crate::{Style, forms, parse};
 use sassafras_semantics::{Access, AtomicOp, Bits, Concrete, Ordering, Scope, SpecialRegister, State, Trap};
@@ -108,12 +109,7 @@ fn place(name: &str) -> Option<(Space, u64)> {
     Some((space, u64::from_str_radix(at, 16).expect("hexadecimal")))
 }
 
-/// Runs one instruction on registers and memory, and compares what it leaves.
-fn check(text: &str, before: &str, after: &str) {
-    let inst = match parse(text, &Style::default()) {
-        Ok(inst) => inst,
-        Err(error) => panic!("{text}: {error}"),
-    };
+fn bench(before: &str) -> Bench {
     let mut bench = Bench::default();
     for (name, value) in assignments(before) {
         match place(name) {
@@ -125,9 +121,14 @@ fn check(text: &str, before: &str, after: &str) {
             None => _ = bench.registers.insert(register(name), value),
         }
     }
-    if let Err(trap) = step(&Concrete::default(), &inst, 0x100, &mut bench) {
-        panic!("{text}: {trap}");
-    }
+    bench
+}
+
+/// Runs one instruction on registers and memory, and compares what it leaves.
+fn check(text: &str, before: &str, after: &str) -> Result<Meaning, String> {
+    let inst = parse(text, &Style::default()).map_err(|e| format!("{text}: {e}"))?;
+    let mut bench = bench(before);
+    step(&Concrete::default(), &inst, 0x100, &mut bench).map_err(|trap| format!("{text}: {trap}"))?;
     for (name, value) in assignments(after) {
         let got = match place(name) {
             Some((space, at)) => (0..4).fold(0, |all, i| {
@@ -135,50 +136,133 @@ fn check(text: &str, before: &str, after: &str) {
             }),
             None => bench.registers.get(&register(name)).copied().unwrap_or(0),
         };
-        assert_eq!(got, value, "{text} with {before}: {name} is {got:x}, not {value:x}");
+        if got != value {
+            return Err(format!("{text} with {before}: {name} is {got:x}, not {value:x}"));
+        }
+    }
+    Ok(inst.row().meaning)
+}
+
+#[test]
+fn vectors() {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (text, before, after) in VECTORS {
+        match check(text, before, after) {
+            Ok(meaning) => _ = seen.insert(meaning),
+            Err(e) => wrong.push(e),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What gives an outcome rather than a value is tested below, or does nothing.
+    let elsewhere = [
+        Meaning::Bra,
+        Meaning::Bssy,
+        Meaning::Bsync,
+        Meaning::Break,
+        Meaning::Bmov,
+        Meaning::Warpsync,
+        Meaning::WarpsyncAll,
+        Meaning::Collective,
+        Meaning::Yield,
+        Meaning::Nanosleep,
+        Meaning::Exit,
+        Meaning::Ret,
+        Meaning::Call,
+        Meaning::Brx,
+        Meaning::Jmx,
+        Meaning::Bpt,
+        Meaning::Bar,
+        Meaning::B2r,
+        Meaning::Shfl,
+        Meaning::Vote,
+        Meaning::Voteu,
+        Meaning::Match,
+        Meaning::Redux,
+        Meaning::Elect,
+        Meaning::Membar,
+        Meaning::Cctl,
+        Meaning::Errbar,
+        Meaning::Fence,
+        Meaning::Ldgdepbar,
+        Meaning::Depbar,
+        Meaning::Nop,
+        Meaning::Pmtrig,
+        Meaning::Preexit,
+        Meaning::Acqbulk,
+        Meaning::Qspc,
+    ];
+    let missing: std::collections::BTreeSet<_> = forms()
+        .iter()
+        .filter(|f| f.chips.contains(crate::Chip::Sm90))
+        .map(|f| f.meaning)
+        .filter(|m| !seen.contains(m) && !elsewhere.contains(m) && supported(*m))
+        .collect();
+    assert!(missing.is_empty(), "without a vector: {missing:?}");
+}
+
+/// Whether some instruction of the meaning is executed.
+fn supported(meaning: Meaning) -> bool {
+    let mut rng = crate::Rng(3);
+    let of = |f: &&crate::Form| f.meaning == meaning;
+    forms().iter().filter(of).any(|f| {
+        let id = crate::form(f.id).expect("its own name");
+        (0..20).any(|_| {
+            let inst = crate::generate(id, &mut rng);
+            step(&Concrete::default(), &inst, 0, &mut Bench::default()).is_ok()
+        })
+    })
+}
+
+/// The outcome of one instruction at 0x100, as text.
+fn outcome(text: &str, before: &str) -> String {
+    let inst = parse(text, &Style::default()).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let mut bench = bench(before);
+    match step(&Concrete::default(), &inst, 0x100, &mut bench) {
+        Ok(outcome) => format!("{outcome:?}"),
+        Err(trap) => trap.to_string(),
     }
 }
 
 #[test]
-fn integer_sums() {
-    check("IADD3 R0, R1, R2, R3", "R1=5 R2=7 R3=ffffffff", "R0=b");
-    check("IADD3 R0, P0, P1, R1, R2, R3", "R1=ffffffff R2=ffffffff R3=2", "R0=0 P0=1 P1=1");
-    check("IADD3 R0, P0, R1, R2, RZ", "R1=ffffffff R2=1", "R0=0 P0=1");
-    check("IADD3 R0, P0, R1, -R2, RZ", "R1=5 R2=5", "R0=0 P0=1");
-    check("IADD3 R0, P0, R1, -R2, RZ", "R1=5 R2=6", "R0=ffffffff P0=0");
-    check("IADD3.X R0, R1, R2, RZ, P0, !PT", "R1=1 R2=2 P0=1", "R0=4");
-    check("IADD3.X R0, R1, ~R2, RZ, P0, !PT", "R1=9 R2=2 P0=1", "R0=7");
-    check("IMAD R0, R1, R2, R3", "R1=ffffffff R2=3 R3=5", "R0=2");
-    check("IMAD.WIDE R0, R2, R3, R4", "R2=ffffffff R3=2 R4=1 R5=0", "R0=ffffffff R1=ffffffff");
-    check("IMAD.WIDE.U32 R0, R2, R3, R4", "R2=ffffffff R3=2 R4=1 R5=0", "R0=ffffffff R1=1");
-    check("IMAD.WIDE.U32 R0, R2, 0x10, R4", "R2=10000000 R4=1 R5=2", "R0=1 R1=3");
-}
-
-#[test]
-fn comparisons() {
-    check("ISETP.GE.AND P0, PT, R1, R2, PT", "R1=ffffffff R2=0", "P0=0");
-    check("ISETP.GE.U32.AND P0, P1, R1, R2, PT", "R1=ffffffff R2=0", "P0=1 P1=0");
-    check("ISETP.NE.OR P0, P1, R1, R2, P3", "R1=1 R2=1 P3=1", "P0=1 P1=1");
-    check("ISETP.LT.AND.EX P0, PT, R1, R2, PT, P4", "R1=1 R2=1 P4=1", "P0=1");
-    check("ISETP.LT.AND.EX P0, PT, R1, R2, PT, P4", "R1=1 R2=2 P4=0", "P0=1");
-}
-
-#[test]
-fn float_sums() {
-    check("FADD R0, R1, R2", "R1=3f800000 R2=40000000", "R0=40400000");
-    check("FADD R0, -R1, |R2|", "R1=3f800000 R2=c0000000", "R0=3f800000");
-    check("FADD.FTZ R0, R1, R2", "R1=1 R2=1", "R0=0");
-    check("FFMA R0, R1, R2, R3", "R1=40000000 R2=40400000 R3=3f800000", "R0=40e00000");
-    check("FFMA.SAT R0, R1, R2, R3", "R1=40000000 R2=40400000 R3=3f800000", "R0=3f800000");
-}
-
-#[test]
-fn memory() {
-    check("LDG.E R0, desc[UR4][R2.64]", "R2=10 R3=1 global[100000010]=1234abcd", "R0=1234abcd");
-    check("LDG.E.64 R0, desc[UR4][R2.64+0x8]", "R2=8 global[10]=1 global[14]=2", "R0=1 R1=2");
-    check("LDG.E.S8 R0, desc[UR4][R2.64]", "R2=10 global[10]=80", "R0=ffffff80");
-    check("STG.E.64 desc[UR4][R2.64+-0x8], R6", "R2=18 R6=5 R7=6", "global[10]=5 global[14]=6");
-    check("STG.E.U8 desc[UR4][R2.64], R6", "R2=10 R6=abcd global[10]=1111", "global[10]=11cd");
+fn outcomes() {
+    let is = |text, before, expected: &str| assert_eq!(outcome(text, before), expected, "{text}");
+    is("BRA pc(0x20)", "", "Branch { target: 304, condition: None }");
+    is("BRA P0, pc(-0x20)", "P0=1", "Branch { target: 240, condition: Some(0x1:1) }");
+    is(
+        "BRA.DIV UR4, pc(0x20)",
+        "UR4=ff",
+        "BranchByConvergence { target: 304, mask: 0xff:32, converged: false }",
+    );
+    is("BSSY B1, pc(0x10)", "", "SetBarrier { barrier: 1, target: 288 }");
+    is("BSYNC B2", "", "Sync { barrier: 2, condition: None }");
+    is("BREAK !P0, B2", "P0=1", "Break { barrier: 2, condition: Some(0x0:1) }");
+    is("EXIT", "", "Exit { condition: None }");
+    is("CALL.REL.NOINC pc(0x30)", "", "Branch { target: 320, condition: None }");
+    is("RET.REL.NODEC R4 pc(-0x110)", "R4=50", "IndirectBranch { target: 0x50:64, condition: None }");
+    is("BRX R4 -0x110", "R4=50", "IndirectBranch { target: 0x50:64, condition: None }");
+    is("BPT.TRAP", "", "trap");
+    is("NOP", "", "Next");
+    is("MEMBAR.SC.GPU", "", "Next");
+    is("YIELD", "", "Yield");
+    is("BMOV.32 B1, R4", "R4=f", "WriteBarrier { barrier: 1, mask: 0xf:32 }");
+    is("WARPSYNC R4", "R4=f", "Collective { op: WarpSync, args: [0xf:32], results: [] }");
+    is(
+        "BAR.SYNC.DEFER_BLOCKING 0x1",
+        "",
+        "Collective { op: Barrier(Sync), args: [0x1:32, 0x0:32, 0x1:1], results: [] }",
+    );
+    is(
+        "BAR.SYNC.DEFER_BLOCKING R4, R4",
+        "R4=400003",
+        "Collective { op: Barrier(Sync), args: [0x3:32, 0x40:32, 0x1:1], results: [] }",
+    );
+    is(
+        "SHFL.BFLY PT, R0, R4, 0x1, 0x1f",
+        "R4=7",
+        "Collective { op: Shuffle(Bfly), args: [0x7:32, 0x1:32, 0x1f:32, 0xffffffff:32], results: [Output { register: \
+         Some(Register { class: R, number: 0 }), width: 32 }, Output { register: None, width: 1 }] }",
+    );
 }
 
 /// Fields that have no meaning for results: cache hints and what prints only.
