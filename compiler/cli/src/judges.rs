@@ -1,11 +1,14 @@
 //! Who judges each stage of a compilation.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
+use sassafras_isa::{FieldKind, Style, decode, print};
+use sassafras_machine::Function;
 use serde::Serialize;
 
 /// What a judge said.
@@ -38,7 +41,7 @@ pub enum Finding {
 type Judge = fn(Stage, Option<Form<'_>>, Form<'_>) -> Option<Finding>;
 
 /// The judges, by name. One gives `None` about what it does not judge.
-const JUDGES: &[(&str, Judge)] = &[("container", container)];
+const JUDGES: &[(&str, Judge)] = &[("text", text), ("encoding", encoding), ("container", container)];
 
 /// The judges of a session, and what they said.
 #[derive(Default)]
@@ -106,6 +109,79 @@ impl Observer for Judges {
         }
         worst.map_or(Ok(()), Err)
     }
+}
+
+/// The text of a form is the form: it reads back as it was.
+fn text(stage: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let fault = match after {
+        Form::Ir(module) => {
+            let text = sassafras_ir::text::print(module, stage.row().name);
+            match sassafras_ir::text::parse(&text) {
+                Ok((again, _)) if again == *module => None,
+                Ok(_) => Some("the module differs when its text is read back".to_owned()),
+                Err(error) => Some(format!("its text does not read: {error}")),
+            }
+        }
+        Form::Machine(f) => match sassafras_machine::text::parse(&sassafras_machine::text::print(f)) {
+            Ok(again) if again == *f => None,
+            Ok(_) => Some("the function differs when its text is read back".to_owned()),
+            Err(error) => Some(format!("its text does not read: {error}")),
+        },
+        _ => return None,
+    };
+    Some(fault.map_or(Finding::Passed, Finding::Objected))
+}
+
+/// Each word says what its instruction said, branches included.
+fn encoding(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let Form::Words(f, words) = after else { return None };
+    Some(differing_word(f, words).map_or(Finding::Passed, Finding::Objected))
+}
+
+/// The first word that is not its instruction.
+fn differing_word(f: &Function, words: &[u128]) -> Option<String> {
+    // Where each block begins, counted in words.
+    let mut starts = HashMap::new();
+    let mut count = 0u64;
+    for &block in &f.layout {
+        starts.insert(block, count);
+        count += f.blocks[block].insts.len() as u64;
+    }
+    if count > words.len() as u64 {
+        return Some(format!("{count} instructions became {} words", words.len()));
+    }
+    let mut here = 0u64;
+    for (block, index, inst) in f.insts() {
+        let word = words[here as usize];
+        here += 1;
+        let place = || format!("{block}, instruction {index} at {:#06x}", 16 * (here - 1));
+        let Some(said) = inst.inst() else {
+            return Some(format!("{}: a pseudo-instruction was encoded", place()));
+        };
+        let found = match decode(word, f.chip) {
+            Ok(found) => found,
+            Err(error) => return Some(format!("{}: {word:#034x} does not decode: {error}", place())),
+        };
+        let mut said = said.clone();
+        let target =
+            said.row().fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. }));
+        if let (Some(field), Some(target)) = (target, inst.target) {
+            let Some(&start) = starts.get(&target) else {
+                return Some(format!("{}: {target} has no place", place()));
+            };
+            said.fields[field] = (16 * start).wrapping_sub(16 * here);
+        }
+        if found != said {
+            let style = Style { control: true, exact: true, ..Style::default() };
+            return Some(format!(
+                "{}: `{}` became `{}`",
+                place(),
+                print(&said, &style),
+                print(&found, &style)
+            ));
+        }
+    }
+    None
 }
 
 /// The file says what was put into it.
