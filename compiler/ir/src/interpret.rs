@@ -1,20 +1,20 @@
-//! Runs a function as one thread without memory: enough to compare what a pass or an expansion computes before and after.
+//! Runs a function as one thread: enough to compare what lowering, a pass or an expansion computes.
 //!
-//! The first instruction that is not pure ends the run with an error, but for parameters and special registers, which the
-//! caller gives. A store of the form that tests use to show a value is recorded.
+//! [`run`] is for functions without memory: it records what they store. [`run_in`] takes a [`World`] that has memory. Operations
+//! across lanes, barriers and fences end the run with an error: that is the executors' subject.
 
 use crate::evaluate;
 use crate::function::*;
-use crate::op::Op;
+use crate::op::{MemoryAccess, Op};
 use sassafras_graph::SecondaryMap;
-use sassafras_semantics::{Bits, Concrete, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Bits, Concrete, Space, SpecialRegister};
 
 /// Why a run ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// An operation that needs more than values.
-    #[error("{0} is not pure")]
-    NotPure(String),
+    /// An operation that the world does not know.
+    #[error("{0} is not known here")]
+    Unknown(String),
     /// More instructions than allowed.
     #[error("the run takes more than {0} instructions")]
     TooLong(usize),
@@ -26,7 +26,31 @@ pub enum Stop {
     Undefined(Value),
 }
 
-/// What a run starts from and what it may cost.
+/// What surrounds a thread. `None` means that the world does not have it.
+pub trait World {
+    /// A byte of the parameter block.
+    fn param(&self, offset: u32) -> u8;
+    /// A special register.
+    fn special(&self, register: SpecialRegister) -> u64;
+    /// An element of memory.
+    fn load(&mut self, access: &MemoryAccess, address: u64) -> Option<u128>;
+    /// Sets an element of memory.
+    fn store(&mut self, access: &MemoryAccess, address: u64, value: u128) -> Option<()>;
+    /// A read-modify-write: the old value.
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        access: &MemoryAccess,
+        address: u64,
+        operands: &[u128],
+    ) -> Option<u128>;
+    /// The address of a variable in its space.
+    fn address(&self, variable: VariableId) -> Option<u64>;
+    /// The generic address of address zero of a space.
+    fn window(&self, space: Space) -> Option<u64>;
+}
+
+/// What [`run`] starts from and what it may cost.
 pub struct Input<'a> {
     /// Bytes of the parameter block.
     pub params: &'a [u8],
@@ -36,16 +60,54 @@ pub struct Input<'a> {
     pub limit: usize,
 }
 
-/// Runs the function from its entry. Returns the values stored, in order: address then elements.
+/// A world without memory that records stores.
+struct Recorder<'a> {
+    input: &'a Input<'a>,
+    stores: Vec<Vec<Bits>>,
+}
+
+impl World for Recorder<'_> {
+    fn param(&self, offset: u32) -> u8 {
+        self.input.params.get(offset as usize).copied().unwrap_or(0)
+    }
+    fn special(&self, register: SpecialRegister) -> u64 {
+        (self.input.special)(register)
+    }
+    fn load(&mut self, _: &MemoryAccess, _: u64) -> Option<u128> {
+        None
+    }
+    fn store(&mut self, access: &MemoryAccess, address: u64, value: u128) -> Option<()> {
+        self.stores
+            .push(vec![Bits::new(64, u128::from(address)), Bits::new(8 * u32::from(access.bytes), value)]);
+        Some(())
+    }
+    fn atomic(&mut self, _: AtomicOp, _: &MemoryAccess, _: u64, _: &[u128]) -> Option<u128> {
+        None
+    }
+    fn address(&self, _: VariableId) -> Option<u64> {
+        None
+    }
+    fn window(&self, _: Space) -> Option<u64> {
+        None
+    }
+}
+
+/// Runs the function from its entry. Returns the elements stored, in order: address, then value.
 pub fn run(function: &Function, d: &Concrete, input: &Input) -> Result<Vec<Vec<Bits>>, Stop> {
+    let mut world = Recorder { input, stores: Vec::new() };
+    run_in(function, d, &mut world, input.limit)?;
+    Ok(world.stores)
+}
+
+/// Runs the function from its entry, at most `limit` instructions and terminators.
+pub fn run_in(function: &Function, d: &Concrete, world: &mut dyn World, limit: usize) -> Result<(), Stop> {
     let mut values: SecondaryMap<Value, Option<Bits>> = SecondaryMap::new();
     let mut block = function.entry;
-    let mut stores = Vec::new();
-    let mut left = input.limit;
+    let mut left = limit;
     let get = |values: &SecondaryMap<Value, Option<Bits>>, v: Value| values[v].ok_or(Stop::Undefined(v));
     loop {
         let data = &function.blocks[block];
-        left = left.checked_sub(data.insts.len() + 1).ok_or(Stop::TooLong(input.limit))?;
+        left = left.checked_sub(data.insts.len() + 1).ok_or(Stop::TooLong(limit))?;
         for &inst in &data.insts {
             let inst = &function.insts[inst];
             if let Some(guard) = inst.guard
@@ -55,26 +117,10 @@ pub fn run(function: &Function, d: &Concrete, input: &Input) -> Result<Vec<Vec<B
             }
             let args = inst.args.iter().map(|&v| get(&values, v)).collect::<Result<Vec<_>, _>>()?;
             let types: Vec<_> = inst.results.iter().map(|&v| function.ty(v)).collect();
-            let results = match inst.op {
-                Op::Store(_) => {
-                    stores.push(args);
-                    Vec::new()
-                }
-                Op::Param { offset, bytes, signed } => {
-                    let width = 8 * u32::from(bytes);
-                    let mut bits = 0u128;
-                    for i in (0..usize::from(bytes)).rev() {
-                        bits = bits << 8
-                            | u128::from(input.params.get(offset as usize + i).copied().unwrap_or(0));
-                    }
-                    let value = Bits::new(width, bits);
-                    let extended = if signed { value.signed() as u128 } else { value.bits() };
-                    vec![Bits::new(types[0].bits(), extended)]
-                }
-                Op::Special(register) => {
-                    vec![Bits::new(types[0].bits(), u128::from((input.special)(register)))]
-                }
-                ref op => evaluate(d, op, &args, &types).ok_or_else(|| Stop::NotPure(format!("{op:?}")))?,
+            let results = match effect(world, inst, &args, &types) {
+                Some(results) => results,
+                None => evaluate(d, &inst.op, &args, &types)
+                    .ok_or_else(|| Stop::Unknown(crate::text::print_op(&inst.op)))?,
             };
             for (&value, bits) in inst.results.iter().zip(results) {
                 values[value] = Some(bits);
@@ -92,7 +138,7 @@ pub fn run(function: &Function, d: &Concrete, input: &Input) -> Result<Vec<Vec<B
             Terminator::Switch { index, targets } => targets
                 .get(get(&values, *index)?.bits() as usize)
                 .ok_or(Stop::Terminator("a switch index out of range"))?,
-            Terminator::Exit => return Ok(stores),
+            Terminator::Exit => return Ok(()),
             Terminator::Trap => return Err(Stop::Terminator("trap")),
             Terminator::Unreachable => return Err(Stop::Terminator("unreachable")),
         };
@@ -102,4 +148,55 @@ pub fn run(function: &Function, d: &Concrete, input: &Input) -> Result<Vec<Vec<B
         }
         block = edge.block;
     }
+}
+
+/// The results of an operation that asks the world; `None` if it does not, or the world does not know.
+fn effect(world: &mut dyn World, inst: &InstData, args: &[Bits], types: &[crate::Type]) -> Option<Vec<Bits>> {
+    let extend = |bits: u128, bytes: u8, signed: bool, ty: crate::Type| {
+        let value = Bits::new(8 * u32::from(bytes), bits);
+        Bits::new(ty.bits(), if signed { value.signed() as u128 } else { value.bits() })
+    };
+    let wide = |space| matches!(space, Space::Generic | Space::Global);
+    let at = |access: &MemoryAccess, i: usize| {
+        let offset = i64::from(access.offset) as u64 + i as u64 * u64::from(access.bytes);
+        let sum = (args[0].bits() as u64).wrapping_add(offset);
+        if wide(access.space) { sum } else { sum & 0xffff_ffff }
+    };
+    Some(match inst.op {
+        Op::Param { offset, bytes, signed } => {
+            let bits =
+                (0..u32::from(bytes)).rev().fold(0, |all, i| all << 8 | u128::from(world.param(offset + i)));
+            vec![extend(bits, bytes, signed, types[0])]
+        }
+        Op::Special(register) => vec![Bits::new(types[0].bits(), u128::from(world.special(register)))],
+        Op::Address(variable, offset) => {
+            let address = world.address(variable)?.wrapping_add(offset as u64);
+            vec![Bits::new(types[0].bits(), u128::from(address))]
+        }
+        Op::Load(access) => {
+            let mut all = Vec::new();
+            for (i, &ty) in types.iter().enumerate() {
+                let bits = world.load(&access, at(&access, i))?;
+                all.push(extend(bits, access.bytes, access.signed, ty));
+            }
+            all
+        }
+        Op::Store(access) => {
+            for (i, value) in args[1..].iter().enumerate() {
+                world.store(&access, at(&access, i), value.bits())?;
+            }
+            Vec::new()
+        }
+        Op::Atomic { op, access } => {
+            let operands: Vec<u128> = args[1..].iter().map(|v| v.bits()).collect();
+            let old = world.atomic(op, &access, at(&access, 0), &operands)?;
+            types.iter().map(|ty| Bits::new(ty.bits(), old)).collect()
+        }
+        Op::Fence(..) | Op::Nanosleep => Vec::new(),
+        Op::ToGeneric(space) => vec![Bits::new(64, args[0].bits() + u128::from(world.window(space)?))],
+        Op::FromGeneric(space) => {
+            vec![Bits::new(64, u128::from((args[0].bits() as u64).wrapping_sub(world.window(space)?)))]
+        }
+        _ => return None,
+    })
 }

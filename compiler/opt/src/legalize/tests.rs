@@ -137,6 +137,7 @@ fn compare_fixed(
         let values: Vec<Bits> =
             bits.iter().zip(args).map(|(&b, ty)| Bits::new(ty.bits(), u128::from(b))).collect();
         let expected = evaluate(&reference, &op, &values, results).expect("a pure operation");
+        let expected: Vec<u128> = expected.iter().map(|v| v.bits()).collect();
         let mut params = vec![0u8; 16 * args.len()];
         for (i, v) in values.iter().enumerate() {
             params[16 * i..16 * i + 16].copy_from_slice(&v.bits().to_le_bytes());
@@ -144,7 +145,7 @@ fn compare_fixed(
         let d = &domains[n as usize % domains.len()];
         let stores =
             run(&f, d, &Input { params: &params, special: &|_| 0, limit: 100_000 }).expect("it runs");
-        let got: Vec<Bits> = stores.iter().map(|s| s[1]).collect();
+        let got: Vec<u128> = stores.iter().map(|s| s[1].bits()).collect();
         assert_eq!(got, expected, "{} of {values:x?}, {:?}", sassafras_ir::text::print_op(&op), d.chooser());
     }
 }
