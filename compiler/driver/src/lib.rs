@@ -5,6 +5,7 @@
 //! * [`observe`]: who looks at each stage.
 //! * [`limits`]: how many registers an entry may use.
 //! * [`assemble`]: words and variables into a cubin.
+//! * [`plant`]: faults to make on purpose.
 //! * [`session`]: one compilation.
 //! * [`statistics`]: what `-v` prints.
 //! * [`Failure`]: why a compilation stopped.
@@ -15,6 +16,7 @@ pub mod limits;
 pub mod observe;
 pub mod options;
 pub mod phase;
+pub mod plant;
 pub mod session;
 pub mod statistics;
 

@@ -22,6 +22,7 @@ use crate::limits::{Bounds, Directives, bounds};
 use crate::observe::{Form, Notes, Observer};
 use crate::options::{Arch, Options};
 use crate::phase::Stage;
+use crate::plant::{self, Planted};
 use crate::statistics::Entry;
 use back::Finished;
 use text::Text;
@@ -54,6 +55,7 @@ pub struct Session<'a> {
     target: Target,
     print_after: Vec<Stage>,
     stop_after: Option<Stage>,
+    plant: Option<Planted>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
 
@@ -96,6 +98,7 @@ impl<'a> Session<'a> {
         let print_after =
             options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
         let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
+        let plant = options.plant.as_deref().map(plant::named).transpose().map_err(Failure::Request)?;
         let mut artifact = Artifact::default();
         let text = if options.start_from.is_some() { text::read(source, name)? } else { Text::Ptx };
         let mut s = Session {
@@ -104,6 +107,7 @@ impl<'a> Session<'a> {
             target: Target::base(Chip::Sm90),
             print_after,
             stop_after,
+            plant,
             log: Mutex::default(),
         };
         match text {
@@ -138,6 +142,11 @@ impl<'a> Session<'a> {
                 artifact.printed.push((stage, notes.function.clone().unwrap_or_default(), text));
             }
             artifact.notes.push((stage, notes));
+        }
+        if let Some(planted) =
+            s.plant.filter(|_| artifact.notes.iter().all(|(_, notes)| notes.planted.is_none()))
+        {
+            artifact.warnings.push(format!("the fault `{}` found no place", planted.fault.name));
         }
         Ok(artifact)
     }
@@ -285,13 +294,16 @@ impl<'a> Session<'a> {
         };
         let cubin =
             assemble(module, layout, &codes, bounds, self.chip(), accelerated, producer).map_err(fail)?;
-        let bytes = sassafras_cubin::write(&cubin).map_err(|e| match e {
+        let mut written = cubin.clone();
+        let planted = self.plant.filter(|p| p.in_cubin(&mut written)).map(|p| p.fault.name.to_owned());
+        let bytes = sassafras_cubin::write(&written).map_err(|e| match e {
             sassafras_cubin::Error::Unsupported { .. } => {
                 Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }
             }
             sassafras_cubin::Error::Malformed { .. } => fail(e.to_string()),
         })?;
-        self.done(Stage::Assemble, 0, None, Form::Cubin(&cubin, &bytes), Notes::default())?;
+        let notes = Notes { planted, ..Notes::default() };
+        self.done(Stage::Assemble, 0, None, Form::Cubin(&cubin, &bytes), notes)?;
         for mut entry in results.into_iter().flatten().map(|r| r.entry) {
             if let Some(f) = cubin.functions.iter().find(|f| f.name == entry.name) {
                 entry.registers = f.registers;

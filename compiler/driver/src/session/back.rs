@@ -100,7 +100,7 @@ impl Session<'_> {
             })?;
         let reserved = chip.limits().reserved_registers;
         m.max_registers = bounds.registers.saturating_sub(reserved).min(m.max_registers);
-        let planted = self.plant(Stage::Select, &mut m)?;
+        let planted = self.plant(Stage::Select, &mut m);
         self.machine_done(Stage::Select, index, None, &m, Vec::new(), planted)?;
         if self.stop_after == Some(Stage::Select) {
             let text = Some(text::form(Form::Machine(&m), Stage::Select));
@@ -124,17 +124,20 @@ impl Session<'_> {
                 let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
                 (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));
             }
-            let planted = self.plant(stage, &mut m)?;
+            let planted = self.plant(stage, &mut m);
             self.machine_done(stage, index, before.as_ref(), &m, numbers, planted)?;
             if self.stop_after == Some(stage) {
                 let text = Some(text::form(Form::Machine(&m), stage));
                 return Ok(Finished { code: Code::default(), entry, text });
             }
         }
-        let code = Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
+        let mut code =
+            Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
         entry.instructions = m.insts().count() as u64;
         let numbers = vec![("words", code.words.len() as u64)];
-        let notes = Notes { function: Some(m.name.clone()), numbers, planted: None };
+        let planted =
+            self.plant.filter(|p| p.in_words(&mut code.words, m.chip)).map(|p| p.fault.name.to_owned());
+        let notes = Notes { function: Some(m.name.clone()), numbers, planted };
         self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
         let stop = self.stop_after == Some(Stage::Emit);
         let text = stop.then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
@@ -142,9 +145,9 @@ impl Session<'_> {
     }
 
     /// Makes the fault that `--plant` asks for, where it belongs behind this stage and finds a place.
-    fn plant(&self, stage: Stage, m: &mut machine::Function) -> Result<Option<String>, Failure> {
-        let _ = (stage, m);
-        Ok(None)
+    fn plant(&self, stage: Stage, m: &mut machine::Function) -> Option<String> {
+        let planted = self.plant?;
+        planted.in_machine(stage, m).then(|| planted.fault.name.to_owned())
     }
 
     fn machine_done(

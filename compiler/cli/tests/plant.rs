@@ -1,0 +1,79 @@
+//! Faults planted in words and in the container: each finds a place, and a judge objects.
+
+mod common;
+
+use common::sassafras;
+use sassafras_driver::Stage;
+use sassafras_driver::plant::faults;
+use tempfile::tempdir;
+
+/// Something of everything: a guard, a loop, shared memory, a barrier, two global variables, two entries.
+const ALL: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.global .align 4 .u32 first;
+.global .align 4 .u32 second;
+.visible .entry one(.param .u64 p, .param .u32 n)
+{
+    .shared .align 4 .b8 s[128];
+    .reg .pred %q;
+    .reg .b32 %r<6>;
+    .reg .b64 %d<3>;
+    ld.param.u64 %d0, [p];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r4, s;
+    mad.lo.u32 %r4, %r1, 4, %r4;
+    mov.u32 %r2, 0;
+LOOP:
+    add.u32 %r2, %r2, %r1;
+    mul.wide.u32 %d1, %r2, 4;
+    add.u64 %d2, %d0, %d1;
+    ld.global.u32 %r3, [%d2];
+    st.shared.u32 [%r4], %r3;
+    bar.sync 0;
+    setp.lt.u32 %q, %r2, %r0;
+    @%q bra LOOP;
+    ld.shared.u32 %r5, [%r4];
+    st.global.u32 [first], %r5;
+    ret;
+}
+.visible .entry two(.param .u64 p, .param .u32 n)
+{
+    .reg .pred %q;
+    .reg .b32 %r<3>;
+    .reg .b64 %d<1>;
+    ld.param.u64 %d0, [p];
+    ld.param.u32 %r0, [n];
+    setp.eq.u32 %q, %r0, 7;
+    @%q st.global.u32 [second], %r0;
+    ld.global.u32 %r1, [%d0];
+    add.u32 %r2, %r1, 1;
+    st.global.u32 [%d0], %r2;
+    ret;
+}
+";
+
+#[test]
+fn each_is_caught_and_nothing_is_written() {
+    let folder = tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.ptx"), ALL).expect("the folder is ours");
+    let run = |plant: &str, judge: &str| {
+        let words =
+            ["compile", "in.ptx", "-arch=sm_90", "-o", "out.cubin", "--judge", judge, "--plant", plant];
+        sassafras(folder.path(), &words)
+    };
+    for fault in faults().iter().filter(|f| f.stage >= Stage::Emit) {
+        for seed in 0..3 {
+            let plant = format!("{}:{seed}", fault.name);
+            let judge = if fault.stage == Stage::Emit { "encoding objects" } else { "container objects" };
+            run(&plant, "fast").expect(3, judge);
+            assert!(!folder.path().join("out.cubin").exists(), "{plant}: an output was written");
+        }
+        // Without judges the fault goes into the file: it is well-formed.
+        run(fault.name, "none").expect(0, "");
+        std::fs::remove_file(folder.path().join("out.cubin")).expect("it was written");
+    }
+    run("nonsense", "fast").expect(1, "no fault is called `nonsense`");
+}
