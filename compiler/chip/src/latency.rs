@@ -4,7 +4,9 @@
 //! Time is counted in cycles between the *issue* of one instruction of a warp and the issue of a later one of the
 //! same warp. An instruction's stall count is the distance to the next issue, so along a straight path the distance
 //! between two instructions is the sum of the stall counts from the first, included, to the second, excluded; a
-//! stall count of 0 counts as 1 (two instructions of one warp never issue in the same cycle). Across a
+//! stall count of 0 counts as 1 (two instructions of one warp never issue in the same cycle; ptxas puts 0 behind
+//! ERRBAR and, at -O0, behind HMMA, whose result the next instruction reads, so it must hold the warp longer than
+//! that: 1 is a safe lower bound). Across a
 //! branch the same sum is taken along the path; a taken branch adds no cycles that may be relied on.
 //!
 //! A row `hazard, operand, producer, consumer, cycles` says: when an instruction of class `producer` and a later one

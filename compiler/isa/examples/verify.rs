@@ -1,25 +1,33 @@
-//! Holds every row against nvdisasm and writes `src/table/verified.csv`:
-//! `verify NVDISASM TOOL-VERSION WORDS [WORDS-OF-PTXAS [OPERANDS-FILE]] > verified.csv`. The list of words of ptxas has lines
-//! `HEX TEXT`; the operands file lines `FORM COUNT`, from comparing operands with `nvdisasm -plr`. Run it with a header-only
-//! `verified.csv`, so that nothing recorded before narrows the sweep.
+//! Holds every row against nvdisasm and prints what belongs into `src/table/verified.csv`:
+//! `verify BIN TOOL-VERSION WORDS [WORDS-OF-PTXAS] > verified.csv`, where `BIN` is the folder of ptxas and nvdisasm, and the list of
+//! words of ptxas, from which seeds are taken, has lines `HEX TEXT`. Seeds found before are kept.
 
-use sassafras_isa::{Chip, Control, FormId, Inst, Rng, decode, forms, generate, live};
+use sassafras_isa::{Chip, Control, FormId, Inst, Rng, decode, form, forms, generate, live};
 use std::collections::HashMap;
 use std::path::Path;
 
+/// Instructions of each form whose operands are compared.
+const OPERANDS: usize = 25;
 /// Instructions of each form in the sweep over control bits.
 const ROUNDS: usize = 8;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [nvdisasm, tool, words, rest @ ..] = arguments.as_slice() else {
-        eprintln!("usage: verify NVDISASM TOOL-VERSION WORDS [WORDS-OF-PTXAS [OPERANDS-FILE]]");
+    let [bin, tool, words, rest @ ..] = arguments.as_slice() else {
+        eprintln!("usage: verify BIN TOOL-VERSION WORDS [WORDS-OF-PTXAS]");
         std::process::exit(2);
     };
-    let nvdisasm = Path::new(nvdisasm);
+    let (ptxas, nvdisasm) = (Path::new(bin).join("ptxas"), Path::new(bin).join("nvdisasm"));
     let n: usize = words.parse().unwrap_or(2000);
     let ids: Vec<FormId> = (0..forms().len() as u16).map(FormId).collect();
     let mut seeds: HashMap<FormId, String> = HashMap::new();
+    for line in include_str!("../src/table/verified.csv").lines().skip(1) {
+        let mut cells = line.split(',');
+        if let (Some(id), Some(seed)) = (cells.next().and_then(form), cells.next().filter(|s| !s.is_empty()))
+        {
+            seeds.insert(id, seed.to_owned());
+        }
+    }
     if let Some(path) = rest.first() {
         for line in std::fs::read_to_string(path)?.lines() {
             let hex = line.split(' ').next().unwrap_or_default();
@@ -31,15 +39,16 @@ fn main() -> std::io::Result<()> {
             }
         }
     }
-    let mut operands: HashMap<String, String> = HashMap::new();
-    if let Some(path) = rest.get(1) {
-        for line in std::fs::read_to_string(path)?.lines() {
-            if let Some((form, count)) = line.split_once(' ') {
-                operands.insert(form.to_owned(), count.to_owned());
-            }
-        }
+    let registers = live::registers(&ids, OPERANDS, 7, &ptxas, &nvdisasm)?;
+    for d in &registers.disagreements {
+        eprintln!("{}: {:#034x} reads {:?} writes {:?}", d.form, d.word, d.reads, d.writes);
     }
-    let report = live::compare(&ids, Chip::Sm90, n, 20, nvdisasm)?;
+    let operands: HashMap<FormId, usize> = registers
+        .compared
+        .iter()
+        .map(|&(form, n)| (form, n - registers.disagreements.iter().filter(|d| d.form == form).count()))
+        .collect();
+    let report = live::compare(&ids, Chip::Sm90, n, 20, &nvdisasm)?;
     // Control bits: an ordinary instruction of each form, with one thing set at a time.
     let plain = Control { stall: 2, yield_: true, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
     let variants = [
@@ -61,7 +70,7 @@ fn main() -> std::io::Result<()> {
             }
         }
     }
-    let texts = live::disassemble(&swept, Chip::Sm90, nvdisasm)?;
+    let texts = live::disassemble(&swept, Chip::Sm90, &nvdisasm)?;
     println!("form,seed,tool,words,equal,operands,write,read,reuse");
     for (i, &id) in ids.iter().enumerate() {
         let round = |r: usize, k: usize| texts[(i * ROUNDS + r) * 5 + k].as_deref();
@@ -72,7 +81,7 @@ fn main() -> std::io::Result<()> {
             "{id},{},{tool},{n},{},{},{},{},{reuse}",
             seeds.get(&id).map_or("", String::as_str),
             report.equal[i].1,
-            operands.get(id.get().id).map_or("0", String::as_str),
+            operands.get(&id).copied().unwrap_or(0),
             u8::from(legal[0]),
             u8::from(legal[1]),
         );

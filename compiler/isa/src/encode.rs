@@ -61,11 +61,12 @@ pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     if !form.get().chips.contains(chip) {
         return Err(EncodeError::Chip { form, chip });
     }
-    word(inst)
+    word(inst, true)
 }
 
-/// As [`encode`], for a chip on which the row may not have been verified.
-pub(crate) fn word(inst: &Inst) -> Result<u128, EncodeError> {
+/// As [`encode`], for a chip on which the row may not have been verified, and without the form's own limits on control
+/// bits unless asked for.
+pub(crate) fn word(inst: &Inst, limited: bool) -> Result<u128, EncodeError> {
     let form = inst.form;
     let row = form.get();
     if u64::from(inst.guard.pred) >= VIRTUAL {
@@ -75,7 +76,7 @@ pub(crate) fn word(inst: &Inst) -> Result<u128, EncodeError> {
     if inst.guard.pred > 7 || inst.guard.uniform != row.uniform_guard {
         return Err(EncodeError::Control { form, message: "the guard is no predicate of the right file" });
     }
-    if let Some(message) = inst.control.fault().or_else(|| limits(inst)) {
+    if let Some(message) = inst.control.fault().or_else(|| limits(inst).filter(|_| limited)) {
         return Err(EncodeError::Control { form, message });
     }
     if let Some(tests) = row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {

@@ -1,5 +1,9 @@
 //! The table held against NVIDIA's own disassembler.
 
+mod registers;
+
+pub use registers::{Disagreement, Registers, registers};
+
 use crate::form::FormId;
 use crate::generate::{Rng, generate};
 use crate::print::{Style, Targets, print};
@@ -71,7 +75,7 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
 /// # Errors
 /// As [`crate::encode`](crate::encode()), but for the chip.
 pub fn word(inst: &Inst) -> Result<u128, crate::EncodeError> {
-    crate::encode::word(inst)
+    crate::encode::word(inst, false)
 }
 
 /// Words in one run of nvdisasm.

@@ -16,7 +16,7 @@ fn file() -> PathBuf {
 
 /// Lines `FORM WORD TEXT`; branch targets as at address 0.
 fn bless() -> Option<String> {
-    let nvdisasm = common::nvdisasm("golden")?;
+    let nvdisasm = common::tool("nvdisasm", "golden")?;
     let mut rng = Rng(1);
     let mut words = Vec::new();
     for form in common::all() {

@@ -6,7 +6,7 @@ use sassafras_isa::{Chip, FormId, live};
 
 #[test]
 fn nvdisasm_prints_the_same() {
-    let Some(nvdisasm) = common::nvdisasm("live") else { return };
+    let Some(nvdisasm) = common::tool("nvdisasm", "live") else { return };
     for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm100, Chip::Sm120] {
         let forms: Vec<FormId> = common::all().filter(|id| id.get().chips.contains(chip)).collect();
         let n = if chip == Chip::Sm90 { 100 } else { 20 };
@@ -14,4 +14,14 @@ fn nvdisasm_prints_the_same() {
         assert_eq!(report.differences, [], "{chip}");
         eprintln!("{chip}: {} forms, {n} words each, all equal", forms.len());
     }
+}
+
+#[test]
+fn nvdisasm_sees_the_same_reads_and_writes() {
+    let tools = (common::tool("ptxas", "live"), common::tool("nvdisasm", "live"));
+    let (Some(ptxas), Some(nvdisasm)) = tools else { return };
+    let forms: Vec<FormId> = common::all().collect();
+    let found = live::registers(&forms, 8, 5, &ptxas, &nvdisasm).expect("the tools run");
+    assert!(found.compared.len() > 300, "only {} forms", found.compared.len());
+    assert_eq!(found.disagreements, []);
 }
