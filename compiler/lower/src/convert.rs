@@ -49,8 +49,17 @@ impl Context<'_, '_> {
                 }
                 let a = self.int(operand(o, 1)?, from)?;
                 // What `int` gave is already extended to 32 bits.
-                let op = Op::IntToFloat { signed: from.signed(), bits: bits.max(32) as u8, to: format, mode };
-                let value = self.b().value(op, &[a], type_of(format.width()));
+                let plain = FloatMode { sat: false, ..mode };
+                let op = Op::IntToFloat {
+                    signed: from.signed(),
+                    bits: bits.max(32) as u8,
+                    to: format,
+                    mode: plain,
+                };
+                let mut value = self.b().value(op, &[a], type_of(format.width()));
+                if mode.sat {
+                    value = self.saturate(format, mode, value);
+                }
                 self.write(&o[0], value, false)
             }
             (_, T::F(format)) if matches!(to, T::U(8..) | T::S(8..) | T::B(8..)) => {
@@ -91,15 +100,7 @@ impl Context<'_, '_> {
         } else if inst.mods.integer_rounding || inst.mods.rounding.is_some() {
             self.b().value(Op::FRound(from, mode), &[a], ty)
         } else if mode.sat || mode.ftz {
-            // A product with one flushes and saturates.
-            let one: u128 = match from {
-                FloatFormat::F16 => 0x3c00,
-                FloatFormat::Bf16 => 0x3f80,
-                FloatFormat::F32 => u128::from(1f32.to_bits()),
-                FloatFormat::F64 => u128::from(1f64.to_bits()),
-            };
-            let one = self.b().constant(ty, one);
-            self.b().value(Op::FMul(from, mode), &[a, one], ty)
+            self.saturate(from, mode, a)
         } else {
             a
         };
@@ -111,6 +112,26 @@ impl Context<'_, '_> {
     }
 
     /// From 32 or 64 bits (already extended) to a value of type `to` in 32 or 64 bits.
+    /// Flushes and saturates as the mode says.
+    fn saturate(&mut self, format: FloatFormat, mode: FloatMode, a: Value) -> Value {
+        let ty = type_of(format.width());
+        let one: u128 = match format {
+            FloatFormat::F16 => 0x3c00,
+            FloatFormat::Bf16 => 0x3f80,
+            FloatFormat::F32 => u128::from(1f32.to_bits()),
+            FloatFormat::F64 => u128::from(1f64.to_bits()),
+        };
+        let one = self.b().constant(ty, one);
+        if format != FloatFormat::F64 {
+            // A product with one flushes and saturates.
+            return self.b().value(Op::FMul(format, mode), &[a, one], ty);
+        }
+        // No operation of binary64 saturates. The larger of NaN and zero is zero.
+        let zero = self.b().constant(ty, 0);
+        let above = self.b().same(Op::FMax { format, ftz: false, nan: false }, &[a, zero]);
+        self.b().same(Op::FMin { format, ftz: false, nan: false }, &[above, one])
+    }
+
     fn int_to_int(&mut self, to: T, from: T, sat: bool, a: Value) -> Value {
         let wide = if to.width() == 64 { Type::I64 } else { Type::I32 };
         let mut a = a;

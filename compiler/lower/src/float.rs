@@ -340,7 +340,10 @@ impl Context<'_, '_> {
             Some("normal") => {
                 let finite = x.compare(Compare::ULt, magnitude, infinity);
                 let large = x.compare(Compare::UGe, magnitude, normal);
-                x.and(finite, large)
+                let normal = x.and(finite, large);
+                // Zeros count as normal.
+                let none = x.compare(Compare::Eq, magnitude, zero);
+                x.or(normal, none)
             }
             Some("subnormal") => {
                 let small = x.compare(Compare::ULt, magnitude, normal);
