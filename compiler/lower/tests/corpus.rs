@@ -15,6 +15,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Valid, but without a lowering yet; each is refused with its place. A file that lowers after all must go from this list.
+const REFUSED: [&str; 2] = ["features/call_indirect.ptx", "features/cvta_param.ptx"];
+
 #[test]
 fn every_file_lowers_and_its_text_survives() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
@@ -37,6 +40,9 @@ fn every_file_lowers_and_its_text_survives() {
             }
         };
         match sassafras_lower::lower(&module, &sassafras_lower::Options::default()) {
+            Ok(_) if REFUSED.contains(&name.as_str()) => {
+                problems.push(format!("{name} lowers: take it from the list"))
+            }
             Ok(ir) => {
                 let text = sassafras_ir::text::print(&ir, "lower");
                 let again = sassafras_ir::text::parse(&text).map(|(m, _)| m);
@@ -44,6 +50,7 @@ fn every_file_lowers_and_its_text_survives() {
                     problems.push(format!("{name}: the text does not survive"));
                 }
             }
+            Err(_) if REFUSED.contains(&name.as_str()) => {}
             Err(errors) => problems.extend(errors.iter().map(|e| format!("{name}: {e}"))),
         }
     }
