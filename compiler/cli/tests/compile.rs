@@ -146,6 +146,21 @@ fn every_phase_can_be_the_last_and_the_first() {
 }
 
 #[test]
+fn a_text_without_its_variables_is_refused() {
+    let folder = tempdir().expect("a folder");
+    let path = folder.path();
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 g;\n.visible .entry k()\n{\n\
+                .reg .b32 %r<2>;\nld.global.u32 %r0, [g];\nadd.u32 %r1, %r0, 1;\nst.global.u32 [g], %r1;\nret;\n}\n";
+    std::fs::write(path.join("in.ptx"), text).expect("the folder is ours");
+    for (phase, code, part) in [("optimise", 0, ""), ("prepare", 4, "names variables")] {
+        sassafras(path, &["compile", "in.ptx", "-arch=sm_90", "--stop-after", phase, "-o", "text"])
+            .expect(0, "");
+        sassafras(path, &["compile", "--start-from", "text", "-o", "out.cubin"]).expect(code, part);
+    }
+    assert_eq!(cubin(path).addresses.len(), 1);
+}
+
+#[test]
 fn called_as_ptxas() {
     let folder = folder();
     let ptxas = folder.path().join("ptxas");

@@ -13,6 +13,7 @@ use sassafras_chip::{Chip, Target};
 use sassafras_codegen::select::Layout;
 use sassafras_cubin::{Cubin, Producer};
 use sassafras_ir as ir;
+use sassafras_isa::{Field, FieldKind, Inst};
 use sassafras_machine as machine;
 use sassafras_ptx as ptx;
 
@@ -250,6 +251,12 @@ impl<'a> Session<'a> {
     /// The way of one function of machine code that came as a text. What its text does not say of parameters is one of
     /// their size.
     fn end(&self, function: machine::Function, stage: Stage, artifact: &mut Artifact) -> Result<(), Failure> {
+        if let Some(bank) = function.insts().filter_map(|(_, _, inst)| inst.inst()).find_map(variable_bank) {
+            let what = format!(
+                "machine code as text that names variables (constant bank {bank}); start from IR instead"
+            );
+            return Err(Failure::Unsupported { stage, function: Some(function.name), what });
+        }
         let mut stub = ir::Function::new(function.name.clone());
         stub.param_size = function.param_bytes;
         if function.param_bytes > 0 {
@@ -358,4 +365,11 @@ impl<'a> Session<'a> {
         entry.time += start.elapsed();
         result
     }
+}
+
+/// The bank of variables (3) or of addresses (4) that an instruction names.
+fn variable_bank(inst: &Inst) -> Option<u64> {
+    let fields = inst.row().fields.iter().zip(&inst.fields);
+    let named = |f: &Field| f.name == "bank" || f.kind == FieldKind::Bank;
+    fields.into_iter().find(|(f, v)| named(f) && matches!(**v, 3 | 4)).map(|(_, &v)| v)
 }

@@ -42,7 +42,9 @@ fn options() {
             let (state, more) = match row.effect {
                 Effect::Set(_) => ("works", String::new()),
                 Effect::Holds(why) => ("holds", format!(" {why}")),
-                Effect::Only(values, why) => ("default only", format!(" Only {} works: {why}", values.join(", "))),
+                Effect::Only(values, why) => {
+                    ("default only", format!(" Only {} works: {why}", values.join(", ")))
+                }
                 Effect::Refused(why) => ("refused", format!(" {why}")),
             };
             let value = if row.argument == Argument::None {

@@ -70,8 +70,8 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     if inputs.is_empty() {
         return Err(Failure::usage("no input file was given"));
     }
-    if options.inputs.len() > 1 && options.output.is_some() {
-        return Err(Failure::usage("-o names one output, but there are several inputs"));
+    if inputs.len() > 1 && (as_ptxas || options.output.is_some()) {
+        return Err(Failure::usage("there are several inputs, and one output for all of them"));
     }
     let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
     let mut done = Vec::new();
