@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
             let what = format!(
                 "machine code as text that names variables (constant bank {bank}); start from IR instead"
             );
-            return Err(Failure::Unsupported { stage, function: Some(function.name), what });
+            return Err(Failure::Unsupported { stage, function: Some(function.name.clone()), what });
         }
         let mut stub = ir::Function::new(function.name.clone());
         stub.param_size = function.param_bytes;
