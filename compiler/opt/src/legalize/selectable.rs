@@ -1,6 +1,7 @@
 //! Whether selection accepts a function.
 
 use super::atomic::native;
+use super::memory;
 use sassafras_ir::{Compare, Function, Inst, InstData, Op, Terminator, Type};
 use sassafras_semantics::{Approximation, FloatFormat};
 
@@ -141,13 +142,10 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
             matches!((to, bits), (F32 | F64 | F16, 32 | 64) | (Bf16, 32)),
             "the pair of formats has no form",
         ),
-        Op::Atomic { op, access } => unless(native(op, &access), "the hardware has no such atomic operation"),
-        Op::Load(_)
-        | Op::Store(_)
-        | Op::Fence(..)
-        | Op::ToGeneric(_)
-        | Op::FromGeneric(_)
-        | Op::IsSpace(_) => None,
+        Op::Atomic { op, access } => memory::reason(&data.op)
+            .or_else(|| unless(native(op, &access), "the hardware has no such atomic operation")),
+        Op::Load(_) | Op::Store(_) => memory::reason(&data.op),
+        Op::Fence(..) | Op::ToGeneric(_) | Op::FromGeneric(_) | Op::IsSpace(_) => None,
         Op::Shuffle(_)
         | Op::Vote(_)
         | Op::Match { .. }
