@@ -76,7 +76,7 @@ fn check_shape(f: &Function) -> Result<(), Error> {
                     "a block without successors that does not end the thread",
                 ));
             }
-            2 if !data.insts.last().is_some_and(|last| last.target.is_some()) => {
+            2 if data.insts.last().is_none_or(|last| last.target.is_none()) => {
                 return Err(Error::malformed(block, last, "two successors and no branch"));
             }
             0..=2 => {}

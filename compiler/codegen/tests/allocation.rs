@@ -150,8 +150,8 @@ fn run(f: &Function, steps: usize) -> Vec<Event> {
                     Some(tied) => machine.read(def.class, tied.old, def.units),
                     None => vec![None; def.units.into()],
                 };
-                let new =
-                    (0..def.units).map(|u| mix(u64::from(id) << 8 | field as u64 * 8 + u64::from(u), &reads));
+                let new = (0..def.units)
+                    .map(|u| mix(u64::from(id) * 4096 + field as u64 * 8 + u64::from(u), &reads));
                 let values: Vec<Value> = match guard {
                     Some(true) => new.collect(),
                     Some(false) => old,

@@ -27,8 +27,7 @@ pub fn function(draw: &mut impl Draw) -> Function {
     let vregs = f.vregs.len() as u64;
     let vreg = |r: &mut dyn FnMut(u64) -> u64| VReg(r(vregs) as u32);
     for block in f.blocks.keys() {
-        let mut data = BlockData::default();
-        data.params = (0..r(3)).map(|_| vreg(r)).collect();
+        let mut data = BlockData { params: (0..r(3)).map(|_| vreg(r)).collect(), ..BlockData::default() };
         for _ in 0..r(3) {
             let args = (0..r(3)).map(|_| vreg(r)).collect();
             data.succs.push(Edge { block: Block(r(blocks) as u32), args });

@@ -139,7 +139,7 @@ pub fn assign(
         let hinted = hints.get(&index).into_iter().flatten().filter_map(|&(other, delta)| {
             let base: usize =
                 (places.get(other).copied().flatten()? as i64 + i64::from(delta)).try_into().ok()?;
-            (base % step == 0).then_some(base)
+            base.is_multiple_of(step).then_some(base)
         });
         let found =
             hinted.chain((0..count).step_by(step)).find(|&base| files.free(class, base, &bundle.ranges));

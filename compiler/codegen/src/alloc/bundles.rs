@@ -112,7 +112,7 @@ impl Bundles {
         if clash {
             return false;
         }
-        let inner = std::mem::replace(&mut self.data[b].members, Vec::new());
+        let inner = std::mem::take(&mut self.data[b].members);
         let moved = std::mem::take(&mut self.data[b].ranges);
         for (unit, list) in moved.iter().enumerate() {
             let into = &mut self.data[a].ranges[usize::from(offset) + unit];

@@ -148,3 +148,79 @@ fn step(dst: End, src: End, scratch: Option<End>, out: &mut Vec<Pseudo>) -> Opti
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sassafras_isa::{Draw, Rng};
+    use std::collections::BTreeMap;
+
+    fn key(end: End) -> (u8, u32) {
+        match end {
+            End::Register(class, number) => (class as u8, number.into()),
+            End::Slot(offset) => (99, offset),
+        }
+    }
+
+    fn run(steps: &[Pseudo], state: &mut BTreeMap<(u8, u32), u64>) {
+        let at = |place: &Place| match place.reg {
+            Reg::Physical(number) => (place.class as u8, u32::from(number)),
+            Reg::Virtual(..) => unreachable!(),
+        };
+        for step in steps {
+            match step {
+                Pseudo::Copy { dst, src } => {
+                    let value = state[&at(src)];
+                    state.insert(at(dst), value);
+                }
+                Pseudo::Swap { a, b } => {
+                    let (x, y) = (state[&at(a)], state[&at(b)]);
+                    state.insert(at(a), y);
+                    state.insert(at(b), x);
+                }
+                Pseudo::Spill { slot, src } => {
+                    let value = state[&at(src)];
+                    state.insert((99, *slot), value);
+                }
+                Pseudo::Reload { dst, slot } => {
+                    let value = state[&(99, *slot)];
+                    state.insert(at(dst), value);
+                }
+                other => unreachable!("{other:?}"),
+            }
+        }
+    }
+
+    /// Any parallel moves among a few registers, predicates and slots: every destination has its source's old value,
+    /// and nothing else changes but the scratch registers.
+    #[test]
+    fn as_if_at_once() {
+        let scratch = [40, 41];
+        for seed in 0..20_000 {
+            let mut rng = Rng(seed);
+            let files = 1 + rng.draw(3);
+            let ends: Vec<End> = (0..5)
+                .map(|n| End::Register(RegClass::R, n))
+                .chain((0..4).filter(|_| files > 1).map(|n| End::Slot(4 * n)))
+                .chain((0..3).filter(|_| files > 2).map(|n| End::Register(RegClass::P, n)))
+                .collect();
+            let moves: Vec<(End, End)> = ends
+                .iter()
+                .filter_map(|&dst| {
+                    (rng.draw(3) > 0).then(|| (dst, ends[rng.draw(ends.len() as u64) as usize]))
+                })
+                .collect();
+            let all = ends.iter().copied().chain(scratch.map(|n| End::Register(RegClass::R, n)));
+            let before: BTreeMap<_, _> = all.enumerate().map(|(n, end)| (key(end), n as u64)).collect();
+            let mut after = before.clone();
+            let one_file = files == 1;
+            let steps =
+                sequence(moves.clone(), (!one_file).then_some(scratch)).expect("enough scratch registers");
+            run(&steps, &mut after);
+            for &end in &ends {
+                let source = moves.iter().find(|(dst, _)| *dst == end).map_or(end, |(_, src)| *src);
+                assert_eq!(after[&key(end)], before[&key(source)], "seed {seed}: {moves:?} as {steps:?}");
+            }
+        }
+    }
+}

@@ -51,15 +51,13 @@ impl Work {
 
     /// Takes out moves whose result nobody reads; whether there was one.
     pub fn drop_dead_moves(&mut self, ranges: &Ranges) -> bool {
-        let mut index = 0;
         let mut found = false;
-        for item in self.blocks.iter_mut().flatten() {
+        for (index, item) in (0..).zip(self.blocks.iter_mut().flatten()) {
             if let Item::Moves(moves) = item {
                 let before = moves.len();
                 moves.retain(|one| !ranges.is_dead(one.dst, index));
                 found |= moves.len() < before;
             }
-            index += 1;
         }
         found
     }

@@ -5,10 +5,10 @@
 //!
 //! Wait masks are a forward dataflow problem. Lattice: per scoreboard, the set of registers whose results it guards
 //! and the set whose reading it guards, by union. Transfer: an instruction waits for every scoreboard that guards a
-//! result it reads or overwrites, or the reading of what it overwrites; waiting empties both sets; then it adds its
+//! result it reads or overwrites, the reading of what it overwrites, or a fence that must be done; waiting empties both sets; then it adds its
 //! own. Entry sets only grow and masks are only added to, so that the end, where nothing changes, covers every path.
 
-use super::hazard::{Facts, REGISTERS};
+use super::hazard::{FENCE, Facts};
 use sassafras_graph::dataflow::{Transfer, backward};
 use sassafras_graph::{BitSet, SecondaryMap};
 use sassafras_machine::{Block, Function};
@@ -25,8 +25,8 @@ struct Pending {
 impl Pending {
     fn new() -> Pending {
         Pending {
-            results: std::array::from_fn(|_| BitSet::new(REGISTERS)),
-            reads: std::array::from_fn(|_| BitSet::new(REGISTERS)),
+            results: std::array::from_fn(|_| BitSet::new(FENCE + 1)),
+            reads: std::array::from_fn(|_| BitSet::new(FENCE + 1)),
         }
     }
 
@@ -47,7 +47,8 @@ impl Pending {
             let write = facts.writes.iter().any(|(register, _)| {
                 self.results[board].contains(*register) || self.reads[board].contains(*register)
             });
-            mask |= u8::from(read || write) << board;
+            let fence = facts.ordered && self.reads[board].contains(FENCE);
+            mask |= u8::from(read || write || fence) << board;
         }
         mask
     }
@@ -66,6 +67,9 @@ impl Pending {
             facts.sources().for_each(|register| {
                 set.insert(register);
             });
+            if facts.fences {
+                set.insert(FENCE);
+            }
         }
     }
 
@@ -119,7 +123,8 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
                 write = pick(&pending, (me.class, true));
                 pending.step(me, 0, write, 7);
             }
-            if me.late_reads && needs_read_board(me, &facts[index + 1..], &written.end[block]) {
+            let overwritten = me.late_reads && needs_read_board(me, &facts[index + 1..], &written.end[block]);
+            if overwritten || me.fences {
                 read = pick(&pending, (me.class, false));
                 pending.step(me, 0, 7, read);
             }

@@ -2,7 +2,7 @@
 
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, latency};
-use sassafras_isa::{Access, Control, ControlFlowKind, RegClass, Scoreboard};
+use sassafras_isa::{Access, Control, ControlFlowKind, MemoryKind, MemorySpace, RegClass, Scoreboard};
 use sassafras_machine::{MInst, Position, Reg};
 use smallvec::SmallVec;
 
@@ -12,6 +12,9 @@ pub const NEUTRAL: Control =
 
 /// How many numbers [`id`] gives.
 pub const REGISTERS: usize = 256 + 256 + 8 + 8 + 16;
+
+/// Stands among the registers for the completion of fences.
+pub const FENCE: usize = REGISTERS;
 
 /// A number for each real register of every file.
 pub fn id(class: RegClass, number: u16) -> usize {
@@ -36,6 +39,10 @@ pub struct Facts {
     pub late_results: bool,
     /// Whether general and uniform registers may be read after issue.
     pub late_reads: bool,
+    /// Whether it must come after every earlier [`Self::fences`] is done: accesses to memory, fences, block barriers.
+    pub ordered: bool,
+    /// Whether it is a fence that says by its read barrier when it is done, as ptxas 13.0.88 uses MEMBAR.
+    pub fences: bool,
 }
 
 impl Facts {
@@ -47,6 +54,8 @@ impl Facts {
                 writes: SmallVec::new(),
                 late_results: false,
                 late_reads: false,
+                ordered: false,
+                fences: false,
             };
         };
         let row = real.row();
@@ -56,6 +65,10 @@ impl Facts {
             writes: SmallVec::new(),
             late_results: false,
             late_reads: false,
+            ordered: row.memory.is_some_and(|memory| memory.space != MemorySpace::Constant)
+                || row.control_flow == Some(ControlFlowKind::Block),
+            fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
+                && matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite),
         };
         let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
         for operand in inst.operands() {
@@ -102,7 +115,7 @@ pub fn distance(chip: Chip, earlier: Class, later: Class, hazard: Hazard, operan
 /// waits for lanes, 6 behind barriers and fences.
 pub fn least_stall(inst: &MInst) -> u8 {
     let Some(row) = inst.inst().map(|real| real.row()) else { return 1 };
-    use sassafras_isa::{ControlFlowKind as K, MemoryKind};
+    use ControlFlowKind as K;
     match row.control_flow {
         Some(K::Branch | K::IndirectBranch | K::Call | K::Return | K::Exit | K::Trap | K::Sync | K::Warp) => {
             5

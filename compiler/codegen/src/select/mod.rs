@@ -6,8 +6,8 @@
 //! Needs: legal IR (`opt::legalize::selectable`), no `Switch`.
 //! Preserves: the order of operations with effects.
 //!
-//! [`plan`] walks blocks backwards and decides which operations become the root of a row, which disappear into one,
-//! and which nobody needs. [`emit`] walks forwards and writes the rows' instructions.
+//! `plan` walks blocks backwards and decides which operations become the root of a row, which disappear into one,
+//! and which nobody needs. `emit` walks forwards and writes the rows' instructions.
 
 mod emit;
 mod layout;

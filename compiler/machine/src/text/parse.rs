@@ -301,7 +301,7 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
             Pseudo::Swap { a: place(args[0])?, b: place(args[1])? }
         }
         "parallel" => {
-            if args.len() % 2 != 0 {
+            if !args.len().is_multiple_of(2) {
                 return Err("`parallel` takes pairs".into());
             }
             let moves = args.chunks(2).map(|pair| Ok((place(pair[0])?, place(pair[1])?)));
