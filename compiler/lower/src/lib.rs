@@ -66,7 +66,7 @@ pub fn lower(module: &checked::Module, options: &Options) -> Result<sassafras_ir
     if errors.is_empty() {
         return Ok(out);
     }
-    errors.sort_by(|a, b| (a.line, a.span.start).cmp(&(b.line, b.span.start)));
+    errors.sort_by_key(|e| (e.line, e.span.start));
     errors.dedup();
     Err(errors)
 }

@@ -50,7 +50,7 @@ proptest! {
         prop_assert_eq!(eval(Op::FunnelShift { left: false, wrap: true }, &[x, y, z], &t), [u64::from(right)]);
         prop_assert_eq!(eval(Op::Lop3(0xe8), &[x, y, z], &t), [u64::from(a & b | b & c | a & c)]);
         prop_assert_eq!(eval(Op::Lop3(0xca), &[x, y, z], &t), [u64::from(a & b | !a & c)]);
-        let high = (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32;
+        let high = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32;
         prop_assert_eq!(eval(Op::MulHigh { signed: true }, &[x, y], &t), [u64::from(high)]);
         let shl = a.checked_shl(c).unwrap_or(0);
         prop_assert_eq!(eval(Op::Shl, &[x, z], &t), [u64::from(shl)]);

@@ -16,13 +16,15 @@ pub(super) fn access(op: &Op) -> Option<&MemoryAccess> {
     }
 }
 
+/// Whether the ordering is written with fences (or, for `.mmio`, as another one).
+fn fenced(ordering: Ordering) -> bool {
+    matches!(ordering, Ordering::Acquire | Ordering::Release | Ordering::AcquireRelease | Ordering::Mmio)
+}
+
 /// Why the ordering or the size has no form.
 pub(super) fn reason(op: &Op) -> Option<&'static str> {
     let access = access(op)?;
-    if matches!(
-        access.ordering,
-        Ordering::Acquire | Ordering::Release | Ordering::AcquireRelease | Ordering::Mmio
-    ) {
+    if fenced(access.ordering) {
         return Some("the ordering takes a fence");
     }
     let total = u32::from(access.bytes) * u32::from(access.lanes);
@@ -44,7 +46,7 @@ fn relaxed(op: Op) -> Op {
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     let access = *access(&data.op)?;
-    if access.space == Space::Const && access.ordering == Ordering::Weak {
+    if !fenced(access.ordering) {
         return Some(constants(b, data, access));
     }
     let fence = |b: &mut Builder| {

@@ -253,7 +253,7 @@ fn quotient_by_midpoint(random: &mut Random, format: FloatFormat) -> Vec<u64> {
     let dividend = dividend.min((2 << fraction) - 1);
     let mut float = |significand: u64| {
         let exponent = bias + random.below(bias / 3) - bias / 6;
-        significand - (1 << fraction) | exponent << fraction
+        (significand - (1 << fraction)) | (exponent << fraction)
     };
     vec![float(dividend), float(divisor)]
 }
