@@ -1,7 +1,7 @@
 //! Branches and blocks.
 
 use crate::Stats;
-use sassafras_graph::ControlFlow;
+use sassafras_graph::{ControlFlow, SecondaryMap};
 use sassafras_ir::{Function, Op, Terminator};
 
 /// Folds branches and switches on constants, and branches whose two edges are equal; empties blocks that the entry does not
@@ -102,6 +102,7 @@ fn unreachable(function: &mut Function) -> usize {
 fn merge(function: &mut Function) -> usize {
     let mut changes = 0;
     let mut preds = function.predecessors();
+    let mut map = SecondaryMap::new();
     for block in function.blocks() {
         while let Terminator::Jump(edge) = &function.blocks[block].terminator {
             let next = edge.block;
@@ -111,8 +112,7 @@ fn merge(function: &mut Function) -> usize {
             let args = edge.args.clone();
             let params = std::mem::take(&mut function.blocks[next].params);
             let insts = std::mem::take(&mut function.blocks[next].insts);
-            let terminator =
-                std::mem::replace(&mut function.blocks[next].terminator, Terminator::Unreachable);
+            let terminator = std::mem::replace(&mut function.blocks[next].terminator, Terminator::Unreachable);
             for succ in terminator.edges() {
                 for pred in &mut preds[succ.block] {
                     if *pred == next {
@@ -123,17 +123,14 @@ fn merge(function: &mut Function) -> usize {
             preds[next].clear();
             function.blocks[block].insts.extend(insts);
             function.blocks[block].terminator = terminator;
-            let mut map = sassafras_graph::SecondaryMap::new();
             for (param, arg) in params.into_iter().zip(args) {
                 map[param] = Some(arg);
             }
-            if !function.blocks[block].insts.is_empty()
-                || !function.blocks[block].terminator.edges().is_empty()
-            {
-                function.replace_all(&map);
-            }
             changes += 1;
         }
+    }
+    if changes != 0 {
+        function.replace_all(&map);
     }
     changes
 }
