@@ -1,10 +1,9 @@
 //! One lane, one instruction: operands by the name of their field.
 
 use super::{Register, Step};
-use crate::form::{FieldKind, RegClass};
+use crate::form::{Field, FieldKind, RegClass};
 use crate::inst::Inst;
 use sassafras_semantics::{Access, BinaryOp, Domain, Ordering, Scope, Space, State, Trap};
-use smallvec::SmallVec;
 use std::cell::Cell;
 
 /// What the meanings read and write through.
@@ -31,10 +30,8 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
 
     /// The index of a field, if the form has it.
     fn index(&mut self, name: &str) -> Option<usize> {
-        let i = self.inst.row().field(name)?;
-        if let Some(touched) = self.touched {
-            touched.set(touched.get() | 1 << (i & 63));
-        }
+        let i = place(&self.inst.row().fields, name)?;
+        self.touch(i);
         Some(i)
     }
 
@@ -52,7 +49,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
 
     /// Whether the form has a field.
     pub fn has(&self, name: &str) -> bool {
-        self.inst.row().field(name).is_some()
+        place(&self.inst.row().fields, name).is_some()
     }
 
     /// The value of a field; 0 if the form lacks it.
@@ -67,16 +64,34 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
 
     /// The text of an enum; empty if the form lacks it.
     pub fn text(&mut self, name: &str) -> &'static str {
-        self.index(name);
-        self.inst.enum_text(name).unwrap_or("")
+        let Some(i) = self.index(name) else { return "" };
+        let texts = &self.inst.row().fields[i].texts;
+        texts.get(self.inst.fields[i] as usize).copied().flatten().unwrap_or("")
     }
 
-    /// The flag that belongs to an operand, as in `a.neg`.
+    /// The field that belongs to an operand, as in `a.neg`: such fields stand right behind the operand's.
+    fn own_index(&mut self, name: &str, part: &str) -> Option<usize> {
+        let fields = &self.inst.row().fields;
+        let of = place(fields, name)?;
+        for (i, field) in fields.iter().enumerate().skip(of + 1) {
+            let rest = field.name.strip_prefix(name)?.strip_prefix('.')?;
+            if rest == part {
+                self.touch(i);
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    /// The flag that belongs to an operand.
     fn own(&mut self, name: &str, flag: &str) -> bool {
-        let mut full: SmallVec<[u8; 16]> = name.bytes().collect();
-        full.push(b'.');
-        full.extend(flag.bytes());
-        std::str::from_utf8(&full).is_ok_and(|full| self.flag(full))
+        self.own_index(name, flag).is_some_and(|i| self.inst.fields[i] != 0)
+    }
+
+    fn touch(&self, i: usize) {
+        if let Some(touched) = self.touched {
+            touched.set(touched.get() | 1 << (i & 63));
+        }
     }
 
     /// Whether the operand is negated (or complemented).
@@ -122,7 +137,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
                 Ok(all)
             }
             FieldKind::ConstantOffset => {
-                let bank = self.own_raw(name, "bank");
+                let bank = self.own_index(name, "bank").map_or(0, |i| self.inst.fields[i]);
                 self.bank(bank, &self.constant(32, value), 4 * units)
             }
             FieldKind::Float64High if units == 2 => Ok(self.constant(64, value << 32)),
@@ -135,11 +150,6 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
             | FieldKind::Half { .. } => Ok(self.constant(width, value)),
             _ => Err(self.unsupported(&format!("operand `{name}`"))),
         }
-    }
-
-    fn own_raw(&mut self, name: &str, part: &str) -> u64 {
-        let full = format!("{name}.{part}");
-        self.raw(&full)
     }
 
     /// Loads from a constant bank at a byte offset of 32 bits.
@@ -258,4 +268,15 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
     pub fn next(&self) -> Step<D> {
         Ok(super::Outcome::Next)
     }
+}
+
+/// Where a field stands. Names are short and mostly differ in length or first letter: this is asked many times a step.
+fn place(fields: &[Field], name: &str) -> Option<usize> {
+    let first = name.as_bytes().first();
+    let same = |f: &Field| {
+        f.name.len() == name.len()
+            && f.name.as_bytes().first() == first
+            && (name.len() == 1 || f.name == name)
+    };
+    fields.iter().position(same)
 }
