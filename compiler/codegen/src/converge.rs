@@ -18,7 +18,7 @@
 use crate::{Error, expand::make, layout::redirect};
 use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, Graph, Loops};
 use sassafras_isa::{ControlFlowKind, FieldKind, RegClass};
-use sassafras_machine::{Block, BlockData, Edge, Function, MInst, Phase};
+use sassafras_machine::{Block, Edge, Function, MInst, Phase};
 
 /// What [`converge`](converge()) did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -67,7 +67,7 @@ pub fn converge(f: &mut Function) -> Result<ConvergeStats, Error> {
     let mut order: Vec<usize> = (0..regions.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(depths[index]), index));
     for index in order {
-        place(f, regions[index], depths[index] as u64)?;
+        place(f, &graph, &shape.blocks(regions[index]), regions[index], depths[index] as u64)?;
     }
     Ok(stats)
 }
@@ -130,8 +130,15 @@ impl<'g> Shape<'g> {
                 }
             }
             let mut later = meet;
-            // What follows the meeting place must not come back into the region but through `split`.
-            if !reach_from(self.graph, vec![meet], wider).is_disjoint(&inside) {
+            // As `split` dominates the region, an edge into it from elsewhere comes from behind the meeting place.
+            let entered = |block: Block| {
+                let outside = |pred: &Block| *pred != split && !inside.contains(pred.index());
+                self.graph
+                    .preds(block)
+                    .iter()
+                    .any(|pred| outside(pred) && self.dominators.is_reachable(*pred))
+            };
+            if wider == split && inside.iter().map(Block::from_index).any(entered) {
                 later = self.meeting(meet);
             }
             while later != self.exit && (later == wider || !self.post.dominates(later, wider)) {
@@ -192,33 +199,35 @@ impl<'g> Shape<'g> {
     }
 }
 
+/// Blocks on ways from behind `split` that do not pass `meet`.
 fn reach(graph: &impl ControlFlow<Block = Block>, split: Block, meet: Block) -> BitSet {
-    reach_from(graph, graph.succs(split), meet)
-}
-
-/// Blocks on ways from these, which are included, that do not pass `until`, which is not.
-fn reach_from(graph: &impl ControlFlow<Block = Block>, mut stack: Vec<Block>, until: Block) -> BitSet {
     let mut seen = BitSet::new(graph.capacity());
+    let mut stack = graph.succs(split);
     while let Some(at) = stack.pop() {
-        if at != until && seen.insert(at.index()) {
+        if at != meet && seen.insert(at.index()) {
             stack.extend(graph.succs(at));
         }
     }
     seen
 }
 
-fn place(f: &mut Function, Region { split, meet }: Region, barrier: u64) -> Result<(), Error> {
-    let inside = reach(&f.graph(), split, meet);
-    let join = f.blocks.push(BlockData::default());
+/// Puts one barrier. `graph` and `inside` are as before the first: no edge to `meet` from inside has moved since, as
+/// an inner region with the same meeting place is left out.
+fn place(
+    f: &mut Function,
+    graph: &Graph<Block>,
+    inside: &BitSet,
+    Region { split, meet }: Region,
+    barrier: u64,
+) -> Result<(), Error> {
+    let join = f.add_block();
     f.blocks[join].insts.push(MInst::new(barrier_inst("bsync", barrier)?));
     f.blocks[join].succs.push(Edge::to(meet));
-    let at = f.layout.iter().position(|&block| block == meet).unwrap_or(f.layout.len());
-    for &block in &f.layout.clone() {
+    for block in graph.preds(meet) {
         if block == split || inside.contains(block.index()) {
             redirect(&mut f.blocks[block], meet, join);
         }
     }
-    f.layout.insert(at, join);
     let mut push = MInst::new(barrier_inst("bssy", barrier)?);
     push.target = Some(join);
     let insts = &mut f.blocks[split].insts;
