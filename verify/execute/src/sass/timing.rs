@@ -95,7 +95,8 @@ fn accesses(inst: &Inst) -> impl Iterator<Item = Operand> + '_ {
 
 impl Timing {
     pub fn new(chip: Chip) -> Timing {
-        Timing { chip, lanes: vec![Lane::default(); 32] }
+        // Clocks start at one: a scoreboard raised at zero is one that never was.
+        Timing { chip, lanes: vec![Lane { clock: 1, ..Lane::default() }; 32] }
     }
 
     /// Issues an instruction for the lanes of a group, of which `executing` have a true guard.
@@ -214,7 +215,7 @@ impl Lane {
         let board = |b: u8| usize::from(b).lt(&6).then_some(usize::from(b));
         let (write, read) = (board(control.write_barrier), board(control.read_barrier));
         for b in [write, read].into_iter().flatten() {
-            self.raised[b] = self.clock.max(1);
+            self.raised[b] = self.clock;
         }
         if let Some(b) = write {
             self.covers[b].push((unit, number));
