@@ -4,7 +4,7 @@
 
 use super::float::format;
 use super::{Lane, Register, Step};
-use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, State, Trap};
+use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, Rounding, State, Trap};
 
 /// Width and sign of an integer modifier.
 pub(super) fn integer(text: &str) -> Option<(u32, bool)> {
@@ -62,7 +62,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn f2i(mut self) -> Step<D> {
-        let from = self.float_type("src", FloatFormat::F32)?;
+        let absent =
+            if self.inst.row().id.starts_with("f2i.bf16") { FloatFormat::Bf16 } else { FloatFormat::F32 };
+        let from = self.float_type("src", absent)?;
         let (width, signed) = self.integer_type("dst")?;
         let mode = FloatMode { rounding: self.rounding()?, ftz: self.ftz()?, sat: false };
         // NaN is zero with .NTZ, else the most negative number of the width (PTX ISA, "cvt").
@@ -146,7 +148,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         if self.flag("sat") {
             return Err(self.unsupported("saturation to finite numbers"));
         }
-        let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
+        // The rounding of these forms is in their fixed text.
+        let rounding =
+            if self.inst.row().id.starts_with("f2fp.rz") { Rounding::Zero } else { self.rounding()? };
+        let mode = FloatMode { rounding, ..FloatMode::default() };
         let relu = self.flag("relu");
         let b = self.float("b", FloatFormat::F32)?;
         let convert = |d: &D, v: &D::V| {

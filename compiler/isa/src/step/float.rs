@@ -101,6 +101,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             ".B1" => 8,
             ".B2" => 16,
             ".B3" => 24,
+            _ if self.text("h") == ".H1" => 16,
             _ if self.inst.row().id.contains(".h1") || self.inst.row().id.contains(".part16") => 16,
             _ => 0,
         }

@@ -278,7 +278,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         if self.target("d").is_some() {
             return Err(self.unsupported("a register result"));
         }
-        let address = self.address(64)?;
+        let address = if self.has("u") {
+            // A 32-bit register is added to a uniform pair.
+            let (a, u, o) = (self.bits32("a")?, self.bits64("u")?, self.raw("o"));
+            let base = self.d.add(&self.d.zext(&a, 64), &u);
+            self.d.add(&base, &self.constant(64, o))
+        } else {
+            self.address(64)?
+        };
         let inside = self.state.is_space(self.d, space, &address)?;
         self.set("p", &inside);
         self.next()
