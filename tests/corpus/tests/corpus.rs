@@ -1,0 +1,31 @@
+//! One test for each program of the corpus.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use sassafras_corpus::{Volume, examine, programs};
+use sassafras_reference::workspace_root;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = workspace_root();
+    let programs = match programs(&root) {
+        Ok(programs) => programs,
+        Err(e) => {
+            eprintln!("the corpus cannot be read: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let volume = if std::env::var_os("CORPUS_FULL").is_some() { Volume::Full } else { Volume::Sample };
+    let trials = programs
+        .into_iter()
+        .map(|program| {
+            let root = root.clone();
+            Trial::test(program.name.clone(), move || {
+                let row = examine(&root, &program, volume);
+                println!("{}", serde_json::to_string(&row).map_err(|e| Failed::from(e.to_string()))?);
+                if row.clean() { Ok(()) } else { Err(Failed::from(format!("{row:#?}"))) }
+            })
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
