@@ -1,6 +1,7 @@
 //! What there is to run.
 
 use sassafras_reference::{self as reference, Compare, Launch, Param, traces};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A program of the corpus with its launches.
@@ -18,6 +19,21 @@ pub struct Program {
     pub contracted: bool,
     /// It uses approximate functions.
     pub approximate: bool,
+    /// How far two executions may differ because of them, from `approximate.toml`.
+    pub tolerance: Option<Tolerance>,
+}
+
+/// How far two executions of one feature may differ, each being within the bound of an approximate function.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// Type of the values that the feature writes.
+    #[serde(rename = "type")]
+    pub ty: reference::Type,
+    /// Units in the last place, both sides together.
+    pub ulp: u64,
+    /// The instruction, and the bound that the PTX ISA gives it.
+    pub because: String,
 }
 
 impl Program {
@@ -46,9 +62,10 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
     let mut all = Vec::new();
     for kernel in reference::kernels(root).map_err(|e| fail(&e))? {
         let launches = kernel.spec.launches().map_err(|e| fail(&e))?;
-        let approximate = launches.iter().flat_map(|l| &l.params).any(
-            |p| matches!(p, Param::Buffer(b) if matches!(b.output, Some(Compare::Ulp { .. }))),
-        );
+        let approximate = launches
+            .iter()
+            .flat_map(|l| &l.params)
+            .any(|p| matches!(p, Param::Buffer(b) if matches!(b.output, Some(Compare::Ulp { .. }))));
         let name = &kernel.name;
         all.push(Program {
             name: format!("kernels/{name}/{name}"),
@@ -57,6 +74,7 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
             reference: Some(name.clone()),
             contracted: false,
             approximate,
+            tolerance: None,
         });
         all.push(Program {
             name: format!("kernels/{name}/{name}.fmad"),
@@ -65,8 +83,11 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
             reference: None,
             contracted: true,
             approximate,
+            tolerance: None,
         });
     }
+    let path = root.join("tests/corpus/approximate.toml");
+    let mut tolerances: BTreeMap<String, Tolerance> = toml::from_str(&read(&path)?).map_err(|e| fail(&e))?;
     let spec = reference::feature_spec(root).map_err(|e| fail(&e))?;
     for feature in reference::features(root).map_err(|e| fail(&e))? {
         all.push(Program {
@@ -76,7 +97,11 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
             reference: None,
             contracted: false,
             approximate: !feature.approx.is_empty(),
+            tolerance: tolerances.remove(&feature.name),
         });
     }
-    Ok(all)
+    match tolerances.keys().next() {
+        Some(name) => Err(format!("{}: there is no feature `{name}`", path.display())),
+        None => Ok(all),
+    }
 }

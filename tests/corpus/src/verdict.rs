@@ -109,17 +109,29 @@ fn compile(program: &Program) -> Result<Cubin, String> {
     match made {
         Ok(a) => a.cubin.map(|(c, _)| c).ok_or_else(|| "differs: no cubin".to_owned()),
         Err(NotCompiled::Ptx(e)) => Err(format!("unsupported: {}", first_line(&e.to_string()))),
-        Err(e @ NotCompiled::Unsupported { .. }) => Err(format!("unsupported: {}", first_line(&e.to_string()))),
+        Err(e @ NotCompiled::Unsupported { .. }) => {
+            Err(format!("unsupported: {}", first_line(&e.to_string())))
+        }
         Err(e) => Err(format!("differs: {}", first_line(&e.to_string()))),
     }
 }
 
-fn compare_ours(program: &Program, cubin: &Cubin, expected: &[Option<Outcome>], volume: Volume, row: &mut Row) {
+fn compare_ours(
+    program: &Program,
+    cubin: &Cubin,
+    expected: &[Option<Outcome>],
+    volume: Volume,
+    row: &mut Row,
+) {
     for (n, (from, expected)) in program.launches.iter().zip(expected).enumerate() {
         let Some(expected) = expected else { continue };
         let mut ways = vec![(0, Approx::Nearest, true)];
         if volume == Volume::Full || n == 0 {
-            ways.extend([(1, Approx::Nearest, false), (2, Approx::Nearest, true), (3, Approx::Nearest, false)]);
+            ways.extend([
+                (1, Approx::Nearest, false),
+                (2, Approx::Nearest, true),
+                (3, Approx::Nearest, false),
+            ]);
             if program.approximate {
                 ways.extend([(0, Approx::Low, false), (0, Approx::High, false)]);
             }
@@ -164,7 +176,12 @@ fn compare_recorded(program: &Program, bytes: &[u8], expected: &[Option<Outcome>
 }
 
 /// Compares two runs by what the launch file declares: outputs as declared, inputs unchanged.
-fn differences(program: &Program, from: &reference::Launch, expected: &Outcome, got: &Outcome) -> Result<(), String> {
+fn differences(
+    program: &Program,
+    from: &reference::Launch,
+    expected: &Outcome,
+    got: &Outcome,
+) -> Result<(), String> {
     let outputs = program.outputs(from);
     for (index, (want, have)) in expected.buffers.iter().zip(&got.buffers).enumerate() {
         let output = outputs.iter().find(|(i, ..)| *i == index);
@@ -172,10 +189,14 @@ fn differences(program: &Program, from: &reference::Launch, expected: &Outcome, 
             Some((_, how, ty)) => (how.clone(), *ty),
             None => (Compare::Exact, reference::Type::U8),
         };
+        let (how, ty) = match &program.tolerance {
+            Some(t) if output.is_some() => (Compare::Ulp { ulp: t.ulp, because: t.because.clone() }, t.ty),
+            _ => (how, ty),
+        };
         let how = match how {
+            Compare::Ulp { .. } if program.tolerance.is_some() => how,
             // Both sides approximate, each within the bound.
             Compare::Ulp { ulp, because } => Compare::Ulp { ulp: 2 * ulp, because },
-            Compare::Exact if program.approximate => Compare::Ulp { ulp: 4, because: "approximate functions".into() },
             Compare::Exact if program.contracted && ty.is_float() => {
                 Compare::Ulp { ulp: 1 << 12, because: "contraction".into() }
             }

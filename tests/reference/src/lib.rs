@@ -24,7 +24,7 @@ pub mod spec;
 pub mod traces;
 
 pub use compare::{Compare, Mismatch};
-pub use corpus::{Kernel, kernels, workspace_root};
+pub use corpus::{Kernel, feature_spec, features, kernels, workspace_root};
 pub use data::{Data, Type};
 pub use launch::{Buffer, Launch, Param, Scalar};
 pub use spec::{Spec, SpecError};

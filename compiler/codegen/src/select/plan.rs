@@ -70,6 +70,10 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                 need(&context, &mut needed, g.value);
             }
             fates[i] = match inst.op {
+                Op::Load(a) if a.space == Space::Const && a.bytes * a.lanes > 8 => {
+                    need(&context, &mut needed, inst.args[0]);
+                    Fate::Code
+                }
                 Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
                 _ => {
                     let m = choose(&context, i, &needed)?;

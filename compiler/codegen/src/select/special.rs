@@ -30,6 +30,7 @@ impl Emitter<'_> {
             Op::Param { offset, bytes, signed } => self.param(at, offset, bytes, signed),
             Op::Special(register) => self.special(at, register),
             Op::Address(variable, addend) => self.address(at, variable, addend),
+            Op::Load(_) => self.load_wide_constant(at),
             _ => Err(self.fail(format!("{:?} is no launch value", data.op))),
         }
     }
@@ -152,10 +153,12 @@ impl Emitter<'_> {
                 self.places[result] = Some(v.into());
                 return Ok(());
             }
-            S::WarpId | S::SmId => {
-                // Both stand in SR_VIRTID as ptxas reads them: warp in bits 8 to 14, SM in bits 20 to 28.
-                let (shift, mask) = if register == S::WarpId { (8, 0x7f) } else { (20, 0x1ff) };
-                let word = self.read_special("SR_VIRTID")?;
+            S::WarpId | S::SmId | S::NWarpId | S::NSmId => {
+                // As ptxas reads them: warps in bits 8 to 14, SMs in bits 20 to 28, of the identity and of the configuration.
+                let warp = matches!(register, S::WarpId | S::NWarpId);
+                let (shift, mask) = if warp { (8, 0x7f) } else { (20, 0x1ff) };
+                let identity = matches!(register, S::WarpId | S::SmId);
+                let word = self.read_special(if identity { "SR_VIRTID" } else { "SR_VIRTCFG" })?;
                 let reg = self.field_of(word, shift, mask)?;
                 let result = self.source.insts[at].results[0];
                 self.places[result] = Some(reg);
