@@ -1,4 +1,5 @@
-//! Holds the table against nvdisasm: `live NVDISASM [WORDS-PER-FORM [PREFIX-OF-FORM…]]`.
+//! Holds the table against nvdisasm: `live NVDISASM [WORDS-PER-FORM [CHIP] [PREFIX-OF-FORM…]]`. With a prefix, rows are tried on the chip even
+//! where they do not claim to hold, so that a range can be widened.
 
 use sassafras_isa::{Chip, FormId, forms, live};
 use std::path::Path;
@@ -6,17 +7,19 @@ use std::path::Path;
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(nvdisasm) = arguments.first() else {
-        eprintln!("usage: live NVDISASM [WORDS-PER-FORM [PREFIX-OF-FORM…]]");
+        eprintln!("usage: live NVDISASM [WORDS-PER-FORM [CHIP] [PREFIX-OF-FORM…]]");
         std::process::exit(2);
     };
     let n = arguments.get(1).and_then(|n| n.parse().ok()).unwrap_or(100);
-    let prefixes = arguments.get(2..).unwrap_or_default();
+    let named = arguments.get(2).and_then(|name| name.parse::<Chip>().ok());
+    let chip = named.unwrap_or(Chip::Sm90);
+    let prefixes = arguments.get(2 + usize::from(named.is_some())..).unwrap_or_default();
     let wanted: Vec<FormId> = (0..forms().len() as u16)
         .map(FormId)
-        .filter(|id| id.get().chips.contains(Chip::Sm90))
+        .filter(|id| !prefixes.is_empty() || id.get().chips.contains(chip))
         .filter(|id| prefixes.is_empty() || prefixes.iter().any(|p| id.get().id.starts_with(p.as_str())))
         .collect();
-    let report = live::compare(&wanted, Chip::Sm90, n, 1, Path::new(nvdisasm))?;
+    let report = live::compare(&wanted, chip, n, 1, Path::new(nvdisasm))?;
     for &(form, equal) in &report.equal {
         if equal == n {
             continue;

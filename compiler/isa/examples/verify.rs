@@ -1,6 +1,6 @@
 //! Holds every row against nvdisasm and prints what belongs into `src/table/verified.csv`:
-//! `verify BIN TOOL-VERSION WORDS [WORDS-OF-PTXAS] > verified.csv`, where `BIN` is the folder of ptxas and nvdisasm, and the list of
-//! words of ptxas, from which seeds are taken, has lines `HEX TEXT`. Seeds found before are kept.
+//! `verify BIN TOOL-VERSION WORDS [CHIP WORDS-OF-PTXAS]… > verified.csv`, where `BIN` is the folder of ptxas and nvdisasm, and the list of
+//! words of ptxas for a chip, from which seeds are taken, has lines `HEX TEXT`. Seeds found before are kept.
 
 use sassafras_isa::{Chip, Control, FormId, Inst, Rng, decode, form, forms, generate, live};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ const ROUNDS: usize = 8;
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [bin, tool, words, rest @ ..] = arguments.as_slice() else {
-        eprintln!("usage: verify BIN TOOL-VERSION WORDS [WORDS-OF-PTXAS]");
+        eprintln!("usage: verify BIN TOOL-VERSION WORDS [CHIP WORDS-OF-PTXAS]…");
         std::process::exit(2);
     };
     let (ptxas, nvdisasm) = (Path::new(bin).join("ptxas"), Path::new(bin).join("nvdisasm"));
@@ -28,18 +28,39 @@ fn main() -> std::io::Result<()> {
             seeds.insert(id, seed.to_owned());
         }
     }
-    if let Some(path) = rest.first() {
+    for pair in rest.chunks(2) {
+        let [chip, path] = pair else { break };
+        let chip: Chip = chip.parse().map_err(std::io::Error::other)?;
         for line in std::fs::read_to_string(path)?.lines() {
             let hex = line.split(' ').next().unwrap_or_default();
-            if let Ok(inst) = u128::from_str_radix(hex, 16)
-                .map_err(|_| ())
-                .and_then(|w| decode(w, Chip::Sm90).map_err(|_| ()))
-            {
+            let inst = u128::from_str_radix(hex, 16).ok().and_then(|word| decode(word, chip).ok());
+            if let Some(inst) = inst.filter(|inst| inst.row().home() == chip) {
                 seeds.entry(inst.form).or_insert_with(|| format!("0x{hex}"));
             }
         }
     }
-    let registers = live::registers(&ids, OPERANDS, 7, &ptxas, &nvdisasm)?;
+    println!("form,seed,tool,words,equal,operands,write,read,reuse");
+    let mut homes: Vec<Chip> = ids.iter().map(|id| id.get().home()).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    for chip in homes.into_iter().rev() {
+        let at_home: Vec<FormId> = ids.iter().copied().filter(|id| id.get().home() == chip).collect();
+        sweep(&at_home, chip, n, tool, &seeds, &ptxas, &nvdisasm)?;
+    }
+    Ok(())
+}
+
+/// Prints the lines of the forms whose home is the chip.
+fn sweep(
+    ids: &[FormId],
+    chip: Chip,
+    n: usize,
+    tool: &str,
+    seeds: &HashMap<FormId, String>,
+    ptxas: &Path,
+    nvdisasm: &Path,
+) -> std::io::Result<()> {
+    let registers = live::registers(ids, chip, OPERANDS, 7, ptxas, nvdisasm)?;
     for d in &registers.disagreements {
         eprintln!("{}: {:#034x} reads {:?} writes {:?}", d.form, d.word, d.reads, d.writes);
     }
@@ -48,7 +69,7 @@ fn main() -> std::io::Result<()> {
         .iter()
         .map(|&(form, n)| (form, n - registers.disagreements.iter().filter(|d| d.form == form).count()))
         .collect();
-    let report = live::compare(&ids, Chip::Sm90, n, 20, &nvdisasm)?;
+    let report = live::compare(ids, chip, n, 20, nvdisasm)?;
     // Control bits: an ordinary instruction of each form, with one thing set at a time.
     let plain = Control { stall: 2, yield_: true, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
     let variants = [
@@ -60,7 +81,7 @@ fn main() -> std::io::Result<()> {
     ];
     let mut rng = Rng(3);
     let mut swept = Vec::new();
-    for &id in &ids {
+    for &id in ids {
         // Several, because an operand that happens to be RZ cannot be reused.
         for _ in 0..ROUNDS {
             let inst: Inst = generate(id, &mut rng);
@@ -70,8 +91,7 @@ fn main() -> std::io::Result<()> {
             }
         }
     }
-    let texts = live::disassemble(&swept, Chip::Sm90, &nvdisasm)?;
-    println!("form,seed,tool,words,equal,operands,write,read,reuse");
+    let texts = live::disassemble(&swept, chip, nvdisasm)?;
     for (i, &id) in ids.iter().enumerate() {
         let round = |r: usize, k: usize| texts[(i * ROUNDS + r) * 5 + k].as_deref();
         let legal = [0, 1].map(|k| (0..ROUNDS).all(|r| round(r, k).is_some()));

@@ -112,7 +112,7 @@ pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
     if inst.control.read_barrier != 7 && !limits.read_barrier {
         return Some("the form sets no read barrier");
     }
-    (inst.control.reuse & !limits.reuse != 0).then_some("the form has no operand to reuse there")
+    (inst.control.reuse & !inst.reusable() != 0).then_some("there is no operand to reuse there")
 }
 
 /// The bits of a field's value, if it has any.

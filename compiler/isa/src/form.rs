@@ -2,7 +2,7 @@
 
 use crate::meaning::Meaning;
 use crate::table;
-use sassafras_chip::ChipRange;
+use sassafras_chip::{Chip, ChipRange};
 use std::fmt;
 
 /// The pipe a form runs on: the class by which the latency tables know it.
@@ -151,6 +151,8 @@ pub struct Field {
     /// When the operand takes part: alternatives, each a list of conditions that must hold together. Where none does,
     /// the bits have no effect, text does not show them, and they stay at the default.
     pub shown: Vec<Vec<Test>>,
+    /// Bit of the reuse control that belongs to the operand.
+    pub reuse: Option<u8>,
     /// Whether the form reads the register.
     pub read: bool,
     /// Whether the form writes the register.
@@ -276,6 +278,8 @@ pub enum Node {
         /// Bit of the reuse control that prints `.reuse`.
         reuse: Option<u8>,
     },
+    /// Nothing: a field that takes part but has no text.
+    Hidden(usize),
     /// A signed number, shown as the unsigned number of the same bits.
     Unsigned(usize),
     /// An enum by its texts; the same field may be shown twice with other texts.
@@ -350,6 +354,12 @@ impl Form {
     /// Index of the field with this name.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// A chip that has the form: sm_90 where it does, else sm_80, else the first.
+    pub fn home(&self) -> Chip {
+        let mut order = [Chip::Sm90, Chip::Sm80].into_iter().chain(Chip::ALL);
+        order.find(|&chip| self.chips.contains(chip)).unwrap_or(Chip::Sm90)
     }
 
     /// Whether the form writes a register of any file.

@@ -43,7 +43,7 @@ pub fn generate(form: FormId, rng: &mut impl Draw) -> Inst {
     // A form whose combinations are mostly denied still has its default instruction.
     for _ in 0..200 {
         let mut inst = attempt(form, rng);
-        inst.control = control(form.get().control, rng);
+
         // What takes no part stays at its default; one field may hide another, so this is repeated.
         for _ in 0..3 {
             for i in 0..inst.fields.len() {
@@ -52,6 +52,7 @@ pub fn generate(form: FormId, rng: &mut impl Draw) -> Inst {
                 }
             }
         }
+        inst.control = control(ControlLimits { reuse: inst.reusable(), ..form.get().control }, rng);
         if !form.get().denied.iter().any(|tests| tests.iter().all(|test| inst.test(test))) {
             return inst;
         }

@@ -156,6 +156,16 @@ impl Inst {
         shown.iter().any(|tests| tests.iter().all(|test| self.test(test)))
     }
 
+    /// Bits of the reuse control that this instruction may set: the form's, for general registers that take part.
+    pub fn reusable(&self) -> u8 {
+        let fields = self.row().fields.iter().enumerate();
+        let bits = fields.filter_map(|(i, field)| {
+            let bit = field.reuse?;
+            (field.read && self.fields[i] != RZ && self.shows(i)).then_some(1 << bit)
+        });
+        bits.fold(0, |mask, bit: u8| mask | bit) & self.row().control.reuse
+    }
+
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
     fn at_default(&self, i: usize) -> bool {
         let fields = &self.row().fields;

@@ -222,6 +222,10 @@ meanings! {
     Atom,
     /// Compare and swap through a generic address.
     AtomCas,
+    /// [`Meaning::Atomg`] with the types of sm_80 to sm_89, integers and floats in one field.
+    AtomgAmpere,
+    /// [`Meaning::Red`] with the types of sm_80 to sm_89.
+    RedAmpere,
     /// Atomic on global memory without result.
     Red,
     /// Atomic on shared memory.

@@ -13,7 +13,7 @@
 //!
 //! In the text, `<KIND NAME BITS options>` is a field, `{conditions? text}` is shown when the conditions hold, all else
 //! stands for itself. Kinds: `R UR P UP B`, `PI UPI` stored inverted, `E` enum followed by its texts (`_` is no text,
-//! `-` no legal value), `V` an enum shown again with other texts, `U` a signed
+//! `-` no legal value), `V` an enum shown again with other texts, `H` before a kind: a field without text, `U` a signed
 //! number shown again as unsigned, `sN uN pcN` numbers of N bits with an optional `*scale`,
 //! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `SR`. Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
 //! minus, `xN`, `v=NAME` and `v=NAME:2/1` register counts, `=N` default, `uN` the reuse bit.

@@ -63,7 +63,8 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
     let mut reached = 0;
     for &form in candidates {
         let row = form.get();
-        if wanted.is_some_and(|id| id != row.id) {
+        let elsewhere = style.chip.is_some_and(|chip| !row.chips.contains(chip));
+        if wanted.is_some_and(|id| id != row.id) || elsewhere && wanted.is_none() {
             continue;
         }
         // A virtual guard does not show its file; the form knows.
@@ -93,7 +94,7 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
 
 /// ` {name=0x3 …}`: what parsing the plain text would not give back; empty when nothing is lost.
 pub(crate) fn lost(inst: &Inst, style: &Style<'_>) -> String {
-    let style = Style { control: false, exact: false, targets: style.targets };
+    let style = Style { control: false, exact: false, ..*style };
     let mut text = String::new();
     plain(inst, &style, &mut text);
     let mut out = String::new();
@@ -241,6 +242,7 @@ impl<'a> Matcher<'a> {
             Node::Literal(literal) => {
                 text.strip_prefix(literal).is_some_and(|text| self.run(rest, then, text))
             }
+            Node::Hidden(_) => self.run(rest, then, text),
             Node::When(tests, inside) => {
                 for take in [true, false] {
                     let saved = (self.values.clone(), self.reuse, self.taken.len());

@@ -5,6 +5,7 @@ use crate::form::{FieldKind, Node, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::parse;
 use crate::special;
+use sassafras_chip::Chip;
 use std::fmt::Write;
 
 /// How branch targets are written and read.
@@ -36,6 +37,9 @@ pub struct Style<'a> {
     /// Add what the plain text loses, as in `{q1=3}`: fields that are not shown, payloads of NaNs, the form where
     /// another has the same text. With it and `control`, `parse(print(i)) == i`.
     pub exact: bool,
+    /// Read a text as a form of this chip; without it the first form of the table that has the text is taken, and those
+    /// of sm_90 stand first.
+    pub chip: Option<Chip>,
 }
 
 /// The text of one instruction, without a semicolon.
@@ -94,6 +98,7 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
     for node in list {
         match node {
             Node::Literal(text) => out.push_str(text),
+            Node::Hidden(_) => {}
             Node::When(tests, inside) => {
                 if tests.iter().all(|test| inst.test(test)) {
                     nodes(inst, inside, style, out);

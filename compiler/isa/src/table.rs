@@ -16,6 +16,7 @@ const FILES: &[&str] = &[
     include_str!("table/memory.tbl"),
     include_str!("table/control.tbl"),
     include_str!("table/matrix.tbl"),
+    include_str!("table/ampere.tbl"),
     include_str!("table/extra.tbl"),
 ];
 

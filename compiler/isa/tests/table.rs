@@ -69,7 +69,11 @@ fn every_bit_is_owned_once() {
 fn defaults_are_stated_and_legal() {
     for id in common::all() {
         let inst = Inst::new(id);
-        let chip = Chip::Sm90;
+        // The one form that has no instruction without an address.
+        if id.get().id == "atomg.80" {
+            continue;
+        }
+        let chip = id.get().home();
         let word = encode(&inst, chip).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(decode(word, chip), Ok(inst));
     }
@@ -85,15 +89,16 @@ fn every_enum_value_round_trips() {
                 let mut inst = Inst::new(id);
                 inst.fields[i] = value as u64;
                 let Some(text) = text else {
-                    assert!(encode(&inst, Chip::Sm90).is_err(), "{id} `{}` {value}", field.name);
+                    assert!(encode(&inst, id.get().home()).is_err(), "{id} `{}` {value}", field.name);
                     continue;
                 };
                 if id.get().denied.iter().any(|tests| tests.iter().all(|test| inst.test(test))) {
                     continue;
                 }
                 assert_eq!(inst.enum_text(field.name), Some(*text));
-                let word = encode(&inst, Chip::Sm90).unwrap_or_else(|e| panic!("{e}"));
-                assert_eq!(decode(word, Chip::Sm90).as_ref(), Ok(&inst));
+                let chip = id.get().home();
+                let word = encode(&inst, chip).unwrap_or_else(|e| panic!("{e}"));
+                assert_eq!(decode(word, chip).as_ref(), Ok(&inst));
                 values += 1;
             }
         }
@@ -121,7 +126,6 @@ fn every_row_is_verified_and_described() {
     for id in common::all() {
         let row = id.get();
         assert!(row.source.contains("2000 of 2000 random words"), "{id}: {}", row.source);
-        assert!(row.chips.contains(Chip::Sm90), "{id}");
         let text = describe(id);
         for field in &row.fields {
             assert!(text.contains(field.name), "{id}: {text}");

@@ -129,7 +129,7 @@ fn instruction(
     };
     let find = |_: &str| None;
     let targets = Targets::Named { name: &name, find: &find };
-    let style = Style { targets, control: look.control, exact: look.control };
+    let style = Style { targets, control: look.control, exact: look.control, ..Style::default() };
     let text = spaced(print(inst, &style));
     let space = if inst.control == QUIET { "" } else { " " };
     let mut line = format!("        /*{address:04x}*/");

@@ -45,6 +45,7 @@ type Set = BTreeSet<String>;
 /// When a tool cannot be run, or its output is not understood.
 pub fn registers(
     forms: &[FormId],
+    chip: Chip,
     n: usize,
     seed: u64,
     ptxas: &Path,
@@ -67,13 +68,13 @@ pub fn registers(
         found.compared.push((form, n));
         for _ in 0..n {
             let inst = Inst { control: Control::SAFE, ..generate(form, &mut rng) };
-            let word = encode(&inst, Chip::Sm90).map_err(io::Error::other)?;
+            let word = encode(&inst, chip).map_err(io::Error::other)?;
             list.push((inst, word));
         }
     }
     let directory = std::env::temp_dir().join(format!("sassafras-isa-registers-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
-    let result = compare(&list, &directory, ptxas, nvdisasm);
+    let result = compare(&list, chip, &directory, ptxas, nvdisasm);
     std::fs::remove_dir_all(&directory)?;
     found.disagreements = result?;
     Ok(found)
@@ -81,11 +82,12 @@ pub fn registers(
 
 fn compare(
     list: &[(Inst, u128)],
+    chip: Chip,
     directory: &Path,
     ptxas: &Path,
     nvdisasm: &Path,
 ) -> io::Result<Vec<Disagreement>> {
-    let (cubin, start, room) = template(directory, ptxas)?;
+    let (cubin, start, room) = template(chip, directory, ptxas)?;
     let mut disagreements = Vec::new();
     for part in list.chunks(room - 1) {
         let mut bytes = cubin.clone();
@@ -128,10 +130,10 @@ const HIDDEN: &[&str] = &["UR0", "UR1", "UR2", "UR3"];
 const EXIT: u128 = 0x000f_ea00_0380_0000_0000_0000_0000_794d;
 
 /// A cubin, the place of its code and how many instructions it has.
-fn template(directory: &Path, ptxas: &Path) -> io::Result<(Vec<u8>, usize, usize)> {
-    let mut ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{ .reg .b64 %p; .reg .b32 %r;\n\
-                   ld.param.u64 %p, [p];\n"
-        .to_owned();
+fn template(chip: Chip, directory: &Path, ptxas: &Path) -> io::Result<(Vec<u8>, usize, usize)> {
+    let mut ptx = format!(".version 8.0\n.target {chip}\n");
+    ptx += ".address_size 64\n.visible .entry k(.param .u64 p)\n{ .reg .b64 %p; .reg .b32 %r;\n\
+            ld.param.u64 %p, [p];\n";
     for i in 0..1500 {
         // Writing to a string cannot fail.
         let _ = writeln!(ptx, "st.volatile.global.u32 [%p+{}], {i};", 4 * i);
@@ -139,7 +141,8 @@ fn template(directory: &Path, ptxas: &Path) -> io::Result<(Vec<u8>, usize, usize
     ptx += "ret; }\n";
     let (source, object) = (directory.join("k.ptx"), directory.join("k.cubin"));
     std::fs::write(&source, ptx)?;
-    let output = Command::new(ptxas).arg("-arch=sm_90").arg("-o").arg(&object).arg(&source).output()?;
+    let output =
+        Command::new(ptxas).arg(format!("-arch={chip}")).arg("-o").arg(&object).arg(&source).output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }

@@ -115,10 +115,11 @@ fn show(nodes: &[Node], under: &mut Vec<Test>, fields: &mut [Field]) {
         let mut note = |field: usize| fields[field].shown.push(under.clone());
         match node {
             Node::Literal(_) => {}
-            Node::Unsigned(field) | Node::Texts { field, .. } => note(*field),
-            Node::Value { field, neg, abs, not, inv, .. } => {
+            Node::Hidden(field) | Node::Unsigned(field) | Node::Texts { field, .. } => note(*field),
+            Node::Value { field, neg, abs, not, inv, reuse, .. } => {
                 note(*field);
                 [neg, abs, not, inv].into_iter().flatten().for_each(|flag| note(*flag));
+                fields[*field].reuse = *reuse;
                 if fields[*field].kind == FieldKind::ConstantOffset {
                     fields[*field + 1].shown.push(under.clone());
                 }
@@ -235,8 +236,10 @@ impl Fields {
                     if words.len() < 2 {
                         return Err(format!("`{}` is no field", words.join(" ")));
                     }
-                    if words[0] != "V" && words.len() > 2 {
-                        self.field(words)?;
+                    match words[0].as_str() {
+                        "H" => self.field(&words[1..])?,
+                        kind if kind != "V" && words.len() > 2 => self.field(words)?,
+                        _ => {}
                     }
                 }
             }
@@ -258,6 +261,7 @@ impl Fields {
             texts: Vec::new(),
             units,
             shown: Vec::new(),
+            reuse: None,
             read: false,
             write: false,
         });
@@ -433,6 +437,9 @@ impl Fields {
                     return Err(format!("`{}` shows {} values", words[1], texts.len()));
                 }
                 Node::Texts { field, texts }
+            }
+            Raw::Field(words) if words[0] == "H" => {
+                Node::Hidden(self.index(words.get(2).map_or("", String::as_str))?)
             }
             Raw::Field(words) if words[0] == "U" => Node::Unsigned(self.index(&words[1])?),
             Raw::Field(words) => {
