@@ -231,6 +231,24 @@ impl<'a> Context<'_, 'a> {
                 self.set_register(to.1, value, ty.signed());
                 Ok(())
             }
+            Item::Pass { storage, ty, from: (instance, operand), inst } => {
+                self.line = inst.line;
+                self.instance = *instance;
+                let value = self.value(operand, *ty).map_err(|message| (*inst, message))?;
+                if let Some(&(slot, _)) = self.flow.slots.get(&(*storage, 0)) {
+                    self.set(slot, value);
+                }
+                Ok(())
+            }
+            Item::Take { to, storage, ty, inst } => {
+                self.line = inst.line;
+                self.instance = to.0;
+                if let Some(&(slot, _)) = self.flow.slots.get(&(*storage, 0)) {
+                    let value = self.read(slot);
+                    self.set_register(to.1, value, ty.signed());
+                }
+                Ok(())
+            }
             Item::End { guard: Some((instance, guard)), trap, inst } => {
                 self.instance = *instance;
                 self.line = inst.line;

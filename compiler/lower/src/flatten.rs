@@ -5,7 +5,8 @@
 
 use crate::error::Error;
 use sassafras_ptx::checked::{
-    AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, VariableId,
+    AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, Type,
+    VariableId,
 };
 use sassafras_semantics::Space;
 
@@ -35,6 +36,10 @@ pub(crate) enum Item<'a> {
     Inst { instance: usize, inst: &'a Inst },
     /// `to = from` between instances at a call.
     Copy { to: (usize, RegisterId), from: (usize, Given<'a>), inst: &'a Inst },
+    /// A register or constant becomes the parameter of a call.
+    Pass { storage: u32, ty: Type, from: (usize, &'a Operand), inst: &'a Inst },
+    /// A result of a call goes to a register.
+    Take { to: (usize, RegisterId), storage: u32, ty: Type, inst: &'a Inst },
     /// To an item, if the guard holds.
     Goto { guard: Option<(usize, Guard)>, target: Target },
     /// `brx.idx`
@@ -237,16 +242,31 @@ impl<'a> Flat<'a> {
                         let storage = self.storage(caller, AddressBase::Param(*i, *is_return));
                         Place::Storage(storage.ok_or("a kernel parameter as argument is not supported")?)
                     }
-                    // A result that nobody wants has a storage of its own.
-                    (None, Operand::Sink) => {
+                    // A register, a constant, or a result that nobody wants: storage of its own.
+                    (None, Operand::Register(_) | Operand::Immediate(_) | Operand::Sink) => {
                         self.storages += 1;
                         Place::Storage(self.storages - 1)
                     }
-                    _ => return Err("a register as argument for a `.param` is not supported".into()),
+                    _ => return Err("this kind of argument is not supported".into()),
                 });
             }
         }
-        let instance = self.add_instance(callee, places);
+        let both = |a: &Place| matches!(a, Place::Storage(s) if places[1].iter().any(|b| matches!(b, Place::Storage(t) if s == t)));
+        if places[0].iter().any(both) {
+            return Err("one variable as argument and result of a call is not supported".into());
+        }
+        let instance = self.add_instance(callee, places.clone());
+        for ((param, argument), place) in callee.params.iter().zip(&args).zip(&places[0]) {
+            if let (Place::Storage(storage), Operand::Register(_) | Operand::Immediate(_)) = (place, argument)
+            {
+                self.items.push(Item::Pass {
+                    storage: *storage,
+                    ty: param.ty,
+                    from: (caller, argument),
+                    inst,
+                });
+            }
+        }
         for (param, argument) in callee.params.iter().zip(&args) {
             if let Some(register) = param.register {
                 self.items.push(Item::Copy {
@@ -259,11 +279,12 @@ impl<'a> Flat<'a> {
         stack.push(*id);
         self.body(module, instance, stack);
         stack.pop();
-        for (param, result) in callee.returns.iter().zip(&returns) {
+        for ((param, result), place) in callee.returns.iter().zip(&returns).zip(&places[1]) {
+            let Operand::Register(to) = result else { continue };
+            if let Place::Storage(storage) = place {
+                self.items.push(Item::Take { to: (caller, *to), storage: *storage, ty: param.ty, inst });
+            }
             if let Some(register) = param.register {
-                let Operand::Register(to) = result else {
-                    return Err("a result is not a register".into());
-                };
                 self.items.push(Item::Copy {
                     to: (caller, *to),
                     from: (instance, Given::Register(register)),

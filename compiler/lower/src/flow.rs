@@ -158,6 +158,18 @@ impl Access<'_, '_> {
                 }
                 write(register((to.0, to.1.0)));
             }
+            Item::Pass { storage, from: (instance, operand), .. } => {
+                walk(operand, &mut |r| read(register((*instance, r))));
+                if let Some(&(variable, _)) = self.slots.get(&(*storage, 0)) {
+                    write(variable);
+                }
+            }
+            Item::Take { to, storage, .. } => {
+                if let Some(&(variable, _)) = self.slots.get(&(*storage, 0)) {
+                    read(variable);
+                }
+                write(register((to.0, to.1.0)));
+            }
             Item::Goto { guard: g, .. } | Item::End { guard: g, .. } => {
                 if let Some(variable) = guard(g) {
                     read(variable);
@@ -236,8 +248,14 @@ fn slots(flat: &Flat, first: u32, errors: &mut Vec<Error>) -> FxHashMap<(u32, i6
     let mut slots: FxHashMap<(u32, i64), (u32, u32)> = FxHashMap::default();
     let mut all: std::collections::BTreeMap<(u32, i64), u32> = Default::default();
     for item in &flat.items {
-        let Item::Inst { instance, inst } = item else { continue };
-        for (storage, offset, bytes) in pieces(flat, *instance, inst).unwrap_or_default() {
+        let (inst, pieces) = match item {
+            Item::Inst { instance, inst } => (inst, pieces(flat, *instance, inst).unwrap_or_default()),
+            Item::Pass { storage, ty, inst, .. } | Item::Take { storage, ty, inst, .. } => {
+                (inst, vec![(*storage, 0, ty.width().div_ceil(8))])
+            }
+            _ => continue,
+        };
+        for (storage, offset, bytes) in pieces {
             let next = first + slots.len() as u32;
             let slot = slots.entry((storage, offset)).or_insert((next, bytes));
             all.insert((storage, offset), bytes);
@@ -269,7 +287,7 @@ fn parts(flat: &Flat) -> (Vec<Part>, Graph<FlatBlock>) {
             Item::Goto { target, .. } => vec![flat.resolve(*target)],
             Item::Switch { targets, .. } => targets.iter().map(|t| flat.resolve(*t)).collect(),
             Item::End { .. } => Vec::new(),
-            Item::Inst { .. } | Item::Copy { .. } => continue,
+            Item::Inst { .. } | Item::Copy { .. } | Item::Pass { .. } | Item::Take { .. } => continue,
         };
         leader[i + 1] = true;
         targets.into_iter().for_each(|t| leader[t] = true);

@@ -48,6 +48,15 @@ fn calls_are_inlined() {
 }
 
 #[test]
+fn registers_and_constants_are_passed_for_parameters() {
+    let kernel = ".entry k(.param .u64 p) { .reg .b32 t; .reg .u64 a; ld.param.u64 a, [p];
+         call (t), f, (21); call (t), f, (t); st.global.u32 [a], t; ret; }";
+    let out = text(&(CALLEE.replace("CALL", "") + kernel));
+    assert!(out.contains("const.0x15") && out.matches("= add ").count() == 2, "{out}");
+    assert!(!out.contains("undef"), "{out}");
+}
+
+#[test]
 fn recursion_is_refused() {
     let call = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], t; call (b), f, (a); }";
     let errors = lowered(&(CALLEE.replace("CALL", call) + KERNEL)).expect_err("recursion");
