@@ -1,1 +1,7 @@
 //! Rules about one program in one form: IR, machine code, allocation, schedule and cubin.
+//!
+//! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
+
+mod finding;
+
+pub use finding::{Finding, Verdict};
