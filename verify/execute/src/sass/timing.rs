@@ -240,8 +240,9 @@ impl Lane {
                 let class = inst.class(&operand, n);
                 match operand.access {
                     Access::Write => _ = self.written.insert(register, Pending { class, ..result }),
-                    // Predicates are read at issue. Of several readers the one in flight counts.
-                    Access::Read if matches!(operand.class, RegClass::P | RegClass::UP) => {}
+                    // Predicates and uniform registers are read at issue (ptxas overwrites them under an open read
+                    // barrier). Of several readers the one in flight counts.
+                    Access::Read if operand.class != RegClass::R => {}
                     Access::Read => {
                         let earlier = self.read.get(&register).map(|p| p.until);
                         let open = earlier.is_some_and(|u| self.complete(u) == Some(false));
