@@ -210,3 +210,34 @@ fn known_errors_of_ptxas_show() {
         }
     }
 }
+
+/// Every wait of the corpus's kernels taken away, one at a time: timing must object wherever the wait was needed, which is
+/// nearly always.
+#[test]
+fn missing_waits_are_found() {
+    let root = reference::workspace_root();
+    let (mut found, mut all) = (0, 0);
+    for kernel in reference::kernels(&root).expect("the corpus is there").iter().take(12) {
+        let name = format!("kernels/{0}/{0}", kernel.name);
+        let bytes =
+            reference::traces::cubin(&root, reference::traces::RECORDED, &name).expect("it is recorded");
+        let cubin = sassafras_cubin::read(&bytes).expect("a cubin");
+        let from = &kernel.spec.launches().expect("launches")[0];
+        let launch = prepare(&cubin, from);
+        let options = Options { timing: true, step_limit: 400_000, ..Options::default() };
+        let at = cubin.functions.iter().position(|f| f.name == from.entry).expect("the entry");
+        let Ok(run) = sass::run(&cubin, &from.entry, &launch, &options) else { continue };
+        let counts = &run.coverage[0].counts;
+        for (i, word) in cubin.functions[at].code.iter().enumerate().filter(|(i, _)| counts[*i] > 0).take(60)
+        {
+            for board in (0..6).filter(|b| word >> (116 + b) & 1 != 0) {
+                let mut wrong = cubin.clone();
+                wrong.functions[at].code[i] = word & !(1 << (116 + board));
+                all += 1;
+                found += u32::from(sass::run(&wrong, &from.entry, &launch, &options).is_err());
+            }
+        }
+    }
+    eprintln!("{found} of {all} missing waits found");
+    assert!(all > 100 && found * 100 >= all * 90, "{found} of {all} missing waits found");
+}

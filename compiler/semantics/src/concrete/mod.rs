@@ -63,13 +63,19 @@ pub(crate) fn mask(width: u32) -> u128 {
 #[derive(Clone, Debug, Default)]
 pub struct Concrete {
     chooser: Chooser,
+    /// Seed of undefined values, where the chooser is not to decide them.
+    undefined: Option<u64>,
     draws: Cell<u64>,
 }
 
 impl Concrete {
     /// A domain with a chooser.
     pub fn new(chooser: Chooser) -> Concrete {
-        Concrete { chooser, draws: Cell::new(0) }
+        Concrete { chooser, ..Concrete::default() }
+    }
+    /// The same, with undefined values that are hashes of a seed and a count.
+    pub fn with_undefined(self, seed: u64) -> Concrete {
+        Concrete { undefined: Some(seed), ..self }
     }
     /// The chooser.
     pub fn chooser(&self) -> Chooser {
@@ -96,7 +102,8 @@ impl Domain for Concrete {
         Some(a.bits)
     }
     fn undef(&self, width: u32, _why: &'static str) -> Bits {
-        Bits::new(width, self.chooser.undefined(self.draw()))
+        let chooser = self.undefined.map_or(self.chooser, Chooser::Seeded);
+        Bits::new(width, chooser.undefined(self.draw()))
     }
     fn unary(&self, op: UnaryOp, a: &Bits) -> Bits {
         integer::unary(op, *a)

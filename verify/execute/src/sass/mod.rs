@@ -1,4 +1,4 @@
-//! The SASS executor: warps of 32 lanes over the meanings of [`sassafras_isa::step`].
+//! The SASS executor: warps of 32 lanes over the meanings of [`mod@sassafras_isa::step`].
 //!
 //! - `program`: a cubin loaded: decoded code, constant banks, global variables.
 //! - `warp`: registers of a warp and one lane's view of the machine.

@@ -100,7 +100,10 @@ impl Warp {
             picker: Picker::new(order.groups, block.linear << 8 | u64::from(index)),
             order,
             downwards: world.options.order % 2 == 1,
-            domain: Concrete::new(chooser(world.options)),
+            domain: match seed {
+                0 => Concrete::new(chooser(world.options)),
+                _ => Concrete::new(chooser(world.options)).with_undefined(any(4, 0, 0).into()),
+            },
             timing: world.options.timing.then(|| Timing::new(program.chip)),
         }
     }
