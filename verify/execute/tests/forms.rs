@@ -3,6 +3,7 @@
 
 use sassafras_execute::{Approx, Argument, Launch, Options, ptx, sass};
 use sassafras_generate::forms;
+use sassafras_generate::program::{self, Program};
 use std::collections::BTreeMap;
 
 /// Where ptxas 13.0.88 and 13.5.37 do not do what the ISA says, by how forms begin.
@@ -66,4 +67,65 @@ fn every_form_means_what_ptxas_makes_of_it() {
         eprintln!("  {why}: {line}");
     }
     assert!(differ.is_empty(), "\n{}", differ.join("\n"));
+}
+
+/// Random programs as ptxas compiles them. `SASSAFRAS_SEEDS=FROM-TO` runs others.
+#[test]
+fn random_programs_mean_what_ptxas_makes_of_them() {
+    let ptxas = match sassafras_oracle::Tools::here().ptxas("13.0.88") {
+        Ok(ptxas) => ptxas,
+        Err(why) => return sassafras_oracle::skip("random_programs_mean_what_ptxas_makes_of_them", &why),
+    };
+    let asked = std::env::var("SASSAFRAS_SEEDS").unwrap_or_default();
+    let seeds = match asked.split_once('-').map(|(a, b)| (a.parse(), b.parse())) {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..20u64,
+    };
+    // ptxas 13.0.88 and 13.5.37 err on both under a guard (corpus/ptxas-errors).
+    let mut ingredients = program::ingredients();
+    let erring = |line: &str| {
+        let listed = |list: &[(&str, &str)]| list.iter().any(|(part, _)| line.contains(part));
+        line.starts_with("set.") || line.starts_with("testp.") || listed(&DEVIATIONS) || listed(&OPEN)
+    };
+    ingredients.retain(|f| !erring(&f.line));
+    let judge = |p: &Program, seed: u64| -> Result<(), Option<String>> {
+        let text = p.text();
+        let module = sassafras_ptx::load(&text, "random").expect("generated PTX is PTX");
+        let (bytes, _) = ptxas.compile_text(&text, "sm_90", &[]).map_err(|e| Some(e.to_string()))?;
+        let cubin = sassafras_cubin::read(&bytes).map_err(|e| Some(e.to_string()))?;
+        let mut launch = Launch::new([1, 1, 1], [program::THREADS as u32, 1, 1]);
+        let arguments = [Argument::Buffer(vec![0; program::BUFFER]), Argument::Buffer(program::inputs(seed))];
+        launch.arguments(&ptx::layout(&module, "k").expect("an entry"), &arguments).expect("they fit");
+        let choosers = [Approx::Nearest, Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)];
+        let sources = choosers.map(|approx| {
+            let run = ptx::run(&module, "k", &launch, &Options { approx, ..Options::default() });
+            run.unwrap_or_else(|e| panic!("{e}\n{text}")).buffers.swap_remove(0)
+        });
+        match sass::run(&cubin, "k", &launch, &Options::default()) {
+            Ok(outcome) => {
+                program::difference(&sources, &outcome.buffers[0]).map_or(Ok(()), |how| Err(Some(how)))
+            }
+            Err(e) if e.is_unsupported() => Err(None),
+            Err(e) => Err(Some(e.to_string())),
+        }
+    };
+    let (mut right, mut unknown, mut found) = (0, 0, Vec::new());
+    for seed in seeds {
+        let program = Program::random(seed, 5 + (seed % 40) as usize, &ingredients);
+        match judge(&program, seed) {
+            Ok(()) => right += 1,
+            Err(None) => unknown += 1,
+            Err(Some(_)) => {
+                let small = program.reduced(|p| matches!(judge(p, seed), Err(Some(_))));
+                let body: Vec<&str> = small.lines.iter().map(|l| l.text.as_str()).collect();
+                let Err(Some(how)) = judge(&small, seed) else { continue };
+                found.push(format!("seed {seed}: {how}\n    {}", body.join("\n    ")));
+            }
+        }
+        if found.len() >= 10 {
+            break;
+        }
+    }
+    eprintln!("{right} programs agree, {unknown} have an unknown form, {} differ", found.len());
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
 }

@@ -46,7 +46,7 @@ impl Draws {
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Lines of the body; those that may be left out one by one are plain.
+    /// Lines of the body.
     pub lines: Vec<Line>,
 }
 
@@ -55,8 +55,8 @@ pub struct Program {
 pub struct Line {
     /// The text.
     pub text: String,
-    /// Whether the program stays whole without it.
-    pub plain: bool,
+    /// The block that it opens or closes; such lines are left out together.
+    pub block: Option<usize>,
 }
 
 /// The forms that programs are made of: those whose registers are of the classes here, and that need no carry. Left out is
@@ -68,7 +68,9 @@ pub fn ingredients() -> Vec<Form> {
         let any_nan = half
             && (["abs.", "neg.", "cvt."].iter().any(|start| line.starts_with(start))
                 || line.contains("xorsign"));
-        !carry && !any_nan && !line.contains("%rb") && !line.contains("%rq")
+        // The sign of a binary64 NaN is unspecified.
+        let sign = line.starts_with("copysign.f64");
+        !carry && !any_nan && !sign && !line.contains("%rb") && !line.contains("%rq")
     };
     forms::arithmetic().into_iter().filter(|f| usable(&f.line)).collect()
 }
@@ -91,9 +93,9 @@ impl Program {
     pub fn random(seed: u64, length: usize, ingredients: &[Form]) -> Program {
         let mut d = Draws(seed.wrapping_mul(0xd1b5_4a32_d192_ed03));
         let mut lines = Vec::new();
-        // Open blocks: the lines that close each, and how many instructions it still takes.
-        let mut open: Vec<(Vec<String>, usize)> = Vec::new();
-        let whole = |text: String| Line { text, plain: false };
+        // Open blocks: the lines that close each, how many instructions it still takes, and its number.
+        let mut open: Vec<(Vec<String>, usize, usize)> = Vec::new();
+        let whole = |block: usize| move |text: String| Line { text, block: Some(block) };
         for n in 0..length {
             if open.len() < 3 && d.one_in(8) {
                 let (close, head) = if d.one_in(3) {
@@ -110,8 +112,8 @@ impl Program {
                     let head = vec![format!("@{negate}%p{} bra SKIP{n};", 1 + d.below(REGISTERS))];
                     (vec![format!("SKIP{n}:")], head)
                 };
-                lines.extend(head.into_iter().map(whole));
-                open.push((close, 1 + d.below(6)));
+                lines.extend(head.into_iter().map(whole(n)));
+                open.push((close, 1 + d.below(6), n));
             }
             let form = &ingredients[d.below(ingredients.len())];
             let mut text = renumbered(&form.line, &mut d);
@@ -123,13 +125,13 @@ impl Program {
             if let Some(before) = before {
                 text = format!("{before} {text}");
             }
-            lines.push(Line { text, plain: true });
+            lines.push(Line { text, block: None });
             for block in &mut open {
                 block.1 -= 1;
             }
             while open.last().is_some_and(|b| b.1 == 0) {
-                let (close, _) = open.pop().unwrap_or_default();
-                lines.extend(close.into_iter().map(whole));
+                let (close, _, number) = open.pop().unwrap_or_default();
+                lines.extend(close.into_iter().map(whole(number)));
                 // What encloses the block must not end inside it.
                 if let Some(outer) = open.last_mut() {
                     outer.1 = outer.1.max(1);
@@ -141,8 +143,8 @@ impl Program {
                 }
             }
         }
-        while let Some((close, _)) = open.pop() {
-            lines.extend(close.into_iter().map(whole));
+        while let Some((close, _, number)) = open.pop() {
+            lines.extend(close.into_iter().map(whole(number)));
         }
         Program { lines }
     }
@@ -182,17 +184,17 @@ impl Program {
         text + "\tret;\n}\n"
     }
 
-    /// The program without line `n`; nothing if the line cannot be left out.
+    /// The program without line `n`, and without the other lines of its block if it opens or closes one.
     pub fn without(&self, n: usize) -> Option<Program> {
-        self.lines.get(n).filter(|l| l.plain)?;
-        let mut lines = self.lines.clone();
-        lines.remove(n);
-        Some(Program { lines })
+        let block = self.lines.get(n)?.block;
+        let kept = |(i, l): &(usize, &Line)| *i != n && (block.is_none() || l.block != block);
+        Some(Program { lines: self.lines.iter().enumerate().filter(kept).map(|(_, l)| l.clone()).collect() })
     }
 
     /// A program from which no single line can be left out so that `keep` still holds, given that it holds of this one.
     pub fn reduced(&self, keep: impl Fn(&Program) -> bool) -> Program {
         let mut small = self.clone();
+        // From the end: what follows a line is there no more when its turn comes.
         for n in (0..self.lines.len()).rev() {
             if let Some(smaller) = small.without(n).filter(|p| keep(p)) {
                 small = smaller;
@@ -291,8 +293,8 @@ mod tests {
     #[test]
     fn reduction_keeps_what_matters() {
         let program = Program::random(3, 60, &ingredients());
-        let wanted = program.lines.iter().filter(|l| l.plain).nth(7).expect("many lines").clone();
+        let wanted = program.lines.iter().filter(|l| l.block.is_none()).nth(7).expect("many lines").clone();
         let small = program.reduced(|p| p.lines.contains(&wanted));
-        assert_eq!(small.lines.iter().filter(|l| l.plain).collect::<Vec<_>>(), [&wanted]);
+        assert_eq!(small.lines, [wanted]);
     }
 }
