@@ -26,6 +26,10 @@ use work::Work;
 /// General registers with which [`allocate`] always succeeds.
 pub const MINIMUM_REGISTERS: u32 = 14;
 
+/// Registers per thread, those that the hardware keeps included, with which the most warps that a multiprocessor of
+/// any chip schedules (64) fit its 65,536 registers.
+const FULL_OCCUPANCY: u32 = 32;
+
 /// What [`allocate`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {
@@ -59,8 +63,9 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
             ranges = ranges::Ranges::new(f, &work);
         }
         let mut bundles = bundles::Bundles::new(f, &work, &ranges);
-        match assign::assign(f, &work, &ranges, &mut bundles, limit)? {
-            assign::Outcome::Placed(places) => break places,
+        let fresh = bundles.clone();
+        match assign::assign(f, &work, &ranges, &mut bundles, limit, 0)? {
+            assign::Outcome::Placed(places) => break spread(f, &work, &ranges, fresh, places, limit)?,
             assign::Outcome::Spill(list) => {
                 stats.spilled += list.len();
                 spill::spill(f, &mut work, &list)?;
@@ -69,6 +74,33 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
     };
     finish(f, work, &places, &mut stats)?;
     Ok(stats)
+}
+
+/// Assigns again, over as many registers as cost nothing: those up to the next step of the hardware's own allocation,
+/// and at least those with which a multiprocessor can hold all its warps. Keeps the old places where this needs more.
+fn spread(
+    f: &Function,
+    work: &Work,
+    ranges: &ranges::Ranges,
+    mut bundles: bundles::Bundles,
+    places: Vec<u16>,
+    limit: u32,
+) -> Result<Vec<u16>, Error> {
+    let used = |places: &[u16]| {
+        let general = f.vregs.values().zip(places).filter(|(data, _)| data.class == RegClass::R);
+        general.map(|(data, place)| u32::from(*place) + u32::from(data.units)).max().unwrap_or(0)
+    };
+    let limits = f.chip.limits();
+    let step = limits.register_allocation_unit;
+    let free = (used(&places) + limits.reserved_registers).next_multiple_of(step).max(FULL_OCCUPANCY);
+    let free = limit.min(free - limits.reserved_registers);
+    if work.scratch.is_some() {
+        return Ok(places);
+    }
+    match assign::assign(f, work, ranges, &mut bundles, limit, free)? {
+        assign::Outcome::Placed(wide) if used(&wide) <= free => Ok(wide),
+        _ => Ok(places),
+    }
 }
 
 /// Writes the function back with real registers.

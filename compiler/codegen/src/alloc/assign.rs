@@ -1,9 +1,10 @@
 //! Places for bundles.
 //!
 //! Does: takes bundles in order of their start, those that must not be spilled first and of these the widest; gives
-//! each the place of a bundle that a move connects it with if that is free, else the lowest free one, else that of the
-//! cheapest set of bundles that are each cheaper than it, which then look again. What finds none is broken up into its
-//! registers; a single register that finds none is to be spilled.
+//! each the place of a bundle that a move connects it with if that is free; else, of the first `spread` general
+//! registers, the free one that has rested longest, so that scheduling finds few false dependences; else the lowest
+//! free one; else that of the cheapest set of bundles that are each cheaper than it, which then look again. What finds
+//! none is broken up into its registers; a single register that finds none is to be spilled.
 
 use super::bundles::Bundles;
 use super::ranges::{Range, Ranges};
@@ -67,6 +68,13 @@ impl Files {
         Some(found)
     }
 
+    /// Where the last occupant before `start` ends; 0 when there was none.
+    fn last_use(&self, class: RegClass, base: usize, units: usize, start: u32) -> u32 {
+        let last =
+            |occupants: &Occupants| occupants.range(..start).next_back().map_or(0, |(_, (end, _))| *end);
+        self.registers[&class][base..base + units].iter().map(last).max().unwrap_or(0)
+    }
+
     fn put(&mut self, class: RegClass, base: usize, ranges: &[Vec<Range>], bundle: usize) {
         let file = self.registers.get_mut(&class).expect("every class has a file");
         for (unit, list) in ranges.iter().enumerate() {
@@ -97,6 +105,7 @@ pub fn assign(
     ranges: &Ranges,
     bundles: &mut Bundles,
     limit: u32,
+    spread: u32,
 ) -> Result<Outcome, Error> {
     let limits = f.chip.limits();
     let file = |count: u32| vec![Occupants::new(); count as usize];
@@ -141,8 +150,13 @@ pub fn assign(
                 (places.get(other).copied().flatten()? as i64 + i64::from(delta)).try_into().ok()?;
             base.is_multiple_of(step).then_some(base)
         });
-        let found =
-            hinted.chain((0..count).step_by(step)).find(|&base| files.free(class, base, &bundle.ranges));
+        let mut hinted = hinted.filter(|&base| files.free(class, base, &bundle.ranges));
+        let within = if class == RegClass::R { count.min(spread as usize) } else { 0 };
+        let rested = (0..within).step_by(step).filter(|&base| files.free(class, base, &bundle.ranges));
+        let found = hinted
+            .next()
+            .or_else(|| rested.min_by_key(|&base| (files.last_use(class, base, step, bundle.start()), base)))
+            .or_else(|| (0..count).step_by(step).find(|&base| files.free(class, base, &bundle.ranges)));
         if let Some(base) = found {
             files.put(class, base, &bundle.ranges, index);
             places[index] = Some(base);

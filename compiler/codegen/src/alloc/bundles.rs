@@ -34,7 +34,7 @@ impl Bundle {
 }
 
 /// All bundles, and moves that were not absorbed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bundles {
     pub data: Vec<Bundle>,
     /// Per register: its bundle and the unit at which it begins there.

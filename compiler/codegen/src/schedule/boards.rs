@@ -64,7 +64,10 @@ impl Pending {
             });
         }
         if let Some(set) = self.reads.get_mut(usize::from(read)) {
-            facts.sources().for_each(|register| {
+            // Where a source is a result too, the results' scoreboard covers it.
+            let result =
+                |register: usize| facts.late_results && facts.writes.iter().any(|(own, _)| *own == register);
+            facts.sources().filter(|&register| !result(register)).for_each(|register| {
                 set.insert(register);
             });
             if facts.fences {
