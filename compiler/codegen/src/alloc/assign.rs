@@ -2,7 +2,7 @@
 //!
 //! Does: takes bundles in order of their start, those that must not be spilled first and of these the widest; gives
 //! each the place of a bundle that a move connects it with if that is free; else, of the first `spread` general
-//! registers, the free one that has rested longest, so that scheduling finds few false dependences; else the lowest
+//! registers, the lowest that has rested long enough, or else longest, so that scheduling finds few false dependences; else the lowest
 //! free one; else that of the cheapest set of bundles that are each cheaper than it, which then look again. What finds
 //! none is broken up into its registers; a single register that finds none is to be spilled.
 
@@ -15,6 +15,9 @@ use sassafras_isa::RegClass;
 use sassafras_machine::{Function, VReg};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Positions (two for each instruction) after which reuse of a register hinders scheduling no more.
+const RESTED: u32 = 24;
 
 /// A register to spill, the set of registers that may share its slot, and the unit in that slot.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +158,12 @@ pub fn assign(
         let rested = (0..within).step_by(step).filter(|&base| files.free(class, base, &bundle.ranges));
         let found = hinted
             .next()
-            .or_else(|| rested.min_by_key(|&base| (files.last_use(class, base, step, bundle.start()), base)))
+            .or_else(|| {
+                let age = |base: usize| {
+                    bundle.start().saturating_sub(files.last_use(class, base, step, bundle.start()))
+                };
+                rested.min_by_key(|&base| (Reverse(age(base).min(RESTED)), base))
+            })
             .or_else(|| (0..count).step_by(step).find(|&base| files.free(class, base, &bundle.ranges)));
         if let Some(base) = found {
             files.put(class, base, &bundle.ranges, index);
