@@ -204,12 +204,9 @@ mod tests {
                 .chain((0..4).filter(|_| files > 1).map(|n| End::Slot(4 * n)))
                 .chain((0..3).filter(|_| files > 2).map(|n| End::Register(RegClass::P, n)))
                 .collect();
-            let moves: Vec<(End, End)> = ends
-                .iter()
-                .filter_map(|&dst| {
-                    (rng.draw(3) > 0).then(|| (dst, ends[rng.draw(ends.len() as u64) as usize]))
-                })
-                .collect();
+            let moved: Vec<End> = ends.iter().copied().filter(|_| rng.draw(3) > 0).collect();
+            let moves: Vec<(End, End)> =
+                moved.iter().map(|&dst| (dst, ends[rng.draw(ends.len() as u64) as usize])).collect();
             let all = ends.iter().copied().chain(scratch.map(|n| End::Register(RegClass::R, n)));
             let before: BTreeMap<_, _> = all.enumerate().map(|(n, end)| (key(end), n as u64)).collect();
             let mut after = before.clone();
