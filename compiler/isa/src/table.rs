@@ -17,6 +17,7 @@ const FILES: &[&str] = &[
     include_str!("table/control.tbl"),
     include_str!("table/matrix.tbl"),
     include_str!("table/ampere.tbl"),
+    include_str!("table/turing.tbl"),
     include_str!("table/extra.tbl"),
 ];
 
