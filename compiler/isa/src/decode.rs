@@ -1,7 +1,7 @@
 //! From a word to its instruction, closed by default.
 
 use crate::control::{Control, Guard};
-use crate::form::{Field, FieldKind, Form, FormId};
+use crate::form::{Field, FieldKind, Form, FormId, Test};
 use crate::inst::Inst;
 use crate::table;
 use sassafras_chip::Chip;
@@ -42,8 +42,10 @@ pub enum DecodeError {
         value: u64,
     },
     /// Fields hold values that no instruction has together.
-    #[error("form `{form}`: no instruction has this combination of {fields}")]
+    #[error("form `{form}`: bits {bits:?}: no instruction has this combination of {fields}")]
     Denied {
+        /// The bits of the fields, lowest first.
+        bits: Vec<u8>,
         /// The form.
         form: FormId,
         /// The fields concerned.
@@ -120,7 +122,20 @@ fn fill(word: u128, form: FormId, row: &Form) -> Result<Inst, DecodeError> {
         return Err(DecodeError::Control { form, message });
     }
     match row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
-        Some(tests) => Err(DecodeError::Denied { form, fields: crate::describe::condition(row, tests) }),
+        Some(tests) => {
+            let mut bits: Vec<u8> = tests
+                .iter()
+                .flat_map(|test| match *test {
+                    Test::Given(i)
+                    | Test::Absent(i)
+                    | Test::PowerOfTwo(i)
+                    | Test::Is(i, _)
+                    | Test::IsNot(i, _) => row.fields[i].bits.clone(),
+                })
+                .collect();
+            bits.sort_unstable();
+            Err(DecodeError::Denied { form, bits, fields: crate::describe::condition(row, tests) })
+        }
         None => Ok(inst),
     }
 }

@@ -1,7 +1,11 @@
-//! Generators and reducing steps for every form.
+//! What the fuzz targets check. Each function takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with
+//! libFuzzer's inputs, and a test of this crate calls it for a second with random ones.
 //!
-//! - [`forms`]: one kernel for each arithmetic form of the PTX table.
-//! - [`program`]: random programs over these forms, and their reduction.
+//! - [`parser`]: any bytes through the PTX front end.
+//! - [`codec`]: any 16 bytes through the SASS codec.
 
-pub mod forms;
-pub mod program;
+mod codec;
+mod parser;
+
+pub use codec::codec;
+pub use parser::parser;
