@@ -84,6 +84,71 @@ fn corpus_keeps_its_hazards() {
     run(|order| Options { order, timing: true, ..Options::default() }, 1);
 }
 
+/// Features whose results PTX leaves open at edges: quotients by zero, and the bits of a NaN.
+const UNSPECIFIED_AT_EDGES: &[&str] = &["div_", "rem_", "min_max_f32_nan"];
+
+/// Words at the edges of integers, shift counts, floats of all widths, and packed halves.
+fn edges(seed: u64, words: usize) -> Vec<u8> {
+    const EDGES: [u32; 48] = [
+        0,
+        1,
+        2,
+        7,
+        8,
+        15,
+        16,
+        31,
+        32,
+        33,
+        63,
+        64,
+        65,
+        127,
+        128,
+        255,
+        256,
+        0x7fff,
+        0x8000,
+        0xffff,
+        0x1_0000,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x8000_0001,
+        0xffff_fffe,
+        0xffff_ffff,
+        0x3f80_0000,
+        0xbf80_0000,
+        0x3f00_0000,
+        0x4f00_0000,
+        0x4f80_0000,
+        0xcf00_0000,
+        0x7f80_0000,
+        0xff80_0000,
+        0x7fc0_0000,
+        0x7f80_0001,
+        0x0080_0000,
+        0x007f_ffff,
+        0x8000_0010,
+        0x7f7f_ffff,
+        0x7ff0_0000,
+        0xfff0_0000,
+        0x3ff0_0000,
+        0x43e0_0000,
+        0x3c00_3c00,
+        0x7c00_fc00,
+        0x7e00_0001,
+        0x0400_8001,
+    ];
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    (0..words).flat_map(|_| EDGES[draw() as usize % EDGES.len()].to_le_bytes()).collect()
+}
+
 /// Each feature's recorded cubin against the PTX it was made from: two meanings written from different sources.
 #[test]
 fn features_agree_with_their_ptx() {
@@ -110,8 +175,15 @@ fn features_agree_with_their_ptx() {
             }
         };
         let mut problem = None;
-        for from in &launches {
-            let launch = prepare(&cubin, from);
+        for (number, from) in launches.iter().enumerate() {
+            let mut launch = prepare(&cubin, from);
+            // Every second launch runs on edges instead of random bits.
+            if number % 2 == 1
+                && !UNSPECIFIED_AT_EDGES.iter().any(|name| feature.name.contains(name))
+                && let Some(input) = launch.buffers.get_mut(1)
+            {
+                input.bytes = edges(number as u64, input.bytes.len() / 4);
+            }
             for order in 0..4 {
                 // One of the orders keeps time.
                 let options =
