@@ -1,11 +1,18 @@
-//! What the fuzz targets check. Each function takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with
-//! libFuzzer's inputs, and a test of this crate calls it for a second with random ones.
+//! Generators and reducing steps for every form, and what the fuzz targets check.
 //!
-//! - [`parser`]: any bytes through the PTX front end.
-//! - [`codec`]: any 16 bytes through the SASS codec.
+//! - [`forms`]: one kernel for each arithmetic form of the PTX table.
+//! - [`program`]: random programs over these forms, and their reduction.
+//!
+//! Each check takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with libFuzzer's inputs, and
+//! a test of this crate calls it for a second with random ones.
+//!
+//! - [`parser()`]: any bytes through the PTX front end.
+//! - [`codec()`]: any 16 bytes through the SASS codec.
 
 mod codec;
+pub mod forms;
 mod parser;
+pub mod program;
 
 pub use codec::codec;
 pub use parser::parser;
