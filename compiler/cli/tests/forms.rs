@@ -66,3 +66,34 @@ fn every_form_is_compiled_rightly_or_refused() {
     assert!(agree > 1000, "only {agree} of {} forms agree", agree + refused.len());
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
+
+/// What every ptxas at hand compiles wrongly (`corpus/ptxas-open`), this compiler compiles rightly.
+#[test]
+fn open_errors_of_ptxas_are_not_ours() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/ptxas-open");
+    let inputs = forms::inputs();
+    let mut n = 0;
+    for file in std::fs::read_dir(folder).expect("the corpus") {
+        let path = file.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a file of the corpus");
+        let name = path.display().to_string();
+        let words: Vec<String> = ["-arch=sm_90", "-o", "x.cubin", "x.ptx"].map(String::from).to_vec();
+        let options = parse(&words, &|_| unreachable!("no file is named")).unwrap_or_else(|e| panic!("{e}"));
+        let made = session::compile(&text, &name, &options, None, &Judges::new(options.judges));
+        let cubin = made.unwrap_or_else(|e| panic!("{name}: {e}")).cubin.expect("nothing stopped it").0;
+        let module = sassafras_ptx::load(&text, &name).expect("it was compiled");
+        let mut launch = Launch::new([1, 1, 1], [64, 1, 1]);
+        let arguments = [
+            Argument::Buffer(vec![0; 1024]),
+            Argument::Buffer(inputs[..1024].to_vec()),
+            Argument::Value(64u32.to_le_bytes().to_vec()),
+        ];
+        launch.arguments(&ptx::layout(&module, "k").expect("an entry"), &arguments).expect("they fit");
+        let options = Options { timing: true, ..Options::default() };
+        let right = ptx::run(&module, "k", &launch, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let found = sass::run(&cubin, "k", &launch, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(found.buffers[0], right.buffers[0], "{name}");
+        n += 1;
+    }
+    assert!(n >= 5);
+}

@@ -129,3 +129,52 @@ fn random_programs_mean_what_ptxas_makes_of_them() {
     eprintln!("{right} programs agree, {unknown} have an unknown form, {} differ", found.len());
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
+
+/// The programs of `corpus/ptxas-open`: the two executors disagree about what ptxas makes of them.
+#[test]
+fn open_errors_of_ptxas_show() {
+    let folder = sassafras_oracle::workspace_root().join("corpus/ptxas-open");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the corpus").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    assert!(files.len() >= 5);
+    let draws = forms::inputs();
+    for version in ["13.0.88", "13.5.37"] {
+        let ptxas = match sassafras_oracle::Tools::here().ptxas(version) {
+            Ok(ptxas) => ptxas,
+            Err(why) => {
+                sassafras_oracle::skip("open_errors_of_ptxas_show", &why);
+                continue;
+            }
+        };
+        for file in &files {
+            let text = std::fs::read_to_string(file).expect("a file of the corpus");
+            let module =
+                sassafras_ptx::load(&text, "open").unwrap_or_else(|e| panic!("{:?}", e.records().first()));
+            let mut launch = Launch::new([1, 1, 1], [64, 1, 1]);
+            let arguments = [
+                Argument::Buffer(vec![0; 1024]),
+                Argument::Buffer(draws[..1024].to_vec()),
+                Argument::Value(64u32.to_le_bytes().to_vec()),
+            ];
+            launch.arguments(&ptx::layout(&module, "k").expect("an entry"), &arguments).expect("they fit");
+            let right = ptx::run(&module, "k", &launch, &Options::default()).expect("it runs");
+            for level in ["-O0", "-O1", "-O2", "-O3"] {
+                let (bytes, _) = ptxas.compile_text(&text, "sm_90", &[level]).expect("ptxas takes it");
+                let cubin = match sassafras_cubin::read(&bytes) {
+                    Ok(cubin) => cubin,
+                    Err(e) => {
+                        eprintln!("skipped: {} by {version}: {e}", file.display());
+                        continue;
+                    }
+                };
+                let found =
+                    sass::run(&cubin, "k", &launch, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+                // The first line names the levels at which it errs.
+                let errs = text.lines().next().is_some_and(|first| first.contains(level));
+                let differs = found.buffers[0] != right.buffers[0];
+                assert_eq!(differs, errs, "{} by {version} {level}", file.display());
+            }
+        }
+    }
+}
