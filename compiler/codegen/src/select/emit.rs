@@ -101,9 +101,7 @@ pub fn emit(
                 Fate::Code => e.launch_value(i)?,
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b))?;
-                    e.before_access(&source.insts[i].op)?;
                     e.row(i, row, bindings)?;
-                    e.after_access(&source.insts[i].op)?;
                 }
             }
         }

@@ -8,8 +8,8 @@ use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
 use sassafras_rules::select::{Action, Attribute, Row, Value as Term};
 use sassafras_semantics::{Ordering, Scope, Space};
 
-/// Attributes of memory operations that only SASS knows: `semantics`, the ordering and scope suffix. What acquire and release
-/// add to a strong access is fences, see [`Emitter::before_access`].
+/// Attributes of memory operations that only SASS knows: `semantics`, the ordering and scope suffix. Acquire and release have none:
+/// `opt::legalize` makes fences of them.
 pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
     let access = match op {
         Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. } => a,
@@ -29,8 +29,8 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Ordering::NonCoherent, Op::Load(_)) => "",
         (Ordering::Volatile, _) => ".STRONG.SYS",
         (Ordering::Mmio, _) => ".MMIO.SYS",
-        (Ordering::NonCoherent, _) => return None,
-        _ => strong,
+        (Ordering::Weak | Ordering::Relaxed, _) => strong,
+        _ => return None,
     }))
 }
 
@@ -42,41 +42,6 @@ fn access(op: &Op) -> Option<&MemoryAccess> {
 }
 
 impl Emitter<'_> {
-    /// What orders earlier accesses before a release: a fence, as ptxas emits it.
-    pub(super) fn before_access(&mut self, op: &Op) -> Result<(), Error> {
-        let releases = |a: &&MemoryAccess| matches!(a.ordering, Ordering::Release | Ordering::AcquireRelease);
-        let Some(access) = access(op).filter(releases) else { return Ok(()) };
-        let scope = match access.scope {
-            Scope::Cta => ".CTA",
-            Scope::Cluster | Scope::Gpu => ".GPU",
-            Scope::Sys => ".SYS",
-        };
-        let mut inst = self.form("membar")?;
-        inst.set_enum("order", ".ALL").map_err(|e| self.fail(e))?;
-        inst.set_enum("scope", scope).map_err(|e| self.fail(e))?;
-        self.push(MInst::new(inst));
-        self.errors_and_lines(access.scope, true)
-    }
-
-    /// What orders later accesses behind an acquire: lines that may be stale are dropped.
-    pub(super) fn after_access(&mut self, op: &Op) -> Result<(), Error> {
-        let acquires = |a: &&MemoryAccess| matches!(a.ordering, Ordering::Acquire | Ordering::AcquireRelease);
-        let Some(access) = access(op).filter(acquires) else { return Ok(()) };
-        self.errors_and_lines(access.scope, false)
-    }
-
-    fn errors_and_lines(&mut self, scope: Scope, errors: bool) -> Result<(), Error> {
-        if scope == Scope::Cta {
-            return Ok(());
-        }
-        let forms: &[&str] = if errors { &["errbar", "cgaerrbar", "cctl.ivall"] } else { &["cctl.ivall"] };
-        for id in forms {
-            let inst = self.form(id)?;
-            self.push(MInst::new(inst));
-        }
-        Ok(())
-    }
-
     /// Loads 16 bytes of user constants: LDC gives at most 8.
     pub(super) fn load_wide_constant(&mut self, at: Inst) -> Result<(), Error> {
         self.rule = "ld.const.wide";
