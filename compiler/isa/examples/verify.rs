@@ -87,7 +87,7 @@ fn sweep(
             let inst: Inst = generate(id, &mut rng);
             for control in variants {
                 let inst = Inst { control, ..inst.clone() };
-                swept.push(live::word(&inst).map_err(std::io::Error::other)?);
+                swept.push(live::word(&inst, chip).map_err(std::io::Error::other)?);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! From a word to its instruction, closed by default.
 
 use crate::control::{Control, Guard};
-use crate::form::{Field, FieldKind, Form, FormId, Test};
+use crate::form::{Field, FieldKind, Form, FormId, RegClass, Test};
 use crate::inst::Inst;
 use crate::table;
 use sassafras_chip::Chip;
@@ -71,10 +71,10 @@ pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
         if !row.chips.contains(chip) {
             continue;
         }
-        let off = (word ^ row.value) & row.mask;
+        let off = (word ^ row.value) & row.mask_on(chip);
         if off == 0 {
             // Two forms may differ by a field value that one of them does not have.
-            match fill(word, form, row) {
+            match fill(word, form, row, chip) {
                 Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
                 done => return done,
             }
@@ -91,13 +91,13 @@ pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
         None => Err(DecodeError::Opcode { chip, opcode }),
         Some((_, form)) => {
             let row = form.get();
-            let bit = ((word ^ row.value) & row.mask).trailing_zeros() as u8;
+            let bit = ((word ^ row.value) & row.mask_on(chip)).trailing_zeros() as u8;
             Err(DecodeError::Bit { chip, form, bit, set: word >> bit & 1 == 1 })
         }
     }
 }
 
-fn fill(word: u128, form: FormId, row: &Form) -> Result<Inst, DecodeError> {
+fn fill(word: u128, form: FormId, row: &Form, chip: Chip) -> Result<Inst, DecodeError> {
     let guard =
         Guard { pred: (word >> 12 & 7) as u32, negate: word >> 15 & 1 == 1, uniform: row.uniform_guard };
     let control = Control::from_bits((word >> 105) as u32);
@@ -109,6 +109,13 @@ fn fill(word: u128, form: FormId, row: &Form) -> Result<Inst, DecodeError> {
     }
     let mut inst = Inst { form, guard, fields: Default::default(), control };
     for field in &row.fields {
+        if matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. })
+            && chip.uniform_field_bits() == 8
+        {
+            let raw = (word >> field.bits[0] & 0xff) as u64;
+            inst.fields.push(crate::encode::wide(raw).unwrap_or(raw));
+            continue;
+        }
         let raw = field.bits.iter().enumerate().fold(0, |v, (i, &bit)| v | ((word >> bit & 1) as u64) << i);
         let value = value(field, raw).ok_or_else(|| DecodeError::Value {
             form,

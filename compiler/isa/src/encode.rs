@@ -61,12 +61,12 @@ pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     if !form.get().chips.contains(chip) {
         return Err(EncodeError::Chip { form, chip });
     }
-    word(inst, true)
+    word(inst, chip, true)
 }
 
 /// As [`encode`], for a chip on which the row may not have been verified, and without the form's own limits on control
 /// bits unless asked for.
-pub(crate) fn word(inst: &Inst, limited: bool) -> Result<u128, EncodeError> {
+pub(crate) fn word(inst: &Inst, chip: Chip, limited: bool) -> Result<u128, EncodeError> {
     let form = inst.form;
     let row = form.get();
     if u64::from(inst.guard.pred) >= VIRTUAL {
@@ -90,6 +90,16 @@ pub(crate) fn word(inst: &Inst, limited: bool) -> Result<u128, EncodeError> {
         if register && value >= VIRTUAL {
             return Err(EncodeError::Virtual { form, field: field.name, number: value - VIRTUAL });
         }
+        let uniform = matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. });
+        if uniform && chip.uniform_field_bits() == 8 {
+            word |= u128::from(wide(value).filter(|v| *v < 256).ok_or(EncodeError::DoesNotFit {
+                form,
+                field: field.name,
+                value,
+                bits: 8,
+            })?) << field.bits[0];
+            continue;
+        }
         let raw = raw(field, value).ok_or(EncodeError::DoesNotFit {
             form,
             field: field.name,
@@ -101,6 +111,17 @@ pub(crate) fn word(inst: &Inst, limited: bool) -> Result<u128, EncodeError> {
         }
     }
     Ok(word)
+}
+
+/// The number of a uniform register in a field of 8 bits, and the reverse: there URZ is 255, which is 63 here, and so the
+/// register 63 is 255 here.
+pub(crate) fn wide(value: u64) -> Option<u64> {
+    match value {
+        63 => Some(255),
+        255 => Some(63),
+        0..=255 => Some(value),
+        _ => None,
+    }
 }
 
 /// What the form does not allow in the control bits.

@@ -320,6 +320,8 @@ pub struct Form {
     pub mask: u128,
     /// Their values.
     pub value: u128,
+    /// Bits that widen the uniform register fields to 8 bits on chips from sm_100 on; fixed at 0 elsewhere.
+    pub wide: u128,
     /// Every bit that the form, the guard or the control word accounts for.
     pub owned: u128,
     /// The fields, in the order of [`crate::Inst::fields`].
@@ -360,6 +362,11 @@ impl Form {
     pub fn home(&self) -> Chip {
         let mut order = [Chip::Sm90, Chip::Sm80].into_iter().chain(Chip::ALL);
         order.find(|&chip| self.chips.contains(chip)).unwrap_or(Chip::Sm90)
+    }
+
+    /// [`Form::mask`] as it is on a chip.
+    pub fn mask_on(&self, chip: Chip) -> u128 {
+        if chip.uniform_field_bits() == 8 { self.mask & !self.wide } else { self.mask }
     }
 
     /// Whether the form writes a register of any file.

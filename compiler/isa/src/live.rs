@@ -47,7 +47,7 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
         for _ in 0..n {
             let mut inst = generate(form, &mut rng);
             inst.control = crate::Control { wait_mask: 0, ..crate::Control::SAFE };
-            let word = word(&inst).map_err(|e| io::Error::other(format!("{form}: {e}")))?;
+            let word = word(&inst, chip).map_err(|e| io::Error::other(format!("{form}: {e}")))?;
             made.push((inst, word));
         }
     }
@@ -70,12 +70,13 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
     Ok(report)
 }
 
-/// The word of an instruction, whatever the chips of its row; for sweeps over chips and control bits.
+/// The word of an instruction on a chip, whether or not its row claims to hold there; for sweeps over chips and
+/// control bits.
 ///
 /// # Errors
 /// As [`crate::encode`](crate::encode()), but for the chip.
-pub fn word(inst: &Inst) -> Result<u128, crate::EncodeError> {
-    crate::encode::word(inst, false)
+pub fn word(inst: &Inst, chip: Chip) -> Result<u128, crate::EncodeError> {
+    crate::encode::word(inst, chip, false)
 }
 
 /// Words in one run of nvdisasm.

@@ -101,7 +101,9 @@ impl Inst {
                 [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
                     move |(on, access)| {
                         let class = class.filter(|_| on)?;
-                        let number = u32::try_from(self.fields[i]).ok()?;
+                        // A uniform register field holds 255 for the register 63, which only chips with 8-bit fields have.
+                        let wide = class == RegClass::UR && self.fields[i] == 255;
+                        let number = if wide { 63 } else { u32::try_from(self.fields[i]).ok()? };
                         Some(Operand {
                             field: Some(i),
                             name: field.name,

@@ -180,6 +180,9 @@ fn register(class: RegClass, rest: &mut &str) -> Option<u64> {
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
     let number: u64 = digits[..end].parse().ok()?;
     *rest = &digits[end..];
+    if class == RegClass::UR && offset == 0 && number == 63 {
+        return Some(255);
+    }
     Some(number + offset)
 }
 

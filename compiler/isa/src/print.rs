@@ -85,7 +85,10 @@ fn register(class: RegClass, number: u64, out: &mut String) {
         _ => 'T',
     };
     // Writing to a string cannot fail.
-    let _ = if number >= VIRTUAL {
+    let _ = if class == RegClass::UR && number == 255 {
+        // Only chips with 8-bit fields have the register 63; see `encode`.
+        write!(out, "UR63")
+    } else if number >= VIRTUAL {
         write!(out, "%v{}", number - VIRTUAL)
     } else if class.constant() == Some(number) {
         write!(out, "{}{end}", class.prefix())

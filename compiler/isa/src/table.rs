@@ -18,6 +18,7 @@ const FILES: &[&str] = &[
     include_str!("table/matrix.tbl"),
     include_str!("table/ampere.tbl"),
     include_str!("table/turing.tbl"),
+    include_str!("table/blackwell.tbl"),
     include_str!("table/extra.tbl"),
 ];
 

@@ -5,6 +5,7 @@ use super::lines::Row;
 use super::syntax::{self, Raw};
 use crate::form::*;
 use crate::meaning::Meaning;
+use sassafras_chip::ChipRange;
 
 const GUARD_AND_CONTROL: u128 = 0xf000 | (((1 << 23) - 1) << 105);
 
@@ -81,6 +82,16 @@ fn inner(row: &Row) -> Result<Form, String> {
         fixed_mask |= mask;
         value |= u128::from(bits) << first;
     }
+    let chips: ChipRange = row.chips.parse().map_err(|e| format!("{e}"))?;
+    let mut wide = 0;
+    for field in &fields {
+        if matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. }) {
+            wide |= 0b11 << (field.bits[0] + 6);
+        }
+    }
+    if chips.last >= 100 && wide & (taken | value) != 0 {
+        return Err("a uniform register field has no room for 8 bits".to_owned());
+    }
     let mnemonic = match raw.first() {
         Some(Raw::Literal(text)) => text.split(['.', ' ']).next().unwrap_or_default(),
         _ => return Err("the text must begin with the mnemonic".to_owned()),
@@ -88,10 +99,11 @@ fn inner(row: &Row) -> Result<Form, String> {
     Ok(Form {
         id: leak(&row.id),
         mnemonic: leak(mnemonic),
-        chips: row.chips.parse().map_err(|e| format!("{e}"))?,
+        chips,
         opcode: row.opcode,
         mask: !taken,
         value,
+        wide,
         owned: taken | fixed_mask,
         fields,
         syntax,
