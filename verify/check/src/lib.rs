@@ -3,5 +3,10 @@
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
 mod finding;
+pub mod ir;
+pub mod machine;
+mod paths;
+mod report;
+pub mod rules;
 
 pub use finding::{Finding, Verdict};

@@ -1,0 +1,27 @@
+//! Rules about the IR: structure, single definitions that dominate their uses, widths.
+
+mod dominance;
+mod structure;
+mod widths;
+
+use crate::finding::Verdict;
+use crate::report::Report;
+use sassafras_ir::{Function, Module};
+
+/// Judges a module: every function, every block that the entry reaches or not.
+pub fn check(module: &Module) -> Verdict {
+    let mut report = Report::default();
+    for function in &module.functions {
+        report.function.clone_from(&function.name);
+        check_function(module, function, &mut report);
+    }
+    report.verdict()
+}
+
+fn check_function(module: &Module, function: &Function, report: &mut Report) {
+    // What follows indexes by blocks and values: it runs only where these exist.
+    if structure::check(module, function, report) {
+        widths::check(module, function, report);
+        dominance::check(function, report);
+    }
+}

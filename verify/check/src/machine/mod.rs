@@ -1,0 +1,52 @@
+//! Rules about machine code: what each phase promises, and how threads that part meet again.
+//!
+//! Which branches may diverge is taken from the instruction ([`sassafras_machine::MInst::uniform`]), not proved here.
+//! P3 to P5 of `docs/convergence.md` are not judged.
+
+mod converge;
+mod flow;
+mod operands;
+mod shape;
+mod ssa;
+
+use crate::finding::Verdict;
+use crate::report::Report;
+use sassafras_isa::ControlFlowKind;
+use sassafras_machine::{Function, MInst, Phase};
+
+/// Judges a function by its phase.
+pub fn check(f: &Function) -> Verdict {
+    let mut report = Report::of(&f.name);
+    // What follows indexes by blocks: it runs only where all exist.
+    if shape::layout(f, &mut report) {
+        shape::edges(f, &mut report);
+        operands::check(f, &mut report);
+        match f.phase {
+            Phase::Ssa => {
+                shape::before_placement(f, &mut report);
+                ssa::check(f, &mut report);
+            }
+            Phase::Allocated => shape::before_placement(f, &mut report),
+            Phase::Placed | Phase::Scheduled => {
+                flow::check(f, &mut report);
+                converge::check(f, &mut report);
+            }
+        }
+    }
+    report.verdict()
+}
+
+/// What the instruction does to control.
+fn kind(inst: &MInst) -> Option<ControlFlowKind> {
+    inst.inst().and_then(|inst| inst.row().control_flow)
+}
+
+/// Whether every lane takes part.
+fn always(inst: &MInst) -> bool {
+    inst.inst().is_none_or(|inst| inst.guard.is_always())
+}
+
+/// Whether a lane that gets here goes nowhere. (A trap is followed by an exit.)
+fn ends_thread(inst: &MInst) -> bool {
+    kind(inst) == Some(ControlFlowKind::Exit) && always(inst)
+}

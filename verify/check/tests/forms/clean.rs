@@ -1,0 +1,33 @@
+//! What the compiler makes of the corpus breaks no rule.
+
+use crate::collect::{Kept, corpus, forms};
+use sassafras_check::{Verdict, ir, machine};
+
+#[test]
+fn nothing_to_say_about_the_corpus() {
+    let (mut judged, mut refused, mut said) = (0, Vec::new(), Vec::new());
+    for (name, text) in corpus() {
+        let forms = match forms(&text, &name) {
+            Ok(forms) => forms,
+            Err(error) => {
+                refused.push(format!("{name}: {}", error.lines().next().unwrap_or_default()));
+                continue;
+            }
+        };
+        for (stage, form) in forms {
+            let verdict = match &form {
+                Kept::Ir(module) => ir::check(module),
+                Kept::Machine(f) => machine::check(f),
+                Kept::Words(..) => Verdict::Passed,
+                Kept::Cubin(_) => Verdict::Passed,
+            };
+            judged += 1;
+            verdict.unknown().iter().for_each(|f| eprintln!("unknown: {name} after {stage}: {f}"));
+            said.extend(verdict.objections().iter().take(3).map(|f| format!("{name} after {stage}: {f}")));
+        }
+    }
+    refused.iter().for_each(|line| eprintln!("does not compile: {line}"));
+    eprintln!("{judged} forms judged");
+    assert!(judged > 1000, "only {judged} forms were judged");
+    assert!(said.is_empty(), "{} findings:\n{}", said.len(), said.join("\n"));
+}
