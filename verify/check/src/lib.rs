@@ -2,11 +2,14 @@
 //!
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
+pub mod allocation;
 mod finding;
+pub mod hazard;
 pub mod ir;
 pub mod machine;
 mod paths;
 mod report;
 pub mod rules;
+pub mod schedule;
 
 pub use finding::{Finding, Verdict};

@@ -1,0 +1,19 @@
+//! Control bits that no instruction may have (swept with nvdisasm on all chips).
+
+use sassafras_isa::Inst;
+
+/// What is illegal about the control bits of an instruction.
+pub(super) fn faults(inst: &Inst) -> Vec<String> {
+    let (control, row) = (inst.control, inst.row());
+    let mut faults: Vec<String> = control.fault().map(str::to_owned).into_iter().collect();
+    if control.write_barrier != 7 && !row.control.write_barrier {
+        faults.push(format!("{} cannot set a write barrier", row.mnemonic));
+    }
+    if control.read_barrier != 7 && !row.control.read_barrier {
+        faults.push(format!("{} cannot set a read barrier", row.mnemonic));
+    }
+    if control.reuse & !row.control.reuse != 0 {
+        faults.push(format!("{} has no operand for reuse {:#05b}", row.mnemonic, control.reuse));
+    }
+    faults
+}

@@ -1,0 +1,122 @@
+//! Accesses to registers that may still be under way.
+
+use rustc_hash::FxHashMap;
+use sassafras_chip::latency::{Class, LONGEST};
+use sassafras_isa::RegClass;
+use smallvec::SmallVec;
+
+/// A register by file and number.
+pub(super) type Register = (RegClass, u32);
+
+/// Direction of an access in flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// One access in flight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Flight {
+    /// Its instruction.
+    pub(super) at: usize,
+    pub(super) access: Access,
+    /// Latency class of the instruction's part.
+    pub(super) class: Class,
+    /// Fewest cycles since its issue.
+    pub(super) age: u8,
+    /// Whether only a scoreboard says when it is over.
+    pub(super) variable: bool,
+    /// Scoreboards of which any covers it, by bit.
+    pub(super) boards: u8,
+    /// Of the instruction: what is covered with it.
+    pub(super) mnemonic: &'static str,
+}
+
+/// Accesses in flight by register, and when each scoreboard was last set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct State {
+    flights: FxHashMap<Register, SmallVec<[Flight; 2]>>,
+    /// Fewest cycles since an instruction set each scoreboard.
+    pub(super) set_at: [Option<u8>; 6],
+}
+
+impl State {
+    pub(super) fn at(&self, register: Register) -> &[Flight] {
+        self.flights.get(&register).map_or(&[], |list| list)
+    }
+
+    /// Notes an access. A write that surely happens comes after all before it: they are over, or were objected to.
+    pub(super) fn add(&mut self, register: Register, flight: Flight, always: bool) {
+        let list = self.flights.entry(register).or_default();
+        let over = always && flight.access == Access::Write;
+        list.retain(|old| {
+            let same = old.at == flight.at && old.age == 0;
+            let own =
+                old.at == flight.at && old.access == flight.access && (!same || old.class == flight.class);
+            !own && (same || !over)
+        });
+        list.push(flight);
+    }
+
+    /// A later instruction of the same mnemonic has a scoreboard: it covers those that have none.
+    pub(super) fn cover(&mut self, mnemonic: &'static str, access: Access, boards: u8) {
+        if boards != 0 {
+            let all = self.flights.values_mut().flatten();
+            all.filter(|f| f.variable && f.boards == 0 && f.access == access && f.mnemonic == mnemonic)
+                .for_each(|f| f.boards = boards);
+        }
+    }
+
+    /// What a scoreboard covers is over.
+    pub(super) fn waited(&mut self, barrier: u8) {
+        self.flights.retain(|_, list| {
+            list.retain(|f| !f.variable || f.boards >> barrier & 1 == 0);
+            !list.is_empty()
+        });
+    }
+
+    /// Time passes.
+    pub(super) fn pass(&mut self, cycles: u8) {
+        self.flights.retain(|_, list| {
+            list.iter_mut().for_each(|f| f.age = f.age.saturating_add(cycles).min(LONGEST));
+            list.retain(|f| f.variable || f.age < LONGEST);
+            !list.is_empty()
+        });
+        self.set_at.iter_mut().flatten().for_each(|age| *age = age.saturating_add(cycles).min(LONGEST));
+    }
+
+    /// Joins another path. Returns whether anything new is possible.
+    pub(super) fn meet(&mut self, other: &State) -> bool {
+        let mut changed = false;
+        for (&register, list) in &other.flights {
+            let mine = self.flights.entry(register).or_default();
+            for flight in list {
+                let same = |f: &&mut Flight| {
+                    (f.at, f.access, f.class, f.boards)
+                        == (flight.at, flight.access, flight.class, flight.boards)
+                };
+                match mine.iter_mut().find(same) {
+                    Some(old) if old.age <= flight.age => {}
+                    Some(old) => {
+                        old.age = flight.age;
+                        changed = true;
+                    }
+                    None => {
+                        mine.push(*flight);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        for (mine, &theirs) in self.set_at.iter_mut().zip(&other.set_at) {
+            let least = match (*mine, theirs) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+            changed |= *mine != least;
+            *mine = least;
+        }
+        changed
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether scheduling kept the program: the same instructions in each block, in an order that keeps every dependence.
+//!
+//! Only control bits may differ. Two instructions of a block must keep their order when
+//! * one writes a register that the other reads or writes, in any file;
+//! * both touch memory and may meet, and one writes it (see [`memory::ordered`]);
+//! * one has an effect on control or other threads, and the other an effect or an access to memory, or is collective.
+//!
+//! Every pair is looked at: there is no graph that could be built wrong.
+
+mod memory;
+
+use crate::{Finding, Verdict};
+use rustc_hash::FxHashMap;
+use sassafras_isa::{Control, RegClass};
+use sassafras_machine::{Access, Block, Function, MInst, Op};
+
+/// Checks the function `after` scheduling against the one `before` it.
+pub fn check(before: &Function, after: &Function) -> Verdict {
+    let mut objections = Vec::new();
+    let mut object = |rule, block: Block, message| {
+        objections.push(Finding { rule, place: format!("`{}`, {block}", after.name), message });
+    };
+    if before.layout != after.layout {
+        object("order-of-blocks", after.entry, "the order of the blocks changed".to_owned());
+        return Verdict::of(objections, Vec::new());
+    }
+    if (before.frame, before.shared_bytes, before.entry) != (after.frame, after.shared_bytes, after.entry) {
+        object("frame", after.entry, "the frame, shared memory or entry changed".to_owned());
+    }
+    for &block in &before.layout {
+        let (old, new) = (&before.blocks[block], &after.blocks[block]);
+        if old.succs != new.succs {
+            object("successors", block, "the successors changed".to_owned());
+        }
+        match permutation(&old.insts, &new.insts) {
+            Err(message) => object("instructions", block, message),
+            Ok(places) => order(&old.insts, &places)
+                .into_iter()
+                .for_each(|(rule, message)| object(rule, block, message)),
+        }
+    }
+    Verdict::of(objections, Vec::new())
+}
+
+/// For each instruction before, its place after. Equal ones keep their order.
+fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
+    let bare = |inst: &MInst| {
+        let mut inst = inst.clone();
+        if let Some(real) = inst.inst_mut() {
+            real.control = Control::SAFE;
+        }
+        inst
+    };
+    let key = |inst: &MInst| match &inst.op {
+        Op::Inst(real) => (inst.origin, Some((real.form, real.fields.clone()))),
+        Op::Pseudo(_) => (inst.origin, None),
+    };
+    let mut places: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+    for (index, inst) in new.iter().enumerate().rev() {
+        if inst.as_pseudo().is_some() {
+            return Err(format!("instruction {index} is a pseudo-instruction"));
+        }
+        places.entry(key(inst)).or_default().push(index);
+    }
+    let mut permutation = Vec::new();
+    for (index, inst) in old.iter().enumerate() {
+        let place = places.get_mut(&key(inst)).and_then(Vec::pop);
+        match place {
+            Some(place) if bare(&new[place]) == bare(inst) => permutation.push(place),
+            _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),
+        }
+    }
+    match new.len() > old.len() {
+        true => Err(format!("{} instructions were added", new.len() - old.len())),
+        false => Ok(permutation),
+    }
+}
+
+/// The pairs whose order was not kept.
+fn order(old: &[MInst], places: &[usize]) -> Vec<(&'static str, String)> {
+    let accesses: Vec<_> = old.iter().map(accesses).collect();
+    let mut faults = Vec::new();
+    for second in 0..old.len() {
+        for first in (0..second).filter(|&first| places[first] > places[second]) {
+            let pair = || format!("`{}` and `{}` changed places", text(&old[first]), text(&old[second]));
+            if let Some((register, kind)) = dependence(&accesses[first], &accesses[second]) {
+                let name = format!("{}{}", register.0.prefix(), register.1);
+                faults.push(("dependence", format!("{}: {kind} {name}", pair())));
+            } else if let Some(why) = memory::ordered(old, first, second) {
+                faults.push(("memory-order", format!("{}: {why}", pair())));
+            }
+        }
+    }
+    faults
+}
+
+type Register = (RegClass, u16);
+
+/// The registers that an instruction reads and those that it writes.
+fn accesses(inst: &MInst) -> [Vec<Register>; 2] {
+    let mut lists = [Vec::new(), Vec::new()];
+    for operand in inst.operands() {
+        if let sassafras_machine::Reg::Physical(first) = operand.reg {
+            let list = &mut lists[usize::from(operand.access == Access::Write)];
+            list.extend((first..first + u16::from(operand.units)).map(|number| (operand.class, number)));
+        }
+    }
+    lists
+}
+
+fn dependence(first: &[Vec<Register>; 2], second: &[Vec<Register>; 2]) -> Option<(Register, &'static str)> {
+    let meet = |a: &[Register], b: &[Register]| a.iter().find(|r| b.contains(r)).copied();
+    let raw = meet(&first[1], &second[0]).map(|r| (r, "the second reads what the first writes to"));
+    let waw = || meet(&first[1], &second[1]).map(|r| (r, "both write"));
+    let war = || meet(&first[0], &second[1]).map(|r| (r, "the second overwrites what the first reads from"));
+    raw.or_else(waw).or_else(war)
+}
+
+fn text(inst: &MInst) -> String {
+    inst.inst().map_or("a pseudo-instruction".to_owned(), |inst| {
+        sassafras_isa::print(inst, &sassafras_isa::Style::default())
+    })
+}
