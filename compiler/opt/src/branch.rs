@@ -112,7 +112,8 @@ fn merge(function: &mut Function) -> usize {
             let args = edge.args.clone();
             let params = std::mem::take(&mut function.blocks[next].params);
             let insts = std::mem::take(&mut function.blocks[next].insts);
-            let terminator = std::mem::replace(&mut function.blocks[next].terminator, Terminator::Unreachable);
+            let terminator =
+                std::mem::replace(&mut function.blocks[next].terminator, Terminator::Unreachable);
             for succ in terminator.edges() {
                 for pred in &mut preds[succ.block] {
                     if *pred == next {
