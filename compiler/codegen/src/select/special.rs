@@ -164,7 +164,10 @@ impl Emitter<'_> {
                 self.places[result] = Some(reg);
                 return Ok(());
             }
-            other => return Err(self.fail(format!("special register {other:?}"))),
+            other => {
+                let operation = format!("the special register {other:?}");
+                return Err(Error::NoRule { line: self.line, operation });
+            }
         };
         let reg = match source {
             Source::Register(name) => self.read_special(name)?,
