@@ -1,1 +1,26 @@
-//! Terms and solvers: PTX against SASS.
+//! Terms and solvers: PTX against SASS. What a verdict means is in `docs/proof.md`.
+//!
+//! - [`mod@prove`]: one entry of a module against one function of a cubin; the way to a verdict.
+//! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
+//! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
+//! - [`obligation`]: what has to hold between the two sides.
+//! - [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and z3 as a process.
+//! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
+//! - [`replay`]: a model as a launch, run in both executors.
+//! - [`verdict`]: verdicts, assumptions, records.
+
+pub mod evaluate;
+pub mod inputs;
+pub mod obligation;
+pub mod prove;
+pub mod replay;
+pub mod side;
+pub mod smt;
+pub mod solver;
+mod source;
+mod target;
+pub mod verdict;
+
+pub use prove::prove;
+pub use solver::{Answer, NoSolver, Solver, Z3};
+pub use verdict::{Assumption, Record, Verdict};

@@ -1,0 +1,172 @@
+//! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
+
+use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
+use std::cell::RefCell;
+
+/// Eight bytes of initial global memory, named by where they lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The variable that stands for them, 64 bits.
+    pub variable: TermId,
+    /// Address they are counted from, 64 bits.
+    pub base: TermId,
+    /// Bytes behind the base.
+    pub offset: i64,
+}
+
+/// The free inputs of a launch, common to both sides.
+#[derive(Debug)]
+pub struct Inputs<'t> {
+    /// The arena.
+    pub terms: &'t Terms,
+    reads: RefCell<Vec<Read>>,
+    known: RefCell<FxHashMap<(TermId, i64), TermId>>,
+    uniform: RefCell<FxHashMap<TermId, bool>>,
+}
+
+/// The letter of an axis.
+fn letter(axis: Axis) -> char {
+    match axis {
+        Axis::X => 'x',
+        Axis::Y => 'y',
+        Axis::Z => 'z',
+    }
+}
+
+/// All axes.
+pub const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+impl<'t> Inputs<'t> {
+    /// Inputs in an arena.
+    pub fn new(terms: &'t Terms) -> Inputs<'t> {
+        Inputs { terms, reads: RefCell::default(), known: RefCell::default(), uniform: RefCell::default() }
+    }
+
+    /// A named variable; `uniform` if it is the same for all lanes of a warp.
+    pub fn variable(&self, name: &str, width: u32, uniform: bool) -> TermId {
+        let id = self.terms.variable(name, width);
+        self.uniform.borrow_mut().insert(id, uniform);
+        id
+    }
+
+    /// Whether a term has the same value in all lanes of a warp.
+    pub fn is_uniform(&self, term: TermId) -> bool {
+        let known = self.uniform.borrow();
+        self.terms.free(&[term]).iter().all(|v| known.get(v).copied().unwrap_or(false))
+    }
+
+    /// The bits of a term that depends on nothing.
+    pub fn known(&self, term: TermId) -> Option<u128> {
+        if let Some(bits) = self.terms.as_constant(&term) {
+            return Some(bits);
+        }
+        let closed = self.terms.free(&[term]).is_empty();
+        closed.then(|| self.terms.evaluate(&Concrete::default(), term, |_| 0).bits())
+    }
+
+    /// `%tid`.
+    pub fn tid(&self, axis: Axis) -> TermId {
+        self.variable(&format!("tid.{}", letter(axis)), 32, false)
+    }
+    /// `%ntid`.
+    pub fn ntid(&self, axis: Axis) -> TermId {
+        self.variable(&format!("ntid.{}", letter(axis)), 32, true)
+    }
+    /// `%ctaid`.
+    pub fn ctaid(&self, axis: Axis) -> TermId {
+        self.variable(&format!("ctaid.{}", letter(axis)), 32, true)
+    }
+    /// `%nctaid`.
+    pub fn nctaid(&self, axis: Axis) -> TermId {
+        self.variable(&format!("nctaid.{}", letter(axis)), 32, true)
+    }
+    /// `%laneid`.
+    pub fn laneid(&self) -> TermId {
+        self.variable("laneid", 32, false)
+    }
+
+    /// A special register.
+    ///
+    /// # Errors
+    /// A register that is no function of the launch, such as a clock.
+    pub fn special(&self, register: SpecialRegister) -> Result<TermId, Trap> {
+        use SpecialRegister as R;
+        let d = self.terms;
+        let one = |width| d.constant(width, 1);
+        // Lane masks from a single bit, 64 bits wide so that lane 31 has a next.
+        let bit = || d.binary(BinaryOp::Shl, &one(64), &d.zext(&self.laneid(), 64));
+        let below = || d.sub(&bit(), &one(64));
+        let upto = || d.sub(&d.binary(BinaryOp::Shl, &bit(), &one(64)), &one(64));
+        let low = |v: TermId| d.extract(&v, 0, 32);
+        Ok(match register {
+            R::Tid(a) => self.tid(a),
+            R::Ntid(a) => self.ntid(a),
+            R::Ctaid(a) => self.ctaid(a),
+            R::Nctaid(a) => self.nctaid(a),
+            R::LaneId => self.laneid(),
+            R::LaneMaskEq => low(bit()),
+            R::LaneMaskLt => low(below()),
+            R::LaneMaskLe => low(upto()),
+            R::LaneMaskGe => low(d.not(&below())),
+            R::LaneMaskGt => low(d.not(&upto())),
+            other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
+        })
+    }
+
+    /// Bytes of the parameter block.
+    pub fn parameter(&self, offset: u64, bytes: u32) -> TermId {
+        self.pieces(offset as i64, bytes, |at| self.chunk(at as u64))
+    }
+
+    /// The variable of eight bytes of the parameter block; `offset` is a multiple of eight.
+    pub fn chunk(&self, offset: u64) -> TermId {
+        self.variable(&format!("param{offset:#x}"), 64, true)
+    }
+
+    /// Bytes of initial global memory.
+    pub fn memory(&self, address: TermId, bytes: u32) -> TermId {
+        let (base, offset) = split(self.terms, address);
+        self.pieces(offset, bytes, |at| {
+            if let Some(&v) = self.known.borrow().get(&(base, at)) {
+                return v;
+            }
+            let uniform = self.is_uniform(base);
+            let v = self.variable(&format!("mem_{base}_{at:+}"), 64, uniform);
+            self.known.borrow_mut().insert((base, at), v);
+            self.reads.borrow_mut().push(Read { variable: v, base, offset: at });
+            v
+        })
+    }
+
+    /// What was read of initial memory.
+    pub fn reads(&self) -> Vec<Read> {
+        self.reads.borrow().clone()
+    }
+
+    /// `bytes` bytes from `offset`, out of eight-byte chunks at multiples of eight.
+    fn pieces(&self, offset: i64, bytes: u32, chunk: impl Fn(i64) -> TermId) -> TermId {
+        let d = self.terms;
+        let (mut at, end) = (offset, offset + i64::from(bytes));
+        let mut all: Option<TermId> = None;
+        while at < end {
+            let start = at.div_euclid(8) * 8;
+            let stop = end.min(start + 8);
+            let part = d.extract(&chunk(start), 8 * (at - start) as u32, 8 * (stop - at) as u32);
+            all = Some(all.map_or(part, |low| d.concat(&part, &low)));
+            at = stop;
+        }
+        all.expect("an access has bytes")
+    }
+}
+
+/// An address as base and constant offset.
+pub fn split(terms: &Terms, address: TermId) -> (TermId, i64) {
+    if let Node::Binary(BinaryOp::Add, a, b) = terms.node(address) {
+        if let Some(c) = terms.as_constant(&b) {
+            return (a, c as u64 as i64);
+        }
+    }
+    (address, 0)
+}

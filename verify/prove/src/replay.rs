@@ -1,0 +1,226 @@
+//! A model as a launch, run in both executors.
+
+use crate::inputs::{AXES, Inputs};
+use crate::side::Event;
+use crate::target::{self, Write};
+use crate::verdict::Counterexample;
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_execute::{Launch, Options, ptx, sass};
+use sassafras_ptx::checked::{Function, Module};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of each buffer.
+const BUFFER: usize = 1 << 16;
+
+/// What a replay needs to know of the two sides.
+pub struct Sides<'a> {
+    /// Inputs of both.
+    pub inputs: &'a Inputs<'a>,
+    /// The module and the entry in it.
+    pub module: &'a Module,
+    /// The entry.
+    pub function: &'a Function,
+    /// The cubin.
+    pub cubin: &'a Cubin,
+    /// The entry in it.
+    pub code: &'a sassafras_cubin::Function,
+    /// Accesses of the source.
+    pub source: &'a [Event],
+    /// Accesses of the target.
+    pub target: &'a [Event],
+    /// Register writes of the target.
+    pub writes: &'a [Write],
+}
+
+/// Offsets of parameters that addresses start from: eight bytes that are a summand of an address.
+pub fn pointers(inputs: &Inputs<'_>, function: &Function, events: &[Event]) -> Vec<u64> {
+    let mut leaves = BTreeSet::new();
+    for e in events {
+        leaves.extend(summands(inputs.terms, e.address));
+    }
+    let pointer = |at: &u64| leaves.contains(&inputs.chunk(*at));
+    let wide = function.params.iter().filter(|p| p.size == 8 && p.offset % 8 == 0);
+    wide.map(|p| u64::from(p.offset)).filter(pointer).collect()
+}
+
+fn summands(terms: &Terms, address: TermId) -> Vec<TermId> {
+    let (mut leaves, mut stack) = (Vec::new(), vec![address]);
+    while let Some(t) = stack.pop() {
+        match terms.node(t) {
+            Node::Binary(BinaryOp::Add, a, b) => stack.extend([a, b]),
+            _ => leaves.push(t),
+        }
+    }
+    leaves
+}
+
+/// A launch without contents: a buffer for each pointer.
+fn bare(pointers: &[u64]) -> (Launch, Vec<u64>) {
+    let mut launch = Launch::new([1, 1, 1], [1, 1, 1]);
+    let addresses = pointers.iter().map(|_| launch.buffer(vec![0; BUFFER])).collect();
+    (launch, addresses)
+}
+
+/// What makes a model easy to replay: one block of a warp, pointers at buffers, the source's accesses within them.
+pub fn wishes(inputs: &Inputs<'_>, function: &Function, source: &[Event], pointers: &[u64]) -> Vec<TermId> {
+    let d = inputs.terms;
+    let mut all: Vec<TermId> = AXES.map(|a| d.eq(&inputs.nctaid(a), &d.constant(32, 1))).into();
+    if function.reqntid.is_none() {
+        let most = [32, 1, 1].into_iter().zip(AXES);
+        all.extend(most.map(|(n, a)| d.compare(CompareOp::ULe, &inputs.ntid(a), &d.constant(32, n))));
+    }
+    let (_, addresses) = bare(pointers);
+    for (&at, &address) in pointers.iter().zip(&addresses) {
+        let chunk = inputs.chunk(at);
+        all.push(d.eq(&chunk, &d.constant(64, address.into())));
+        for e in source.iter().filter(|e| summands(d, e.address).contains(&chunk)) {
+            let within = d.constant(64, (BUFFER - 16) as u128);
+            let inside = d.compare(CompareOp::ULe, &d.sub(&e.address, &chunk), &within);
+            all.push(d.or(&d.not(&e.guard), &inside));
+        }
+    }
+    all
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Runs a model in both executors.
+///
+/// # Errors
+/// Why it does not show a difference.
+pub fn replay(
+    sides: &Sides<'_>,
+    model: &BTreeMap<TermId, u128>,
+    pointers: &[u64],
+) -> Result<Counterexample, String> {
+    let (inputs, d) = (sides.inputs, Concrete::default());
+    let terms = inputs.terms;
+    let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
+    let of = |t: TermId| model.get(&t).copied().unwrap_or(0) as u32;
+    let (mut launch, _) = bare(pointers);
+    launch.grid = AXES.map(|a| of(inputs.nctaid(a)).max(1));
+    launch.block = AXES.map(|a| of(inputs.ntid(a)).max(1));
+    if launch.blocks() > 64 {
+        return Err("the model has too many blocks".into());
+    }
+    let thread = AXES.map(|a| of(inputs.tid(a)));
+    launch.params = vec![0; sides.code.param_size as usize];
+    for (i, chunk) in launch.params.chunks_mut(8).enumerate() {
+        let bytes = (value(inputs.chunk(8 * i as u64)) as u64).to_le_bytes();
+        chunk.copy_from_slice(&bytes[..chunk.len()]);
+    }
+    for r in inputs.reads() {
+        let at = (value(r.base) as u64).wrapping_add(r.offset as u64);
+        let Some(&bits) = model.get(&r.variable) else { continue };
+        let buffer =
+            launch.buffers.iter_mut().find(|b| (b.address..b.address + BUFFER as u64 - 8).contains(&at));
+        if let Some(b) = buffer {
+            let start = (at - b.address) as usize;
+            b.bytes[start..start + 8].copy_from_slice(&(bits as u64).to_le_bytes());
+        }
+    }
+    let memory = sides
+        .source
+        .iter()
+        .filter(|e| !e.store && value(e.guard) == 1)
+        .map(|e| {
+            let bytes = value(e.value).to_le_bytes();
+            (format!("{:#x}", value(e.address)), hex(&bytes[..e.bytes as usize]))
+        })
+        .collect();
+    let mut found = Counterexample {
+        grid: launch.grid,
+        block: launch.block,
+        thread,
+        parameters: hex(&launch.params),
+        memory,
+        address: String::new(),
+        source: String::new(),
+        target: String::new(),
+        line: None,
+        instruction: None,
+        text: None,
+    };
+    let options = Options { step_limit: 1_000_000, ..Options::default() };
+    let source = ptx::run(sides.module, &sides.function.name, &launch, &options)
+        .map_err(|e| format!("the source does not run: {e}"))?;
+    match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
+        Err(sassafras_execute::Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
+        Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),
+        Err(e) => {
+            let (sassafras_execute::Failure::Trap { at, .. }
+            | sassafras_execute::Failure::Undefined { at, .. }) = &e
+            else {
+                return Err(format!("the target does not end: {e}"));
+            };
+            found.instruction = Some(at.position);
+            found.text = Some(at.text.clone());
+            found.source = "it ends".into();
+            found.target = e.to_string();
+            return Ok(found);
+        }
+        Ok(target) => {
+            let bytes = |all: &[Vec<u8>], at: u64, n: usize| -> Option<Vec<u8>> {
+                let (b, after) = launch
+                    .buffers
+                    .iter()
+                    .zip(all)
+                    .find(|(b, _)| (b.address..b.address + BUFFER as u64).contains(&at))?;
+                after.get((at - b.address) as usize..)?.get(..n).map(<[u8]>::to_vec)
+            };
+            let differs = |at: u64, n: usize| bytes(&source.buffers, at, n) != bytes(&target.buffers, at, n);
+            // A store of the thread in question, else any place.
+            let mut stores =
+                sides.source.iter().chain(sides.target).filter(|e| e.store && value(e.guard) == 1);
+            let store = stores.find(|e| differs(value(e.address) as u64, e.bytes as usize));
+            let (at, n) = match store {
+                Some(e) => (value(e.address) as u64, e.bytes as usize),
+                None => {
+                    let places =
+                        launch.buffers.iter().flat_map(|b| (0..BUFFER as u64 / 4).map(|i| b.address + 4 * i));
+                    let first = places.into_iter().find(|&a| differs(a, 4));
+                    (first.ok_or("both executors leave the same memory")?, 4)
+                }
+            };
+            let (left, right) = (bytes(&source.buffers, at, n), bytes(&target.buffers, at, n));
+            found.address = format!("{at:#x}");
+            found.source = hex(&left.unwrap_or_default());
+            found.target = hex(&right.unwrap_or_default());
+            let at_line = sides.source.iter().find(|e| e.store && value(e.address) as u64 == at);
+            found.line = at_line.map(|e| e.place);
+            found.instruction = culprit(sides, at, &value);
+        }
+    }
+    let chip = Chip::from_number(sides.cubin.sm);
+    found.text = found.instruction.zip(chip).map(|(at, chip)| target::text(sides.code, chip, at));
+    Ok(found)
+}
+
+/// The instruction that made the first differing word of what is stored at an address; the store itself, if that is not known.
+fn culprit(sides: &Sides<'_>, at: u64, value: &dyn Fn(TermId) -> u128) -> Option<u64> {
+    let terms = sides.inputs.terms;
+    let here = |e: &&Event| e.store && value(e.address) as u64 == at;
+    let wrong = sides.target.iter().rev().find(|e| here(e) && value(e.guard) == 1)?;
+    let Some(right) = sides.source.iter().rev().find(|e| here(e) && e.bytes == wrong.bytes) else {
+        return Some(wrong.place);
+    };
+    for i in 0..wrong.bytes.div_ceil(4) {
+        let width = (8 * wrong.bytes - 32 * i).min(32);
+        let word = |v: TermId| terms.extract(&v, 32 * i, width);
+        if value(word(wrong.value)) == value(word(right.value)) {
+            continue;
+        }
+        let made = |w: &&Write| {
+            w.0 < wrong.place
+                && terms.width_of(w.1) >= width
+                && terms.extract(&w.1, 0, width) == word(wrong.value)
+        };
+        return Some(sides.writes.iter().rev().find(made).map_or(wrong.place, |w| w.0));
+    }
+    Some(wrong.place)
+}

@@ -1,0 +1,155 @@
+//! Verdicts, the assumptions they rest on, and the record of an entry.
+
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+macro_rules! assumptions {
+    ($($name:ident $id:literal $base:literal $what:literal;)*) => {
+        /// What a verdict may rest on; `docs/proof.md` has the table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Assumption { $(#[doc = $what] $name,)* }
+        impl Assumption {
+            /// Its name.
+            pub const fn id(self) -> &'static str {
+                match self { $(Assumption::$name => $id),* }
+            }
+            /// Whether it belongs to the base set.
+            pub const fn base(self) -> bool {
+                match self { $(Assumption::$name => $base),* }
+            }
+            /// What is assumed.
+            pub const fn what(self) -> &'static str {
+                match self { $(Assumption::$name => $what),* }
+            }
+        }
+    };
+}
+
+assumptions! {
+    Launch "A-LAUNCH" true "thread and block indices lie within the launch, and the launch within the chip's limits";
+    Bank "A-BANK" true "constant bank 0 holds launch dimensions, parameters and descriptors";
+    Addr "A-ADDR" true "variables are disjoint and aligned, and so are the windows of the spaces";
+    Ub "A-UB" true "inputs on which the source is undefined are excluded";
+    Drf "A-DRF" true "the source has no data race";
+    Nc "A-NC" false "nothing writes what ld.global.nc reads";
+    Conv "A-CONV" true "convergence is as docs/convergence.md says";
+    Fp "A-FP" false "floating-point operations are functions of their operands";
+    Sched "A-SCHED" true "every register is ready when it is read";
+    Isa "A-ISA" true "the instruction tables and meanings are right";
+    Solver "A-SOLVER" true "the solver's unsat is right";
+}
+
+/// An input that tells the sides apart, as both executors confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Counterexample {
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in x, y, z.
+    pub block: [u32; 3],
+    /// The thread in x, y, z for which the sides were told apart.
+    pub thread: [u32; 3],
+    /// The parameter block in hex digits, first byte first.
+    pub parameters: String,
+    /// What that thread reads: address and bytes in hex digits, first byte first.
+    pub memory: Vec<(String, String)>,
+    /// Where the results differ.
+    pub address: String,
+    /// What the source leaves there, hex digits of up to 16 bytes, or how it ended.
+    pub source: String,
+    /// What the target leaves there.
+    pub target: String,
+    /// PTX line of the source's store, where there is one.
+    pub line: Option<u64>,
+    /// Byte offset of the first SASS instruction whose value differs.
+    pub instruction: Option<u64>,
+    /// Its text.
+    pub text: Option<String>,
+}
+
+/// What was found out about an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The target does what the source does.
+    Proved,
+    /// It does not.
+    Refuted(Box<Counterexample>),
+    /// Neither was shown, and why.
+    Unknown(String),
+    /// There is nothing to compare, and why.
+    Inapplicable(String),
+}
+
+impl Verdict {
+    /// As a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Refuted(_) => "refuted",
+            Verdict::Unknown(_) => "unknown",
+            Verdict::Inapplicable(_) => "inapplicable",
+        }
+    }
+}
+
+/// How many obligations there were, and who discharged them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Obligations.
+    pub total: u32,
+    /// Of these, equal as terms.
+    pub by_terms: u32,
+    /// Of these, by the solver.
+    pub by_solver: u32,
+    /// Concrete inputs on which both sides were evaluated.
+    pub evaluated: u32,
+}
+
+/// What is known of one entry.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its name.
+    pub entry: String,
+    /// What was found.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub assumptions: BTreeSet<Assumption>,
+    /// Obligations.
+    pub obligations: Counts,
+    /// How long it took, seconds.
+    pub seconds: f64,
+}
+
+impl Record {
+    /// The exit code that `docs/proof.md` gives this verdict.
+    pub fn exit_code(&self) -> u8 {
+        match &self.verdict {
+            Verdict::Proved if self.assumptions.iter().all(|a| a.base()) => 0,
+            Verdict::Proved => 14,
+            Verdict::Refuted(_) => 10,
+            Verdict::Unknown(_) => 12,
+            Verdict::Inapplicable(_) => 13,
+        }
+    }
+
+    /// As JSON, schema 1.
+    pub fn json(&self) -> serde_json::Value {
+        let (reason, counterexample) = match &self.verdict {
+            Verdict::Proved => (None, None),
+            Verdict::Refuted(c) => (None, Some(c)),
+            Verdict::Unknown(why) | Verdict::Inapplicable(why) => (Some(why), None),
+        };
+        serde_json::json!({
+            "schema": 1,
+            "entry": self.entry,
+            "verdict": self.verdict.word(),
+            "bound": null,
+            "coverage": null,
+            "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
+            "lemmas": [],
+            "reason": reason,
+            "counterexample": counterexample,
+            "seconds": self.seconds,
+            "obligations": self.obligations,
+        })
+    }
+}

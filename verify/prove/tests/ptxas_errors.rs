@@ -1,0 +1,38 @@
+//! The programs that some ptxas gets wrong: its wrong code is refuted, its right code and ours proved.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, ours, recorded, text, z3};
+use sassafras_prove::{Verdict, prove};
+
+const NAMES: [&str; 5] = ["rotate64", "bfe_sign", "carry_folded", "max_neg", "vanished_branch"];
+
+#[test]
+fn wrong_code_is_refuted_and_right_code_proved() {
+    let Some(mut z3) = z3("wrong_code_is_refuted_and_right_code_proved") else { return };
+    let mut faults = Vec::new();
+    for name in NAMES {
+        let path = format!("ptxas-errors/{name}");
+        let source = text(&path);
+        let module = module(&source);
+        let mut hold = |who: &str, cubin: Option<sassafras_cubin::Cubin>, right: bool| {
+            let Some(cubin) = cubin else { return };
+            let record = prove(&module, "k", &cubin, &mut z3);
+            eprintln!("{name} of {who}: {}", line(&record));
+            let held = match record.verdict {
+                Verdict::Proved => right,
+                Verdict::Refuted(_) => !right,
+                _ => false,
+            };
+            if !held {
+                faults.push(format!("{name} of {who}"));
+            }
+        };
+        hold("13.0.88", recorded("13.0.88", &path), false);
+        hold("13.5.37", recorded("13.5.37", &path), true);
+        hold("ours", ours(&source), true);
+    }
+    assert!(faults.is_empty(), "{faults:?}");
+}
