@@ -3,6 +3,8 @@
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
 pub mod allocation;
+pub mod cubin;
+pub mod encode;
 mod finding;
 pub mod hazard;
 pub mod ir;

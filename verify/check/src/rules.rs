@@ -54,6 +54,25 @@ rules! {
         ConvergeTarget "converge-target" "P1: a BSSY names the place where its BSYNC stands.",
         ConvergeBranch "converge-branch" "P1: at a branch that may diverge, a barrier is open that is waited at where its paths meet, unless they only meet at the end.",
     }
+    "Words": {
+        WordsCount "words-count" "There is one word for each instruction, and the rest is padding to 128 bytes: a branch to itself and NOPs.",
+        WordsDecode "words-decode" "A word decodes to its instruction, control bits and distances of branches included.",
+        WordsBits "words-bits" "Encoding what a word decodes to gives the word: no bit is lost.",
+        WordsText "words-text" "The text of an instruction, control bits included, reads back as the instruction.",
+        WordsControl "words-control" "The control bits of every word are legal.",
+    }
+    "The container": {
+        CubinCode "cubin-code" "Code decodes, and is padded to 128 bytes.",
+        CubinRegisters "cubin-registers" "The register count is the highest general register that the code names, plus one, plus what the hardware keeps.",
+        CubinExits "cubin-exits" "The offsets of exits are where the code has them.",
+        CubinCollectives "cubin-collectives" "The offsets of operations across lanes are where the code has them.",
+        CubinBarriers "cubin-barriers" "Every named barrier of the code is declared, and no more.",
+        CubinParameters "cubin-parameters" "The parameters lie inside their size, none on another, and the code reads none beyond.",
+        CubinShared "cubin-shared" "Shared memory is declared as large as the function says, and where the code accesses it.",
+        CubinFunction "cubin-function" "A function has the words, the frame and the size of parameters that were made for it.",
+        CubinBranch "cubin-branch" "Branches lead to instructions of their function.",
+        CubinAddress "cubin-address" "The code takes addresses from slots that exist.",
+    }
 }
 
 /// `docs/invariants.md`.

@@ -36,6 +36,10 @@ fn walk(f: &Function, block: Block, mut open: Vec<Open>, mut report: Option<&mut
                     say(Rule::ConvergeSet, format!("B{b} is set while it is open"));
                     open.retain(|&(other, _)| other != b);
                 }
+                let waited = inst.target.is_some_and(|t| waits(f, t, b));
+                if !waited {
+                    say(Rule::ConvergeTarget, format!("BSSY B{b}, and no BSYNC B{b} stands where it says"));
+                }
                 open.push((b, inst.target));
             }
             (Some(K::Sync), Some(b)) => match open.iter().rposition(|&(other, _)| other == b) {
@@ -57,6 +61,11 @@ fn walk(f: &Function, block: Block, mut open: Vec<Open>, mut report: Option<&mut
         }
     }
     open
+}
+
+/// Whether the block has a BSYNC of the barrier.
+fn waits(f: &Function, block: Block, b: u16) -> bool {
+    f.blocks[block].insts.iter().any(|inst| kind(inst) == Some(K::Sync) && barrier(inst) == Some(b))
 }
 
 fn names(open: &[Open]) -> String {

@@ -1,0 +1,199 @@
+//! Rules about a cubin: what it says of a function is what its code does.
+
+use crate::finding::Verdict;
+use crate::report::Report;
+use crate::rules::Rule;
+use sassafras_chip::Chip;
+use sassafras_cubin::{Cubin, Function};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemorySpace, RegClass, decode};
+use sassafras_machine as machine;
+use std::collections::BTreeSet;
+
+/// ptxas gives no kernel fewer registers than this (black-box comparison with 13.0.88).
+const FEWEST_REGISTERS: u32 = 4;
+/// Bytes of a word, and of a line to which functions are padded.
+const WORD: u32 = 16;
+const PAD: usize = 8;
+
+/// What was made for a function before it went into the container.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// Its symbol.
+    pub name: String,
+    /// Its words, padding included.
+    pub words: Vec<u128>,
+    /// Bytes of static shared memory.
+    pub shared_bytes: u32,
+    /// Bytes of parameters.
+    pub param_bytes: u32,
+    /// Bytes of local memory.
+    pub frame_bytes: u32,
+}
+
+impl Made {
+    /// From the scheduled function and its words.
+    pub fn of(f: &machine::Function, words: &[u128]) -> Made {
+        Made {
+            name: f.name.clone(),
+            words: words.to_vec(),
+            shared_bytes: f.shared_bytes,
+            param_bytes: f.param_bytes,
+            frame_bytes: f.frame.size(),
+        }
+    }
+}
+
+/// Judges a cubin, each function that is in `made` against that too.
+pub fn check(cubin: &Cubin, made: &[Made]) -> Verdict {
+    let mut report = Report::default();
+    let Some(chip) = Chip::ALL.iter().copied().find(|chip| chip.number() == cubin.sm) else {
+        report.unknown(Rule::CubinCode, "chip", format!("sm_{} is not known", cubin.sm));
+        return report.verdict();
+    };
+    for f in &cubin.functions {
+        report.function.clone_from(&f.name);
+        if let Some(made) = made.iter().find(|made| made.name == f.name) {
+            as_made(f, made, &mut report);
+        }
+        let mut code = Vec::new();
+        for (i, &word) in f.code.iter().enumerate() {
+            match decode(word, chip) {
+                Ok(inst) => code.push((WORD * i as u32, inst)),
+                Err(error) => {
+                    report.add(Rule::CubinCode, format!("{:#x}", WORD * i as u32), error.to_string())
+                }
+            }
+        }
+        if f.code.is_empty() || !f.code.len().is_multiple_of(PAD) {
+            report.add(Rule::CubinCode, "code", format!("{} words", f.code.len()));
+        }
+        registers(f, &code, chip, &mut report);
+        places(f, &code, &mut report);
+        barriers(f, &code, &mut report);
+        parameters(f, &mut report);
+        memory(cubin, f, &code, &mut report);
+        branches(f, &code, &mut report);
+    }
+    report.verdict()
+}
+
+fn as_made(f: &Function, made: &Made, report: &mut Report) {
+    let shared = f.shared.map_or(0, |shared| shared.size);
+    if shared != made.shared_bytes {
+        report.add(Rule::CubinShared, "shared", format!("{shared} bytes, not {}", made.shared_bytes));
+    }
+    if f.code != made.words {
+        report.add(Rule::CubinFunction, "code", "these are not the words that were made");
+    }
+    if f.frame_size != made.frame_bytes {
+        report.add(Rule::CubinFunction, "frame", format!("{} bytes, not {}", f.frame_size, made.frame_bytes));
+    }
+    if f.param_size != made.param_bytes {
+        let what = format!("{} bytes, not {}", f.param_size, made.param_bytes);
+        report.add(Rule::CubinFunction, "parameters", what);
+    }
+}
+
+fn registers(f: &Function, code: &[(u32, Inst)], chip: Chip, report: &mut Report) {
+    let operands = code.iter().flat_map(|(_, inst)| inst.operands());
+    let ends = operands.filter(|o| o.class == RegClass::R).map(|o| o.number + u32::from(o.units));
+    let wanted = (ends.max().unwrap_or(0) + chip.limits().reserved_registers).max(FEWEST_REGISTERS);
+    if f.registers != wanted {
+        report.add(Rule::CubinRegisters, "registers", format!("{} declared, {wanted} used", f.registers));
+    }
+}
+
+fn places(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+    let exits: Vec<u32> = positions(code, |inst| inst.row().control_flow == Some(ControlFlowKind::Exit));
+    if f.exit_offsets != exits {
+        report.add(Rule::CubinExits, "exits", format!("{:x?} declared, {exits:x?} found", f.exit_offsets));
+    }
+    let across = |inst: &Inst| {
+        matches!(inst.row().meaning, Meaning::Shfl | Meaning::Vote | Meaning::Match | Meaning::Redux)
+            || matches!(inst.row().meaning, Meaning::Voteu | Meaning::Elect | Meaning::Warpsync)
+    };
+    let found = positions(code, across);
+    if f.coop_group_offsets != found {
+        let what = format!("{:x?} declared, {found:x?} found", f.coop_group_offsets);
+        report.add(Rule::CubinCollectives, "collectives", what);
+    }
+    if f.coop_group_masks.len() != f.coop_group_offsets.len() {
+        report.add(Rule::CubinCollectives, "collectives", "there is not one mask for each");
+    }
+}
+
+fn positions(code: &[(u32, Inst)], wanted: impl Fn(&Inst) -> bool) -> Vec<u32> {
+    code.iter().filter(|(_, inst)| wanted(inst)).map(|&(at, _)| at).collect()
+}
+
+fn barriers(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+    let mut wanted = 0;
+    for (_, inst) in code.iter().filter(|(_, inst)| inst.row().meaning == Meaning::Bar) {
+        let register = inst.row().field("b").map(|i| inst.row().fields[i].kind);
+        wanted = wanted.max(match register {
+            Some(FieldKind::Register { .. }) => 16,
+            _ => inst.get("b").unwrap_or(0) + 1,
+        });
+    }
+    if u64::from(f.barriers) != wanted {
+        report.add(Rule::CubinBarriers, "barriers", format!("{} declared, {wanted} used", f.barriers));
+    }
+}
+
+fn parameters(f: &Function, report: &mut Report) {
+    let mut end = 0;
+    let mut params: Vec<_> = f.params.iter().collect();
+    params.sort_by_key(|p| p.offset);
+    for p in params {
+        if u32::from(p.offset) < end {
+            report.add(Rule::CubinParameters, format!("parameter {}", p.ordinal), "it lies on another");
+        }
+        end = u32::from(p.offset) + p.size;
+    }
+    if end > f.param_size {
+        report.add(Rule::CubinParameters, "parameters", format!("they end at {end}, size {}", f.param_size));
+    }
+}
+
+/// Constant banks 0 and 4, and shared memory.
+fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+    for (at, inst) in code {
+        let row = inst.row();
+        for (i, field) in row.fields.iter().enumerate() {
+            if field.kind != FieldKind::ConstantOffset || !inst.shows(i) {
+                continue;
+            }
+            let indexed = row.memory.is_some() && inst.get("a").is_some_and(|a| a != 255);
+            let bank = inst.get(&format!("{}.bank", field.name));
+            let (offset, place) = (inst.fields[i], format!("{at:#x}"));
+            let end = u64::from(f.param_base + f.param_size);
+            match bank {
+                Some(0) if offset >= end && !indexed => {
+                    let what = format!("c[0][{offset:#x}], parameters end at {end:#x}");
+                    report.add(Rule::CubinParameters, place, what);
+                }
+                Some(4) if offset / 8 >= cubin.addresses.len() as u64 => {
+                    let what = format!("slot {} of {}", offset / 8, cubin.addresses.len());
+                    report.add(Rule::CubinAddress, place, what);
+                }
+                _ => {}
+            }
+        }
+        if row.memory.is_some_and(|memory| memory.space == MemorySpace::Shared) && f.shared.is_none() {
+            report.add(Rule::CubinShared, format!("{at:#x}"), "an access, and no shared memory is declared");
+        }
+    }
+}
+
+fn branches(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+    let starts: BTreeSet<u32> = code.iter().map(|&(at, _)| at).collect();
+    for (at, inst) in code {
+        for (field, &value) in inst.row().fields.iter().zip(&inst.fields) {
+            let target = (u64::from(at + WORD)).wrapping_add(value);
+            let lands = u32::try_from(target).is_ok_and(|target| starts.contains(&target));
+            if matches!(field.kind, FieldKind::Target { .. }) && !lands && f.relocations.is_empty() {
+                report.add(Rule::CubinBranch, format!("{at:#x}"), format!("it leads to {target:#x}"));
+            }
+        }
+    }
+}

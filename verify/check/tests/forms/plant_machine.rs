@@ -1,0 +1,221 @@
+//! Faults in machine code, the placement of convergence barriers among them.
+
+use crate::faults::Make;
+use sassafras_isa::{ControlFlowKind as K, RegClass, VIRTUAL};
+use sassafras_machine::{Block, Function, MInst, Phase, Position, Reg};
+
+pub const FAULTS: &[(&str, &str, Make)] = &[
+    ("second-definition", "machine", Make::Machine(Phase::Ssa, second_definition)),
+    ("early-use", "machine", Make::Machine(Phase::Ssa, early_use)),
+    ("crossed-branch", "machine", Make::Machine(Phase::Ssa, other_side)),
+    ("misaligned-pair", "machine", Make::Machine(Phase::Allocated, misaligned_pair)),
+    ("register-beyond-limit", "machine", Make::Machine(Phase::Allocated, beyond_limit)),
+    ("virtual-register-left", "machine", Make::Machine(Phase::Allocated, virtual_left)),
+    ("lost-jump", "machine", Make::Machine(Phase::Placed, lost_jump)),
+    ("swapped-blocks", "machine", Make::Machine(Phase::Placed, swapped_blocks)),
+    ("other-side", "machine", Make::Machine(Phase::Placed, other_side)),
+    ("lost-bsync", "machine", Make::Machine(Phase::Placed, lost_bsync)),
+    ("lost-bssy", "machine", Make::Machine(Phase::Placed, lost_bssy)),
+    ("lost-pair", "machine", Make::Machine(Phase::Placed, lost_pair)),
+    ("other-barrier", "machine", Make::Machine(Phase::Placed, other_barrier)),
+    ("late-bssy", "machine", Make::Machine(Phase::Placed, late_bssy)),
+    ("wrong-meeting-place", "machine", Make::Machine(Phase::Placed, wrong_meeting_place)),
+];
+
+fn kind(inst: &MInst) -> Option<K> {
+    inst.inst().and_then(|inst| inst.row().control_flow)
+}
+
+/// The first instruction that is wanted.
+fn find(f: &Function, wanted: impl Fn(&MInst) -> bool) -> Option<(Block, usize)> {
+    f.insts().find(|(_, _, inst)| wanted(inst)).map(|(block, index, _)| (block, index))
+}
+
+fn of_kind(f: &Function, wanted: K) -> Option<(Block, usize)> {
+    find(f, |inst| kind(inst) == Some(wanted))
+}
+
+/// Puts another register in the first operand that is wanted.
+fn rename(
+    f: &mut Function,
+    wanted: impl Fn(&MInst, &sassafras_machine::RegOperand) -> bool,
+    to: Reg,
+) -> bool {
+    let place = find(f, |inst| inst.operands().iter().any(|o| wanted(inst, o)));
+    place.is_some_and(|(block, index)| {
+        let inst = &mut f.blocks[block].insts[index];
+        let copy = inst.clone();
+        inst.map_registers(|o| if wanted(&copy, o) { to } else { o.reg });
+        true
+    })
+}
+
+/// Two instructions write one register.
+fn second_definition(f: &mut Function) -> bool {
+    let single = |inst: &MInst| inst.inst().is_some() && inst.defs().count() == 1;
+    let defs: Vec<_> = f
+        .insts()
+        .filter(|(_, _, inst)| single(inst))
+        .filter_map(|(b, i, inst)| inst.defs().next().map(|d| (b, i, d)))
+        .filter(|(_, _, d)| d.class == RegClass::R && d.units == 1)
+        .collect();
+    let [(_, _, a), .., (block, index, b)] = &defs[..] else { return false };
+    let (from, to) = (b.reg, a.reg);
+    f.blocks[*block].insts[*index].map_registers(|o| if o.reg == from { to } else { o.reg });
+    true
+}
+
+/// Two neighbours, of which one reads what the other writes, change places.
+fn early_use(f: &mut Function) -> bool {
+    for &block in &f.layout.clone() {
+        let insts = &mut f.blocks[block].insts;
+        let depends = |&i: &usize| {
+            let (before, after): (Vec<_>, Vec<_>) =
+                (insts[i - 1].defs().collect(), insts[i].uses().collect());
+            before
+                .iter()
+                .any(|d| after.iter().any(|u| u.reg.vreg() == d.reg.vreg() && d.reg.vreg().is_some()))
+        };
+        if let Some(i) = (1..insts.len()).find(depends) {
+            insts.swap(i - 1, i);
+            return true;
+        }
+    }
+    false
+}
+
+/// A conditional branch goes to the side to which it should fall.
+fn other_side(f: &mut Function) -> bool {
+    for &block in &f.layout.clone() {
+        let succs: Vec<Block> = f.blocks[block].succs.iter().map(|e| e.block).collect();
+        let [a, b] = succs[..] else { continue };
+        let insts = &mut f.blocks[block].insts;
+        let found = insts.iter_mut().find(|inst| kind(inst) == Some(K::Branch));
+        if let Some(inst) = found.filter(|_| a != b) {
+            inst.target = if inst.target == Some(a) { Some(b) } else { Some(a) };
+            return true;
+        }
+    }
+    false
+}
+
+/// A pair starts at an odd register.
+fn misaligned_pair(f: &mut Function) -> bool {
+    let wanted = |inst: &MInst, o: &sassafras_machine::RegOperand| {
+        inst.inst().is_some()
+            && matches!(o.position, Position::Field(_))
+            && o.units == 2
+            && o.class == RegClass::R
+    };
+    rename(f, wanted, Reg::Physical(3))
+}
+
+/// A register is one past the last that the function may use.
+fn beyond_limit(f: &mut Function) -> bool {
+    let limit = f.max_registers as u16;
+    rename(f, |_, o| o.class == RegClass::R && o.units == 1, Reg::Physical(limit))
+}
+
+/// An operand was not replaced.
+fn virtual_left(f: &mut Function) -> bool {
+    let wanted =
+        |inst: &MInst, o: &sassafras_machine::RegOperand| inst.inst().is_some() && o.class == RegClass::R;
+    rename(f, wanted, Reg::from_field(VIRTUAL))
+}
+
+/// A block falls into the next one instead of jumping.
+fn lost_jump(f: &mut Function) -> bool {
+    for (i, &block) in f.layout.clone().iter().enumerate() {
+        let next = f.layout.get(i + 1).copied();
+        let last = f.blocks[block].insts.last();
+        let jumps = last.is_some_and(|l| kind(l) == Some(K::Branch) && l.target != next);
+        if jumps && f.blocks[block].succs.len() == 1 {
+            f.blocks[block].insts.pop();
+            return true;
+        }
+    }
+    false
+}
+
+/// Two blocks change places, the first of which is fallen into.
+fn swapped_blocks(f: &mut Function) -> bool {
+    for i in 1..f.layout.len().saturating_sub(1) {
+        let before = &f.blocks[f.layout[i - 1]];
+        let jumps = before.insts.iter().any(|inst| {
+            matches!(kind(inst), Some(K::Branch | K::Exit))
+                && inst.inst().is_some_and(|x| x.guard.is_always())
+        });
+        let other = f.layout[i + 1];
+        if !jumps && before.succs.iter().all(|e| e.block != other) {
+            f.layout.swap(i, i + 1);
+            return true;
+        }
+    }
+    false
+}
+
+fn lost(f: &mut Function, wanted: K) -> bool {
+    of_kind(f, wanted).is_some_and(|(block, index)| {
+        f.blocks[block].insts.remove(index);
+        true
+    })
+}
+
+/// Lanes do not wait where they should meet.
+fn lost_bsync(f: &mut Function) -> bool {
+    lost(f, K::Sync)
+}
+
+/// Lanes wait at a barrier that nobody set.
+fn lost_bssy(f: &mut Function) -> bool {
+    lost(f, K::Push)
+}
+
+/// A branch that may diverge has no barrier at all.
+fn lost_pair(f: &mut Function) -> bool {
+    let Some((block, index)) = of_kind(f, K::Push) else { return false };
+    let push = f.blocks[block].insts.remove(index);
+    let Some(target) = push.target else { return false };
+    let number = push.operands().iter().find(|o| o.class == RegClass::B).map(|o| o.reg);
+    f.blocks[target].insts.retain(|inst| {
+        let same = inst.operands().iter().any(|o| o.class == RegClass::B && Some(o.reg) == number);
+        kind(inst) != Some(K::Sync) || !same
+    });
+    true
+}
+
+/// A BSSY sets another barrier than its BSYNC waits at.
+fn other_barrier(f: &mut Function) -> bool {
+    of_kind(f, K::Push).is_some_and(|(block, index)| {
+        f.blocks[block].insts[index].map_registers(|o| match (o.class, o.reg) {
+            (RegClass::B, Reg::Physical(n)) => Reg::Physical(n ^ 1),
+            _ => o.reg,
+        });
+        true
+    })
+}
+
+/// A BSSY stands behind the branch, on one side.
+fn late_bssy(f: &mut Function) -> bool {
+    let sets: Vec<(Block, usize)> =
+        f.insts().filter(|(_, _, inst)| kind(inst) == Some(K::Push)).map(|(b, i, _)| (b, i)).collect();
+    for (block, index) in sets {
+        let succs: Vec<Block> = f.blocks[block].succs.iter().map(|e| e.block).collect();
+        let target = f.blocks[block].insts[index].target;
+        if let [a, b] = succs[..]
+            && let Some(to) = [a, b].into_iter().find(|&s| Some(s) != target && s != block)
+        {
+            let push = f.blocks[block].insts.remove(index);
+            f.blocks[to].insts.insert(0, push);
+            return true;
+        }
+    }
+    false
+}
+
+/// A BSSY names a place where nobody waits.
+fn wrong_meeting_place(f: &mut Function) -> bool {
+    let Some((block, index)) = of_kind(f, K::Push) else { return false };
+    f.blocks[block].insts[index].target = Some(f.entry);
+    true
+}
