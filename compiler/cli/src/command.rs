@@ -5,6 +5,7 @@ pub mod compile;
 pub mod disasm;
 pub mod isa;
 pub mod oracle;
+pub mod prove;
 pub mod roundtrip;
 pub mod run;
 
@@ -45,6 +46,8 @@ pub enum Command {
     Roundtrip(roundtrip::Roundtrip),
     /// Run an entry of a PTX module or a cubin, without a GPU.
     Run(run::Run),
+    /// Prove a cubin against its PTX.
+    Prove(prove::Prove),
     /// Describe instruction forms.
     Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
@@ -65,6 +68,7 @@ impl Command {
             Command::Disasm(arguments) => disasm::run(arguments, context),
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Run(arguments) => run::run(arguments, context),
+            Command::Prove(arguments) => prove::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }

@@ -1,5 +1,7 @@
 //! What the tests of the prover have in common.
 
+#![allow(dead_code)]
+
 use sassafras_cubin::Cubin;
 use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::Options;

@@ -1,0 +1,149 @@
+//! `sassafras prove`: a cubin held against the PTX it is said to come from.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sassafras_chip::{Chip, Target};
+use sassafras_cubin::Cubin;
+use sassafras_driver::Failure as Stopped;
+use sassafras_driver::options::{Arch, Options};
+use sassafras_driver::session;
+use sassafras_prove::{NoSolver, Record, Solver, Verdict, Z3};
+
+use super::Context;
+use crate::judges::Judges;
+use crate::{Exit, Failure, files};
+
+/// Prove a cubin against its PTX; without `--against`, Sassafras's own.
+#[derive(Args)]
+pub struct Prove {
+    /// A PTX file.
+    input: PathBuf,
+    /// The cubin; without it the input is compiled, and the result proved.
+    #[arg(long, value_name = "CUBIN")]
+    against: Option<PathBuf>,
+    /// The entry; all of the source's by default.
+    #[arg(long)]
+    entry: Option<String>,
+    /// The chip to compile for; by default the module's.
+    #[arg(long = "arch", value_name = "sm_XX")]
+    arch: Option<Target>,
+    /// Effort for each question, in millions of z3's `rlimit`.
+    #[arg(long, default_value_t = 30)]
+    budget: u64,
+    /// Seconds for each question; a safety net alone.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+    /// The solver.
+    #[arg(long, default_value = "z3", value_parser = ["z3"])]
+    solver: String,
+}
+
+pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
+    let text = files::read_text(&arguments.input)?;
+    let name = arguments.input.display().to_string();
+    let module = match session::parse(&text, &name) {
+        Ok((module, _)) => module,
+        Err(stopped) => return Err(failure(stopped, &arguments.input)),
+    };
+    let (cubin, target) = match &arguments.against {
+        Some(path) => {
+            let read = sassafras_cubin::read(&files::read(path)?);
+            (read.map_err(|e| Failure::from(e).about(path))?, path.display().to_string())
+        }
+        None => (compiled(&text, &name, arguments)?, "its own code".to_owned()),
+    };
+    if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some()) {
+        if Some(wanted) != Chip::from_number(cubin.sm).map(Target::base) {
+            return Err(Failure::usage(format!("the cubin is for sm_{}, not for {wanted}", cubin.sm)));
+        }
+    }
+    let entries: Vec<String> = match &arguments.entry {
+        Some(entry) => vec![entry.clone()],
+        None => module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect(),
+    };
+    let mut solver: Box<dyn Solver> = match z3(arguments) {
+        Some(z3) => Box::new(z3),
+        None => Box::new(NoSolver),
+    };
+    let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
+    let mut records = Vec::new();
+    for entry in &entries {
+        let record = sassafras_prove::prove(&module, entry, &cubin, solver.as_mut());
+        exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
+        if !context.json {
+            say(&record, &name, &target);
+        }
+        records.push(record.json());
+    }
+    if context.json {
+        let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "entries": records });
+        files::print(&format!("{all}\n"));
+    }
+    Ok(exit)
+}
+
+/// z3, looked for above the working folder and above the program.
+fn z3(arguments: &Prove) -> Option<Z3> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
+    Z3::find(&folders, arguments.budget, arguments.timeout)
+}
+
+fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure> {
+    let options = Options { arch: arguments.arch.map(Arch::Real), jobs: 1, ..Options::default() };
+    match session::compile(text, name, &options, None, &Judges::default()) {
+        Ok(made) => made.cubin.map(|c| c.0).ok_or_else(|| Failure::internal("the compilation made no cubin")),
+        Err(stopped) => Err(failure(stopped, &arguments.input)),
+    }
+}
+
+fn failure(stopped: Stopped, path: &Path) -> Failure {
+    match stopped {
+        Stopped::Ptx(findings) => {
+            let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
+            Failure::diagnostics(exit, findings.render())
+        }
+        Stopped::Unsupported { .. } => Failure::unsupported(stopped.to_string()).about(path),
+        Stopped::Objection(_) => Failure::objection(stopped.to_string()).about(path),
+        Stopped::Internal { .. } => Failure::internal(stopped.to_string()).about(path),
+        Stopped::Request(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
+    }
+}
+
+fn say(record: &Record, source: &str, target: &str) {
+    let mut text = format!("{source} => {target}\n{}: {}", record.entry, record.verdict.word());
+    match &record.verdict {
+        Verdict::Proved => {
+            let n = record.obligations;
+            text.push_str(&format!(
+                ": {} obligations, {} equal as terms, {} by the solver; {} inputs evaluated\n",
+                n.total, n.by_terms, n.by_solver, n.evaluated
+            ));
+        }
+        Verdict::Unknown(why) | Verdict::Inapplicable(why) => text.push_str(&format!(": {why}\n")),
+        Verdict::Refuted(c) => {
+            text.push_str(&format!(
+                "\n  grid {:?}, block {:?}, thread {:?}\n  parameters {}\n",
+                c.grid, c.block, c.thread, c.parameters
+            ));
+            for (address, bytes) in &c.memory {
+                text.push_str(&format!("  reads {bytes} at {address}\n"));
+            }
+            let line = c.line.map_or(String::new(), |l| format!(" (line {l})"));
+            text.push_str(&format!(
+                "  at {}\n    source: {}{line}\n    target: {}\n",
+                c.address, c.source, c.target
+            ));
+            if let (Some(at), Some(instruction)) = (c.instruction, &c.text) {
+                text.push_str(&format!("  first differing instruction: {at:#06x} {instruction}\n"));
+            }
+        }
+    }
+    if !record.assumptions.is_empty() {
+        let ids: Vec<&str> = record.assumptions.iter().map(|a| a.id()).collect();
+        text.push_str(&format!("  assuming {}\n", ids.join(" ")));
+    }
+    files::print(&text);
+}

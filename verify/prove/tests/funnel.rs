@@ -1,0 +1,85 @@
+//! The corpus of features through the prover: ptxas's recorded code against its PTX, counted.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, ours, recorded, text, z3};
+use sassafras_prove::{Verdict, prove};
+use std::collections::BTreeMap;
+
+/// Integer features without loops, barriers or shared memory.
+const NAMES: &[&str] = &[
+    "add_s32",
+    "sub_s32",
+    "add_sat",
+    "arith_64",
+    "bfe",
+    "bfi",
+    "brev",
+    "carry_64",
+    "carry_add",
+    "clz",
+    "cvt_narrow",
+    "cvt_widen",
+    "if_else",
+    "lea",
+    "logic_32",
+    "logic_64",
+    "lop3",
+    "mad_lo",
+    "min_max_32",
+    "mov_pack",
+    "neg_abs",
+    "popc",
+    "predicated",
+    "prmt",
+    "rotate",
+    "selp",
+    "setp_s32",
+    "shf",
+    "shift_64",
+    "shl",
+    "shr",
+    "slct",
+    "exit_early",
+    "ld_sizes",
+    "st_sizes",
+];
+
+/// Those of which our code is judged too.
+const OURS: &[&str] = &["bfi", "add_s32", "if_else", "logic_32", "predicated", "shf"];
+
+#[test]
+fn nothing_right_is_refuted() {
+    let Some(mut z3) = z3("nothing_right_is_refuted") else { return };
+    z3.timeout = 2;
+    let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    let mut refuted = Vec::new();
+    for name in NAMES {
+        let path = format!("features/{name}");
+        let source = text(&path);
+        let module = module(&source);
+        let Some(entry) = module.functions.iter().find(|f| f.entry).map(|f| f.name.clone()) else { continue };
+        // Our own addresses take the solver longer; a few of them keep the test short.
+        let mut all = vec![("ptxas", recorded("13.0.88", &path))];
+        if OURS.contains(name) {
+            all.push(("ours", ours(&source)));
+        }
+        for (who, cubin) in all {
+            let Some(cubin) = cubin else {
+                *counts.entry((who, "no code")).or_default() += 1;
+                continue;
+            };
+            let record = prove(&module, &entry, &cubin, &mut z3);
+            eprintln!("{name} of {who}: {}", line(&record));
+            *counts.entry((who, record.verdict.word())).or_default() += 1;
+            if matches!(record.verdict, Verdict::Refuted(_)) {
+                refuted.push(format!("{name} of {who}"));
+            }
+        }
+    }
+    eprintln!("{counts:?}");
+    assert!(refuted.is_empty(), "{refuted:?}");
+    assert!(counts.get(&("ptxas", "proved")).copied().unwrap_or(0) >= 10, "{counts:?}");
+}

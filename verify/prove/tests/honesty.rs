@@ -1,0 +1,99 @@
+//! What must never be `Proved`: wrong targets, whatever the solver says; and what solvers may do.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, recorded, text, z3};
+use sassafras_prove::smt::Script;
+use sassafras_prove::{Answer, NoSolver, Solver, Verdict, Z3, prove, solver};
+use std::collections::BTreeMap;
+
+/// Says `unsat` to everything but the assumptions.
+struct Unsat(u32);
+impl Solver for Unsat {
+    fn check(&mut self, script: &Script) -> Answer {
+        self.0 += 1;
+        match self.0 {
+            1 => Answer::Sat(script.symbols.values().map(|t| (*t, 0)).collect::<BTreeMap<_, _>>()),
+            _ => Answer::Unsat,
+        }
+    }
+}
+
+/// Gives the same answer to everything.
+struct Always(Answer);
+impl Solver for Always {
+    fn check(&mut self, _: &Script) -> Answer {
+        self.0.clone()
+    }
+}
+
+fn verdict(set: &str, solver: &mut dyn Solver) -> Verdict {
+    let name = "ptxas-errors/rotate64";
+    let cubin = recorded(set, name).expect("it is recorded");
+    let record = prove(&module(&text(name)), "k", &cubin, solver);
+    eprintln!("{}", line(&record));
+    record.verdict
+}
+
+fn unknown(verdict: &Verdict, why: &str) -> bool {
+    matches!(verdict, Verdict::Unknown(reason) if reason.contains(why))
+}
+
+#[test]
+fn a_solver_alone_proves_nothing_wrong() {
+    assert!(unknown(&verdict("13.0.88", &mut Unsat(0)), "evaluation contradicts"));
+    assert!(unknown(&verdict("13.0.88", &mut Always(Answer::Unsat)), "vacuous"));
+    assert!(unknown(&verdict("13.5.37", &mut Always(Answer::Unsat)), "vacuous"));
+    let gives_up = Answer::Unknown("solver: tired".into());
+    assert!(unknown(&verdict("13.5.37", &mut Always(gives_up)), "tired"));
+    assert!(unknown(&verdict("13.5.37", &mut NoSolver), "no solver"));
+    // A model out of nowhere is replayed, and shows nothing on right code.
+    let nowhere = Answer::Sat(BTreeMap::new());
+    assert!(unknown(&verdict("13.5.37", &mut Always(nowhere)), "replay"));
+}
+
+#[test]
+fn a_solver_that_dies_or_babbles_is_no_answer() {
+    for path in ["/bin/false", "/bin/cat", "/nonexistent/solver"] {
+        let mut z3 = Z3 { path: path.into(), budget: 1, timeout: 1 };
+        assert!(unknown(&verdict("13.5.37", &mut z3), "solver"), "{path}");
+    }
+    let script = Script { text: String::new(), symbols: BTreeMap::new() };
+    for text in ["", "unsatisfied", "sat\n((t1 #x0))", "(error \"unsat\")\nunsat"] {
+        assert!(matches!(solver::read(text, &script), Answer::Unknown(_)), "{text}");
+    }
+}
+
+#[test]
+fn a_flipped_operand_is_refuted() {
+    let Some(mut z3) = z3("a_flipped_operand_is_refuted") else { return };
+    let name = "features/sub_s32";
+    let module = module(&text(name));
+    let mut cubin = recorded("13.0.88", name).expect("it is recorded");
+    let record = prove(&module, "k", &cubin, &mut z3);
+    assert_eq!(record.verdict, Verdict::Proved, "{}", line(&record));
+    let code = &mut cubin.functions.iter_mut().find(|f| f.name == "k").expect("the entry").code;
+    let chip = sassafras_isa::Chip::Sm90;
+    let flipped = code.iter_mut().find_map(|word| {
+        let mut inst = sassafras_isa::decode(*word, chip).ok()?;
+        let negated = inst.get("b.neg").or_else(|| inst.get("nb"))?;
+        let field = if inst.get("b.neg").is_some() { "b.neg" } else { "nb" };
+        if !inst.row().mnemonic.starts_with("IADD3") {
+            return None;
+        }
+        inst.set(field, negated ^ 1).ok()?;
+        *word = sassafras_isa::encode(&inst, chip).ok()?;
+        Some(())
+    });
+    if flipped.is_none() {
+        // No sign to flip: a bit of an immediate or register of the first addition.
+        let word = code
+            .iter_mut()
+            .find(|w| sassafras_isa::decode(**w, chip).is_ok_and(|i| i.row().mnemonic.starts_with("IADD3")));
+        *word.expect("an addition") ^= 1 << 32;
+    }
+    let record = prove(&module, "k", &cubin, &mut z3);
+    assert!(matches!(record.verdict, Verdict::Refuted(_)), "{}", line(&record));
+}
