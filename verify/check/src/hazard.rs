@@ -16,8 +16,8 @@
 //!    one nothing may be in flight.
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
-//! Units of one pipe finish in order, so an access without scoreboard is covered by that of a later instruction of
-//! the same mnemonic and direction.
+//! Some units give their results in order: an access without scoreboard is then covered by that of a later
+//! instruction of the same mnemonic.
 
 mod control;
 mod flight;
@@ -126,7 +126,10 @@ impl Judge<'_> {
             for unit in 0..u32::from(operand.units) {
                 let class = inst.class(&operand, unit);
                 let write = operand.access == sassafras_isa::Access::Write;
-                let variable = if write { class.variable(chip) } else { late && operand.name != "guard" };
+                // Guards and uniform registers are read at issue.
+                let uniform = matches!(operand.class, RegClass::UR | RegClass::UP);
+                let variable =
+                    if write { class.variable(chip) } else { late && operand.field.is_some() && !uniform };
                 let boards = match (write, variable) {
                     (_, false) => 0,
                     (true, true) => board(inst.control.write_barrier),
@@ -137,9 +140,12 @@ impl Judge<'_> {
                 made.push(((operand.class, operand.number + unit), flight));
             }
         }
-        state.cover(row.mnemonic, Access::Write, board(inst.control.write_barrier));
-        let both = board(inst.control.read_barrier) | board(inst.control.write_barrier);
-        state.cover(row.mnemonic, Access::Read, both);
+        state.cover(
+            row.mnemonic,
+            row.pipe,
+            board(inst.control.write_barrier),
+            board(inst.control.read_barrier),
+        );
         for (register, flight) in made {
             state.add(register, flight, always);
         }
@@ -186,6 +192,9 @@ impl Judge<'_> {
         let name = format!("{}{}", register.0.prefix(), register.1);
         let from = self.program.place(flight.at);
         if flight.variable {
+            if flight.precedes(inst.row().mnemonic, inst.row().pipe, write) {
+                return;
+            }
             let (rule, what) = match hazard {
                 Hazard::Raw => ("not-waited", format!("reads {name} before")),
                 Hazard::Waw => ("not-waited", format!("overwrites {name} before")),

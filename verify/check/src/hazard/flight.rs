@@ -8,6 +8,31 @@ use smallvec::SmallVec;
 /// A register by file and number.
 pub(super) type Register = (RegClass, u32);
 
+/// Mnemonics whose results come in the order of issue, so that one scoreboard serves several: NVIDIA's compiler leaves
+/// the write barrier out on all but the last of a row of them, and on no others.
+const QUEUES: [&[&str]; 3] = [
+    &["MUFU", "F2I", "I2F", "F2F", "FRND", "POPC", "FLO", "BREV"],
+    &["LDS", "LDSM", "MOVM", "SHFL", "ATOMS", "B2R", "QSPC"],
+    &["LDC"],
+];
+
+/// Whether the results of two mnemonics come in the order of issue.
+fn one_queue(a: &str, b: &str) -> bool {
+    QUEUES.iter().any(|queue| queue.contains(&a) && queue.contains(&b))
+}
+
+impl Flight {
+    /// Whether a later instruction keeps its distance to this access of variable latency by itself: a result of the
+    /// same queue is written later, and an instruction of the memory pipe writes after those before it have read.
+    pub(super) fn precedes(&self, mnemonic: &str, pipe: Class, write: bool) -> bool {
+        write
+            && match self.access {
+                Access::Write => one_queue(self.mnemonic, mnemonic),
+                Access::Read => self.class == Class::Memory && pipe == Class::Memory,
+            }
+    }
+}
+
 /// Direction of an access in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
@@ -59,12 +84,15 @@ impl State {
         list.push(flight);
     }
 
-    /// A later instruction of the same mnemonic has a scoreboard: it covers those that have none.
-    pub(super) fn cover(&mut self, mnemonic: &'static str, access: Access, boards: u8) {
-        if boards != 0 {
-            let all = self.flights.values_mut().flatten();
-            all.filter(|f| f.variable && f.boards == 0 && f.access == access && f.mnemonic == mnemonic)
-                .for_each(|f| f.boards = boards);
+    /// An instruction of this mnemonic and pipe sets scoreboards: its result covers earlier ones of its queue that have
+    /// none, and what it waits with for its sources covers the sources of those before it in its pipe.
+    pub(super) fn cover(&mut self, mnemonic: &'static str, pipe: Class, result: u8, sources: u8) {
+        for f in self.flights.values_mut().flatten().filter(|f| f.variable && f.boards == 0) {
+            f.boards = match f.access {
+                Access::Write if one_queue(f.mnemonic, mnemonic) => result,
+                Access::Read if f.class == pipe => result | sources,
+                Access::Write | Access::Read => 0,
+            };
         }
     }
 
