@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use sassafras_check::Verdict;
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
@@ -41,7 +42,14 @@ pub enum Finding {
 type Judge = fn(Stage, Option<Form<'_>>, Form<'_>) -> Option<Finding>;
 
 /// The judges, by name. One gives `None` about what it does not judge.
-const JUDGES: &[(&str, Judge)] = &[("text", text), ("encoding", encoding), ("container", container)];
+const JUDGES: &[(&str, Judge)] = &[
+    ("text", text),
+    ("allocation", allocation),
+    ("schedule", schedule),
+    ("hazards", hazards),
+    ("encoding", encoding),
+    ("container", container),
+];
 
 /// The judges of a session, and what they said.
 #[derive(Default)]
@@ -130,6 +138,42 @@ fn text(stage: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
         _ => return None,
     };
     Some(fault.map_or(Finding::Passed, Finding::Objected))
+}
+
+/// Each use reads the value that it named before allocation.
+fn allocation(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let (Stage::Allocate, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
+        return None;
+    };
+    Some(finding(&sassafras_check::allocation::check(before, after)))
+}
+
+/// Scheduling kept the instructions and their dependences.
+fn schedule(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let (Stage::Schedule, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
+        return None;
+    };
+    Some(finding(&sassafras_check::schedule::check(before, after)))
+}
+
+/// Every result is ready when it is read.
+fn hazards(stage: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let (Stage::Schedule, Form::Machine(after)) = (stage, after) else { return None };
+    Some(finding(&sassafras_check::hazard::check(after)))
+}
+
+/// A verdict with its first few reasons.
+fn finding(verdict: &Verdict) -> Finding {
+    let reason = |list: &[sassafras_check::Finding]| {
+        let lines: Vec<String> = list.iter().take(5).map(ToString::to_string).collect();
+        let more = list.len().saturating_sub(5);
+        lines.join("\n") + &if more > 0 { format!("\nand {more} more") } else { String::new() }
+    };
+    match verdict {
+        Verdict::Passed => Finding::Passed,
+        Verdict::Unknown(list) => Finding::Unknown(reason(list)),
+        Verdict::Objected(list) => Finding::Objected(reason(list)),
+    }
 }
 
 /// Each word says what its instruction said, branches included.

@@ -21,9 +21,6 @@ fn recorded_cubins() {
         for finding in findings {
             let entry = rules.entry((finding.rule, objected)).or_default();
             entry.0 += 1;
-            if std::env::var_os("ALL").is_some() {
-                eprintln!("{name}: {finding}");
-            }
             if entry.1.is_empty() {
                 entry.1 = format!("{name}: {finding}");
             }
@@ -53,5 +50,6 @@ fn recorded_cubins() {
         let what = if *objected { "objections" } else { "unknown" };
         eprintln!("{number:>6} {what} {rule}, as {example}");
     }
+    assert_eq!(wrong, 0, "NVIDIA's code is right; the tables or the checker are not");
     assert!(functions > 100, "{functions} recorded functions");
 }

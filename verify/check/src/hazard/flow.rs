@@ -125,7 +125,7 @@ impl Program {
             }
             Some(K::Return) => returns.to_vec(),
             Some(K::Exit | K::Trap) => Vec::new(),
-            Some(K::Sync) => self.meeting(at, targets),
+            // BSSY names the place of the BSYNC, so lanes that meet go on behind it.
             _ => vec![at + 1],
         };
         if through {
@@ -135,22 +135,6 @@ impl Program {
         to.sort_unstable();
         to.dedup();
         to
-    }
-
-    /// Where a BSYNC goes: to the instruction behind it if a BSSY of the same barrier names it, else to every place that
-    /// such a BSSY names.
-    fn meeting(&self, at: usize, targets: &[Option<usize>]) -> Vec<usize> {
-        let barrier = |at: usize| {
-            self.insts[at]
-                .as_ref()
-                .and_then(|i| i.operands().find(|o| o.class == RegClass::B))
-                .map(|o| o.number)
-        };
-        let named: Vec<usize> = (0..self.insts.len())
-            .filter(|&push| self.kind(push) == Some(ControlFlowKind::Push) && barrier(push) == barrier(at))
-            .filter_map(|push| targets[push])
-            .collect();
-        if named.is_empty() || named.contains(&(at + 1)) { vec![at + 1] } else { named }
     }
 
     fn unknown(&mut self, rule: &'static str, at: usize, message: &str) {
