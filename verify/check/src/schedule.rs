@@ -1,6 +1,6 @@
 //! Whether scheduling kept the program: the same instructions in each block, in an order that keeps every dependence.
 //!
-//! Only control bits may differ. Two instructions of a block must keep their order when
+//! Only control bits may differ, and NOP may be added to pass time. Two instructions of a block must keep their order when
 //! * one writes a register that the other reads or writes, in any file;
 //! * both touch memory and may meet, and one writes it (see [`memory::ordered`]);
 //! * one has an effect on control or other threads, and the other an effect or an access to memory, or is collective.
@@ -70,9 +70,12 @@ fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
             _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),
         }
     }
-    match new.len() > old.len() {
-        true => Err(format!("{} instructions were added", new.len() - old.len())),
-        false => Ok(permutation),
+    let padding =
+        |inst: &MInst| inst.origin.is_none() && inst.inst().is_some_and(|i| i.row().mnemonic == "NOP");
+    let added = places.values().flatten().find(|&&place| !padding(&new[place]));
+    match added {
+        Some(&place) => Err(format!("`{}` was added", text(&new[place]))),
+        None => Ok(permutation),
     }
 }
 

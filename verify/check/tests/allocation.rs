@@ -5,9 +5,8 @@ mod common;
 use sassafras_check::{Verdict, allocation};
 use sassafras_driver::Stage;
 
-fn kernels_pass(registers: Option<u32>) {
-    let steps: Vec<_> =
-        common::steps(registers).into_iter().filter(|step| step.stage == Stage::Allocate).collect();
+fn pass(steps: Vec<common::Step>) {
+    let steps: Vec<_> = steps.into_iter().filter(|step| step.stage == Stage::Allocate).collect();
     assert!(steps.len() > 30, "{} allocations", steps.len());
     let mut wrong = 0;
     for step in &steps {
@@ -22,10 +21,15 @@ fn kernels_pass(registers: Option<u32>) {
 
 #[test]
 fn kernels_pass_with_many_registers() {
-    kernels_pass(None);
+    pass(common::steps(None));
 }
 
 #[test]
 fn kernels_pass_with_few_registers() {
-    kernels_pass(Some(24));
+    pass(common::steps(Some(24)));
+}
+
+#[test]
+fn features_pass() {
+    pass(common::features());
 }

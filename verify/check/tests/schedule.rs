@@ -6,9 +6,13 @@ use sassafras_check::{Verdict, hazard, schedule};
 use sassafras_driver::Stage;
 
 #[test]
-fn kernels_pass() {
-    let steps: Vec<_> =
-        common::steps(None).into_iter().filter(|step| step.stage == Stage::Schedule).collect();
+fn programs_pass() {
+    let steps: Vec<_> = common::steps(None)
+        .into_iter()
+        .chain(common::steps(Some(24)))
+        .chain(common::features())
+        .filter(|step| step.stage == Stage::Schedule)
+        .collect();
     assert!(steps.len() > 30, "{} schedules", steps.len());
     let (mut wrong, mut unknown) = (0, 0);
     for step in &steps {

@@ -45,20 +45,29 @@ impl Observer for Recorder {
 
 /// Every step of allocation and scheduling of the kernels, with at most this many registers where a number is given.
 /// What does not compile is told on stderr.
+#[allow(dead_code, reason = "each test uses some of it")]
 pub fn steps(registers: Option<u32>) -> Vec<Step> {
     let root = sassafras_reference::workspace_root();
     let kernels = sassafras_reference::kernels(&root).expect("the corpus reads");
-    let mut all = Vec::new();
-    for kernel in kernels {
-        let text = std::fs::read_to_string(&kernel.ptx).expect("the kernel reads");
-        let arch = Some(Arch::Real("sm_90".parse().expect("a target")));
-        let mut options = Options { arch, jobs: 1, ..Options::default() };
-        options.registers = registers.map(RegisterLimit::Count);
-        let recorder = Recorder(kernel.name.clone(), Mutex::default());
-        if let Err(failure) = session::compile(&text, &kernel.name, &options, None, &recorder) {
-            eprintln!("{}: not compiled: {failure}", kernel.name);
-        }
-        all.extend(recorder.1.into_inner().expect("no thread panicked"));
+    kernels.iter().flat_map(|kernel| compile(&kernel.name, &kernel.ptx, registers)).collect()
+}
+
+/// The same of the feature programs.
+#[allow(dead_code, reason = "each test uses some of it")]
+pub fn features() -> Vec<Step> {
+    let root = sassafras_reference::workspace_root();
+    let features = sassafras_reference::features(&root).expect("the corpus reads");
+    features.iter().flat_map(|feature| compile(&feature.name, &feature.ptx, None)).collect()
+}
+
+fn compile(name: &str, path: &std::path::Path, registers: Option<u32>) -> Vec<Step> {
+    let text = std::fs::read_to_string(path).expect("the program reads");
+    let arch = Some(Arch::Real("sm_90".parse().expect("a target")));
+    let registers = registers.map(RegisterLimit::Count);
+    let options = Options { arch, jobs: 1, registers, ..Options::default() };
+    let recorder = Recorder(name.to_owned(), Mutex::default());
+    if let Err(failure) = session::compile(&text, name, &options, None, &recorder) {
+        eprintln!("{name}: not compiled: {failure}");
     }
-    all
+    recorder.1.into_inner().expect("no thread panicked")
 }
