@@ -104,7 +104,9 @@ impl<'i> Side<'i> {
         let d = self.terms();
         let taken = condition.map_or(self.guard, |c| d.and(&self.guard, &c));
         let gone = d.and(&self.path, &taken);
-        self.path = d.and(&self.path, &d.not(&taken));
+        // Said outright, so that it is known in an arena that does not simplify too.
+        let all = self.inputs.known(taken) == Some(1);
+        self.path = if all { d.no() } else { d.and(&self.path, &d.not(&taken)) };
         gone
     }
 
