@@ -44,6 +44,7 @@ codes! {
     internal "C0009" Internal "an error inside Sassafras";
     word "C0010" Wrong "a word of machine code has no known form";
     program "C0011" Failed "the program that ran failed";
+    hazard "C0012" Refuted "machine code reads a result before it is ready, or it is not known whether it does";
 }
 
 impl Failure {

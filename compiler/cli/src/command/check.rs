@@ -100,12 +100,31 @@ fn cubin(
                 eprintln!("{}: {message}", path.display());
             }
         }
+        let verdict = sassafras_check::hazard::check_words(&f.code, chip);
+        let told = [
+            (verdict.objections(), "objection", Exit::Refuted),
+            (verdict.unknown(), "unknown", Exit::Unknown),
+        ];
+        for (findings, severity, worse) in told {
+            for (i, finding) in findings.iter().enumerate() {
+                exit = exit.worse(worse);
+                let message = format!("`{}` at {finding}", f.name);
+                if context.json {
+                    let record = json!({ "code": "C0012", "severity": severity, "message": message, "file": path, "line": 0 });
+                    diagnostics.push(record);
+                } else if i < 5 {
+                    eprintln!("{}: {severity}: {message}", path.display());
+                }
+            }
+        }
         if !context.json && !context.quiet {
             files::print(&format!(
-                "{}: `{}`: {} words, {unknown} unknown\n",
+                "{}: `{}`: {} words, {unknown} unknown; hazards: {} objections, {} unknown\n",
                 path.display(),
                 f.name,
-                f.code.len()
+                f.code.len(),
+                verdict.objections().len(),
+                verdict.unknown().len()
             ));
         }
     }
