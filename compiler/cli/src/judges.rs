@@ -1,15 +1,13 @@
 //! Who judges each stage of a compilation.
 
-use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use sassafras_check::Verdict;
+use sassafras_check::cubin::Made;
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
-use sassafras_isa::{FieldKind, Style, decode, print};
-use sassafras_machine::Function;
 use serde::Serialize;
 
 /// What a judge said.
@@ -44,6 +42,8 @@ type Judge = fn(Stage, Option<Form<'_>>, Form<'_>) -> Option<Finding>;
 /// The judges, by name. One gives `None` about what it does not judge.
 const JUDGES: &[(&str, Judge)] = &[
     ("text", text),
+    ("ir", intermediate),
+    ("machine", machine),
     ("allocation", allocation),
     ("schedule", schedule),
     ("hazards", hazards),
@@ -56,12 +56,25 @@ const JUDGES: &[(&str, Judge)] = &[
 pub struct Judges {
     silent: bool,
     opinions: Mutex<Vec<Opinion>>,
+    /// What went into the container, for its judge.
+    made: Mutex<Vec<Made>>,
 }
 
 impl Judges {
     /// Judges as `--judge` asks for them.
     pub fn new(choice: Choice) -> Judges {
         Judges { silent: choice == Choice::None, ..Judges::default() }
+    }
+
+    /// What the container says of each function is what was made for it.
+    fn cubin(&self, after: Form<'_>) -> Option<Finding> {
+        let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match after {
+            Form::Words(f, words) => made.push(Made::of(f, words)),
+            Form::Cubin(cubin, _) => return Some(finding(&sassafras_check::cubin::check(cubin, &made))),
+            Form::Ptx(_) | Form::Ir(_) | Form::Machine(_) => {}
+        }
+        None
     }
 
     /// What was said, by stage, function and judge.
@@ -89,9 +102,15 @@ impl Observer for Judges {
             return Ok(());
         }
         let mut worst = None;
-        for &(judge, judging) in JUDGES {
+        let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
+        // The last one knows what earlier stages made.
+        for (judge, judging) in alone.chain([("cubin", None)]) {
             let start = Instant::now();
-            let Some(finding) = judging(stage, before, after) else { continue };
+            let finding = match judging {
+                Some(judging) => judging(stage, before, after),
+                None => self.cubin(after),
+            };
+            let Some(finding) = finding else { continue };
             let (verdict, reason) = match finding {
                 Finding::Passed => ("passed", None),
                 Finding::Unknown(why) => ("unknown", Some(why)),
@@ -179,53 +198,19 @@ fn finding(verdict: &Verdict) -> Finding {
 /// Each word says what its instruction said, branches included.
 fn encoding(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
     let Form::Words(f, words) = after else { return None };
-    Some(differing_word(f, words).map_or(Finding::Passed, Finding::Objected))
+    Some(finding(&sassafras_check::encode::check(f, words, f.chip)))
 }
 
-/// The first word that is not its instruction.
-fn differing_word(f: &Function, words: &[u128]) -> Option<String> {
-    // Where each block begins, counted in words.
-    let mut starts = HashMap::new();
-    let mut count = 0u64;
-    for &block in &f.layout {
-        starts.insert(block, count);
-        count += f.blocks[block].insts.len() as u64;
-    }
-    if count > words.len() as u64 {
-        return Some(format!("{count} instructions became {} words", words.len()));
-    }
-    let mut here = 0u64;
-    for (block, index, inst) in f.insts() {
-        let word = words[here as usize];
-        here += 1;
-        let place = || format!("{block}, instruction {index} at {:#06x}", 16 * (here - 1));
-        let Some(said) = inst.inst() else {
-            return Some(format!("{}: a pseudo-instruction was encoded", place()));
-        };
-        let found = match decode(word, f.chip) {
-            Ok(found) => found,
-            Err(error) => return Some(format!("{}: {word:#034x} does not decode: {error}", place())),
-        };
-        let mut said = said.clone();
-        let target =
-            said.row().fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. }));
-        if let (Some(field), Some(target)) = (target, inst.target) {
-            let Some(&start) = starts.get(&target) else {
-                return Some(format!("{}: {target} has no place", place()));
-            };
-            said.fields[field] = (16 * start).wrapping_sub(16 * here);
-        }
-        if found != said {
-            let style = Style { control: true, exact: true, ..Style::default() };
-            return Some(format!(
-                "{}: `{}` became `{}`",
-                place(),
-                print(&said, &style),
-                print(&found, &style)
-            ));
-        }
-    }
-    None
+/// The IR keeps its rules.
+fn intermediate(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let Form::Ir(module) = after else { return None };
+    Some(finding(&sassafras_check::ir::check(module)))
+}
+
+/// Machine code keeps the rules of its phase, those of convergence among them.
+fn machine(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let Form::Machine(f) = after else { return None };
+    Some(finding(&sassafras_check::machine::check(f)))
 }
 
 /// The file says what was put into it.
