@@ -231,7 +231,8 @@ impl Judge<'_> {
                 self.object("too-early", at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
-                if self.said.insert(("no-latency", at, flight.at, register)) {
+                let new = self.said.insert(("no-latency", at, flight.at, register));
+                if new {
                     let message = format!(
                         "{what}: no number for {} then {consumer} ({kind:?}), {age} cycles",
                         flight.class
