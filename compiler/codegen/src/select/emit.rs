@@ -157,13 +157,7 @@ impl Emitter<'_> {
 
     /// Brings the lanes of a cross-lane operation's mask together, unless they are (docs/convergence.md, P3).
     fn converge(&mut self, at: ir::Inst, together: bool) -> Result<(), Error> {
-        let data = &self.source.insts[at];
-        let mask = match data.op {
-            ir::Op::Shuffle(_) => data.args[3],
-            ir::Op::Vote(_) | ir::Op::Match { .. } | ir::Op::Redux(_) => data.args[1],
-            ir::Op::Elect => data.args[0],
-            _ => return Ok(()),
-        };
+        let Some(mask) = super::plan::member_mask(&self.source.insts[at]) else { return Ok(()) };
         let all = self.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX);
         if (all && together) || self.converged.contains(&mask) {
             return Ok(());

@@ -3,7 +3,7 @@
 use super::Error;
 use super::matcher::{Binding, Bindings, Match, match_row};
 use sassafras_graph::{SecondaryMap, order};
-use sassafras_ir::{Block, Function, Inst, Op, Value, ValueDef};
+use sassafras_ir::{Block, Function, Inst, InstData, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_rules::select::{Row, Rules};
 use sassafras_semantics::{AtomicOp, Space};
@@ -81,6 +81,10 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                         Binding::Register { value, .. } => need(&context, &mut needed, *value),
                         Binding::Immediate(_) | Binding::Bank { .. } => {}
                     });
+                    // No row reads a shuffle's member mask; `WARPSYNC` does.
+                    if matches!(inst.op, Op::Shuffle(_)) {
+                        member_mask(inst).iter().for_each(|&v| need(&context, &mut needed, v));
+                    }
                     // What a row takes as `args` is not bound by name.
                     if m.takes_args {
                         inst.args.iter().skip(1).for_each(|&v| need(&context, &mut needed, v));
@@ -91,6 +95,16 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
         }
     }
     Ok(Plan { order, fates, needed })
+}
+
+/// The mask of the lanes that a cross-lane operation waits for.
+pub fn member_mask(inst: &InstData) -> Option<Value> {
+    match inst.op {
+        Op::Shuffle(_) => Some(inst.args[3]),
+        Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => Some(inst.args[1]),
+        Op::Elect => Some(inst.args[0]),
+        _ => None,
+    }
 }
 
 /// Marks what must be in a register: a predicate's complement is read from the predicate itself.
