@@ -44,6 +44,7 @@ const JUDGES: &[(&str, Judge)] = &[
     ("text", text),
     ("ir", intermediate),
     ("machine", machine),
+    ("placement", placement),
     ("allocation", allocation),
     ("schedule", schedule),
     ("hazards", hazards),
@@ -205,6 +206,14 @@ fn encoding(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
 fn intermediate(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
     let Form::Ir(module) = after else { return None };
     Some(finding(&sassafras_check::ir::check(module)))
+}
+
+/// Branches mean what they meant before blocks had their order.
+fn placement(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    let (Stage::Layout, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
+        return None;
+    };
+    Some(finding(&sassafras_check::machine::check_placement(before, after)))
 }
 
 /// Machine code keeps the rules of its phase, those of convergence among them.

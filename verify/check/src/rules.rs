@@ -46,6 +46,8 @@ rules! {
         MachineLimit "machine-limit" "Registers lie below the function's limit and inside their file.",
         MachinePseudo "machine-pseudo" "From placement on no pseudo-instruction is left; ParallelCopy and Pack are gone after allocation.",
         MachineFlow "machine-flow" "From placement on branches and falling through lead to exactly the successors, and the last block does not fall off the end.",
+        MachineSense "machine-sense" "Placement keeps the condition under which each side of a branch is taken.",
+        MachineFrame "machine-frame" "From placement on the entry takes the frame's size off the stack pointer, once, before any use.",
     }
     "Convergence": {
         ConvergeSync "converge-sync" "P2: a BSYNC waits at the barrier that was opened last, and that is open on every path.",

@@ -6,8 +6,11 @@
 mod converge;
 mod flow;
 mod operands;
+mod placement;
 mod shape;
 mod ssa;
+
+pub use placement::check_placement;
 
 use crate::finding::Verdict;
 use crate::report::Report;
@@ -30,6 +33,7 @@ pub fn check(f: &Function) -> Verdict {
             Phase::Placed | Phase::Scheduled => {
                 flow::check(f, &mut report);
                 converge::check(f, &mut report);
+                placement::frame(f, &mut report);
             }
         }
     }

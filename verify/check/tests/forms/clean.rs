@@ -1,7 +1,23 @@
 //! What the compiler makes of the corpus breaks no rule.
 
 use crate::collect::{Kept, corpus, forms};
-use sassafras_check::{cubin, encode, ir, machine};
+use sassafras_check::{Finding, cubin, encode, ir, machine};
+use sassafras_driver::Stage;
+
+/// What is said about each function before and after its blocks were placed.
+fn placements(forms: &[(Stage, Kept)]) -> impl Iterator<Item = Finding> {
+    let at = |wanted: Stage| {
+        forms.iter().filter_map(move |(stage, form)| match form {
+            Kept::Machine(f) if *stage == wanted => Some(f),
+            _ => None,
+        })
+    };
+    at(Stage::Converge).flat_map(move |before| {
+        let after = at(Stage::Layout).find(|after| after.name == before.name);
+        let verdict = after.map(|after| machine::check_placement(before, after));
+        verdict.map_or_else(Vec::new, |verdict| verdict.objections().to_vec())
+    })
+}
 
 #[test]
 fn nothing_to_say_about_the_corpus() {
@@ -15,6 +31,7 @@ fn nothing_to_say_about_the_corpus() {
             }
         };
         let mut made = Vec::new();
+        said.extend(placements(&forms).map(|f| format!("{name}: {f}")));
         for (stage, form) in forms {
             let verdict = match &form {
                 Kept::Ir(module) => ir::check(module),

@@ -8,6 +8,7 @@ use sassafras_driver::session;
 use std::sync::Mutex;
 
 /// A form of its own.
+#[allow(clippy::large_enum_variant)] // A few hundred stand in one list.
 pub enum Kept {
     Ir(sassafras_ir::Module),
     Machine(sassafras_machine::Function),

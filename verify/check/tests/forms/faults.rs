@@ -72,3 +72,38 @@ fn each_is_caught_wherever_it_is_planted() {
     assert!(idle.is_empty(), "found no place: {idle:?}");
     assert!(missed.is_empty(), "{} not caught:\n{}", missed.len(), missed[..missed.len().min(20)].join("\n"));
 }
+
+/// A branch that was turned round and kept its condition is seen against the function before.
+#[test]
+fn the_sense_of_branches_is_kept() {
+    let mut planted = 0;
+    for (name, text) in corpus() {
+        let Ok(forms) = forms(&text, &name) else { continue };
+        let placed = forms.iter().filter_map(|(stage, form)| match form {
+            Kept::Machine(f) if *stage == sassafras_driver::Stage::Layout => Some(f),
+            _ => None,
+        });
+        for f in placed {
+            let mut wrong = f.clone();
+            let mut turned = wrong
+                .layout
+                .clone()
+                .into_iter()
+                .flat_map(|b| (0..f.blocks[b].insts.len()).map(move |i| (b, i)));
+            let place = turned.find(|&(b, i)| {
+                let inst = &f.blocks[b].insts[i];
+                let branch = inst.target.is_some() && inst.inst().is_some_and(|x| !x.guard.is_always());
+                let ends =
+                    f.blocks[b].succs.len() == 2 && f.blocks[b].succs[0].block != f.blocks[b].succs[1].block;
+                branch && ends
+            });
+            let Some((b, i)) = place else { continue };
+            let Some(inst) = wrong.blocks[b].insts[i].inst_mut() else { continue };
+            inst.guard.negate ^= true;
+            planted += 1;
+            assert!(objected(&machine::check_placement(f, &wrong)), "{name}");
+        }
+    }
+    eprintln!("branch-not-inverted: {planted} planted, all caught");
+    assert!(planted > 20);
+}

@@ -14,6 +14,7 @@ pub const FAULTS: &[(&str, &str, Make)] = &[
     ("lost-jump", "machine", Make::Machine(Phase::Placed, lost_jump)),
     ("swapped-blocks", "machine", Make::Machine(Phase::Placed, swapped_blocks)),
     ("other-side", "machine", Make::Machine(Phase::Placed, other_side)),
+    ("short-frame", "machine", Make::Machine(Phase::Placed, short_frame)),
     ("lost-bsync", "machine", Make::Machine(Phase::Placed, lost_bsync)),
     ("lost-bssy", "machine", Make::Machine(Phase::Placed, lost_bssy)),
     ("lost-pair", "machine", Make::Machine(Phase::Placed, lost_pair)),
@@ -218,4 +219,19 @@ fn wrong_meeting_place(f: &mut Function) -> bool {
     let Some((block, index)) = of_kind(f, K::Push) else { return false };
     f.blocks[block].insts[index].target = Some(f.entry);
     true
+}
+
+/// The stack pointer stays where it was.
+fn short_frame(f: &mut Function) -> bool {
+    let entry = f.entry;
+    let insts = &mut f.blocks[entry].insts;
+    let lowers = |inst: &MInst| {
+        inst.inst()
+            .is_some_and(|i| i.get("d") == Some(1) && i.get("a") == Some(1) && i.row().mnemonic == "IADD3")
+    };
+    let lowered = insts.iter().position(lowers).filter(|_| f.frame.size() > 0);
+    lowered.is_some_and(|at| {
+        insts.remove(at);
+        true
+    })
 }
