@@ -48,12 +48,14 @@ const NAMES: &[&str] = &[
 ];
 
 /// Those of which our code is judged too.
-const OURS: &[&str] = &["bfi", "add_s32", "if_else", "logic_32", "predicated", "shf"];
+const OURS: &[&str] = &["add_s32", "logic_32", "shf"];
 
 #[test]
 fn nothing_right_is_refuted() {
     let Some(mut z3) = z3("nothing_right_is_refuted") else { return };
-    z3.timeout = 2;
+    // A limit of z3's own units, not of time: the same verdicts on a busy machine.
+    z3.budget = 2;
+    z3.timeout = 120;
     let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     let mut refuted = Vec::new();
     for name in NAMES {
