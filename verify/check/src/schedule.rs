@@ -2,7 +2,7 @@
 //!
 //! Only control bits may differ, and NOP may be added to pass time. Two instructions of a block must keep their order when
 //! * one writes a register that the other reads or writes, in any file;
-//! * both touch memory and may meet, and one writes it (see [`memory::ordered`]);
+//! * both touch memory and may meet, and one writes it (see `memory::ordered`);
 //! * one has an effect on control or other threads, and the other an effect or an access to memory, or is collective.
 //!
 //! Every pair is looked at: there is no graph that could be built wrong.

@@ -163,10 +163,10 @@ impl<'t> Inputs<'t> {
 
 /// An address as base and constant offset.
 pub fn split(terms: &Terms, address: TermId) -> (TermId, i64) {
-    if let Node::Binary(BinaryOp::Add, a, b) = terms.node(address) {
-        if let Some(c) = terms.as_constant(&b) {
-            return (a, c as u64 as i64);
-        }
+    if let Node::Binary(BinaryOp::Add, a, b) = terms.node(address)
+        && let Some(c) = terms.as_constant(&b)
+    {
+        return (a, c as u64 as i64);
     }
     (address, 0)
 }

@@ -244,10 +244,11 @@ fn join(d: &Terms, a: TermId, b: TermId) -> TermId {
     let (left, right) = (factors(a), factors(b));
     let only: Vec<TermId> = left.symmetric_difference(&right).copied().collect();
     let opposite = |x: TermId, y: TermId| matches!(d.node(x), Node::Unary(UnaryOp::Not, z) if z == y);
-    if let [x, y] = only[..] {
-        if left.len() == right.len() && (opposite(x, y) || opposite(y, x)) {
-            return left.intersection(&right).fold(d.yes(), |all, f| d.and(&all, f));
-        }
+    if let [x, y] = only[..]
+        && left.len() == right.len()
+        && (opposite(x, y) || opposite(y, x))
+    {
+        return left.intersection(&right).fold(d.yes(), |all, f| d.and(&all, f));
     }
     if only.is_empty() {
         return a;

@@ -84,11 +84,13 @@ impl Lane<'_, '_> {
             }
             return Ok(d.extract(&words, 8 * (at % 4) as u32, 8 * bytes));
         }
-        if bank == 4 && bytes == 8 && at % 8 == 0 {
-            if let Some(slot) = self.cubin.addresses.get(at as usize / 8) {
-                let symbol = self.side.inputs.variable(&format!("address.{}", slot.symbol), 64, true);
-                return Ok(d.add(&symbol, &d.constant(64, slot.addend as u128)));
-            }
+        if bank == 4
+            && bytes == 8
+            && at.is_multiple_of(8)
+            && let Some(slot) = self.cubin.addresses.get(at as usize / 8)
+        {
+            let symbol = self.side.inputs.variable(&format!("address.{}", slot.symbol), 64, true);
+            return Ok(d.add(&symbol, &d.constant(64, slot.addend as u128)));
         }
         let data = self.function.banks.iter().find(|b| b.number == bank).map(|b| &b.data);
         let bytes = data.and_then(|b| b.get(at as usize..)).and_then(|b| b.get(..bytes as usize));
