@@ -53,10 +53,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         }
         None => (compiled(&text, &name, arguments)?, "its own code".to_owned()),
     };
-    if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some()) {
-        if Some(wanted) != Chip::from_number(cubin.sm).map(Target::base) {
-            return Err(Failure::usage(format!("the cubin is for sm_{}, not for {wanted}", cubin.sm)));
-        }
+    if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some())
+        && Some(wanted) != Chip::from_number(cubin.sm).map(Target::base)
+    {
+        return Err(Failure::usage(format!("the cubin is for sm_{}, not for {wanted}", cubin.sm)));
     }
     let entries: Vec<String> = match &arguments.entry {
         Some(entry) => vec![entry.clone()],
