@@ -101,7 +101,9 @@ pub fn emit(
                 Fate::Code => e.launch_value(i)?,
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b))?;
-                    e.row(i, row, bindings)?;
+                    if !e.masked(i)? {
+                        e.row(i, row, bindings)?;
+                    }
                 }
             }
         }

@@ -17,6 +17,7 @@ mod operand;
 mod plan;
 mod special;
 pub mod uniform;
+mod vote;
 
 pub use layout::Layout;
 
