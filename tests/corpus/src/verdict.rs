@@ -61,7 +61,7 @@ pub fn examine(root: &Path, program: &Program, volume: Volume) -> Row {
     };
     let expected = expectations(program, &module, &mut row);
     match compile(program) {
-        Ok(cubin) => compare_ours(program, &cubin, &expected, volume, &mut row),
+        Ok((cubin, _)) => compare_ours(program, &cubin, &expected, volume, &mut row),
         Err(e) => row.ours = e,
     }
     if let Some(bytes) = program.recorded(root) {
@@ -102,12 +102,16 @@ fn expectations(program: &Program, module: &Module, row: &mut Row) -> Vec<Option
     all
 }
 
-fn compile(program: &Program) -> Result<Cubin, String> {
+/// Our cubin of a program for sm_90, as a model and as bytes, with all judges attached.
+///
+/// # Errors
+/// `unsupported: …` or `differs: …`.
+pub fn compile(program: &Program) -> Result<(Cubin, Vec<u8>), String> {
     let options = Options { arch: "sm_90".parse().ok().map(Arch::Real), jobs: 1, ..Options::default() };
     let judges = sassafras::judges::Judges::default();
     let made = session::compile(&program.text, &program.name, &options, None, &judges);
     match made {
-        Ok(a) => a.cubin.map(|(c, _)| c).ok_or_else(|| "differs: no cubin".to_owned()),
+        Ok(a) => a.cubin.ok_or_else(|| "differs: no cubin".to_owned()),
         Err(NotCompiled::Ptx(e)) => Err(format!("unsupported: {}", first_line(&e.to_string()))),
         Err(e @ NotCompiled::Unsupported { .. }) => {
             Err(format!("unsupported: {}", first_line(&e.to_string())))

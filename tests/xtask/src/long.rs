@@ -12,6 +12,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--workspace", "--", "--ignored"],
     ),
     (
+        "corpus",
+        "every program, launch, order and chooser; every cubin read by NVIDIA's tools",
+        &["test", "--release", "--package", "sassafras-corpus"],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
@@ -32,7 +37,7 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
     };
     let mut command = if let Some((_, _, args)) = LONG.iter().find(|(n, ..)| *n == name) {
         let mut c = cargo(root, args);
-        c.env("SASSAFRAS_ALL_ORDERS", "1").args(rest);
+        c.env("SASSAFRAS_ALL_ORDERS", "1").env("CORPUS_FULL", "1").args(rest);
         c
     } else if targets.iter().any(|t| t == name) {
         // `-s none` fuzzes on a stable compiler, about five times as fast as with a sanitizer; the code is safe Rust.
