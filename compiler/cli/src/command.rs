@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod asm;
 pub mod check;
 pub mod compile;
 pub mod disasm;
@@ -42,6 +43,8 @@ pub enum Command {
     Check(check::Check),
     /// Print the text of `nvdisasm -c`.
     Disasm(disasm::Disasm),
+    /// Assemble the text of `disasm`, bare or into a cubin.
+    Asm(asm::Asm),
     /// Decode and encode every instruction word, and count those that come back.
     Roundtrip(roundtrip::Roundtrip),
     /// Run an entry of a PTX module or a cubin, without a GPU.
@@ -66,6 +69,7 @@ impl Command {
             Command::Compile => Err(Failure::usage("`compile` must be the first word after `sassafras`")),
             Command::Check(arguments) => check::run(arguments, context),
             Command::Disasm(arguments) => disasm::run(arguments, context),
+            Command::Asm(arguments) => asm::run(arguments, context),
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Run(arguments) => run::run(arguments, context),
             Command::Prove(arguments) => prove::run(arguments, context),

@@ -4,9 +4,11 @@
 //! * [`command`]: one file for each subcommand.
 //! * [`judges`]: who judges each stage of a compilation.
 //! * [`listing`]: the text of `nvdisasm -c`.
+//! * [`assembly`]: from that text back to words.
 //! * [`Exit`], [`Failure`]: what a command tells its caller.
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
 
+pub mod assembly;
 pub mod command;
 mod exit;
 mod failure;

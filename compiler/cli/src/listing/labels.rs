@@ -106,6 +106,19 @@ impl Labels {
         }
     }
 
+    /// The address in a section that code calls by this name.
+    pub fn place(&self, section: usize, name: &str) -> Option<u64> {
+        let number: Option<u32> = name.strip_prefix(".L_x_").and_then(|n| n.parse().ok());
+        let numbered = || {
+            let found = self.numbered.iter().find(|(place, n)| place.0 == section && Some(**n) == number);
+            found.map(|(place, _)| place.1)
+        };
+        match number {
+            Some(_) => numbered(),
+            None => self.symbols.iter().find(|(place, n)| place.0 == section && *n == name).map(|(p, _)| p.1),
+        }
+    }
+
     /// The targets of an indirect branch.
     pub fn targets(&self, section: usize, address: u64) -> Option<&[u64]> {
         self.indirect.get(&(section, address)).map(Vec::as_slice)

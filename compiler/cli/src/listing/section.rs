@@ -48,7 +48,9 @@ pub(super) fn write(
         }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
         match decode(word, chip) {
-            Ok(inst) => instruction(&inst, word, address, index, section.size(), look, labels, &mut out.text),
+            Ok(inst) => {
+                instruction(&inst, word, address, index, section.size(), chip, look, labels, &mut out.text);
+            }
             Err(error) => {
                 let unknown = UnknownWord { section: section.name.clone(), address, word, error };
                 if !look.lenient {
@@ -119,6 +121,7 @@ fn instruction(
     address: u64,
     section: usize,
     size: u64,
+    chip: Chip,
     look: Look,
     labels: &Labels,
     out: &mut String,
@@ -127,9 +130,13 @@ fn instruction(
         let target = address.wrapping_add(16).wrapping_add(distance as u64);
         (target < size).then(|| labels.reference(section, target)).flatten().map(|l| format!("`({l})"))
     };
-    let find = |_: &str| None;
+    // What is printed is read back with the names as they stand, to see what the text loses.
+    let find = |text: &str| {
+        let place = labels.place(section, text.strip_prefix("`(")?.strip_suffix(')')?)?;
+        Some(place.wrapping_sub(address).wrapping_sub(16) as i64)
+    };
     let targets = Targets::Named { name: &name, find: &find };
-    let style = Style { targets, control: look.control, exact: look.control, ..Style::default() };
+    let style = Style { targets, control: look.control, exact: look.control, chip: Some(chip) };
     let text = spaced(print(inst, &style));
     let space = if inst.control == QUIET { "" } else { " " };
     let mut line = format!("        /*{address:04x}*/");
