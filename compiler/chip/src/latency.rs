@@ -35,8 +35,10 @@
 //! # Pairs the table lacks
 //! [`latency`] answers `None`. A scheduler then waits [`LONGEST`] cycles; a checker answers `Unknown` below that.
 
+mod order;
 mod table;
 
+pub use order::{InOrder, OrderRow, order_rows, results_in_order, sources_in_order};
 pub use table::{Row, rows};
 
 use crate::chip::Chip;

@@ -1,25 +1,12 @@
 //! Accesses to registers that may still be under way.
 
 use rustc_hash::FxHashMap;
-use sassafras_chip::latency::{Class, LONGEST};
+use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
 use sassafras_isa::RegClass;
 use smallvec::SmallVec;
 
 /// A register by file and number.
 pub(super) type Register = (RegClass, u32);
-
-/// Mnemonics whose results come in the order of issue, so that one scoreboard serves several: NVIDIA's compiler leaves
-/// the write barrier out on all but the last of a row of them, and on no others.
-const QUEUES: [&[&str]; 3] = [
-    &["MUFU", "F2I", "I2F", "F2F", "FRND", "POPC", "FLO", "BREV"],
-    &["LDS", "LDSM", "MOVM", "SHFL", "ATOMS", "B2R", "QSPC"],
-    &["LDC"],
-];
-
-/// Whether the results of two mnemonics come in the order of issue.
-fn one_queue(a: &str, b: &str) -> bool {
-    QUEUES.iter().any(|queue| queue.contains(&a) && queue.contains(&b))
-}
 
 impl Flight {
     /// Whether a later instruction keeps its distance to this access of variable latency by itself: a result of the
@@ -27,8 +14,8 @@ impl Flight {
     pub(super) fn precedes(&self, mnemonic: &str, pipe: Class, write: bool) -> bool {
         write
             && match self.access {
-                Access::Write => one_queue(self.mnemonic, mnemonic),
-                Access::Read => self.class == Class::Memory && pipe == Class::Memory,
+                Access::Write => results_in_order(self.mnemonic, mnemonic),
+                Access::Read => sources_in_order(self.class, pipe),
             }
     }
 }
@@ -89,8 +76,8 @@ impl State {
     pub(super) fn cover(&mut self, mnemonic: &'static str, pipe: Class, result: u8, sources: u8) {
         for f in self.flights.values_mut().flatten().filter(|f| f.variable && f.boards == 0) {
             f.boards = match f.access {
-                Access::Write if one_queue(f.mnemonic, mnemonic) => result,
-                Access::Read if f.class == pipe => result | sources,
+                Access::Write if results_in_order(f.mnemonic, mnemonic) => result,
+                Access::Read if sources_in_order(f.class, pipe) => result | sources,
                 Access::Write | Access::Read => 0,
             };
         }

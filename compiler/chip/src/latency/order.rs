@@ -1,0 +1,83 @@
+//! Units of variable latency that work in the order of issue, so that one scoreboard serves several instructions.
+
+use super::Class;
+use std::sync::OnceLock;
+
+/// One fact about order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InOrder {
+    /// The results of these mnemonics come in the order of issue.
+    Results(Vec<&'static str>),
+    /// Instructions of this class read their sources in the order of issue.
+    Sources(Class),
+}
+
+/// A fact with its source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OrderRow {
+    /// What is in order.
+    pub order: InOrder,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+const ORDER: &str = include_str!("../../latency/order.csv");
+
+/// Every fact about order. They hold on every chip that the recorded code was looked at for.
+pub fn order_rows() -> &'static [OrderRow] {
+    static ROWS: OnceLock<Vec<OrderRow>> = OnceLock::new();
+    ROWS.get_or_init(|| read(ORDER).expect("the data file is part of the program and tested"))
+}
+
+/// Whether the result of `later` comes after that of `earlier`, both of variable latency, by mnemonic.
+pub fn results_in_order(earlier: &str, later: &str) -> bool {
+    order_rows().iter().any(|row| match &row.order {
+        InOrder::Results(list) => list.contains(&earlier) && list.contains(&later),
+        InOrder::Sources(_) => false,
+    })
+}
+
+/// Whether an instruction of class `later` reads its sources, and so writes its result, after one of class `earlier` has read
+/// its own.
+pub fn sources_in_order(earlier: Class, later: Class) -> bool {
+    earlier.whole() == later.whole()
+        && order_rows().iter().any(|row| row.order == InOrder::Sources(earlier.whole()))
+}
+
+/// Lines `what,members,source`; members are separated by blanks, `#` starts a comment.
+fn read(text: &'static str) -> Result<Vec<OrderRow>, String> {
+    let mut rows = Vec::new();
+    for (number, line) in text.lines().enumerate().skip(1) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let at = |message: String| format!("line {}: {message}", number + 1);
+        let cells: Vec<&'static str> = line.splitn(3, ',').collect();
+        match cells[..] {
+            ["results", members, source] => {
+                rows.push(OrderRow { order: InOrder::Results(members.split(' ').collect()), source });
+            }
+            ["sources", members, source] => {
+                for class in members.split(' ') {
+                    let class = class.parse().map_err(|e: super::UnknownName| at(e.to_string()))?;
+                    rows.push(OrderRow { order: InOrder::Sources(class), source });
+                }
+            }
+            _ => return Err(at("three cells are needed, the first `results` or `sources`".to_owned())),
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_file_is_well_formed() {
+        let rows = read(ORDER).unwrap();
+        assert!(rows.iter().all(|row| !row.source.is_empty()), "{rows:?}");
+        assert!(results_in_order("MUFU", "I2F") && !results_in_order("MUFU", "LDS"));
+        assert!(!results_in_order("LDG", "LDG"));
+    }
+}

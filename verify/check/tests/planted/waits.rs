@@ -1,0 +1,211 @@
+//! Whether a schedule keeps every register's accesses apart, one access at a time, by looking at all ways on from it.
+//!
+//! For each access of each instruction a search visits every state (place, cycles since, scoreboards that stand for the
+//! access) until the register is surely written again or the access is over. Nothing is merged and nothing iterated to a fixed
+//! point, which is how the judge works; the tables of latencies and of units that finish in order are shared.
+
+use sassafras_chip::latency::{
+    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, results_in_order, sources_in_order,
+};
+use sassafras_isa::{Access, ControlFlowKind, Inst, Operand, RegClass, Scoreboard};
+use sassafras_machine::Function;
+use std::collections::{HashMap, HashSet};
+
+/// Which facts about units that finish in order are taken for true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// A later result of the same unit comes later.
+    pub results: bool,
+    /// A later instruction of the same pipe reads its sources later.
+    pub sources: bool,
+}
+
+/// The first harm that a schedule does; `None` when no way shows any.
+pub fn harm(f: &Function, order: Order) -> Option<String> {
+    let code = Code::new(f);
+    (0..code.insts.len()).find_map(|at| code.instruction(at, order))
+}
+
+/// Why a schedule that does no harm does none although it was changed: which fact it rests on.
+pub fn reason(f: &Function) -> &'static str {
+    let with = |results, sources| harm(f, Order { results, sources }).is_none();
+    match () {
+        () if with(false, false) => "waited-or-apart",
+        () if with(true, false) => "results-in-order",
+        () if with(false, true) => "sources-in-order",
+        () => "both-in-order",
+    }
+}
+
+struct Code<'a> {
+    f: &'a Function,
+    insts: Vec<&'a Inst>,
+    succs: Vec<Vec<usize>>,
+}
+
+/// An access under way.
+struct Begun {
+    at: usize,
+    class: Class,
+    register: (RegClass, u32),
+    write: bool,
+    variable: bool,
+}
+
+/// Scoreboards that stand for the access, each with the cycles since it was raised, up to the set-up time.
+type Boards = Vec<(u8, u8)>;
+
+impl<'a> Code<'a> {
+    fn new(f: &'a Function) -> Code<'a> {
+        let mut starts = HashMap::new();
+        let mut count = 0;
+        for &block in &f.layout {
+            starts.insert(block, count);
+            count += f.blocks[block].insts.len();
+        }
+        let all: Vec<_> = f.insts().map(|(_, _, inst)| inst).collect();
+        let insts: Vec<&Inst> = all.iter().map(|inst| inst.inst().expect("scheduled")).collect();
+        let succs = all.iter().zip(&insts).enumerate().map(|(at, (inst, real))| {
+            let kind = real.row().control_flow;
+            let jump = (kind == Some(ControlFlowKind::Branch)).then_some(inst.target).flatten();
+            let ends =
+                matches!(kind, Some(ControlFlowKind::Branch | ControlFlowKind::Exit | ControlFlowKind::Trap));
+            let decided = real
+                .operands()
+                .any(|o| matches!(o.class, RegClass::P | RegClass::UP) && o.access == Access::Read);
+            let mut to: Vec<usize> = jump.map(|block| starts[&block]).into_iter().collect();
+            if !ends || decided {
+                to.push(at + 1);
+            }
+            to.retain(|&to| to < count);
+            to
+        });
+        let succs = succs.collect();
+        Code { f, insts, succs }
+    }
+
+    fn instruction(&self, at: usize, order: Order) -> Option<String> {
+        let inst = self.insts[at];
+        let late = matches!(inst.row().scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
+        inst.operands().find_map(|operand| {
+            (0..u32::from(operand.units)).find_map(|unit| {
+                let class = inst.class(&operand, unit);
+                let write = operand.access == Access::Write;
+                // Guards and uniform registers are read at issue.
+                let slow =
+                    late && operand.field.is_some() && !matches!(operand.class, RegClass::UR | RegClass::UP);
+                let variable = if write { class.variable(self.f.chip) } else { slow };
+                let register = (operand.class, operand.number + unit);
+                self.search(&Begun { at, class, register, write, variable }, order)
+            })
+        })
+    }
+
+    /// Goes every way on from an access.
+    fn search(&self, begun: &Begun, order: Order) -> Option<String> {
+        let first = self.insts[begun.at];
+        let mut boards = Boards::new();
+        raise(&mut boards, first, begun.write);
+        let stall = first.control.stall.max(1);
+        boards.iter_mut().for_each(|b| b.1 = stall.min(SCOREBOARD_SETUP));
+        let mut work: Vec<(usize, u8, Boards)> =
+            self.succs[begun.at].iter().map(|&to| (to, stall, boards.clone())).collect();
+        let mut seen = HashSet::new();
+        while let Some((at, age, mut boards)) = work.pop() {
+            if !seen.insert((at, age, boards.clone())) {
+                continue;
+            }
+            let inst = self.insts[at];
+            let waits = |b: &(u8, u8)| inst.control.wait_mask >> b.0 & 1 == 1 && b.1 >= SCOREBOARD_SETUP;
+            if begun.variable && boards.iter().any(waits) {
+                continue;
+            }
+            let mut gone = false;
+            for operand in inst.operands() {
+                for unit in 0..u32::from(operand.units) {
+                    if (operand.class, operand.number + unit) != begun.register {
+                        continue;
+                    }
+                    if self.clash(begun, age, inst, &operand, unit, order) {
+                        let place = |at: usize| {
+                            let text = sassafras_isa::print(self.insts[at], &sassafras_isa::Style::default());
+                            format!("{at} `{text}`")
+                        };
+                        return Some(format!(
+                            "{} then {}: {}{} after {age}",
+                            place(begun.at),
+                            place(at),
+                            begun.register.0.prefix(),
+                            begun.register.1
+                        ));
+                    }
+                    gone |= operand.access == Access::Write && inst.guard.is_always();
+                }
+            }
+            let stall = inst.control.stall.max(1);
+            let age = if begun.variable { 0 } else { age.saturating_add(stall).min(LONGEST) };
+            if gone || (!begun.variable && age >= LONGEST) {
+                continue;
+            }
+            boards.iter_mut().for_each(|b| b.1 = b.1.saturating_add(stall).min(SCOREBOARD_SETUP));
+            if begun.variable && self.stands_for(begun, inst, order) {
+                raise(&mut boards, inst, begun.write);
+            }
+            boards.iter_mut().for_each(|b| {
+                if [inst.control.write_barrier, inst.control.read_barrier].contains(&b.0) {
+                    b.1 = stall.min(SCOREBOARD_SETUP);
+                }
+            });
+            boards.sort_unstable();
+            boards.dedup();
+            work.extend(self.succs[at].iter().map(|&to| (to, age, boards.clone())));
+        }
+        None
+    }
+
+    /// Whether the scoreboards of a later instruction tell that the access is over.
+    fn stands_for(&self, begun: &Begun, later: &Inst, order: Order) -> bool {
+        let first = self.insts[begun.at].row();
+        match begun.write {
+            true => order.results && results_in_order(first.mnemonic, later.row().mnemonic),
+            false => order.sources && sources_in_order(first.pipe, later.row().pipe),
+        }
+    }
+
+    /// Whether an access comes too early after the one under way.
+    fn clash(&self, begun: &Begun, age: u8, inst: &Inst, operand: &Operand, unit: u32, order: Order) -> bool {
+        let write = operand.access == Access::Write;
+        let hazard = match (begun.write, write) {
+            (false, false) => return false,
+            (true, false) => Hazard::Raw,
+            (true, true) => Hazard::Waw,
+            (false, true) => Hazard::War,
+        };
+        if begun.variable {
+            return !(write && self.stands_for(begun, inst, order));
+        }
+        let branch = inst.row().control_flow.is_some();
+        let guard = operand.field.is_none() && hazard == Hazard::Raw;
+        let operand_kind = match operand.class {
+            RegClass::R => OperandKind::Register,
+            RegClass::P if guard => OperandKind::Guard,
+            RegClass::P => OperandKind::Predicate,
+            RegClass::UR => OperandKind::Uniform,
+            RegClass::UP if guard || (branch && hazard == Hazard::Raw) => OperandKind::UniformGuard,
+            RegClass::UP => OperandKind::UniformPredicate,
+            RegClass::B => OperandKind::Convergence,
+        };
+        let kind = Kind { hazard, operand: operand_kind };
+        latency(self.f.chip, begun.class, inst.class(operand, unit), kind).is_some_and(|need| age < need)
+    }
+}
+
+/// Adds an instruction's own scoreboards.
+fn raise(boards: &mut Boards, inst: &Inst, write: bool) {
+    let control = inst.control;
+    let own = if write { [control.write_barrier, 7] } else { [control.read_barrier, control.write_barrier] };
+    for board in own.into_iter().filter(|&board| board < 6) {
+        boards.retain(|b| b.0 != board);
+        boards.push((board, 0));
+    }
+}
