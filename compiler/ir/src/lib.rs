@@ -6,6 +6,7 @@
 //! - [`uses`]: who uses a value. [`flow`]: the control-flow graph.
 //! - [`evaluate()`]: what each pure operation means, over any [`sassafras_semantics::Domain`].
 //! - [`interpret`]: runs a function of one thread without memory, for tests of passes and expansions.
+//! - [`tree`]: the control tree, the structured view of a function.
 //! - [`text`]: the lossless text form.
 
 mod build;
@@ -16,6 +17,7 @@ pub mod function;
 pub mod interpret;
 pub mod op;
 pub mod text;
+pub mod tree;
 pub mod uses;
 
 pub use build::Builder;

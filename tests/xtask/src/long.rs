@@ -21,6 +21,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
     ),
+    (
+        "trees",
+        "10,000 random control trees with 50 random edits each, and as many graphs made into trees",
+        &["test", "--release", "--package", "sassafras-ir", "--test", "tree"],
+    ),
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.
@@ -37,7 +42,7 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
     };
     let mut command = if let Some((_, _, args)) = LONG.iter().find(|(n, ..)| *n == name) {
         let mut c = cargo(root, args);
-        c.env("SASSAFRAS_ALL_ORDERS", "1").env("CORPUS_FULL", "1").args(rest);
+        c.env("SASSAFRAS_ALL_ORDERS", "1").env("CORPUS_FULL", "1").env("SASSAFRAS_ALL_TREES", "1").args(rest);
         c
     } else if targets.iter().any(|t| t == name) {
         // `-s none` fuzzes on a stable compiler, about five times as fast as with a sanitizer; the code is safe Rust.
