@@ -5,7 +5,8 @@ use crate::{Entity, PrimaryMap};
 /// A control-flow graph: blocks with ordered successors and predecessors, and one entry.
 ///
 /// `succs` may name a block twice (two edges); `preds` then names the source twice. Blocks that the entry does not
-/// reach may exist; algorithms leave them out unless they say otherwise.
+/// reach may exist; algorithms leave them out unless they say otherwise. Algorithms ask for successors alone, each block
+/// once, so that a form may answer `preds` slowly.
 pub trait ControlFlow {
     /// What names a block.
     type Block: Entity;
@@ -69,19 +70,23 @@ impl<B: Entity> ControlFlow for Graph<B> {
 }
 
 /// A graph read against its arrows, with one more block, the virtual exit, as entry. The virtual exit leads to every
-/// block without successors, and to one block of each region that reaches no such block (an endless loop): the last
-/// in reverse post-order of those not yet reached.
+/// block without successors, in reverse post-order, and to one block of each region that reaches no such block (an
+/// endless loop): the last in reverse post-order of those not yet reached, again and again until all are.
+///
+/// So several exits have the virtual one as nearest common post-dominator, and so does an endless loop with all else:
+/// nothing outside post-dominates a block from which no exit is reached, but the block at which its loop is tied.
 #[derive(Clone, Debug)]
 pub struct Reversed<B: Entity>(Graph<B>);
 
 impl<B: Entity> Reversed<B> {
     /// The reverse of the part of `flow` that its entry reaches.
     pub fn new(flow: &impl ControlFlow<Block = B>) -> Reversed<B> {
+        let walk = crate::DepthFirst::new(flow);
         let exit = B::from_index(flow.capacity());
-        let order = crate::order::reverse_post_order(flow);
+        let order = walk.reverse_post_order();
         let mut edges = Vec::new();
         let mut reaching = crate::BitSet::new(flow.capacity());
-        let real = order.iter().filter(|&&block| flow.succs(block).is_empty());
+        let real = order.iter().filter(|&&block| walk.succs(block).next().is_none());
         // Real exits first; what is then left over reaches none.
         for &last in real.chain(order.iter().rev()) {
             if reaching.contains(last.index()) {
@@ -91,17 +96,12 @@ impl<B: Entity> Reversed<B> {
             let mut stack = vec![last];
             while let Some(block) = stack.pop() {
                 if reaching.insert(block.index()) {
-                    stack.extend(flow.preds(block));
+                    stack.extend(walk.preds(block));
                 }
             }
         }
-        let inside: crate::BitSet = order.iter().map(|block| block.index()).collect();
-        for &from in &order {
-            for to in flow.succs(from) {
-                if inside.contains(to.index()) {
-                    edges.push((to, from));
-                }
-            }
+        for &from in order {
+            edges.extend(walk.succs(from).map(|to| (to, from)));
         }
         Reversed(Graph::new(exit, flow.capacity() + 1, edges))
     }

@@ -26,7 +26,16 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "10,000 random control trees with 50 random edits each, and as many graphs made into trees",
         &["test", "--release", "--package", "sassafras-ir", "--test", "tree"],
     ),
+    (
+        "graphs",
+        "every graph of up to five blocks and 100,000 random ones: each algorithm against its definition",
+        &["test", "--release", "--package", "sassafras-check", "--test", "graphs", "--", "--nocapture"],
+    ),
 ];
+
+/// What makes a test take its full volume.
+const WHOLE: [&str; 4] =
+    ["SASSAFRAS_ALL_ORDERS", "CORPUS_FULL", "SASSAFRAS_ALL_TREES", "SASSAFRAS_ALL_GRAPHS"];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.
 pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
@@ -42,7 +51,7 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
     };
     let mut command = if let Some((_, _, args)) = LONG.iter().find(|(n, ..)| *n == name) {
         let mut c = cargo(root, args);
-        c.env("SASSAFRAS_ALL_ORDERS", "1").env("CORPUS_FULL", "1").env("SASSAFRAS_ALL_TREES", "1").args(rest);
+        c.envs(WHOLE.map(|name| (name, "1"))).args(rest);
         c
     } else if targets.iter().any(|t| t == name) {
         // `-s none` fuzzes on a stable compiler, about five times as fast as with a sanitizer; the code is safe Rust.

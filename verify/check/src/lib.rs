@@ -6,6 +6,7 @@ pub mod allocation;
 pub mod cubin;
 pub mod encode;
 mod finding;
+pub mod graph;
 pub mod hazard;
 pub mod ir;
 pub mod machine;
