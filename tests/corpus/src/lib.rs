@@ -8,4 +8,4 @@ mod program;
 mod verdict;
 
 pub use program::{Program, programs};
-pub use verdict::{Row, Volume, compile, examine};
+pub use verdict::{Row, Volume, compile, differences, examine, prepare};

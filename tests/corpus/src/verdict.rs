@@ -180,7 +180,10 @@ fn compare_recorded(program: &Program, bytes: &[u8], expected: &[Option<Outcome>
 }
 
 /// Compares two runs by what the launch file declares: outputs as declared, inputs unchanged.
-fn differences(
+///
+/// # Errors
+/// The first difference.
+pub fn differences(
     program: &Program,
     from: &reference::Launch,
     expected: &Outcome,
@@ -211,7 +214,11 @@ fn differences(
     Ok(())
 }
 
-fn prepare(
+/// The launch that a description says, its parameters laid out as an entry wants them.
+///
+/// # Errors
+/// When the parameters do not fit.
+pub fn prepare(
     from: &reference::Launch,
     layout: &Result<Vec<sassafras_execute::Slot>, sassafras_execute::LaunchError>,
 ) -> Result<Launch, Failure> {
