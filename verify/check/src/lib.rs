@@ -1,4 +1,5 @@
-//! Rules about one program in one form: IR, machine code, allocation, schedule and cubin.
+//! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin; and the judge of
+//! the graph library ([`graph`]).
 //!
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
@@ -14,5 +15,6 @@ mod paths;
 mod report;
 pub mod rules;
 pub mod schedule;
+pub mod tree;
 
 pub use finding::{Finding, Verdict};

@@ -56,6 +56,20 @@ rules! {
         ConvergeTarget "converge-target" "P1: a BSSY names the place where its BSYNC stands.",
         ConvergeBranch "converge-branch" "P1: at a branch that may diverge, a barrier is open that is waited at where its paths meet, unless they only meet at the end.",
     }
+    "The control tree": {
+        TreeList "tree-list" "T1: a list is block, node, block, …, block.",
+        TreeNode "tree-node" "T2: a node stands in one list under one root and knows it; a block has one node.",
+        TreeTerminator "tree-terminator" "T3: a block ends as its place and its jump say.",
+        TreeEdge "tree-edge" "T4: an edge passes an argument of the right type for each parameter.",
+        TreeJump "tree-jump" "T5: a jump ends the last block of a list; break and continue stand in a loop.",
+        TreeGoto "tree-goto" "T6: gotos stand in unstructured trees alone, where each block has a jump, and lead to blocks of the tree.",
+        TreeParameter "tree-parameter" "T7: parameters stand behind an if, behind a loop, or on a loop's header.",
+        TreeCritical "tree-critical" "T8: no edge is critical, and no block has two edges to one place.",
+        TreeReducible "tree-reducible" "T9: the graph is reducible, and its loops start at loops of the tree.",
+        TreeStart "tree-start" "T10: the first block of the tree is the function's entry, without parameters and predecessors.",
+        TreeOutside "tree-outside" "T11: a block in no list is empty, without edges and without a jump.",
+        TreeLoose "tree-loose" "T12: roots are the function's and those of loose lists, and no edge leads from one to another.",
+    }
     "Words": {
         WordsCount "words-count" "There is one word for each instruction, and the rest is padding to 128 bytes: a branch to itself and NOPs.",
         WordsDecode "words-decode" "A word decodes to its instruction, control bits and distances of branches included.",

@@ -261,6 +261,6 @@ mod tests {
     fn two_entries_are_not_reducible() {
         let g = Definition::new(0, vec![vec![1, 2], vec![2], vec![1]]).expect("it is small");
         assert!(!g.reducible());
-        assert_eq!(g.ends(), 0b010);
+        assert_eq!(g.ends(), 0b100);
     }
 }
