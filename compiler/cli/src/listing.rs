@@ -44,6 +44,8 @@ pub struct Listing {
     pub text: String,
     /// Words that have no form; more than none only in a lenient listing.
     pub unknown: Vec<UnknownWord>,
+    /// Whether columns are still to be aligned.
+    marked: bool,
 }
 
 /// The chip of an image.
@@ -67,7 +69,10 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Unknown
         }
     }
     symbols(image, &mut out.text);
-    out.text = section::align(&out.text);
+    if out.marked {
+        out.text = section::align(&out.text);
+        out.marked = false;
+    }
     Ok(out)
 }
 

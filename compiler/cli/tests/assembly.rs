@@ -1,38 +1,13 @@
 //! Every recorded cubin through `disasm` and back through `asm`.
 
+mod common;
+
+use common::recorded;
 use sassafras::assembly::{into, read};
 use sassafras::listing::{Look, chip, listing};
 use sassafras_cubin::elf::{self, Image, constants as c};
 use sassafras_isa::Chip;
-use sassafras_oracle::workspace_root;
-use std::path::{Path, PathBuf};
-
-/// Every recorded cubin, unpacked.
-fn recorded() -> Vec<(PathBuf, Vec<u8>)> {
-    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                walk(&path, out);
-            } else if path.to_string_lossy().ends_with(".cubin.gz") {
-                out.push(path);
-            }
-        }
-    }
-    let mut paths = Vec::new();
-    walk(&workspace_root().join("reference-traces"), &mut paths);
-    paths.sort();
-    assert!(paths.len() > 300, "only {} cubins are recorded", paths.len());
-    paths
-        .into_iter()
-        .map(|path| {
-            let mut bytes = Vec::new();
-            let file = std::fs::File::open(&path).expect("it was listed");
-            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut bytes).expect("gzip");
-            (path, bytes)
-        })
-        .collect()
-}
+use std::path::Path;
 
 /// Each cubin that can be listed whole: its bytes, image and chip, and the two listings.
 fn each(mut f: impl FnMut(&Path, &[u8], &Image, Chip, &str, &str)) -> (usize, usize) {

@@ -1,7 +1,7 @@
 //! From a word to its instruction, closed by default.
 
 use crate::control::{Control, Guard};
-use crate::form::{Field, FieldKind, Form, FormId, RegClass, Test};
+use crate::form::{Field, FieldKind, Form, FormId, Test};
 use crate::inst::Inst;
 use crate::table;
 use sassafras_chip::Chip;
@@ -108,15 +108,13 @@ fn fill(word: u128, form: FormId, row: &Form, chip: Chip) -> Result<Inst, Decode
         return Err(DecodeError::Control { form, message });
     }
     let mut inst = Inst { form, guard, fields: Default::default(), control };
-    for field in &row.fields {
-        if matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. })
-            && chip.uniform_field_bits() == 8
-        {
+    for (field, plan) in row.fields.iter().zip(&table::plan(form).fields) {
+        if plan.uniform && chip.uniform_field_bits() == 8 {
             let raw = (word >> field.bits[0] & 0xff) as u64;
             inst.fields.push(crate::encode::wide(raw).unwrap_or(raw));
             continue;
         }
-        let raw = field.bits.iter().enumerate().fold(0, |v, (i, &bit)| v | ((word >> bit & 1) as u64) << i);
+        let raw = plan.raw(word);
         let value = value(field, raw).ok_or_else(|| DecodeError::Value {
             form,
             field: field.name,

@@ -2,6 +2,7 @@
 
 use crate::form::{Field, FieldKind, FormId, RegClass};
 use crate::inst::{Inst, VIRTUAL};
+use crate::table;
 use sassafras_chip::Chip;
 
 /// Why an instruction has no word.
@@ -85,13 +86,12 @@ pub(crate) fn word(inst: &Inst, chip: Chip, limited: bool) -> Result<u128, Encod
     let mut word = row.value;
     word |= u128::from(inst.guard.pred) << 12 | u128::from(inst.guard.negate) << 15;
     word |= u128::from(inst.control.bits()) << 105;
-    for (field, &value) in row.fields.iter().zip(&inst.fields) {
+    for ((field, plan), &value) in row.fields.iter().zip(&table::plan(form).fields).zip(&inst.fields) {
         let register = matches!(field.kind, FieldKind::Register { .. });
         if register && value >= VIRTUAL {
             return Err(EncodeError::Virtual { form, field: field.name, number: value - VIRTUAL });
         }
-        let uniform = matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. });
-        if uniform && chip.uniform_field_bits() == 8 {
+        if plan.uniform && chip.uniform_field_bits() == 8 {
             word |= u128::from(wide(value).filter(|v| *v < 256).ok_or(EncodeError::DoesNotFit {
                 form,
                 field: field.name,
@@ -106,9 +106,7 @@ pub(crate) fn word(inst: &Inst, chip: Chip, limited: bool) -> Result<u128, Encod
             value,
             bits: field.bits.len(),
         })?;
-        for (i, &bit) in field.bits.iter().enumerate() {
-            word |= u128::from(raw >> i & 1) << bit;
-        }
+        word |= plan.put(raw);
     }
     Ok(word)
 }
@@ -133,7 +131,8 @@ pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
     if inst.control.read_barrier != 7 && !limits.read_barrier {
         return Some("the form sets no read barrier");
     }
-    (inst.control.reuse & !inst.reusable() != 0).then_some("there is no operand to reuse there")
+    (inst.control.reuse != 0 && inst.control.reuse & !inst.reusable() != 0)
+        .then_some("there is no operand to reuse there")
 }
 
 /// The bits of a field's value, if it has any.

@@ -15,7 +15,7 @@ pub struct FormId(pub u16);
 impl FormId {
     /// The row.
     pub fn get(self) -> &'static Form {
-        &table::forms()[usize::from(self.0)]
+        table::get(self)
     }
 }
 

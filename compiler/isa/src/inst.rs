@@ -2,6 +2,7 @@
 
 use crate::control::{Control, Guard};
 use crate::form::{FieldKind, Form, FormId, Test, Units};
+use crate::table;
 use smallvec::SmallVec;
 
 /// The general register that reads zero.
@@ -168,12 +169,8 @@ impl Inst {
 
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
     fn at_default(&self, i: usize) -> bool {
-        let fields = &self.row().fields;
-        let name = fields[i].name;
-        self.fields[i] == fields[i].default
-            && fields.iter().zip(&self.fields).skip(i + 1).all(|(field, &value)| {
-                let flag = field.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-                !flag || value == field.default
-            })
+        let plan = &table::plan(self.form).fields;
+        let own = |i: usize| self.fields[i] == plan[i].default;
+        own(i) && plan[i].flags.iter().all(|&flag| own(usize::from(flag)))
     }
 }

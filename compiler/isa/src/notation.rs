@@ -22,11 +22,12 @@ mod build;
 mod lines;
 mod syntax;
 
-use lines::rows;
+pub use build::build;
+pub use lines::{Row, rows};
 
 use crate::form::Form;
 
-/// A row that cannot be read; the table is part of the program, so this is met in tests only.
+/// A row that cannot be read. Those of the table are part of the program and tested.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{row}: {message}")]
 pub struct NotationError {
@@ -36,7 +37,10 @@ pub struct NotationError {
     pub message: String,
 }
 
-/// The forms of one file of rows.
-pub fn forms(text: &'static str) -> Result<Vec<Form>, NotationError> {
+/// The forms of one file of rows; [`crate::forms`] are those of the table.
+///
+/// # Errors
+/// The first row that cannot be read.
+pub fn forms(text: &str) -> Result<Vec<Form>, NotationError> {
     rows(text)?.iter().map(build::build).collect()
 }

@@ -1,12 +1,11 @@
 //! The text of an instruction, as `nvdisasm -c` writes it.
 
 use crate::float::{self, Format};
-use crate::form::{FieldKind, Node, RegClass};
+use crate::form::{Field, FieldKind, Form, Node, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::parse;
 use crate::special;
 use sassafras_chip::Chip;
-use std::fmt::Write;
 
 /// How branch targets are written and read.
 #[derive(Clone, Copy, Default)]
@@ -37,6 +36,8 @@ pub struct Style<'a> {
     /// Add what the plain text loses, as in `{q1=3}`: fields that are not shown, payloads of NaNs, the form where
     /// another has the same text. With it and `control`, `parse(print(i)) == i`.
     pub exact: bool,
+    /// Put a space after an infinity, a NaN and a negative zero, as nvdisasm does in a listing.
+    pub spaced: bool,
     /// Read a text as a form of this chip; without it the first form of the table that has the text is taken, and those
     /// of sm_90 stand first.
     pub chip: Option<Chip>,
@@ -44,16 +45,21 @@ pub struct Style<'a> {
 
 /// The text of one instruction, without a semicolon.
 pub fn print(inst: &Inst, style: &Style<'_>) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(64);
+    print_to(inst, style, &mut out);
+    out
+}
+
+/// As [`print()`], behind what `out` holds already.
+pub fn print_to(inst: &Inst, style: &Style<'_>, out: &mut String) {
     if style.control {
-        out += &control(inst);
+        control(inst, out);
         out.push(' ');
     }
-    plain(inst, style, &mut out);
+    plain(inst, style, out);
     if style.exact {
-        out += &parse::lost(inst, style);
+        out.push_str(&parse::lost(inst, style));
     }
-    out
 }
 
 /// The text without control bits and additions.
@@ -64,18 +70,47 @@ pub(crate) fn plain(inst: &Inst, style: &Style<'_>, out: &mut String) {
         register(if guard.uniform { RegClass::UP } else { RegClass::P }, u64::from(guard.pred), out);
         out.push(' ');
     }
-    let row = inst.row();
-    let alias = row.aliases.iter().find(|(tests, _)| tests.iter().all(|test| inst.test(test)));
-    nodes(inst, alias.map_or(&row.syntax, |(_, syntax)| syntax), style, out);
+    unguarded(inst, style, out);
 }
 
-fn control(inst: &Inst) -> String {
+/// The text without the guard.
+pub(crate) fn unguarded(inst: &Inst, style: &Style<'_>, out: &mut String) {
+    let row = inst.row();
+    let alias = row.aliases.iter().find(|(tests, _)| tests.iter().all(|test| inst.test(test)));
+    nodes(inst, row, alias.map_or(&row.syntax, |(_, syntax)| syntax), style, out);
+}
+
+fn control(inst: &Inst, out: &mut String) {
     let c = inst.control;
-    let waits: String =
-        (0..6).map(|i| if c.wait_mask >> i & 1 == 1 { char::from(b'0' + i) } else { '-' }).collect();
-    let barrier = |b: u8| if b == 7 { "-".to_owned() } else { b.to_string() };
-    let yields = if c.yield_ { '-' } else { 'Y' };
-    format!("[B{waits}:R{}:W{}:{yields}:S{:02}]", barrier(c.read_barrier), barrier(c.write_barrier), c.stall)
+    out.push_str("[B");
+    for i in 0..6 {
+        out.push(if c.wait_mask >> i & 1 == 1 { char::from(b'0' + i) } else { '-' });
+    }
+    for (name, barrier) in [(":R", c.read_barrier), (":W", c.write_barrier)] {
+        out.push_str(name);
+        out.push(if barrier == 7 { '-' } else { char::from(b'0'.wrapping_add(barrier)) });
+    }
+    out.push_str(if c.yield_ { ":-:S" } else { ":Y:S" });
+    out.push(char::from(b'0' + c.stall / 10));
+    out.push(char::from(b'0' + c.stall % 10));
+    out.push(']');
+}
+
+/// `0x1f`.
+fn hexadecimal(value: u64, out: &mut String) {
+    let digits = (16 - value.leading_zeros() / 4).max(1);
+    out.push_str("0x");
+    for i in (0..digits).rev() {
+        out.push(char::from(b"0123456789abcdef"[(value >> (4 * i) & 15) as usize]));
+    }
+}
+
+/// `31`.
+fn decimal(value: u64, out: &mut String) {
+    if value >= 10 {
+        decimal(value / 10, out);
+    }
+    out.push(char::from(b'0' + (value % 10) as u8));
 }
 
 /// `R5`, `URZ`, `PT`, `%v3`.
@@ -84,32 +119,34 @@ fn register(class: RegClass, number: u64, out: &mut String) {
         RegClass::R | RegClass::UR => 'Z',
         _ => 'T',
     };
-    // Writing to a string cannot fail.
-    let _ = if class == RegClass::UR && number == 255 {
+    if number >= VIRTUAL {
+        out.push_str("%v");
+        return decimal(number - VIRTUAL, out);
+    }
+    out.push_str(class.prefix());
+    if class.constant() == Some(number) {
+        out.push(end);
+    } else if class == RegClass::UR && number == 255 {
         // Only chips with 8-bit fields have the register 63; see `encode`.
-        write!(out, "UR63")
-    } else if number >= VIRTUAL {
-        write!(out, "%v{}", number - VIRTUAL)
-    } else if class.constant() == Some(number) {
-        write!(out, "{}{end}", class.prefix())
+        out.push_str("63");
     } else {
-        write!(out, "{}{number}", class.prefix())
-    };
+        decimal(number, out);
+    }
 }
 
-fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
+fn nodes(inst: &Inst, row: &Form, list: &[Node], style: &Style<'_>, out: &mut String) {
     for node in list {
         match node {
             Node::Literal(text) => out.push_str(text),
             Node::Hidden(_) => {}
             Node::When(tests, inside) => {
                 if tests.iter().all(|test| inst.test(test)) {
-                    nodes(inst, inside, style, out);
+                    nodes(inst, row, inside, style, out);
                 }
             }
             Node::Unsigned(field) => {
-                let bits = inst.row().fields[*field].bits.len();
-                let _ = write!(out, "{:#x}", inst.fields[*field] & (u64::MAX >> (64 - bits)));
+                let bits = row.fields[*field].bits.len();
+                hexadecimal(inst.fields[*field] & (u64::MAX >> (64 - bits)), out);
             }
             Node::Texts { field, texts } => {
                 let text =
@@ -117,7 +154,8 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
                 match text {
                     Some(text) => out.push_str(text),
                     None => {
-                        let _ = write!(out, ".?{}", inst.fields[*field]);
+                        out.push_str(".?");
+                        decimal(inst.fields[*field], out);
                     }
                 }
             }
@@ -135,7 +173,7 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
                 if on(abs) {
                     out.push('|');
                 }
-                value(inst, *field, style, out);
+                value(inst, &row.fields[*field], *field, style, out);
                 if on(abs) {
                     out.push('|');
                 }
@@ -149,36 +187,50 @@ fn nodes(inst: &Inst, list: &[Node], style: &Style<'_>, out: &mut String) {
 }
 
 fn signed(value: i64, out: &mut String) {
-    let sign = if value < 0 { "-" } else { "" };
-    let _ = write!(out, "{sign}{:#x}", value.unsigned_abs());
+    if value < 0 {
+        out.push('-');
+    }
+    hexadecimal(value.unsigned_abs(), out);
 }
 
-fn value(inst: &Inst, i: usize, style: &Style<'_>, out: &mut String) {
-    let field = &inst.row().fields[i];
+fn value(inst: &Inst, field: &Field, i: usize, style: &Style<'_>, out: &mut String) {
     let value = inst.fields[i];
     match field.kind {
         FieldKind::Register { class, .. } => register(class, value, out),
         FieldKind::Signed { .. } => signed(value as i64, out),
         FieldKind::Target { .. } => target(value as i64, style, out),
-        FieldKind::Float32 => out.push_str(&float::text(value, Format::Single)),
-        FieldKind::Float64High => out.push_str(&float::text(value, Format::DoubleHigh)),
-        FieldKind::Float16 => out.push_str(&float::text(value, Format::Half)),
-        FieldKind::Bfloat16 => out.push_str(&float::text(value, Format::Bfloat)),
+        FieldKind::Float32 => number(value, Format::Single, style, out),
+        FieldKind::Float64High => number(value, Format::DoubleHigh, style, out),
+        FieldKind::Float16 => number(value, Format::Half, style, out),
+        FieldKind::Bfloat16 => number(value, Format::Bfloat, style, out),
         FieldKind::Half { bfloat } => {
             let format = if inst.fields[bfloat] == 1 { Format::Bfloat } else { Format::Half };
-            out.push_str(&float::text(value, format));
+            number(value, format, style, out);
         }
         FieldKind::ConstantOffset => {
-            let bank = inst.fields[i + 1];
-            let _ = write!(out, "c[{bank:#x}][");
+            out.push_str("c[");
+            hexadecimal(inst.fields[i + 1], out);
+            out.push_str("][");
             // Offsets from 32 KiB on are shown as negative.
             signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, out);
             out.push(']');
         }
         FieldKind::Special => out.push_str(&special::name(value)),
         FieldKind::Enum | FieldKind::Flag | FieldKind::Unsigned { .. } | FieldKind::Bank => {
-            let _ = write!(out, "{value:#x}");
+            hexadecimal(value, out);
         }
+    }
+}
+
+fn number(bits: u64, format: Format, style: &Style<'_>, out: &mut String) {
+    // The most common by far, and not worth formatting.
+    if bits == 0 {
+        return out.push('0');
+    }
+    let text = float::text(bits, format);
+    out.push_str(&text);
+    if style.spaced && (text.ends_with(['F', 'N']) || text == "-0.0") {
+        out.push(' ');
     }
 }
 

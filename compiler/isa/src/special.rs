@@ -1,6 +1,7 @@
 //! Names of special registers, as nvdisasm 13.0.88 writes them for sm_90.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 const NAMES: &str = include_str!("special.csv");
 
@@ -14,8 +15,14 @@ fn rows() -> impl Iterator<Item = (u64, &'static str)> {
 
 /// Name of a special register: `SR_TID.X`, or `SR36` where it has none.
 pub fn name(number: u64) -> Cow<'static, str> {
-    match rows().find(|&(n, _)| n == number) {
-        Some((_, name)) => Cow::Borrowed(name),
+    static BY_NUMBER: OnceLock<[Option<&'static str>; 256]> = OnceLock::new();
+    let names = BY_NUMBER.get_or_init(|| {
+        let mut names = [None; 256];
+        rows().for_each(|(n, name)| names[n as usize & 255] = Some(name));
+        names
+    });
+    match usize::try_from(number).ok().and_then(|n| names.get(n).copied().flatten()) {
+        Some(name) => Cow::Borrowed(name),
         None => Cow::Owned(format!("SR{number}")),
     }
 }

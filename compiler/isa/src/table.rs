@@ -1,107 +1,147 @@
-//! The table, read once.
+//! The table: rows as constant data that `build.rs` made of `table/*.tbl`; each form is read when it is first used.
 
 use crate::form::{Form, FormId};
-use crate::notation;
+use crate::notation::{self, Row};
+use crate::plan::Plan;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// The files of rows.
-const FILES: &[&str] = &[
-    include_str!("table/integer.tbl"),
-    include_str!("table/variable.tbl"),
-    include_str!("table/uniform.tbl"),
-    include_str!("table/float.tbl"),
-    include_str!("table/convert.tbl"),
-    include_str!("table/half.tbl"),
-    include_str!("table/memory.tbl"),
-    include_str!("table/control.tbl"),
-    include_str!("table/matrix.tbl"),
-    include_str!("table/ampere.tbl"),
-    include_str!("table/turing.tbl"),
-    include_str!("table/blackwell.tbl"),
-    include_str!("table/extra.tbl"),
-];
-
-struct Table {
-    forms: Vec<Form>,
-    names: FxHashMap<&'static str, FormId>,
-    opcodes: Vec<Vec<FormId>>,
-    mnemonics: FxHashMap<&'static str, Vec<FormId>>,
+/// One row with macros and shapes gone; the fields of [`Row`].
+struct StaticRow {
+    id: &'static str,
+    chips: &'static str,
+    opcode: u16,
+    fixed: &'static [(u8, u8, u64)],
+    syntax: &'static str,
+    aliases: &'static [(&'static str, &'static str)],
+    attributes: &'static [(&'static str, &'static str)],
+    /// Whether the word names a place in code.
+    target: bool,
 }
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut forms = Vec::new();
-        for text in FILES {
-            match notation::forms(text) {
-                Ok(list) => forms.extend(list),
-                Err(error) => unreachable!("the table is part of the program and tested: {error}"),
-            }
-        }
-        verify(&mut forms);
-        let mut names = FxHashMap::default();
-        let mut opcodes = vec![Vec::new(); 4096];
-        let mut mnemonics: FxHashMap<&'static str, Vec<FormId>> = FxHashMap::default();
-        for (i, form) in forms.iter().enumerate() {
-            let id = FormId(i as u16);
-            names.insert(form.id, id);
-            opcodes[usize::from(form.opcode)].push(id);
-            mnemonics.entry(form.mnemonic).or_default().push(id);
-        }
-        Table { forms, names, opcodes, mnemonics }
+#[allow(clippy::all)]
+mod rows {
+    use super::{FormId, StaticRow};
+    include!(concat!(env!("OUT_DIR"), "/rows.rs"));
+}
+
+/// A form and what decoding and printing ask of it most.
+struct Slot {
+    form: Form,
+    plan: Plan,
+}
+
+static SLOTS: [OnceLock<Box<Slot>>; rows::COUNT] = [const { OnceLock::new() }; rows::COUNT];
+
+fn slot(id: FormId) -> &'static Slot {
+    let i = usize::from(id.0);
+    SLOTS[i].get_or_init(|| {
+        let row = &rows::ROWS[i];
+        let pairs = |list: &[(&str, &str)]| list.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
+        let row = Row {
+            id: row.id.into(),
+            chips: row.chips.into(),
+            opcode: row.opcode,
+            fixed: row.fixed.to_vec(),
+            syntax: row.syntax.into(),
+            aliases: pairs(row.aliases),
+            attributes: pairs(row.attributes),
+        };
+        let mut form = match notation::build(&row) {
+            Ok(form) => form,
+            Err(error) => unreachable!("the table is part of the program and tested: {error}"),
+        };
+        verify(&mut form);
+        let plan = Plan::new(&form);
+        Box::new(Slot { form, plan })
     })
+}
+
+/// The row of a form.
+pub(crate) fn get(id: FormId) -> &'static Form {
+    &slot(id).form
+}
+
+/// The plan of a form.
+pub(crate) fn plan(id: FormId) -> &'static Plan {
+    &slot(id).plan
 }
 
 /// What `examples/verify.rs` recorded: `form,seed,tool,words,equal,operands,write barrier,read barrier,reuse`.
 const VERIFIED: &str = include_str!("table/verified.csv");
 
-/// Adds to each row what holding it against nvdisasm has shown.
-fn verify(forms: &mut [Form]) {
-    let records: FxHashMap<&str, Vec<&str>> = VERIFIED
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split_once(','))
-        .map(|(id, rest)| (id, rest.split(',').collect()))
-        .collect();
-    for form in forms {
-        let Some([seed, tool, words, equal, operands, write, read, reuse]) =
-            records.get(form.id).map(Vec::as_slice)
-        else {
-            form.source = "not yet held against nvdisasm";
-            continue;
-        };
-        form.control.write_barrier = *write == "1";
-        form.control.read_barrier = *read == "1";
-        form.control.reuse = reuse.parse().unwrap_or(0);
-        let seed = if seed.is_empty() {
-            "no word of ptxas seen".to_owned()
-        } else {
-            format!("seed {seed} from ptxas 13.0.88")
-        };
-        let text = format!(
-            "{seed}; {equal} of {words} random words printed as nvdisasm {tool} does; reads and writes as its -plr on {operands} words"
-        );
-        form.source = Box::leak(text.into_boxed_str());
+/// Adds to a row what holding it against nvdisasm has shown.
+fn verify(form: &mut Form) {
+    static RECORDS: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
+    let records =
+        RECORDS.get_or_init(|| VERIFIED.lines().skip(1).filter_map(|line| line.split_once(',')).collect());
+    let record: Option<Vec<&str>> = records.get(form.id).map(|rest| rest.split(',').collect());
+    let Some([seed, tool, words, equal, operands, write, read, reuse]) = record.as_deref() else {
+        form.source = "not yet held against nvdisasm";
+        return;
+    };
+    form.control.write_barrier = *write == "1";
+    form.control.read_barrier = *read == "1";
+    form.control.reuse = reuse.parse().unwrap_or(0);
+    let seed = if seed.is_empty() {
+        "no word of ptxas seen".to_owned()
+    } else {
+        format!("seed {seed} from ptxas 13.0.88")
+    };
+    let text = format!(
+        "{seed}; {equal} of {words} random words printed as nvdisasm {tool} does; reads and writes as its -plr on {operands} words"
+    );
+    form.source = Box::leak(text.into_boxed_str());
+}
+
+/// Every form of every chip, in the order of their [`FormId`]s.
+#[derive(Clone, Copy, Debug)]
+pub struct Forms;
+
+impl Forms {
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub const fn len(self) -> usize {
+        rows::COUNT
+    }
+
+    /// Each form.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = &'static Form> + Clone {
+        (0..rows::COUNT).map(|i| get(FormId(i as u16)))
+    }
+}
+
+impl IntoIterator for Forms {
+    type Item = &'static Form;
+    type IntoIter = Box<dyn Iterator<Item = &'static Form>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
     }
 }
 
 /// Every form of every chip; a [`FormId`] is an index here.
-pub fn forms() -> &'static [Form] {
-    &table().forms
+pub fn forms() -> Forms {
+    Forms
 }
 
 /// The form with this name, as in `iadd3.rrr`.
 pub fn form(id: &str) -> Option<FormId> {
-    table().names.get(id).copied()
+    rows::NAMES.binary_search_by_key(&id, |row| row.0).ok().map(|i| rows::NAMES[i].1)
 }
 
 /// The forms with these bits 0 to 11.
 pub(crate) fn by_opcode(opcode: u16) -> &'static [FormId] {
-    &table().opcodes[usize::from(opcode)]
+    let at = usize::from(opcode);
+    &rows::BY_OPCODE[usize::from(rows::OPCODES[at])..usize::from(rows::OPCODES[at + 1])]
+}
+
+/// Whether a word with these bits 0 to 11 may name a place in code.
+pub fn may_name_a_place(opcode: u16) -> bool {
+    by_opcode(opcode & 0xfff).iter().any(|id| rows::ROWS[usize::from(id.0)].target)
 }
 
 /// The forms whose text begins with this mnemonic, up to the first dot.
 pub(crate) fn by_mnemonic(mnemonic: &str) -> &'static [FormId] {
-    table().mnemonics.get(mnemonic).map_or(&[], Vec::as_slice)
+    rows::MNEMONICS.binary_search_by_key(&mnemonic, |row| row.0).map_or(&[], |i| rows::MNEMONICS[i].1)
 }

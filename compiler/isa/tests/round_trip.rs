@@ -9,7 +9,7 @@ use sassafras_isa::{
 };
 
 fn exact() -> Style<'static> {
-    Style { control: true, exact: true, targets: Targets::Relative, chip: None }
+    Style { control: true, exact: true, targets: Targets::Relative, chip: None, spaced: false }
 }
 
 fn check(inst: &Inst) {

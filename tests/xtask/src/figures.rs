@@ -1,6 +1,7 @@
 //! `cargo xtask figures NAME`: a published figure, measured again.
 
 mod compile;
+mod disasm;
 mod listing;
 mod support;
 
@@ -12,8 +13,9 @@ use std::path::{Path, PathBuf};
 pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "compile" => compile::compile(root),
+        "disasm" => disasm::disasm(root),
         "support" => support::support(root),
-        _ => bail!("no figure is called `{name}`; there are: compile, support"),
+        _ => bail!("no figure is called `{name}`; there are: compile, disasm, support"),
     }
 }
 

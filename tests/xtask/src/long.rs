@@ -31,6 +31,22 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "every graph of up to five blocks and 100,000 random ones: each algorithm against its definition",
         &["test", "--release", "--package", "sassafras-check", "--test", "graphs", "--", "--nocapture"],
     ),
+    (
+        "words",
+        "100 million random words through the codec, two million to nvdisasm",
+        &[
+            "test",
+            "--release",
+            "--package",
+            "sassafras",
+            "--test",
+            "words",
+            "--",
+            "--ignored",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    ),
 ];
 
 /// What makes a test take its full volume.

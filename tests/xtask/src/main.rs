@@ -41,7 +41,7 @@ enum Command {
     },
     /// Measures one of the published figures again and prints JSON.
     Figures {
-        /// Which one: `compile`, `support`.
+        /// Which one: `compile`, `disasm`, `support`.
         name: String,
     },
     /// Makes `reference-traces/` again with NVIDIA's tools.

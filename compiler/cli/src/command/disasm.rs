@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
         }
     };
     let look = Look { hex: arguments.hex, control: arguments.control, lenient: arguments.lenient };
-    let Listing { text, unknown } =
+    let Listing { text, unknown, .. } =
         listing(&image, chip, look).map_err(|e| Failure::word(e.to_string()).about(path))?;
     if context.json {
         let unknown: Vec<_> = unknown

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sassafras_cubin::attribute::{self, INDIRECT_BRANCH_TARGETS};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
-use sassafras_isa::{Chip, FieldKind, Inst, decode};
+use sassafras_isa::{Chip, FieldKind, Inst, decode, may_name_a_place};
 
 /// The labels of a file.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,9 @@ impl Labels {
         for (index, section) in code() {
             for (i, word) in section.bytes().chunks_exact(16).enumerate() {
                 let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
+                if !may_name_a_place(word as u16) {
+                    continue;
+                }
                 let Ok(inst) = decode(word, chip) else { continue };
                 if let Some(target) = target(&inst, 16 * i as u64, section.size())
                     && !labels.symbols.contains_key(&(index, target))
@@ -96,6 +99,17 @@ impl Labels {
             return None;
         }
         self.numbered.get(&(section, address)).map(|n| format!(".L_x_{n}"))
+    }
+
+    /// Addresses of a section before which a label stands, in order, and their numbers.
+    pub fn of(&self, section: usize) -> impl Iterator<Item = (u64, u32)> {
+        let range = self.numbered.range((section, 0)..=(section, u64::MAX));
+        range.filter(|(place, _)| !self.symbols.contains_key(place)).map(|((_, at), &number)| (*at, number))
+    }
+
+    /// Whether the section has indirect branches whose targets are known.
+    pub fn has_indirect(&self, section: usize) -> bool {
+        self.indirect.keys().any(|place| place.0 == section)
     }
 
     /// How code names an address.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print};
+use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_to};
 
 use super::{Labels, Listing, Look, UnknownWord};
 
@@ -34,6 +34,17 @@ pub(super) fn write(
     let mut functions = functions.into_iter().peekable();
     // The section's own label comes after a function that others see, and before one that is local.
     let mut own = Some(format!("{}:\n", section.name));
+    let mut names = labels.of(index).peekable();
+    let context = Context {
+        section: index,
+        size: section.size(),
+        chip,
+        look,
+        labels,
+        aimed: labels.has_indirect(index),
+    };
+    // About as much as a line takes, so that the text does not grow by copying.
+    out.text.reserve(section.bytes().len() * if look.hex { 12 } else { 5 });
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
         let address = 16 * i as u64;
         while let Some(s) = functions.next_if(|s| s.value <= address) {
@@ -43,14 +54,12 @@ pub(super) fn write(
             function(s, index, labels, &mut out.text);
         }
         out.text.extend(own.take());
-        if let Some(label) = labels.at(index, address) {
-            let _ = writeln!(out.text, "{label}:");
+        while let Some((_, number)) = names.next_if(|name| name.0 <= address) {
+            let _ = writeln!(out.text, ".L_x_{number}:");
         }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
         match decode(word, chip) {
-            Ok(inst) => {
-                instruction(&inst, word, address, index, section.size(), chip, look, labels, &mut out.text);
-            }
+            Ok(inst) => context.instruction(&inst, word, address, out),
             Err(error) => {
                 let unknown = UnknownWord { section: section.name.clone(), address, word, error };
                 if !look.lenient {
@@ -94,84 +103,80 @@ fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut String) {
     let _ = writeln!(out, "{name}:");
 }
 
-/// nvdisasm writes a space after an infinity, a NaN and a negative zero.
-fn spaced(text: String) -> String {
-    if !["INF", "NAN", "-0.0"].iter().any(|name| text.contains(name)) {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len() + 4);
-    for (i, operand) in text.split(',').enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        out.push_str(operand);
-        if ["-0.0", "+INF", "-INF", "+QNAN", "-QNAN", "+SNAN", "-SNAN"]
-            .iter()
-            .any(|name| operand.ends_with(name))
-        {
-            out.push(' ');
-        }
-    }
-    out
-}
-
-fn instruction(
-    inst: &Inst,
-    word: u128,
-    address: u64,
+/// What every instruction of a section is written with.
+struct Context<'a> {
     section: usize,
     size: u64,
     chip: Chip,
     look: Look,
-    labels: &Labels,
-    out: &mut String,
-) {
-    let name = |distance: i64| {
-        let target = address.wrapping_add(16).wrapping_add(distance as u64);
-        (target < size).then(|| labels.reference(section, target)).flatten().map(|l| format!("`({l})"))
-    };
-    // What is printed is read back with the names as they stand, to see what the text loses.
-    let find = |text: &str| {
-        let place = labels.place(section, text.strip_prefix("`(")?.strip_suffix(')')?)?;
-        Some(place.wrapping_sub(address).wrapping_sub(16) as i64)
-    };
-    let targets = Targets::Named { name: &name, find: &find };
-    let style = Style { targets, control: look.control, exact: look.control, chip: Some(chip) };
-    let text = spaced(print(inst, &style));
-    let space = if inst.control == QUIET { "" } else { " " };
-    let mut line = format!("        /*{address:04x}*/");
-    match text.strip_prefix('@').and_then(|rest| rest.split_once(' ')) {
-        Some((guard, rest)) if !look.control => {
-            let _ = write!(line, "{:>18} {rest}", format!("@{guard}"));
+    labels: &'a Labels,
+    /// Whether some instruction has known targets.
+    aimed: bool,
+}
+
+/// As wide as the column of the guard.
+const MARGIN: &str = "                   ";
+
+impl Context<'_> {
+    fn instruction(&self, inst: &Inst, word: u128, address: u64, out: &mut Listing) {
+        let (section, labels, look) = (self.section, self.labels, self.look);
+        let name = |distance: i64| {
+            let target = address.wrapping_add(16).wrapping_add(distance as u64);
+            (target < self.size)
+                .then(|| labels.reference(section, target))
+                .flatten()
+                .map(|l| format!("`({l})"))
+        };
+        // What is printed is read back with the names as they stand, to see what the text loses.
+        let find = |text: &str| {
+            let place = labels.place(section, text.strip_prefix("`(")?.strip_suffix(')')?)?;
+            Some(place.wrapping_sub(address).wrapping_sub(16) as i64)
+        };
+        let style = Style {
+            targets: Targets::Named { name: &name, find: &find },
+            control: look.control,
+            exact: look.control,
+            spaced: true,
+            chip: Some(self.chip),
+        };
+        let text = &mut out.text;
+        text.push_str("        /*");
+        for shift in (0..(16 - address.leading_zeros() / 4).max(4)).rev() {
+            text.push(char::from(b"0123456789abcdef"[(address >> (4 * shift) & 15) as usize]));
         }
-        _ => {
-            let _ = write!(line, "{:19}{text}", "");
+        text.push_str("*/");
+        let start = text.len();
+        text.push_str(MARGIN);
+        print_to(inst, &style, text);
+        if !look.control && !inst.guard.is_always() {
+            // The guard stands at the right of its column, with the space behind it.
+            let guard = text[start + MARGIN.len()..].find(' ').unwrap_or(0) + 1;
+            text.replace_range(start..start + guard, "");
         }
-    }
-    if let Some(places) = labels.targets(section, address) {
-        let mut names: Vec<String> = Vec::new();
-        for &place in places {
-            let name = labels.reference(section, place).unwrap_or_else(|| format!("{place:#x}"));
-            if !names.contains(&name) {
-                names.push(name);
+        let places = if self.aimed { labels.targets(section, address) } else { None };
+        if let Some(places) = places {
+            let mut names: Vec<String> = Vec::new();
+            for &place in places {
+                let name = labels.reference(section, place).unwrap_or_else(|| format!("{place:#x}"));
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
+            let _ = write!(text, "{TARGETS}(*\"BRANCH_TARGETS {}\"*);", names.join(","));
+            out.marked = true;
+        } else {
+            text.push_str(if inst.control == QUIET { ";" } else { " ;" });
         }
-        let _ = write!(line, "{TARGETS}(*\"BRANCH_TARGETS {}\"*)", names.join(","));
-        line.push(';');
-    } else {
-        let _ = write!(line, "{space};");
+        if look.hex {
+            let _ = write!(text, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);
+            out.marked = true;
+        }
+        text.push('\n');
     }
-    if look.hex {
-        let _ = write!(line, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);
-    }
-    let _ = writeln!(out, "{line}");
 }
 
 /// Puts targets of indirect branches behind the longest line of the file, and the words of `-hex` behind those.
 pub(super) fn align(text: &str) -> String {
-    if !text.contains([WORD, TARGETS]) {
-        return text.to_owned();
-    }
     let code = |line: &str| line.split(WORD).next().unwrap_or_default().len();
     let lines = || text.lines().filter(|l| l.starts_with("        /*"));
     let plain = lines().filter(|l| !l.contains(TARGETS)).map(code).max().unwrap_or(0);

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// What a run left behind.
@@ -72,4 +72,47 @@ pub fn cubin() -> Vec<u8> {
         ..Function::default()
     };
     write(&Cubin { sm: 90, functions: vec![kernel], ..Cubin::default() }).expect("it fits")
+}
+
+/// Every recorded cubin, unpacked.
+pub fn recorded() -> Vec<(PathBuf, Vec<u8>)> {
+    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, out);
+            } else if path.to_string_lossy().ends_with(".cubin.gz") {
+                out.push(path);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    walk(&sassafras_oracle::workspace_root().join("reference-traces"), &mut paths);
+    paths.sort();
+    assert!(paths.len() > 300, "only {} cubins are recorded", paths.len());
+    paths
+        .into_iter()
+        .map(|path| {
+            let mut bytes = Vec::new();
+            let file = std::fs::File::open(&path).expect("it was listed");
+            std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut bytes).expect("gzip");
+            (path, bytes)
+        })
+        .collect()
+}
+
+/// Every distinct recorded word of a chip.
+pub fn recorded_words(wanted: sassafras_isa::Chip) -> Vec<u128> {
+    let mut words = std::collections::BTreeSet::new();
+    for (_, bytes) in recorded() {
+        let Ok(image) = sassafras_cubin::elf::read(&bytes) else { continue };
+        if sassafras::listing::chip(&image) != Some(wanted) {
+            continue;
+        }
+        for section in image.sections.iter().filter(|s| s.flags & 4 != 0) {
+            let word = |b: &[u8]| u128::from_le_bytes(b.try_into().expect("chunks of 16"));
+            words.extend(section.bytes().chunks_exact(16).map(word));
+        }
+    }
+    words.into_iter().collect()
 }

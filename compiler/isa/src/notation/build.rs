@@ -10,6 +10,9 @@ use sassafras_chip::ChipRange;
 const GUARD_AND_CONTROL: u128 = 0xf000 | (((1 << 23) - 1) << 105);
 
 /// Builds the form that a row states.
+///
+/// # Errors
+/// What is wrong with the row.
 pub fn build(row: &Row) -> Result<Form, NotationError> {
     inner(row).map_err(|message| NotationError { row: row.id.clone(), message })
 }

@@ -22,6 +22,9 @@ pub struct Row {
 }
 
 /// Reads all rows of a file.
+///
+/// # Errors
+/// The first line that is no row.
 pub fn rows(text: &str) -> Result<Vec<Row>, NotationError> {
     let mut macros: Vec<(String, String)> = Vec::new();
     let mut rows: Vec<Row> = Vec::new();
