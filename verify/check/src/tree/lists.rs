@@ -88,7 +88,7 @@ fn shape(view: &View, list: List, nodes: &[Node], report: &mut Report) {
     let is_block = |node: &Node| view.block(*node).is_some();
     if view.structured {
         let alternates = nodes.iter().enumerate().all(|(at, node)| is_block(node) == (at % 2 == 0));
-        if nodes.len() % 2 == 0 || !alternates {
+        if nodes.len().is_multiple_of(2) || !alternates {
             let what = format!("{:?} is not block, node, block …, block", list.part);
             report.add(Rule::TreeList, list.owner, what);
         }
