@@ -77,14 +77,19 @@ impl Context<'_, '_> {
         if !carry_in && !inst.mods.carry_out {
             return Ok(if subtract { self.b().sub(a, b) } else { self.b().add(a, b) });
         }
-        let op = if subtract { Op::SubBorrow } else { Op::AddCarry };
-        Ok(self.with_carry(op, inst, a, b, carry_in))
+        // CC.CF is a carry, also of a difference, which is a + !b + 1 (`ptx::step`, on carries).
+        let b = if subtract { self.b().same(Op::Not, &[b]) } else { b };
+        Ok(self.with_carry(inst, a, b, carry_in, subtract))
     }
 
-    fn with_carry(&mut self, op: Op, inst: &Inst, a: Value, b: Value, carry_in: bool) -> Value {
-        let carry = if carry_in { self.read(self.flow.carry) } else { self.b().constant(Type::I1, 0) };
+    /// a + b + CC.CF, or without one, `first`.
+    fn with_carry(&mut self, inst: &Inst, a: Value, b: Value, carry_in: bool, first: bool) -> Value {
+        let carry = match carry_in {
+            true => self.read(self.flow.carry),
+            false => self.b().constant(Type::I1, first.into()),
+        };
         let ty = self.function.ty(a);
-        let (value, out) = self.b().pair(op, &[a, b, carry], [ty, Type::I1]);
+        let (value, out) = self.b().pair(Op::AddCarry, &[a, b, carry], [ty, Type::I1]);
         if inst.mods.carry_out {
             self.set(self.flow.carry, out);
         }
@@ -145,7 +150,7 @@ impl Context<'_, '_> {
         let value = if inst.mods.sat {
             self.saturated(product, c, false)
         } else if carry_in || inst.mods.carry_out {
-            self.with_carry(Op::AddCarry, inst, product, c, carry_in)
+            self.with_carry(inst, product, c, carry_in, false)
         } else {
             self.b().add(product, c)
         };

@@ -37,7 +37,7 @@ pub struct Facts {
     pub writes: SmallVec<[(usize, OperandKind); 4]>,
     /// Whether results are ready only when a scoreboard says so.
     pub late_results: bool,
-    /// Whether general and uniform registers may be read after issue.
+    /// Whether [`Self::sources`] may be read after issue.
     pub late_reads: bool,
     /// Whether it must come after every earlier [`Self::fences`] is done: accesses to memory, fences, block barriers.
     pub ordered: bool,
@@ -99,9 +99,11 @@ impl Facts {
         facts
     }
 
-    /// General and uniform registers read: those that a late reader still needs after issue.
+    /// Registers that a late reader may still need after issue: all but guards.
     pub fn sources(&self) -> impl Iterator<Item = usize> + '_ {
-        let late = |kind: &OperandKind| matches!(kind, OperandKind::Register | OperandKind::Uniform);
+        let late = |kind: &OperandKind| {
+            matches!(kind, OperandKind::Register | OperandKind::Uniform | OperandKind::Predicate)
+        };
         self.reads.iter().filter(move |(_, kind)| late(kind)).map(|(register, _)| *register)
     }
 }

@@ -90,10 +90,13 @@ fn carries_chain() {
         ["%r0", "%r3", "%r6"].map(|r| value(body, &inputs, r)),
         [0xffff_ffff, 0xffff_ffff, 0xffff_ffff]
     );
-    // b + CC.CF does not wrap before it is subtracted.
+    // The borrow is added to b without wrapping, and is the absence of a carry.
     let body = "sub.cc.u32 %r0, 0, 1;\nsubc.cc.u32 %r3, %r4, %r5;";
     let inputs = [("%r4", 0), ("%r5", 0xffff_ffff)];
-    assert_eq!(["%r3", "CC.CF"].map(|r| value(body, &inputs, r)), [0, 1]);
+    assert_eq!(["%r3", "CC.CF"].map(|r| value(body, &inputs, r)), [0, 0]);
+    let body = "sub.cc.u32 %r0, %r1, %r2;\naddc.u32 %r3, 0, 0;";
+    assert_eq!(value(body, &[("%r1", 5), ("%r2", 4)], "%r3"), 1);
+    assert_eq!(value(body, &[("%r1", 4), ("%r2", 5)], "%r3"), 0);
     let body = "mad.lo.cc.u32 %r0, %r1, %r2, %r3;\nmadc.hi.u32 %r4, %r1, %r2, 0;";
     let inputs = [("%r1", 0xffff_ffff), ("%r2", 2), ("%r3", 2)];
     assert_eq!(["%r0", "%r4"].map(|r| value(body, &inputs, r)), [0, 2]);
