@@ -42,6 +42,7 @@ pub use control::{Control, Guard};
 pub use decode::{DecodeError, decode};
 pub use describe::describe;
 pub use encode::{EncodeError, encode};
+pub use float::{Format as FloatFormat, text as float_text};
 pub use form::{
     ControlFlowKind, ControlLimits, Field, FieldKind, Form, FormId, Memory, MemoryKind, MemorySpace, Node,
     Pipe, RegClass, Scoreboard, Test, Units,

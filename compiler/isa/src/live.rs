@@ -2,7 +2,7 @@
 
 mod registers;
 
-pub use registers::{Disagreement, Registers, registers};
+pub use registers::{Accesses, Disagreement, Registers, accesses, registers};
 
 use crate::form::FormId;
 use crate::generate::{Rng, generate};

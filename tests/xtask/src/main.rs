@@ -4,6 +4,7 @@
 
 mod corpus;
 mod demo;
+mod discover;
 mod fetch;
 mod figures;
 mod long;
@@ -48,6 +49,12 @@ enum Command {
     Record,
     /// Makes the PTX of `corpus/kernels` again with nvcc.
     Corpus,
+    /// Finds forms of machine code by asking nvdisasm: `discover --sm 90 learn SEEDS`; `discover --help` lists what else.
+    Discover {
+        /// What it is given.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -59,6 +66,7 @@ fn main() -> ExitCode {
         Command::Figures { name } => figures::figures(&root, &name),
         Command::Record => record::record(&root),
         Command::Corpus => corpus::corpus(&root),
+        Command::Discover { rest } => discover::discover(&root, &rest),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -80,6 +80,50 @@ pub fn registers(
     Ok(found)
 }
 
+/// Registers that an instruction reads, and those that it writes, as nvdisasm's listing names them: `R5`, `P2`, `UR4`.
+pub type Accesses = (BTreeSet<String>, BTreeSet<String>);
+
+/// Reads and writes of any words, by nvdisasm's register life ranges; `None` where the listing has no line for a word.
+///
+/// # Errors
+/// When a tool cannot be run, or its output is not understood.
+pub fn accesses(
+    words: &[u128],
+    chip: Chip,
+    ptxas: &Path,
+    nvdisasm: &Path,
+) -> io::Result<Vec<Option<Accesses>>> {
+    let directory = std::env::temp_dir().join(format!("sassafras-isa-accesses-{}", std::process::id()));
+    std::fs::create_dir_all(&directory)?;
+    let result = patched(words, chip, &directory, ptxas, nvdisasm);
+    std::fs::remove_dir_all(&directory)?;
+    result
+}
+
+fn patched(
+    words: &[u128],
+    chip: Chip,
+    directory: &Path,
+    ptxas: &Path,
+    nvdisasm: &Path,
+) -> io::Result<Vec<Option<Accesses>>> {
+    let (cubin, start, room) = template(chip, directory, ptxas)?;
+    let mut found = Vec::with_capacity(words.len());
+    for part in words.chunks(room - 1) {
+        let mut bytes = cubin.clone();
+        for slot in 0..room {
+            let word = part.get(slot).copied().unwrap_or(EXIT);
+            bytes[start + 16 * slot..start + 16 * slot + 16].copy_from_slice(&word.to_le_bytes());
+        }
+        let path = directory.join("patched.cubin");
+        std::fs::write(&path, bytes)?;
+        let output = Command::new(nvdisasm).args(["-c", "-plr"]).arg(&path).output()?;
+        let mut listing = listing(&String::from_utf8_lossy(&output.stdout));
+        found.extend((0..part.len()).map(|slot| listing.remove(&(16 * slot))));
+    }
+    Ok(found)
+}
+
 fn compare(
     list: &[(Inst, u128)],
     chip: Chip,
@@ -87,39 +131,24 @@ fn compare(
     ptxas: &Path,
     nvdisasm: &Path,
 ) -> io::Result<Vec<Disagreement>> {
-    let (cubin, start, room) = template(chip, directory, ptxas)?;
+    let words: Vec<u128> = list.iter().map(|(_, word)| *word).collect();
     let mut disagreements = Vec::new();
-    for part in list.chunks(room - 1) {
-        let mut bytes = cubin.clone();
-        for slot in 0..room {
-            let word = part.get(slot).map_or(EXIT, |(_, word)| *word);
-            bytes[start + 16 * slot..start + 16 * slot + 16].copy_from_slice(&word.to_le_bytes());
-        }
-        let path = directory.join("patched.cubin");
-        std::fs::write(&path, bytes)?;
-        let output = Command::new(nvdisasm).args(["-c", "-plr"]).arg(&path).output()?;
-        let listing = listing(&String::from_utf8_lossy(&output.stdout));
-        for (slot, (inst, word)) in part.iter().enumerate() {
-            let (reads, writes) = listing.get(&(16 * slot)).ok_or_else(|| {
-                io::Error::other(format!(
-                    "no line for {}: {}",
-                    inst.form,
-                    String::from_utf8_lossy(&output.stderr)
-                ))
-            })?;
-            let ours = |access| -> Set {
-                let of = inst.operands().filter(move |op| op.access == access && op.class != RegClass::B);
-                of.flat_map(|op| {
-                    (0..u32::from(op.units)).map(move |n| format!("{}{}", op.class.prefix(), op.number + n))
-                })
-                .filter(|name| !HIDDEN.contains(&name.as_str()))
-                .collect()
-            };
-            let apart = |a: &Set, b: Set| a.symmetric_difference(&b).cloned().collect::<Vec<_>>();
-            let (reads, writes) = (apart(reads, ours(Access::Read)), apart(writes, ours(Access::Write)));
-            if !reads.is_empty() || !writes.is_empty() {
-                disagreements.push(Disagreement { form: inst.form, word: *word, reads, writes });
-            }
+    let found = patched(&words, chip, directory, ptxas, nvdisasm)?;
+    for ((inst, word), seen) in list.iter().zip(found) {
+        let (reads, writes) =
+            seen.ok_or_else(|| io::Error::other(format!("no line for {}: {word:#034x}", inst.form)))?;
+        let ours = |access| -> Set {
+            let of = inst.operands().filter(move |op| op.access == access && op.class != RegClass::B);
+            of.flat_map(|op| {
+                (0..u32::from(op.units)).map(move |n| format!("{}{}", op.class.prefix(), op.number + n))
+            })
+            .filter(|name| !HIDDEN.contains(&name.as_str()))
+            .collect()
+        };
+        let apart = |a: &Set, b: Set| a.symmetric_difference(&b).cloned().collect::<Vec<_>>();
+        let (reads, writes) = (apart(&reads, ours(Access::Read)), apart(&writes, ours(Access::Write)));
+        if !reads.is_empty() || !writes.is_empty() {
+            disagreements.push(Disagreement { form: inst.form, word: *word, reads, writes });
         }
     }
     Ok(disagreements)
