@@ -21,8 +21,67 @@ pub fn sass(root: &Path, set: &str, name: &str) -> Option<String> {
     unpack(root, set, name, "sass").and_then(|b| String::from_utf8(b).ok())
 }
 
+/// The cubin of `corpus/NAME.ptx` for `chip` (as `sm_120`) by [`RECORDED`]'s tools. Chips other than sm_90 have the kernels only.
+pub fn cubin_for(root: &Path, chip: &str, name: &str) -> Option<Vec<u8>> {
+    read(&root.join("reference-traces").join(RECORDED).join(chip).join(format!("{name}.cubin.gz")))
+}
+
+/// The text of `nvdisasm -c` of that cubin.
+pub fn sass_for(root: &Path, chip: &str, name: &str) -> Option<String> {
+    let bytes =
+        read(&root.join("reference-traces").join(RECORDED).join(chip).join(format!("{name}.sass.gz")))?;
+    String::from_utf8(bytes).ok()
+}
+
+/// A word of ptxas, and nvdisasm's text of it at [`Word::address`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The 128 bits.
+    pub bits: u128,
+    /// The text without the semicolon; `None` where nvdisasm refuses the word.
+    pub text: Option<String>,
+    /// Where the text has the word, in bytes: branches name targets by address.
+    pub address: u64,
+}
+
+/// The distinct words that ptxas made for `chip` (as `sm_120`) of generated PTX and of the corpus.
+pub fn words(root: &Path, chip: &str) -> Option<Vec<Word>> {
+    let bytes = read(&root.join("reference-traces").join(RECORDED).join(chip).join("words.gz"))?;
+    let text = String::from_utf8(bytes).ok()?;
+    let word = |(i, line): (usize, &str)| {
+        let (bits, text) = line.split_once(' ')?;
+        let bits = u128::from_str_radix(bits, 16).ok()?;
+        let text = (text != "-").then(|| text.to_owned());
+        Some(Word { bits, text, address: 16 * (i as u64 % 20_000) })
+    };
+    text.lines().enumerate().map(word).collect()
+}
+
+/// Names of the recorded cubins of `chip`, as [`cubin_for`] takes them.
+pub fn names(root: &Path, chip: &str) -> Vec<String> {
+    let folder = root.join("reference-traces").join(RECORDED).join(chip);
+    let mut found = Vec::new();
+    let mut open = vec![folder.clone()];
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(&folder).unwrap_or(&path).to_string_lossy().into_owned();
+            match name.strip_suffix(".cubin.gz") {
+                Some(name) => found.push(name.to_owned()),
+                None if path.is_dir() => open.push(path),
+                None => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 fn unpack(root: &Path, set: &str, name: &str, kind: &str) -> Option<Vec<u8>> {
-    let path = root.join("reference-traces").join(set).join("sm_90").join(format!("{name}.{kind}.gz"));
+    read(&root.join("reference-traces").join(set).join("sm_90").join(format!("{name}.{kind}.gz")))
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     GzDecoder::new(std::fs::File::open(path).ok()?).read_to_end(&mut bytes).ok()?;
     Some(bytes)

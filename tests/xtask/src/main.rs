@@ -46,7 +46,10 @@ enum Command {
         name: String,
     },
     /// Makes `reference-traces/` again with NVIDIA's tools.
-    Record,
+    Record {
+        /// Only these chips, such as `sm_90`; all when none is named.
+        chips: Vec<String>,
+    },
     /// Makes the PTX of `corpus/kernels` again with nvcc.
     Corpus,
     /// Finds forms of machine code by asking nvdisasm: `discover --sm 90 learn SEEDS`; `discover --help` lists what else.
@@ -64,7 +67,7 @@ fn main() -> ExitCode {
         Command::Test => test::test(&root),
         Command::Long { name, rest } => long::long(&root, name.as_deref(), &rest),
         Command::Figures { name } => figures::figures(&root, &name),
-        Command::Record => record::record(&root),
+        Command::Record { chips } => record::record(&root, &chips),
         Command::Corpus => corpus::corpus(&root),
         Command::Discover { rest } => discover::discover(&root, &rest),
     };

@@ -1,31 +1,31 @@
-//! `cargo xtask record`: ptxas's cubins and nvdisasm's text of the whole corpus, made again.
+//! `cargo xtask record`: ptxas's cubins and nvdisasm's text of the corpus, and words of generated PTX, made again.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use sassafras_oracle::{Nvdisasm, Ptxas, Tools, table};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Manifest {
     schema: u32,
-    command: &'static str,
-    options: &'static str,
+    command: String,
+    options: String,
     tools: Vec<Tool>,
     traces: Vec<Trace>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Tool {
-    set: &'static str,
+    set: String,
     ptxas: String,
-    nvdisasm: &'static str,
+    nvdisasm: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Trace {
     ptx: String,
-    ptxas: &'static str,
-    chip: &'static str,
+    ptxas: String,
+    chip: String,
     cubin: String,
     sass: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,17 +35,29 @@ struct Trace {
 /// One file to record: the PTX, from the root without its extension, the compiler's set, and the chip.
 type Job = (PathBuf, &'static str, &'static str);
 
-/// Records `reference-traces/SET/CHIP/FOLDER/NAME.{cubin,sass}.gz` for every PTX file of the corpus, and the manifest.
-pub fn record(root: &Path) -> Result<()> {
+/// The chip for which everything is recorded.
+const WHOLE: &str = "sm_90";
+/// The chips for which the kernels are recorded; features have their words in `words/` there.
+const OTHERS: [&str; 11] =
+    ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
+
+/// Records `reference-traces/SET/CHIP/FOLDER/NAME.{cubin,sass}.gz` for the PTX files of the corpus, the words of generated
+/// PTX, and the manifest; of the chips named, or of all when none is.
+pub fn record(root: &Path, chips: &[String]) -> Result<()> {
+    let known = || OTHERS.into_iter().chain([WHOLE]);
+    if let Some(bad) = chips.iter().find(|c| !known().any(|k| k == *c)) {
+        bail!("no chip is called `{bad}`; known are {}", known().collect::<Vec<_>>().join(" "));
+    }
+    let chosen = |chip: &str| chips.is_empty() || chips.iter().any(|c| c == chip);
     crate::fetch::fetch(root, &[table::CUDA, table::CUDA_NEWER])?;
     let tools = Tools::find(root);
     let sets = [table::CUDA, table::CUDA_NEWER];
     let programs: Vec<(Ptxas, Nvdisasm)> =
         sets.iter().map(|s| Ok((tools.ptxas(s)?, tools.nvdisasm_of(s)?))).collect::<Result<_>>()?;
-    let jobs = jobs(root)?;
-    for set in sets {
-        let old = root.join("reference-traces").join(set);
-        if old.exists() {
+    let jobs: Vec<Job> = jobs(root)?.into_iter().filter(|(.., chip)| chosen(chip)).collect();
+    for (set, chip) in sets.iter().flat_map(|set| known().map(move |chip| (set, chip))) {
+        let old = root.join("reference-traces").join(set).join(chip);
+        if chosen(chip) && old.exists() {
             std::fs::remove_dir_all(&old).with_context(|| old.display().to_string())?;
         }
     }
@@ -67,24 +79,40 @@ pub fn record(root: &Path) -> Result<()> {
     .into_iter()
     .flatten()
     .collect();
-    parts.sort_by(|a, b| a.0.cubin.cmp(&b.0.cubin));
     let bytes: u64 = parts.iter().map(|(_, n)| n).sum();
+    let path = root.join("reference-traces/manifest.json");
+    // What is not made again stays.
+    if !chips.is_empty() {
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let old: Manifest = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        parts.extend(old.traces.into_iter().filter(|t| !chosen(&t.chip)).map(|t| (t, 0)));
+    }
+    parts.sort_by(|a, b| a.0.cubin.cmp(&b.0.cubin));
     let manifest = Manifest {
         schema: 1,
-        command: "cargo xtask record",
-        options: "ptxas -arch=CHIP -v; nvdisasm -c; gzip",
+        command: "cargo xtask record".into(),
+        options: "ptxas -arch=CHIP -v; nvdisasm -c; gzip".into(),
         tools: sets
             .iter()
             .zip(&programs)
             .map(|(set, (ptxas, _))| {
-                Ok(Tool { set, ptxas: ptxas.build()?, nvdisasm: version_of_nvdisasm(set) })
+                Ok(Tool {
+                    set: (*set).into(),
+                    ptxas: ptxas.build()?,
+                    nvdisasm: version_of_nvdisasm(set).into(),
+                })
             })
             .collect::<Result<_>>()?,
         traces: parts.into_iter().map(|(t, _)| t).collect(),
     };
-    let path = root.join("reference-traces/manifest.json");
     std::fs::write(&path, serde_json::to_string_pretty(&manifest)? + "\n")?;
-    println!("{} traces, {:.2} MiB", manifest.traces.len(), bytes as f64 / 1_048_576.0);
+    // The generator is not a dependency of this crate, so that it starts as a program of its own.
+    let chips: Vec<&str> = known().filter(|c| chosen(c)).collect();
+    let args = [&["run", "--quiet", "--package", "sassafras-record", "--"][..], &chips].concat();
+    if crate::process::run(&mut crate::process::cargo(root, &args))? != Some(0) {
+        bail!("the words were not recorded");
+    }
+    println!("{} traces, {:.2} MiB made", manifest.traces.len(), bytes as f64 / 1_048_576.0);
     Ok(())
 }
 
@@ -97,7 +125,10 @@ fn jobs(root: &Path) -> Result<Vec<Job>> {
     let mut jobs = Vec::new();
     for (name, _) in crate::corpus::kernels(root)? {
         for file in [name.clone(), format!("{name}.fmad")] {
-            jobs.push((Path::new("kernels").join(&name).join(file), table::CUDA, "sm_90"));
+            let file = Path::new("kernels").join(&name).join(file);
+            let needs = target(&root.join("corpus").join(format!("{}.ptx", file.display())))?;
+            let chips = OTHERS.into_iter().chain([WHOLE]).filter(|c| number(c) >= needs);
+            jobs.extend(chips.map(|chip| (file.clone(), table::CUDA, chip)));
         }
     }
     for (folder, sets) in
@@ -108,12 +139,26 @@ fn jobs(root: &Path) -> Result<Vec<Job>> {
             let file = entry?.path();
             if file.extension().is_some_and(|e| e == "ptx") {
                 let stem = file.file_stem().unwrap_or_default();
-                jobs.extend(sets.iter().map(|set| (Path::new(folder).join(stem), *set, "sm_90")));
+                jobs.extend(sets.iter().map(|set| (Path::new(folder).join(stem), *set, WHOLE)));
             }
         }
     }
     jobs.sort();
     Ok(jobs)
+}
+
+/// The number of the target that a PTX file names.
+fn target(ptx: &Path) -> Result<u32> {
+    let text = std::fs::read_to_string(ptx).with_context(|| ptx.display().to_string())?;
+    let line = text.lines().find_map(|l| l.trim().strip_prefix(".target"));
+    Ok(number(line.with_context(|| format!("{}: no .target", ptx.display()))?.trim()))
+}
+
+/// The number in `sm_90a`.
+fn number(target: &str) -> u32 {
+    let digits: String =
+        target.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
 }
 
 fn one(root: &Path, (name, set, chip): &Job, (ptxas, nvdisasm): &(Ptxas, Nvdisasm)) -> Result<(Trace, u64)> {
@@ -126,8 +171,8 @@ fn one(root: &Path, (name, set, chip): &Job, (ptxas, nvdisasm): &(Ptxas, Nvdisas
         + crate::trace::write(&traces.join(place("sass")), sass.as_bytes())?;
     let trace = Trace {
         ptx: ptx.display().to_string(),
-        ptxas: set,
-        chip,
+        ptxas: (*set).into(),
+        chip: (*chip).into(),
         cubin: place("cubin"),
         sass: place("sass"),
         registers: registers(&format!("{}{}", said.stdout, said.stderr)),

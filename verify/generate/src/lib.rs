@@ -1,5 +1,6 @@
 //! Generators and reducing steps for every form, and what the fuzz targets check.
 //!
+//! - [`exercise`]: a kernel for every PTX instruction and modifier, with every kind of operand.
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
 //! - [`program`]: random programs over these forms, and their reduction.
 //!
@@ -10,6 +11,7 @@
 //! - [`codec()`]: any 16 bytes through the SASS codec.
 
 mod codec;
+pub mod exercise;
 pub mod forms;
 mod parser;
 pub mod program;
