@@ -26,6 +26,7 @@
 mod shape;
 mod state;
 
+use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
@@ -190,7 +191,7 @@ impl<'a> Walk<'a> {
                             };
                             let held = state.describe(place);
                             let message = format!("{role} should be {wanted}, and {place} holds {held}");
-                            self.object("use", block, index, message);
+                            self.object(Rule::AllocationUse, block, index, message);
                         }
                     }
                 }
@@ -206,7 +207,7 @@ impl<'a> Walk<'a> {
             let place = Location::of(class, shape::register(new, Position::Tied(tied.field)), 0);
             if tied.old.is_constant(class) && !state.holds(place, Value::Constant(class)) {
                 let message = format!("the old value in {place} should be {}", Value::Constant(class));
-                self.object("use", block, index, message);
+                self.object(Rule::AllocationUse, block, index, message);
             }
         }
         for (operand, _) in &definitions {
@@ -222,7 +223,7 @@ impl<'a> Walk<'a> {
             for unit in 0..operand.units {
                 let place = Location::of(operand.class, *reg, unit);
                 if report && written.contains(&place) {
-                    self.object("overlap", block, index, format!("two results go to {place}"));
+                    self.object(Rule::AllocationOverlap, block, index, format!("two results go to {place}"));
                 }
                 written.push(place);
                 state.set(place, Value::of(operand.class, operand.reg.offset(unit)));
@@ -235,7 +236,7 @@ impl<'a> Walk<'a> {
         match &new.op {
             Op::Pseudo(pseudo) => {
                 if report && let Some(what) = shape::bounds(pseudo, self.after) {
-                    self.object("slot", block, index, what);
+                    self.object(Rule::AllocationSlot, block, index, what);
                 }
                 self.moves(pseudo, state);
             }
@@ -253,7 +254,7 @@ impl<'a> Walk<'a> {
                 }
                 if report && shape::has_effect(inst) {
                     let what = format!("`{}` was added", inst.form);
-                    self.object("added", block, index, what);
+                    self.object(Rule::AllocationAdded, block, index, what);
                 }
             }
         }
@@ -303,10 +304,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn object(&mut self, rule: &'static str, block: Block, index: usize, message: String) {
+    fn object(&mut self, rule: Rule, block: Block, index: usize, message: String) {
         let text = text_of(self.after, block, index);
         let place = format!("`{}`, {block}, instruction {index} ({text})", self.after.name);
-        self.objections.push(Finding { rule, place, message });
+        self.objections.push(Finding { rule: rule.id(), place, message });
     }
 }
 

@@ -25,6 +25,7 @@ mod flow;
 
 pub use flow::Program;
 
+use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
@@ -85,7 +86,7 @@ struct Judge<'a> {
     program: &'a Program,
     objections: Vec<Finding>,
     unknown: Vec<Finding>,
-    said: FxHashSet<(&'static str, usize, usize, Register)>,
+    said: FxHashSet<(Rule, usize, usize, Register)>,
 }
 
 impl Judge<'_> {
@@ -164,7 +165,7 @@ impl Judge<'_> {
             let early = state.set_at[usize::from(barrier)].is_some_and(|age| age < SCOREBOARD_SETUP);
             if early && report {
                 let message = format!("waits for scoreboard {barrier} in the cycle after it was set");
-                self.object("scoreboard-setup", at, at, (RegClass::B, u32::MAX), message);
+                self.object(Rule::HazardSetup, at, at, (RegClass::B, u32::MAX), message);
             }
             if !early {
                 state.waited(barrier);
@@ -196,9 +197,9 @@ impl Judge<'_> {
                 return;
             }
             let (rule, what) = match hazard {
-                Hazard::Raw => ("not-waited", format!("reads {name} before")),
-                Hazard::Waw => ("not-waited", format!("overwrites {name} before")),
-                Hazard::War => ("source-overwritten", format!("overwrites {name}, the source of")),
+                Hazard::Raw => (Rule::HazardWait, format!("reads {name} before")),
+                Hazard::Waw => (Rule::HazardWait, format!("overwrites {name} before")),
+                Hazard::War => (Rule::HazardSource, format!("overwrites {name}, the source of")),
             };
             let boards = match flight.boards {
                 0 => "which sets no scoreboard".to_owned(),
@@ -228,17 +229,17 @@ impl Judge<'_> {
         match need {
             Some(need) if age < need => {
                 let message = format!("{what}: {age} cycles after it, and {need} are needed");
-                self.object("too-early", at, flight.at, register, message);
+                self.object(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
-                let new = self.said.insert(("no-latency", at, flight.at, register));
+                let new = self.said.insert((Rule::HazardLatency, at, flight.at, register));
                 if new {
                     let message = format!(
                         "{what}: no number for {} then {consumer} ({kind:?}), {age} cycles",
                         flight.class
                     );
                     let place = self.program.place(at);
-                    self.unknown.push(Finding { rule: "no-latency", place, message });
+                    self.unknown.push(Finding { rule: Rule::HazardLatency.id(), place, message });
                 }
             }
             _ => {}
@@ -250,14 +251,14 @@ impl Judge<'_> {
         let Some(inst) = &self.program.insts[at] else { return };
         for message in control::faults(inst) {
             let place = self.program.place(at);
-            self.objections.push(Finding { rule: "control-bits", place, message });
+            self.objections.push(Finding { rule: Rule::HazardControl.id(), place, message });
         }
     }
 
-    fn object(&mut self, rule: &'static str, at: usize, from: usize, register: Register, message: String) {
+    fn object(&mut self, rule: Rule, at: usize, from: usize, register: Register, message: String) {
         if self.said.insert((rule, at, from, register)) {
             let place = self.program.place(at);
-            self.objections.push(Finding { rule, place, message });
+            self.objections.push(Finding { rule: rule.id(), place, message });
         }
     }
 }

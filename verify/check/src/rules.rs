@@ -1,7 +1,12 @@
 //! Every rule of the judges of forms: its name and what it says, once. `docs/invariants.md` is made from this table.
+//!
+//! Rules of allocation, schedule and hazards stand with an example that their judge takes and one that it objects to, which
+//! `tests/examples.rs` tries. Examples of allocation and schedule are two functions, before and after, parted by `=>`: a line of
+//! machine text each, with the instruction's origin in front; what begins with `!` replaces a line of the head. Examples of hazards
+//! are lines of SASS with control bits.
 
 macro_rules! rules {
-    ($($group:literal: { $($rule:ident $id:literal $says:literal,)* })*) => {
+    ($($group:literal: { $($rule:ident $id:literal $says:literal $(: $good:literal, $bad:literal)?,)* })*) => {
         /// A rule.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule {
@@ -10,6 +15,9 @@ macro_rules! rules {
 
         /// Every group of rules: what they are about, and name and sentence of each.
         pub const GROUPS: &[(&str, &[(&str, &str)])] = &[$(($group, &[$(($id, $says)),*])),*];
+
+        /// Rules with examples: the name, what is taken, what is objected to.
+        pub const EXAMPLES: &[(&str, &str, &str)] = &[$($($(($id, $good, $bad),)?)*)*];
 
         impl Rule {
             /// Its name in findings.
@@ -70,6 +78,64 @@ rules! {
         TreeOutside "tree-outside" "T11: a block in no list is empty, without edges and without a jump.",
         TreeLoose "tree-loose" "T12: roots are the function's and those of loose lists, and no edge leads from one to another.",
     }
+    "Allocation": {
+        AllocationShape "allocation-shape" "Blocks, successors and instructions stay as they were, but for registers; moves of values may go, and moves, spills, reloads and repeated constants may come. Registers are real, aligned and within the limit."
+            : "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n=>\n0: s2r d=R0 sr=0x21\n1: s2r d=R2 sr=0x25",
+              "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n=>\n0: s2r d=R0 sr=0x21",
+        AllocationUse "allocation-use" "Each use reads a location that surely holds the value that it named, on every path, through moves, spills and parts."
+            : "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n2: iadd3.rrr d=v3 a=v0 b=v1\n=>\n0: s2r d=R0 sr=0x21\ncopy R4:R:1, R0:R:1\n1: s2r d=R0 sr=0x25\n2: iadd3.rrr d=R0 a=R4 b=R0",
+              "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n2: iadd3.rrr d=v3 a=v0 b=v1\n=>\n0: s2r d=R0 sr=0x21\n1: s2r d=R0 sr=0x25\n2: iadd3.rrr d=R0 a=R0 b=R0",
+        AllocationOverlap "allocation-overlap" "No two results of an instruction go to one register."
+            : "0: s2r d=v0 sr=0x21\n1: isetp.ri d=v4 d2=v5 a=v0 b=0x1\n=>\n0: s2r d=R0 sr=0x21\n1: isetp.ri d=P0 d2=P1 a=R0 b=0x1",
+              "0: s2r d=v0 sr=0x21\n1: isetp.ri d=v4 d2=v5 a=v0 b=0x1\n=>\n0: s2r d=R0 sr=0x21\n1: isetp.ri d=P0 d2=P0 a=R0 b=0x1",
+        AllocationSlot "allocation-slot" "Spills and reloads lie inside the spill area, on whole words."
+            : "0: s2r d=v0 sr=0x21\n=>\n!frame local 0 spill 8\n0: s2r d=R0 sr=0x21\nspill 4, R0:R:1",
+              "0: s2r d=v0 sr=0x21\n=>\n!frame local 0 spill 8\n0: s2r d=R0 sr=0x21\nspill 8, R0:R:1",
+        AllocationAdded "allocation-added" "An instruction of the hardware that was added writes registers and does nothing else."
+            : "0: mov.i d=v0 b=0x7\n=>\n0: mov.i d=R0 b=0x7\nmov.i d=R3 b=0x7",
+              "0: mov.i d=v0 b=0x7\n=>\n0: mov.i d=R0 b=0x7\nstg.plain a=R2 b=R0",
+    }
+    "Schedule": {
+        ScheduleBlocks "schedule-blocks" "The blocks keep their order."
+            : "!layout b0 b1\nb1():\nexit\n=>\n!layout b0 b1\nb1():\nexit",
+              "!layout b0 b1\nb1():\nexit\n=>\n!layout b1 b0\nb1():\nexit",
+        ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were."
+            : "!frame local 8 spill 0\n=>\n!frame local 8 spill 0",
+              "!frame local 8 spill 0\n=>\n!frame local 0 spill 0",
+        ScheduleSuccessors "schedule-successors" "Each block keeps its successors."
+            : "!layout b0 b1\n-> b1()\nb1():\nexit\n=>\n!layout b0 b1\n-> b1()\nb1():\nexit",
+              "!layout b0 b1\n-> b1()\nb1():\nexit\n=>\n!layout b0 b1\nb1():\nexit",
+        ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, but for control bits and added NOPs."
+            : "0: mov.i d=R0 b=0x7\n1: mov.i d=R2 b=0x8\n=>\n1: mov.i d=R2 b=0x8\nnop\n0: mov.i d=R0 b=0x7",
+              "0: mov.i d=R0 b=0x7\n1: mov.i d=R2 b=0x8\n=>\n1: mov.i d=R2 b=0x9\n0: mov.i d=R0 b=0x7",
+        ScheduleDependence "schedule-dependence" "Two instructions of which one writes a register that the other reads or writes keep their order."
+            : "0: mov.i d=R0 b=0x7\n1: iadd3.rrr d=R2 a=R3 b=R4\n=>\n1: iadd3.rrr d=R2 a=R3 b=R4\n0: mov.i d=R0 b=0x7",
+              "0: mov.i d=R0 b=0x7\n1: iadd3.rrr d=R2 a=R0 b=R4\n=>\n1: iadd3.rrr d=R2 a=R0 b=R4\n0: mov.i d=R0 b=0x7",
+        ScheduleMemory "schedule-memory" "Two accesses that may touch the same bytes, of which one writes, keep their order, as does what has an effect on control or other threads."
+            : "0: ldg.plain d=R5 a=R2\n1: ldg.plain d=R6 a=R8\n=>\n1: ldg.plain d=R6 a=R8\n0: ldg.plain d=R5 a=R2",
+              "0: stg.plain a=R2 b=R4\n1: ldg.plain d=R6 a=R8\n=>\n1: ldg.plain d=R6 a=R8\n0: stg.plain a=R2 b=R4",
+    }
+    "Hazards": {
+        HazardShape "hazard-shape" "A scheduled function has no pseudo-instruction left, and branches to blocks that have a place.",
+        HazardUndecoded "hazard-undecoded" "Unknown, not wrong: a word that does not decode, behind which nothing is known.",
+        HazardTarget "hazard-target" "Unknown, not wrong: a jump whose target is not in the word."
+            : "[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S05] BRX R2 -0x10\n[B------:R-:W-:-:S05] EXIT",
+        HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it."
+            : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
+              "[B------:R-:W0:-:S01] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
+        HazardWait "hazard-wait" "What reads or overwrites a result of variable latency comes behind a wait for a scoreboard that stands for it."
+            : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] IADD3 R2, R0, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B-1----:R-:W-:-:S05] IADD3 R2, R0, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
+        HazardSource "hazard-source" "What overwrites a source that is read late comes behind a wait for a scoreboard that stands for the reading."
+            : "[B------:R0:W-:-:S02] STG.E desc[UR4][R2.64], R4\n[B0-----:R-:W-:-:S05] IADD3 R4, R6, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S02] STG.E desc[UR4][R2.64], R4\n[B------:R-:W-:-:S05] IADD3 R4, R6, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
+        HazardEarly "hazard-early" "Two accesses to a register of which one writes, the first of fixed latency, are as many cycles apart as the latency table says, on every path."
+            : "[B------:R-:W-:-:S05] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S04] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
+        HazardLatency "hazard-latency" "Unknown, not wrong: two accesses that no row of the latency table is about, nearer than the longest of them.",
+        HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
+    }
     "Words": {
         WordsCount "words-count" "There is one word for each instruction, and the rest is padding to 128 bytes: a branch to itself and NOPs.",
         WordsDecode "words-decode" "A word decodes to its instruction, control bits and distances of branches included.",
@@ -97,10 +163,27 @@ pub fn document() -> String {
         "# Invariants\n\nWhat the judges of `verify/check` hold each form to. Made from `verify/check/src/rules.rs`: change it there, and run\n\
          `BLESS=1 cargo test -p sassafras-check --test invariants`. P1 to P5 are those of `docs/convergence.md`.\n",
     );
+    let code = |example: &str| {
+        let lines = example.lines().map(|line| format!("`{line}`").replace('|', "\\|"));
+        lines.collect::<Vec<_>>().join("<br>")
+    };
     for (group, rules) in GROUPS {
-        text.push_str(&format!("\n## {group}\n\n| rule | says |\n| --- | --- |\n"));
+        let examples = |id: &str| EXAMPLES.iter().find(|(rule, ..)| *rule == id);
+        let shown = rules.iter().any(|(id, _)| examples(id).is_some());
+        let head = if shown {
+            "| rule | says | taken | objected to |\n| --- | --- | --- | --- |"
+        } else {
+            "| rule | says |\n| --- | --- |"
+        };
+        text.push_str(&format!("\n## {group}\n\n{head}\n"));
         for (id, says) in *rules {
-            text.push_str(&format!("| `{id}` | {says} |\n"));
+            text.push_str(&format!("| `{id}` | {says} |"));
+            if let Some((_, good, bad)) = examples(id) {
+                text.push_str(&format!(" {} | {} |", code(good), code(bad)));
+            } else if shown {
+                text.push_str(" | |");
+            }
+            text.push('\n');
         }
     }
     text

@@ -9,6 +9,7 @@
 
 mod memory;
 
+use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use rustc_hash::FxHashMap;
 use sassafras_isa::{Control, RegClass};
@@ -17,23 +18,23 @@ use sassafras_machine::{Access, Block, Function, MInst, Op};
 /// Checks the function `after` scheduling against the one `before` it.
 pub fn check(before: &Function, after: &Function) -> Verdict {
     let mut objections = Vec::new();
-    let mut object = |rule, block: Block, message| {
-        objections.push(Finding { rule, place: format!("`{}`, {block}", after.name), message });
+    let mut object = |rule: Rule, block: Block, message| {
+        objections.push(Finding { rule: rule.id(), place: format!("`{}`, {block}", after.name), message });
     };
     if before.layout != after.layout {
-        object("order-of-blocks", after.entry, "the order of the blocks changed".to_owned());
+        object(Rule::ScheduleBlocks, after.entry, "the order of the blocks changed".to_owned());
         return Verdict::of(objections, Vec::new());
     }
     if (before.frame, before.shared_bytes, before.entry) != (after.frame, after.shared_bytes, after.entry) {
-        object("frame", after.entry, "the frame, shared memory or entry changed".to_owned());
+        object(Rule::ScheduleFrame, after.entry, "the frame, shared memory or entry changed".to_owned());
     }
     for &block in &before.layout {
         let (old, new) = (&before.blocks[block], &after.blocks[block]);
         if old.succs != new.succs {
-            object("successors", block, "the successors changed".to_owned());
+            object(Rule::ScheduleSuccessors, block, "the successors changed".to_owned());
         }
         match permutation(&old.insts, &new.insts) {
-            Err(message) => object("instructions", block, message),
+            Err(message) => object(Rule::ScheduleInstructions, block, message),
             Ok(places) => order(&old.insts, &places)
                 .into_iter()
                 .for_each(|(rule, message)| object(rule, block, message)),
@@ -80,7 +81,7 @@ fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
 }
 
 /// The pairs whose order was not kept.
-fn order(old: &[MInst], places: &[usize]) -> Vec<(&'static str, String)> {
+fn order(old: &[MInst], places: &[usize]) -> Vec<(Rule, String)> {
     let accesses: Vec<_> = old.iter().map(accesses).collect();
     let mut faults = Vec::new();
     for second in 0..old.len() {
@@ -88,9 +89,9 @@ fn order(old: &[MInst], places: &[usize]) -> Vec<(&'static str, String)> {
             let pair = || format!("`{}` and `{}` changed places", text(&old[first]), text(&old[second]));
             if let Some((register, kind)) = dependence(&accesses[first], &accesses[second]) {
                 let name = format!("{}{}", register.0.prefix(), register.1);
-                faults.push(("dependence", format!("{}: {kind} {name}", pair())));
+                faults.push((Rule::ScheduleDependence, format!("{}: {kind} {name}", pair())));
             } else if let Some(why) = memory::ordered(old, first, second) {
-                faults.push(("memory-order", format!("{}: {why}", pair())));
+                faults.push((Rule::ScheduleMemory, format!("{}: {why}", pair())));
             }
         }
     }

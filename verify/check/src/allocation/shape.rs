@@ -2,6 +2,7 @@
 
 use super::state::STACK;
 use crate::Finding;
+use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_isa::{FieldKind, Inst};
 use sassafras_machine::{Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
@@ -28,7 +29,11 @@ pub(super) fn binds(inst: &MInst) -> bool {
 pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<Finding>> {
     let mut faults = Vec::new();
     let mut fault = |block: Block, message: String| {
-        faults.push(Finding { rule: "shape", place: format!("`{}`, {block}", after.name), message });
+        faults.push(Finding {
+            rule: Rule::AllocationShape.id(),
+            place: format!("`{}`, {block}", after.name),
+            message,
+        });
     };
     let mut pairs = FxHashMap::default();
     let reached: FxHashSet<Block> = before.layout.iter().copied().collect();

@@ -1,6 +1,7 @@
 //! A function as single instructions and where each may be followed by which.
 
 use crate::Finding;
+use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, RegClass, decode};
 use sassafras_machine::Function;
@@ -37,8 +38,11 @@ impl Program {
         let (mut insts, mut targets, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (block, index, inst) in f.insts() {
             let place = format!("`{}`, {block}, instruction {index}", f.name);
-            let fault =
-                |message: &str| Finding { rule: "shape", place: place.clone(), message: message.into() };
+            let fault = |message: &str| Finding {
+                rule: Rule::HazardShape.id(),
+                place: place.clone(),
+                message: message.into(),
+            };
             let real = inst.inst().ok_or_else(|| fault("a pseudo-instruction is left"))?;
             let target = match inst.target {
                 Some(target) => Some(
@@ -101,7 +105,7 @@ impl Program {
     fn next(&mut self, at: usize, targets: &[Option<usize>], returns: &[usize]) -> Vec<usize> {
         use ControlFlowKind as K;
         let Some(inst) = &self.insts[at] else {
-            self.unknown("undecoded", at, "the word does not decode");
+            self.unknown(Rule::HazardUndecoded, at, "the word does not decode");
             return Vec::new();
         };
         // A branch may also be decided by a predicate that is no guard.
@@ -115,12 +119,12 @@ impl Program {
             Some(K::Branch | K::Call) => match targets[at] {
                 Some(target) => vec![target],
                 None => {
-                    self.unknown("target", at, "it goes to a place that is not known");
+                    self.unknown(Rule::HazardTarget, at, "it goes to a place that is not known");
                     Vec::new()
                 }
             },
             Some(K::IndirectBranch) => {
-                self.unknown("target", at, "it goes to a place that is not known");
+                self.unknown(Rule::HazardTarget, at, "it goes to a place that is not known");
                 Vec::new()
             }
             Some(K::Return) => returns.to_vec(),
@@ -137,9 +141,9 @@ impl Program {
         to
     }
 
-    fn unknown(&mut self, rule: &'static str, at: usize, message: &str) {
+    fn unknown(&mut self, rule: Rule, at: usize, message: &str) {
         let place = self.place(at);
-        self.unknown.push(Finding { rule, place, message: message.to_owned() });
+        self.unknown.push(Finding { rule: rule.id(), place, message: message.to_owned() });
     }
 
     /// An instruction in words: where it is and what it says.
