@@ -1,5 +1,6 @@
 //! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
 
+use crate::normal::Normal;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
@@ -21,6 +22,8 @@ pub struct Read {
 pub struct Inputs<'t> {
     /// The arena.
     pub terms: &'t Terms,
+    /// The normal form of its terms.
+    pub normal: Normal<'t>,
     reads: RefCell<Vec<Read>>,
     known: RefCell<FxHashMap<(TermId, i64), TermId>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
@@ -41,7 +44,22 @@ pub const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 impl<'t> Inputs<'t> {
     /// Inputs in an arena.
     pub fn new(terms: &'t Terms) -> Inputs<'t> {
-        Inputs { terms, reads: RefCell::default(), known: RefCell::default(), uniform: RefCell::default() }
+        Inputs::with(terms, Normal::new(terms))
+    }
+
+    /// Inputs in an arena in which every term stays as it is built.
+    pub fn raw(terms: &'t Terms) -> Inputs<'t> {
+        Inputs::with(terms, Normal::none(terms))
+    }
+
+    fn with(terms: &'t Terms, normal: Normal<'t>) -> Inputs<'t> {
+        Inputs {
+            terms,
+            normal,
+            reads: RefCell::default(),
+            known: RefCell::default(),
+            uniform: RefCell::default(),
+        }
     }
 
     /// A named variable; `uniform` if it is the same for all lanes of a warp.

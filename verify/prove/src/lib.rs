@@ -11,6 +11,7 @@
 
 pub mod evaluate;
 pub mod inputs;
+pub mod normal;
 pub mod obligation;
 pub mod prove;
 pub mod replay;

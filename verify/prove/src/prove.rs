@@ -109,7 +109,7 @@ impl Task<'_> {
                 return self.refute(&inputs, &run, &pointers, first.or(second));
             }
         }
-        open.retain(|o| terms.as_constant(&o.violated) != Some(0) || self.count_term());
+        open.retain(|o| terms.as_constant(&inputs.normal.of(o.violated)) != Some(0) || self.count_term());
         if let Some(violated) = self.discharge(&inputs, &run.assumptions, &open)? {
             return self.refute(&inputs, &run, &pointers, violated);
         }
@@ -132,6 +132,7 @@ impl Task<'_> {
         list: &[Obligation],
     ) -> Result<Option<Option<Obligation>>, String> {
         for o in list {
+            let o = &Obligation { what: o.what.clone(), violated: inputs.normal.of(o.violated) };
             if inputs.terms.as_constant(&o.violated) == Some(0) {
                 self.count_term();
                 continue;
@@ -191,7 +192,7 @@ impl Task<'_> {
     /// Runs both sides once more without simplification, and evaluates them on concrete inputs.
     fn evaluated(&mut self, pointers: &[u64]) -> Result<(), String> {
         let terms = Terms::raw();
-        let inputs = Inputs::new(&terms);
+        let inputs = Inputs::raw(&terms);
         let run = self.both(&inputs).map_err(|e| format!("evaluation: {e}"))?;
         let raw = Raw {
             inputs: &inputs,

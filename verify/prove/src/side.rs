@@ -72,7 +72,7 @@ impl<'i> Side<'i> {
     pub fn arrive(&mut self, index: u64) {
         self.guard = self.terms().yes();
         if let Some(waiting) = self.pending.remove(&index) {
-            self.path = join(self.terms(), self.path, waiting);
+            self.path = self.inputs.normal.of(join(self.terms(), self.path, waiting));
         }
     }
 
@@ -106,8 +106,8 @@ impl<'i> Side<'i> {
         let gone = d.and(&self.path, &taken);
         // Said outright, so that it is known in an arena that does not simplify too.
         let all = self.inputs.known(taken) == Some(1);
-        self.path = if all { d.no() } else { d.and(&self.path, &d.not(&taken)) };
-        gone
+        self.path = if all { d.no() } else { self.inputs.normal.of(d.and(&self.path, &d.not(&taken))) };
+        self.inputs.normal.of(gone)
     }
 
     /// What a register holds after `new` is written over `old` by the current instruction.
@@ -115,7 +115,7 @@ impl<'i> Side<'i> {
         let d = self.terms();
         // Of lanes that have ended no register matters.
         let condition = if self.together() { self.guard } else { self.happens() };
-        d.ite(&condition, &new, &old)
+        self.inputs.normal.of(d.ite(&condition, &new, &old))
     }
 
     /// That the current instruction takes effect.
@@ -148,6 +148,7 @@ impl<'i> Side<'i> {
     /// Other spaces and orderings; too many stores before it.
     pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
         self.check(access)?;
+        let address = self.inputs.normal.of(address);
         let mut value = self.inputs.memory(address, access.bytes);
         let stores: Vec<Event> = self.events.iter().filter(|e| e.store).copied().collect();
         if stores.len() > MOST_STORES {
@@ -156,6 +157,7 @@ impl<'i> Side<'i> {
         for store in &stores {
             value = overlay(self.terms(), value, address, access.bytes, store);
         }
+        let value = self.inputs.normal.of(value);
         self.push(false, access.bytes, address, value);
         Ok(value)
     }
@@ -166,12 +168,13 @@ impl<'i> Side<'i> {
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
         self.check(access)?;
+        let (address, value) = (self.inputs.normal.of(address), self.inputs.normal.of(value));
         self.push(true, access.bytes, address, value);
         Ok(())
     }
 
     fn push(&mut self, store: bool, bytes: u32, address: TermId, value: TermId) {
-        let (guard, place) = (self.happens(), self.place);
+        let (guard, place) = (self.inputs.normal.of(self.happens()), self.place);
         self.events.push(Event { store, guard, address, bytes, value, place });
     }
 }

@@ -1,0 +1,228 @@
+//! And, or, exclusive or, complement, conditions and selections.
+
+use super::Normal;
+use super::boolean::{Diagram, FALSE, TRUE};
+use super::poly::ones;
+use super::slice::Segment;
+use sassafras_semantics::{BinaryOp as B, Domain, TermId};
+
+/// A constant of more runs of equal bits than this is not cut up.
+const RUNS: u32 = 10;
+/// A function of more decisions than this keeps its operation.
+const DECISIONS: usize = 48;
+
+impl Normal<'_> {
+    /// −1 − a, or ¬c.
+    pub(super) fn complement(&self, t: TermId) -> TermId {
+        if self.width(t) == 1 {
+            let f = self.diagram(t);
+            let not = self.diagrams.borrow_mut().not(f);
+            return self.function(not, 1);
+        }
+        let p = self.poly(t).complement();
+        self.number(p)
+    }
+
+    /// The diagram of a normal form: its function, the complement of one, or a variable.
+    pub(super) fn diagram(&self, t: TermId) -> Diagram {
+        let width = self.width(t);
+        match self.known(t) {
+            Some(0) => return FALSE,
+            Some(c) if c == ones(width) => return TRUE,
+            _ => {}
+        }
+        if let Some(f) = self.functions.borrow().get(&t) {
+            return *f;
+        }
+        if width > 1 && self.poly(t).negative() {
+            // Row `bitwise-complement`.
+            let inner = self.number(self.poly(t).complement());
+            if !self.poly(inner).negative() {
+                let f = self.diagram(inner);
+                return self.diagrams.borrow_mut().not(f);
+            }
+        }
+        self.diagrams.borrow_mut().variable(t)
+    }
+
+    /// The term of a diagram over operands of a width. Rows `decision-one`, `decision-zero`, `decision-xor`.
+    pub(super) fn function(&self, f: Diagram, width: u32) -> TermId {
+        let d = self.terms;
+        match f {
+            FALSE => return d.constant(width, 0),
+            TRUE => return d.constant(width, u128::MAX),
+            _ => {}
+        }
+        let (leaf, high, low) = self.diagrams.borrow().node(f);
+        if (high, low) == (TRUE, FALSE) {
+            return leaf;
+        }
+        let t = if width == 1 {
+            let (h, l) = (self.function(high, 1), self.function(low, 1));
+            d.ite(&leaf, &h, &l)
+        } else if (high, low) == (FALSE, TRUE) {
+            return self.complement(leaf);
+        } else {
+            let other = self.diagrams.borrow_mut().not(low);
+            let term = |f| self.function(f, width);
+            match (high, low) {
+                (TRUE, _) => d.or(&leaf, &term(low)),
+                (FALSE, _) => d.and(&self.complement(leaf), &term(low)),
+                (_, FALSE) => d.and(&leaf, &term(high)),
+                (_, TRUE) => d.or(&self.complement(leaf), &term(high)),
+                _ if high == other => d.xor(&leaf, &term(low)),
+                _ => d.or(&d.and(&leaf, &term(high)), &d.and(&self.complement(leaf), &term(low))),
+            }
+        };
+        if d.as_constant(&t).is_none() {
+            self.functions.borrow_mut().entry(t).or_insert(f);
+            self.memo.borrow_mut().insert(t, t);
+        }
+        t
+    }
+
+    /// The function with other operands, of another width.
+    pub(super) fn mapped(&self, f: Diagram, width: u32, leaf: &dyn Fn(TermId) -> TermId) -> TermId {
+        let g = self.mapped_diagram(f, leaf);
+        self.function(g, width)
+    }
+
+    fn mapped_diagram(&self, f: Diagram, leaf: &dyn Fn(TermId) -> TermId) -> Diagram {
+        if f <= TRUE {
+            return f;
+        }
+        let (v, high, low) = self.diagrams.borrow().node(f);
+        let (h, l) = (self.mapped_diagram(high, leaf), self.mapped_diagram(low, leaf));
+        let c = self.diagram(leaf(v));
+        self.diagrams.borrow_mut().ite(c, h, l)
+    }
+
+    /// And, or, exclusive or of normal forms.
+    pub(super) fn bitwise(&self, op: B, a: TermId, b: TermId) -> TermId {
+        let width = self.width(a);
+        if width == 1 {
+            return self.combine(op, a, b);
+        }
+        let runs = |t: TermId| self.known(t).map_or(0, |c| ((c ^ c << 1) & ones(width)).count_ones());
+        if runs(a) > RUNS || runs(b) > RUNS {
+            return self.combine(op, a, b);
+        }
+        let (x, y) = (self.runs_of(a), self.runs_of(b));
+        let mut cuts: Vec<u32> = x.iter().chain(&y).map(|s| s.low).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        if cuts.len() == 1 {
+            return self.combine(op, a, b);
+        }
+        cuts.push(width);
+        // Row `bitwise-pieces`.
+        let mut all: Option<TermId> = None;
+        for pair in cuts.windows(2) {
+            let (low, n) = (pair[0], pair[1] - pair[0]);
+            let part = self.combine(op, self.gather(&x, low, n), self.gather(&y, low, n));
+            all = Some(all.map_or(part, |l| self.concat(part, l)));
+        }
+        all.unwrap_or(a)
+    }
+
+    /// A number as runs of bits: itself if it is a sum with carries.
+    fn runs_of(&self, t: TermId) -> Vec<Segment> {
+        let width = self.width(t);
+        if let Some(c) = self.known(t) {
+            let (mut all, mut at) = (Vec::new(), 0);
+            while at < width {
+                let rest = c >> at;
+                let run = if rest & 1 == 1 { rest.trailing_ones() } else { rest.trailing_zeros() };
+                let n = run.min(width - at);
+                all.push(Segment { low: at, width: n, bits: self.terms.constant(n, rest) });
+                at += n;
+            }
+            return all;
+        }
+        let p = self.poly(t);
+        if let Some(all) = self.segments(&p) {
+            return all;
+        }
+        if p.negative()
+            && let Some(mut all) = self.segments(&self.poly(self.number(p.complement())))
+        {
+            for s in &mut all {
+                s.bits = self.complement(s.bits);
+            }
+            return all;
+        }
+        vec![Segment { low: 0, width, bits: t }]
+    }
+
+    fn combine(&self, op: B, a: TermId, b: TermId) -> TermId {
+        let d = self.terms;
+        let (f, g) = (self.diagram(a), self.diagram(b));
+        let made = {
+            let mut all = self.diagrams.borrow_mut();
+            match op {
+                B::And => all.ite(f, g, FALSE),
+                B::Or => all.ite(f, TRUE, g),
+                _ => {
+                    let not = all.not(g);
+                    all.ite(f, not, g)
+                }
+            }
+        };
+        if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
+            let t = d.binary(op, &a.min(b), &a.max(b));
+            self.memo.borrow_mut().insert(t, t);
+            return t;
+        }
+        self.function(made, self.width(a))
+    }
+
+    /// `c ? a : b`.
+    pub(super) fn select(&self, c: TermId, a: TermId, b: TermId) -> TermId {
+        let d = self.terms;
+        if a == b {
+            return a;
+        }
+        let f = self.diagram(c);
+        match f {
+            TRUE => return a,
+            FALSE => return b,
+            _ => {}
+        }
+        let width = self.width(a);
+        if width == 1 {
+            let (g, h) = (self.diagram(a), self.diagram(b));
+            let made = self.diagrams.borrow_mut().ite(f, g, h);
+            if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
+                let t = d.ite(&c, &a, &b);
+                self.memo.borrow_mut().insert(t, t);
+                return t;
+            }
+            return self.function(made, 1);
+        }
+        // Row `select-sign`.
+        if !self.diagrams.borrow().positive(f) {
+            return self.select(self.complement(c), b, a);
+        }
+        // Row `select-nested`.
+        use sassafras_semantics::term::Node;
+        if let Node::Ite(e, x, _) = d.node(a)
+            && e == c
+        {
+            return self.select(c, x, b);
+        }
+        if let Node::Ite(e, _, y) = d.node(b)
+            && e == c
+        {
+            return self.select(c, a, y);
+        }
+        // Row `select-constants`.
+        if let (Some(x), Some(y)) = (self.known(a), self.known(b)) {
+            let mut p = self.lifted(c, width).scaled(x.wrapping_sub(y));
+            p.plus(Default::default(), y);
+            return self.number(p);
+        }
+        let t = d.make(Node::Ite(c, a, b), width);
+        self.memo.borrow_mut().insert(t, t);
+        t
+    }
+}

@@ -1,0 +1,99 @@
+//! The algebra of float operations, which are otherwise functions of their operands' bits.
+
+use super::Normal;
+use sassafras_semantics::term::{Node, Operands};
+use sassafras_semantics::{Domain, FloatFormat, FloatOp, TermId};
+
+impl Normal<'_> {
+    /// `a` with its sign changed.
+    fn negated(&self, a: TermId) -> TermId {
+        let (d, width) = (self.terms, self.width(a));
+        let sign = self.complement(self.slice(a, width - 1, 1));
+        if let Some(c) = self.known(a) {
+            return d.constant(width, c ^ 1 << (width - 1));
+        }
+        self.concat(sign, self.slice(a, 0, width - 1))
+    }
+
+    /// Whether the sign is written as a complement; of `a` and its negation at most one is.
+    fn is_negated(&self, a: TermId) -> bool {
+        let width = self.width(a);
+        if let Some(c) = self.known(a) {
+            return c >> (width - 1) != 0;
+        }
+        let sign = self.diagram(self.slice(a, width - 1, 1));
+        !self.diagrams.borrow().positive(sign)
+    }
+
+    pub(super) fn float_node(&self, node: &Node, width: u32, of: &dyn Fn(&TermId) -> TermId) -> TermId {
+        let d = self.terms;
+        match node {
+            Node::Float { op, format, mode, args } => {
+                let mut args: Operands = args.iter().map(of).collect();
+                if matches!(op, FloatOp::Mul | FloatOp::Fma) {
+                    // Row `product-signs`: only whether the signs differ matters.
+                    let odd = args[..2].iter().filter(|a| self.is_negated(**a)).count() % 2 == 1;
+                    for a in &mut args[..2] {
+                        if self.is_negated(*a) {
+                            *a = self.negated(*a);
+                        }
+                    }
+                    args[..2].sort_unstable();
+                    if odd {
+                        args[0] = self.negated(args[0]);
+                    }
+                } else if matches!(
+                    op,
+                    FloatOp::Add | FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan
+                ) {
+                    args[..2].sort_unstable();
+                }
+                // Row `twice`: x + x = x·2.
+                if let (FloatOp::Add, Some(two)) = (op, two(*format))
+                    && args[0] == args[1]
+                {
+                    let node = Node::Float {
+                        op: FloatOp::Mul,
+                        format: *format,
+                        mode: *mode,
+                        args: [args[0], d.constant(width, two)].into_iter().collect(),
+                    };
+                    return self.float_node(&node, width, &|t| *t);
+                }
+                d.make(Node::Float { op: *op, format: *format, mode: *mode, args }, width)
+            }
+            Node::FloatRelation { relation, format, ftz, args } => {
+                let mut args = args.map(|a| of(&a));
+                use sassafras_semantics::FloatRelation as R;
+                if matches!(relation, R::Eq | R::Unordered) {
+                    args.sort_unstable();
+                }
+                d.make(Node::FloatRelation { relation: *relation, format: *format, ftz: *ftz, args }, width)
+            }
+            Node::FloatToFloat { from, to, mode, a } => {
+                d.make(Node::FloatToFloat { from: *from, to: *to, mode: *mode, a: of(a) }, width)
+            }
+            Node::FloatToInt { from, signed, mode, nan, a } => {
+                let (from, signed, mode, nan) = (*from, *signed, *mode, *nan);
+                d.make(Node::FloatToInt { from, signed, mode, nan, a: of(a) }, width)
+            }
+            Node::IntToFloat { signed, to, mode, a } => {
+                d.make(Node::IntToFloat { signed: *signed, to: *to, mode: *mode, a: of(a) }, width)
+            }
+            Node::Approximate { function, ftz, a } => {
+                d.make(Node::Approximate { function: *function, ftz: *ftz, a: of(a) }, width)
+            }
+            other => d.make(other.clone(), width),
+        }
+    }
+}
+
+/// The bits of two.
+fn two(format: FloatFormat) -> Option<u128> {
+    Some(match format {
+        FloatFormat::F16 => 0x4000,
+        FloatFormat::Bf16 => 0x4000,
+        FloatFormat::F32 => 0x4000_0000,
+        FloatFormat::F64 => 0x4000_0000_0000_0000,
+    })
+}

@@ -1,0 +1,197 @@
+//! The normal form of terms: what differs only in how it was computed becomes one term.
+//!
+//! Numbers are polynomials over atoms ([`poly`]), so that sums by halves with carries, shifted sums and products by parts meet
+//! the 64-bit sums and products they stand for. Bitwise functions and conditions are decision diagrams ([`boolean`]) over
+//! slices. Each rewrite is a row of [`rows`] with a proof; a node that no row knows keeps its operation, over
+//! operands in normal form.
+//!
+//! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
+//! - `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
+//! - `compare`: comparisons. `float`: the algebra of uninterpreted float operations.
+
+mod bitwise;
+pub mod boolean;
+mod compare;
+mod float;
+mod number;
+pub mod poly;
+pub mod rows;
+mod slice;
+#[cfg(test)]
+mod tests;
+
+use boolean::{Diagram, Diagrams};
+use poly::Poly;
+use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp as B, Domain, TermId, Terms, UnaryOp as U};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Most summands of a product that is multiplied out.
+const MOST: usize = 64;
+
+/// Brings the terms of an arena to normal form, within the same arena.
+#[derive(Debug)]
+pub struct Normal<'t> {
+    terms: &'t Terms,
+    active: bool,
+    /// Terms and their normal forms.
+    memo: RefCell<FxHashMap<TermId, TermId>>,
+    /// Normal forms that are not atoms, as polynomials.
+    polys: RefCell<FxHashMap<TermId, Rc<Poly>>>,
+    built: RefCell<FxHashMap<Poly, TermId>>,
+    /// Normal forms that are bitwise functions.
+    functions: RefCell<FxHashMap<TermId, Diagram>>,
+    diagrams: RefCell<Diagrams>,
+    slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
+}
+
+impl<'t> Normal<'t> {
+    /// The normal form in an arena.
+    pub fn new(terms: &'t Terms) -> Normal<'t> {
+        Normal {
+            terms,
+            active: true,
+            memo: RefCell::default(),
+            polys: RefCell::default(),
+            built: RefCell::default(),
+            functions: RefCell::default(),
+            diagrams: RefCell::default(),
+            slices: RefCell::default(),
+        }
+    }
+
+    /// Leaves every term as it is: for raw terms.
+    pub fn none(terms: &'t Terms) -> Normal<'t> {
+        Normal { active: false, ..Normal::new(terms) }
+    }
+
+    /// Whether terms are rewritten at all.
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// The normal form of a term.
+    pub fn of(&self, term: TermId) -> TermId {
+        if !self.active {
+            return term;
+        }
+        let mut stack = vec![(term, false)];
+        while let Some((t, ready)) = stack.pop() {
+            if self.memo.borrow().contains_key(&t) {
+                continue;
+            }
+            let node = self.terms.node(t);
+            if ready {
+                let made = self.rebuild(&node, self.terms.width_of(t), t);
+                self.memo.borrow_mut().insert(t, made);
+                self.memo.borrow_mut().insert(made, made);
+            } else {
+                stack.push((t, true));
+                stack.extend(node.operands().into_iter().map(|o| (o, false)));
+            }
+        }
+        self.memo.borrow()[&term]
+    }
+
+    /// Declares that a term, a normal form, is to be replaced by another wherever it is met from now on. What was
+    /// normalised before is forgotten.
+    pub fn replace(&self, pairs: &FxHashMap<TermId, TermId>) {
+        self.memo.borrow_mut().clear();
+        self.memo.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
+    }
+
+    fn known(&self, t: TermId) -> Option<u128> {
+        self.terms.as_constant(&t)
+    }
+
+    fn width(&self, t: TermId) -> u32 {
+        self.terms.width_of(t)
+    }
+
+    fn rebuild(&self, node: &Node, width: u32, itself: TermId) -> TermId {
+        let d = self.terms;
+        let of = |t: &TermId| self.memo.borrow()[t];
+        match node {
+            Node::Constant(_) | Node::Variable(_) | Node::Undef { .. } => itself,
+            Node::Unary(op, a) => {
+                let a = of(a);
+                match op {
+                    U::Not => self.complement(a),
+                    U::Neg if width == 1 => a,
+                    U::Neg => self.number(self.poly(a).scaled(u128::MAX)),
+                    U::Popcount | U::LeadingZeros | U::Reverse => d.unary(*op, &a),
+                }
+            }
+            Node::Binary(op, a, b) => self.binary(*op, of(a), of(b), width),
+            Node::Compare(op, a, b) => self.compare(*op, of(a), of(b)),
+            Node::Extract { low, a } => self.slice(of(a), *low, width),
+            Node::Concat(h, l) => self.concat(of(h), of(l)),
+            Node::Zext(a) => self.zext(of(a), width),
+            Node::Sext(a) => self.sext(of(a), width),
+            Node::Ite(c, a, b) => self.select(of(c), of(a), of(b)),
+            other => self.float_node(other, width, &of),
+        }
+    }
+
+    fn binary(&self, op: B, a: TermId, b: TermId, width: u32) -> TermId {
+        let d = self.terms;
+        match (op, self.known(b)) {
+            (B::And | B::Or | B::Xor, _) => self.bitwise(op, a, b),
+            (B::Add | B::Sub, _) if width == 1 => self.bitwise(B::Xor, a, b),
+            (B::Mul, _) if width == 1 => self.bitwise(B::And, a, b),
+            (B::Add | B::Sub, _) => {
+                let mut p = (*self.poly(a)).clone();
+                p.plus_scaled(&self.poly(b), if op == B::Add { 1 } else { u128::MAX });
+                self.number(p)
+            }
+            (B::Mul, _) => match self.limbs(a).times(&self.limbs(b), MOST) {
+                Some(p) => self.number(p),
+                None => d.mul(&a.min(b), &a.max(b)),
+            },
+            // Row `shift-constant`: counts at the width and beyond give zero, or copies of the sign.
+            (B::Shl, Some(c)) if width > 1 => {
+                let scale = if c >= u128::from(width) { 0 } else { 1 << c };
+                self.number(self.poly(a).scaled(scale))
+            }
+            (B::LShr, Some(c)) if c >= u128::from(width) => d.constant(width, 0),
+            (B::LShr, Some(c)) => self.zext(self.slice(a, c as u32, width - c as u32), width),
+            (B::AShr, Some(c)) => {
+                let c = c.min(u128::from(width - 1)) as u32;
+                self.sext(self.slice(a, c, width - c), width)
+            }
+            (B::UDiv, Some(c)) if c.is_power_of_two() && width > 1 => {
+                let k = c.trailing_zeros();
+                self.zext(self.slice(a, k, width - k), width)
+            }
+            (B::URem, Some(c)) if c.is_power_of_two() && c > 1 => {
+                self.zext(self.slice(a, 0, c.trailing_zeros()), width)
+            }
+            _ => d.binary(op, &a, &b),
+        }
+    }
+
+    fn concat(&self, high: TermId, low: TermId) -> TermId {
+        let n = self.width(low);
+        let mut p = self.lifted(low, n + self.width(high));
+        p.plus_scaled(&self.lifted(high, n + self.width(high)), 1 << n);
+        self.number(p)
+    }
+
+    fn zext(&self, a: TermId, width: u32) -> TermId {
+        if width == self.width(a) { a } else { self.number(self.lifted(a, width)) }
+    }
+
+    /// Row `sign-extension`.
+    fn sext(&self, a: TermId, width: u32) -> TermId {
+        let n = self.width(a);
+        if n == width {
+            return a;
+        }
+        let mut p = self.lifted(a, width);
+        let sign = self.lifted(self.slice(a, n - 1, 1), width);
+        p.plus_scaled(&sign, (1u128 << n).wrapping_neg());
+        self.number(p)
+    }
+}

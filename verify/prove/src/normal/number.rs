@@ -1,0 +1,254 @@
+//! Polynomials to terms and back.
+
+use super::Normal;
+use super::poly::{Monomial, Poly, ones};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{Domain, TermId};
+use smallvec::smallvec;
+use std::rc::Rc;
+
+/// Most rounds of rewriting; each row makes the sum simpler, so this is a safety net.
+const ROUNDS: usize = 400;
+
+impl Normal<'_> {
+    /// A normal form as a polynomial of its own width.
+    pub(super) fn poly(&self, t: TermId) -> Rc<Poly> {
+        if let Some(p) = self.polys.borrow().get(&t) {
+            return p.clone();
+        }
+        let width = self.width(t);
+        Rc::new(match self.known(t) {
+            Some(c) => Poly::constant(width, c),
+            None => Poly::atom(width, t),
+        })
+    }
+
+    /// A normal form, extended by zeros, as a summand of a polynomial of a width that is not less.
+    pub(super) fn lifted(&self, t: TermId, width: u32) -> Poly {
+        match self.known(t) {
+            Some(c) => Poly::constant(width, c),
+            None if self.width(t) == width => (*self.poly(t)).clone(),
+            None => Poly::atom(width, t),
+        }
+    }
+
+    /// Row `limbs`: a factor wider than 32 bits by its parts of 32.
+    pub(super) fn limbs(&self, t: TermId) -> Poly {
+        let (p, width) = (self.poly(t), self.width(t));
+        if width <= 32 || p.known().is_some() {
+            return (*p).clone();
+        }
+        let mut sum = Poly::constant(width, p.constant);
+        for (m, c) in &p.terms {
+            if m.len() > 1 || self.width(m[0]) <= 32 {
+                sum.plus(m.clone(), *c);
+                continue;
+            }
+            let whole = self.width(m[0]);
+            for at in (0..whole).step_by(32) {
+                let part = self.slice(m[0], at, 32.min(whole - at));
+                sum.plus_scaled(&self.lifted(part, width), c << at);
+            }
+        }
+        sum
+    }
+
+    /// The term of a polynomial.
+    pub(super) fn number(&self, mut p: Poly) -> TermId {
+        if let Some(t) = self.built.borrow().get(&p) {
+            return *t;
+        }
+        let key = p.clone();
+        let mut rounds = 0;
+        while rounds < ROUNDS && self.improve(&mut p) {
+            rounds += 1;
+        }
+        let t = self.build(&p);
+        self.built.borrow_mut().insert(key, t);
+        t
+    }
+
+    fn build(&self, p: &Poly) -> TermId {
+        let (d, width) = (self.terms, p.width);
+        if let Some(c) = p.known() {
+            return d.constant(width, c);
+        }
+        if let Some(a) = p.single().filter(|a| self.width(*a) == width) {
+            return a;
+        }
+        let mut sum: Option<TermId> = None;
+        for (m, c) in &p.terms {
+            let mut product = m.iter().map(|a| d.zext(a, width)).reduce(|a, b| d.mul(&a, &b));
+            if *c != 1 {
+                product = product.map(|p| d.mul(&p, &d.constant(width, *c)));
+            }
+            sum = sum.zip(product).map(|(s, p)| d.add(&s, &p)).or(product);
+        }
+        let sum = sum.unwrap_or_else(|| d.constant(width, 0));
+        let t = if p.constant == 0 { sum } else { d.add(&sum, &d.constant(width, p.constant)) };
+        if d.as_constant(&t).is_none() {
+            self.polys.borrow_mut().insert(t, Rc::new(p.clone()));
+        }
+        self.memo.borrow_mut().insert(t, t);
+        t
+    }
+
+    /// One rewrite; whether there was one.
+    fn improve(&self, p: &mut Poly) -> bool {
+        let found = p.terms.iter().find_map(|(m, c)| {
+            let at = (0..m.len()).find_map(|i| Some((i, self.replacement(m, *c, i, p.width)?)));
+            at.map(|(i, new)| (m.clone(), *c, i, new))
+        });
+        if let Some((m, c, i, (new, scale))) = found {
+            // Scale: what is left of the coefficient.
+            p.terms.remove(&m);
+            let mut rest = m;
+            rest.remove(i);
+            for (n, e) in &new.terms {
+                let mut all: Monomial = rest.iter().chain(n).copied().collect();
+                all.sort_unstable();
+                p.plus(all, (c >> scale).wrapping_mul(*e));
+            }
+            p.plus(rest, (c >> scale).wrapping_mul(new.constant));
+            return true;
+        }
+        self.join(p)
+    }
+
+    /// What an atom of a summand is to be replaced by, and by how many powers of two the coefficient shrinks then.
+    fn replacement(&self, m: &Monomial, c: u128, i: usize, width: u32) -> Option<(Poly, u32)> {
+        let (a, n) = (m[i], self.width(m[i]));
+        let twos = c.trailing_zeros();
+        let widen = |p: &Poly| p.widened(width);
+        let width_of = |t: TermId| self.width(t);
+        if n == 1 {
+            // Row `condition-sign`: 1 - ¬c.
+            let f = self.diagram(a);
+            if !self.diagrams.borrow().positive(f) {
+                let mut p = Poly::constant(width, 1);
+                p.plus(smallvec![self.complement(a)], u128::MAX);
+                return Some((p, 0));
+            }
+        }
+        let own = self.polys.borrow().get(&a).cloned();
+        if let Some(own) = own {
+            if let Some((c, one, zero)) = self.choice(&own) {
+                let mut p = Poly::constant(width, zero);
+                p.plus(smallvec![c], one.wrapping_sub(zero));
+                return Some((p, 0));
+            }
+            // Row `zext-sum`: no wrap, or a wrap that the coefficient shifts out.
+            let fits = own.most(&width_of).is_some_and(|most| most <= ones(n));
+            if twos + n >= width || fits {
+                return Some((widen(&own), 0));
+            }
+            // Row `zext-even`.
+            let even = own.evenness();
+            if even > 0 {
+                let half = self.slice(a, even, n - even);
+                return Some((self.lifted(half, width).scaled(1 << even), 0));
+            }
+            // Row `zext-complement`.
+            if own.negative() {
+                let mut p = Poly::constant(width, ones(n));
+                p.plus_scaled(&self.lifted(self.number(own.complement()), width), u128::MAX);
+                return Some((p, 0));
+            }
+            return None;
+        }
+        if let Node::Extract { low, a: whole } = self.terms.node(a) {
+            let all = self.width(whole);
+            let sum = self.polys.borrow().get(&whole).cloned();
+            if let Some(sum) = sum {
+                // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
+                if low + n == all && twos >= low {
+                    let fits = sum.most(&width_of).is_some_and(|most| most <= ones(all));
+                    let mut p = match (all > width, fits || twos - low + all >= width) {
+                        (true, _) => self.cut(&sum, width),
+                        (_, true) => widen(&sum),
+                        _ => Poly::atom(width, whole),
+                    };
+                    let rest = self.lifted_into(self.slice(whole, 0, low), width);
+                    p.plus_scaled(&rest, u128::MAX);
+                    return Some((p, low));
+                }
+                return None;
+            }
+            // Row `slice-widen`: bits that the coefficient shifts out may be there.
+            let longest = (all - low).min(width);
+            if m.len() == 1 && twos + n >= width && longest > n {
+                return Some((self.lifted(self.slice(whole, low, longest), width), 0));
+            }
+        }
+        // Row `limbs`.
+        if m.len() > 1 && n > 32 {
+            let mut p = Poly::constant(width, 0);
+            for at in (0..n).step_by(32) {
+                let part = self.slice(a, at, 32.min(n - at));
+                p.plus_scaled(&self.lifted(part, width), 1 << at);
+            }
+            return Some((p, 0));
+        }
+        None
+    }
+
+    /// A normal form of any width as a summand: lifted if it is narrower, cut if it is wider.
+    fn lifted_into(&self, t: TermId, width: u32) -> Poly {
+        if self.width(t) <= width {
+            self.lifted(t, width)
+        } else {
+            self.lifted(self.slice(t, 0, width), width)
+        }
+    }
+
+    /// Rows `slices-join` and `selections-join`: neighbours become one.
+    fn join(&self, p: &mut Poly) -> bool {
+        let mut parts: Vec<(TermId, u128)> =
+            p.terms.iter().filter(|(m, _)| m.len() == 1).map(|(m, c)| (m[0], *c)).collect();
+        parts.sort_unstable_by_key(|(a, _)| *a);
+        let mask = ones(p.width);
+        for &(a, c) in &parts {
+            let n = self.width(a);
+            if n >= p.width {
+                continue;
+            }
+            let above = c.wrapping_shl(n) & mask;
+            if above == 0 {
+                continue;
+            }
+            for &(b, e) in &parts {
+                if e != above || a == b {
+                    continue;
+                }
+                let whole = (n + self.width(b)).min(p.width);
+                let Some(both) = self.neighbours(a, b, whole) else { continue };
+                p.terms.remove(&Monomial::from_slice(&[a]));
+                p.terms.remove(&Monomial::from_slice(&[b]));
+                p.plus_scaled(&self.lifted(both, p.width), c);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `high:low` as one slice or one selection of `width` bits.
+    fn neighbours(&self, low: TermId, high: TermId, width: u32) -> Option<TermId> {
+        let d = self.terms;
+        let (l, h) = (d.node(low), d.node(high));
+        let piece = |node: &Node, t: TermId| match node {
+            Node::Extract { low, a } => (*a, *low),
+            _ => (t, 0),
+        };
+        let ((x, from), (y, at)) = (piece(&l, low), piece(&h, high));
+        if x == y && at == from + self.width(low) && !self.polys.borrow().contains_key(&x) {
+            return Some(self.slice(x, from, width));
+        }
+        if let (Node::Ite(c, a, b), Node::Ite(e, f, g)) = (l, h)
+            && c == e
+        {
+            let cut = |h, l| self.slice(self.concat(h, l), 0, width);
+            return Some(self.select(c, cut(f, a), cut(g, b)));
+        }
+        None
+    }
+}

@@ -1,0 +1,405 @@
+//! The rewrites of the normal form as laws: what each replaces, and by what. The code names the row where it applies it;
+//! `tests/rows.rs` proves each at the widths given here, and evaluates each on every input at small widths.
+
+use sassafras_semantics::{BinaryOp as B, CompareOp as C, Domain, TermId, Terms};
+
+/// Two terms that are equal wherever the condition holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// One bit; none if there is no condition.
+    pub given: Option<TermId>,
+    /// What is replaced.
+    pub left: TermId,
+    /// What replaces it.
+    pub right: TermId,
+}
+
+/// A rewrite.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub says: &'static str,
+    /// Widths at which it is proved: the lesser of those it mentions.
+    pub widths: &'static [u32],
+    /// Instances of it at a width.
+    pub laws: fn(&Terms, u32) -> Vec<Law>,
+}
+
+const WORDS: &[u32] = &[2, 3, 8, 16, 32];
+const WIDE: &[u32] = &[2, 3, 8, 16, 32, 64];
+
+fn equal(left: TermId, right: TermId) -> Law {
+    Law { given: None, left, right }
+}
+
+/// A variable of a width.
+fn v(t: &Terms, name: &str, width: u32) -> TermId {
+    t.variable(&format!("{name}{width}"), width)
+}
+
+fn k(t: &Terms, width: u32, bits: u128) -> TermId {
+    t.constant(width, bits)
+}
+
+/// Counts from 1 that are worth a look at a width.
+fn counts(w: u32) -> Vec<u32> {
+    let mut all = vec![1, w / 2, w - 1];
+    all.retain(|c| (1..w).contains(c));
+    all.dedup();
+    all
+}
+
+/// All rows on bits.
+pub const ROWS: &[Row] = &[
+    Row {
+        name: "shift-constant",
+        says: "x << c = x·2^c; at the width and beyond 0, or copies of the sign",
+        widths: WIDE,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let shift = |op, c: u32| t.binary(op, &x, &k(t, w, c.into()));
+            let mut all: Vec<Law> =
+                counts(w).iter().map(|&c| equal(shift(B::Shl, c), t.mul(&x, &k(t, w, 1 << c)))).collect();
+            for &c in &counts(w) {
+                let high = t.extract(&x, c, w - c);
+                all.push(equal(shift(B::LShr, c), t.zext(&high, w)));
+                all.push(equal(shift(B::AShr, c), t.sext(&high, w)));
+                let power = k(t, w, 1 << c);
+                all.push(equal(t.binary(B::UDiv, &x, &power), t.zext(&high, w)));
+                all.push(equal(t.binary(B::URem, &x, &power), t.zext(&t.extract(&x, 0, c), w)));
+            }
+            if w > 2 {
+                all.push(equal(shift(B::Shl, w), k(t, w, 0)));
+                all.push(equal(shift(B::LShr, w), k(t, w, 0)));
+                all.push(equal(shift(B::AShr, w), shift(B::AShr, w - 1)));
+            }
+            all
+        },
+    },
+    Row {
+        name: "concatenation",
+        says: "h:l = 2^n·h + l",
+        widths: WORDS,
+        laws: |t, w| {
+            let (h, l) = (v(t, "h", w), v(t, "l", w));
+            let z = |a| t.zext(a, 2 * w);
+            vec![equal(t.concat(&h, &l), t.add(&t.mul(&z(&h), &k(t, 2 * w, 1 << w)), &z(&l)))]
+        },
+    },
+    Row {
+        name: "sign-extension",
+        says: "sext x = zext x - 2^n·sign x",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let sign = t.zext(&t.extract(&x, w - 1, 1), 2 * w);
+            let less = t.mul(&sign, &k(t, 2 * w, (1u128 << w).wrapping_neg()));
+            vec![equal(t.sext(&x, 2 * w), t.add(&t.zext(&x, 2 * w), &less))]
+        },
+    },
+    Row {
+        name: "limbs",
+        says: "x = 2^n·(x >> n) + (x mod 2^n)",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", 2 * w);
+            let part = |low| t.zext(&t.extract(&x, low, w), 2 * w);
+            vec![equal(x, t.add(&t.mul(&part(w), &k(t, 2 * w, 1 << w)), &part(0)))]
+        },
+    },
+    Row {
+        name: "zext-sum",
+        says: "zext(x + y) = zext x + zext y without wrap, or if 2^n shifts the wrap out",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let z = |a: &TermId| t.zext(a, 2 * w);
+            let (left, right) = (z(&t.add(&x, &y)), t.add(&z(&x), &z(&y)));
+            let scale = k(t, 2 * w, 1 << w);
+            let fits = t.compare(C::ULe, &right, &k(t, 2 * w, (1 << w) - 1));
+            let minus = t.add(&z(&x), &t.neg(&z(&y)));
+            let stays = t.compare(C::ULe, &y, &x);
+            vec![
+                Law { given: Some(fits), left, right },
+                Law { given: Some(stays), left: z(&t.sub(&x, &y)), right: minus },
+                equal(t.mul(&left, &scale), t.mul(&right, &scale)),
+            ]
+        },
+    },
+    Row {
+        name: "zext-even",
+        says: "zext(2^j·x) = 2^j·zext(x without its j upper bits)",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let one = |&j: &u32| {
+                let left = t.zext(&t.mul(&x, &k(t, w, 1 << j)), 2 * w);
+                let rest = t.zext(&t.extract(&x, 0, w - j), 2 * w);
+                equal(left, t.mul(&rest, &k(t, 2 * w, 1 << j)))
+            };
+            counts(w).iter().map(one).collect()
+        },
+    },
+    Row {
+        name: "zext-complement",
+        says: "zext x = (2^n - 1) - zext(-1 - x); for one bit `condition-sign`",
+        widths: &[1, 2, 8, 32],
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let ones = k(t, 2 * w, (1 << w) - 1);
+            vec![
+                equal(t.zext(&x, 2 * w), t.sub(&ones, &t.zext(&t.not(&x), 2 * w))),
+                equal(t.not(&x), t.sub(&k(t, w, u128::MAX), &x)),
+            ]
+        },
+    },
+    Row {
+        name: "carry-rejoin",
+        says: "2^l·(s >> l) = s - (s mod 2^l)",
+        widths: WIDE,
+        laws: |t, w| {
+            let s = v(t, "s", w);
+            let one = |&l: &u32| {
+                let high = t.zext(&t.extract(&s, l, w - l), w);
+                let low = t.zext(&t.extract(&s, 0, l), w);
+                equal(t.mul(&high, &k(t, w, 1 << l)), t.sub(&s, &low))
+            };
+            counts(w).iter().map(one).collect()
+        },
+    },
+    Row {
+        name: "slice-widen",
+        says: "2^k·(low n bits of x) = 2^k·x if k + n is the width",
+        widths: WIDE,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let one = |&j: &u32| {
+                let scale = k(t, w, 1 << j);
+                equal(t.mul(&t.zext(&t.extract(&x, 0, w - j), w), &scale), t.mul(&x, &scale))
+            };
+            counts(w).iter().map(one).collect()
+        },
+    },
+    Row {
+        name: "slices-join",
+        says: "c·x[l..m] + c·2^(m-l)·x[m..h] = c·x[l..h]",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, c) = (v(t, "x", w), v(t, "c", w));
+            let part = |low, n| t.zext(&t.extract(&x, low, n), w);
+            let one = |&m: &u32| {
+                let high = t.mul(&part(m, w - m), &k(t, w, 1 << m));
+                equal(t.add(&part(0, m), &high), x)
+            };
+            let mut all: Vec<Law> = counts(w).iter().map(one).collect();
+            if w <= 8 {
+                // With a coefficient: distribution, which solvers show at small widths.
+                let (a, b) = (v(t, "a", w), v(t, "b", w));
+                all.push(equal(t.add(&t.mul(&c, &a), &t.mul(&c, &b)), t.mul(&c, &t.add(&a, &b))));
+            }
+            all
+        },
+    },
+    Row {
+        name: "selections-join",
+        says: "(p ? b : d):(p ? a : c) = p ? b:a : d:c",
+        widths: WORDS,
+        laws: |t, w| {
+            let [a, b, c, d] = ["a", "b", "c", "d"].map(|n| v(t, n, w));
+            let p = v(t, "p", 1);
+            let left = t.concat(&t.ite(&p, &b, &d), &t.ite(&p, &a, &c));
+            vec![equal(left, t.ite(&p, &t.concat(&b, &a), &t.concat(&d, &c)))]
+        },
+    },
+    Row {
+        name: "slice-select",
+        says: "bits of a selection, of a bitwise function (`slice-bitwise`, `bitwise-pieces`): the same of bits",
+        widths: WIDE,
+        laws: |t, w| {
+            let (a, b, p) = (v(t, "a", w), v(t, "b", w), v(t, "p", 1));
+            let mut all = Vec::new();
+            for &c in &counts(w) {
+                let s = |x: &TermId| t.extract(x, c, w - c);
+                all.push(equal(s(&t.ite(&p, &a, &b)), t.ite(&p, &s(&a), &s(&b))));
+                for op in [B::And, B::Or, B::Xor] {
+                    all.push(equal(s(&t.binary(op, &a, &b)), t.binary(op, &s(&a), &s(&b))));
+                }
+            }
+            all
+        },
+    },
+    Row {
+        name: "slice-even",
+        says: "bits from l of 2^j·x = bits from l - j of x",
+        widths: &[4, 8, 16, 32, 64],
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (j, l) = (w / 4, w / 2);
+            let left = t.extract(&t.mul(&x, &k(t, w, 1 << j)), l, w - l);
+            vec![equal(left, t.extract(&x, l - j, w - l))]
+        },
+    },
+    Row {
+        name: "slice-split",
+        says: "(2^l·q + r) >> l = q if r < 2^l",
+        widths: &[2, 4, 8, 16, 32],
+        laws: |t, w| {
+            let (q, r) = (v(t, "q", 2 * w), v(t, "r", 2 * w));
+            let sum = t.add(&t.mul(&q, &k(t, 2 * w, 1 << w)), &r);
+            let fits = t.compare(C::ULt, &r, &k(t, 2 * w, 1 << w));
+            vec![Law { given: Some(fits), left: t.extract(&sum, w, w), right: t.extract(&q, 0, w) }]
+        },
+    },
+    Row {
+        name: "slice-low",
+        says: "low bits of sums and products: of the low bits; for one bit `parity`",
+        widths: &[1, 2, 4, 8],
+        laws: |t, w| {
+            let (a, b) = (v(t, "a", 2 * w), v(t, "b", 2 * w));
+            let s = |x: &TermId| t.extract(x, 0, w);
+            let mut all = vec![
+                equal(s(&t.add(&a, &b)), t.add(&s(&a), &s(&b))),
+                equal(s(&t.mul(&a, &b)), t.mul(&s(&a), &s(&b))),
+            ];
+            if w == 1 {
+                all.push(equal(t.add(&s(&a), &s(&b)), t.xor(&s(&a), &s(&b))));
+                all.push(equal(t.mul(&s(&a), &s(&b)), t.and(&s(&a), &s(&b))));
+            }
+            all
+        },
+    },
+    Row {
+        name: "decision",
+        says: "(x & h) | (~x & l), and its forms where h or l is known or l is ~h",
+        widths: WIDE,
+        laws: |t, w| {
+            let [x, h, l] = ["x", "h", "l"].map(|n| v(t, n, w));
+            let (zero, ones) = (k(t, w, 0), k(t, w, u128::MAX));
+            let full = |h: &TermId, l: &TermId| t.or(&t.and(&x, h), &t.and(&t.not(&x), l));
+            vec![
+                equal(full(&ones, &l), t.or(&x, &l)),
+                equal(full(&zero, &l), t.and(&t.not(&x), &l)),
+                equal(full(&h, &zero), t.and(&x, &h)),
+                equal(full(&h, &ones), t.or(&t.not(&x), &h)),
+                equal(full(&t.not(&l), &l), t.xor(&x, &l)),
+            ]
+        },
+    },
+    Row {
+        name: "select",
+        says: "of a complement; within itself; of constants; of one bit",
+        widths: WORDS,
+        laws: |t, w| {
+            let [a, b, c] = ["a", "b", "c"].map(|n| v(t, n, w));
+            let p = v(t, "p", 1);
+            let numbers = t.add(&t.mul(&t.zext(&p, w), &t.sub(&a, &b)), &b);
+            vec![
+                equal(t.ite(&t.not(&p), &a, &b), t.ite(&p, &b, &a)),
+                equal(t.ite(&p, &t.ite(&p, &a, &b), &c), t.ite(&p, &a, &c)),
+                equal(t.ite(&p, &a, &t.ite(&p, &b, &c)), t.ite(&p, &a, &c)),
+                equal(t.ite(&p, &a, &b), numbers),
+            ]
+        },
+    },
+    Row {
+        name: "compare-parts",
+        says: "by the upper part, and where that is equal by the lower",
+        widths: WORDS,
+        laws: |t, w| {
+            let (a, b) = (v(t, "a", 2 * w), v(t, "b", 2 * w));
+            let (h, l) = (|x: &TermId| t.extract(x, w, w), |x: &TermId| t.extract(x, 0, w));
+            let same = t.eq(&h(&a), &h(&b));
+            let low = t.compare(C::ULt, &l(&a), &l(&b));
+            let by = |op| equal(t.compare(op, &a, &b), t.ite(&same, &low, &t.compare(op, &h(&a), &h(&b))));
+            vec![by(C::ULt), by(C::SLt), equal(t.eq(&a, &b), t.and(&same, &t.eq(&l(&a), &l(&b))))]
+        },
+    },
+    Row {
+        name: "equal",
+        says: "a = b as a - b = 0, with either sign; `equal-even`, `equal-narrow`, `equal-condition`",
+        widths: &[3, 8, 16, 32, 64],
+        laws: |t, w| {
+            let (a, b, p) = (v(t, "a", w), v(t, "b", w), v(t, "p", 1));
+            let zero = k(t, w, 0);
+            let one = |&j: &u32| {
+                let even = t.eq(&t.mul(&a, &k(t, w, 1 << j)), &zero);
+                equal(even, t.eq(&t.extract(&a, 0, w - j), &k(t, w - j, 0)))
+            };
+            let mut all: Vec<Law> = counts(w).iter().map(one).collect();
+            let n = t.extract(&a, 0, 2);
+            let scaled = t.mul(&t.zext(&p, w), &k(t, w, 5));
+            all.extend([
+                equal(t.eq(&a, &b), t.eq(&t.sub(&a, &b), &zero)),
+                equal(t.eq(&t.sub(&a, &b), &zero), t.eq(&t.sub(&b, &a), &zero)),
+                equal(t.eq(&t.zext(&n, w), &k(t, w, 3)), t.eq(&n, &k(t, 2, 3))),
+                equal(t.eq(&t.zext(&n, w), &k(t, w, 4)), t.no()),
+                equal(t.eq(&scaled, &zero), t.not(&p)),
+                equal(t.eq(&scaled, &k(t, w, 5)), p),
+                equal(t.eq(&scaled, &k(t, w, 3)), t.no()),
+            ]);
+            all
+        },
+    },
+    Row {
+        name: "compare-narrow",
+        says: "of zero extensions: of what is extended, without signs",
+        widths: WORDS,
+        laws: |t, w| {
+            let (a, b) = (v(t, "a", w), v(t, "b", w));
+            let z = |x: &TermId| t.zext(x, w + 1);
+            let less = t.compare(C::ULt, &a, &b);
+            vec![
+                equal(t.compare(C::ULt, &z(&a), &z(&b)), less),
+                equal(t.compare(C::SLt, &z(&a), &z(&b)), less),
+            ]
+        },
+    },
+    Row {
+        name: "compare-constant",
+        says: "`below-constant`, `less-constant`: c < x as not x < c + 1; x < 2^k by the bits above; x < 0 by the sign",
+        widths: WIDE,
+        laws: |t, w| {
+            let (x, c) = (v(t, "x", w), v(t, "c", w));
+            let next = t.add(&c, &k(t, w, 1));
+            let greatest = u128::MAX >> (128 - w) >> 1;
+            let law = |op, last: u128| Law {
+                given: Some(t.not(&t.eq(&c, &k(t, w, last)))),
+                left: t.compare(op, &c, &x),
+                right: t.not(&t.compare(op, &x, &next)),
+            };
+            let mut all = vec![law(C::ULt, u128::MAX), law(C::SLt, greatest)];
+            for &j in &counts(w) {
+                let high = t.eq(&t.extract(&x, j, w - j), &k(t, w - j, 0));
+                all.push(equal(t.compare(C::ULt, &x, &k(t, w, 1 << j)), high));
+            }
+            let (zero, ones) = (k(t, w, 0), k(t, w, u128::MAX));
+            all.extend([
+                equal(t.compare(C::SLt, &x, &zero), t.extract(&x, w - 1, 1)),
+                equal(t.compare(C::ULt, &ones, &x), t.no()),
+                equal(t.compare(C::ULt, &x, &zero), t.no()),
+                equal(t.compare(C::ULt, &x, &ones), t.not(&t.eq(&x, &ones))),
+                equal(t.compare(C::ULt, &zero, &x), t.not(&t.eq(&x, &zero))),
+                equal(t.compare(C::SLt, &k(t, w, greatest), &x), t.no()),
+                equal(t.compare(C::SLt, &x, &k(t, w, greatest + 1)), t.no()),
+                equal(t.compare(C::ULe, &x, &c), t.not(&t.compare(C::ULt, &c, &x))),
+                equal(t.compare(C::SLe, &x, &c), t.not(&t.compare(C::SLt, &c, &x))),
+            ]);
+            all
+        },
+    },
+    Row {
+        name: "compare-bit",
+        says: "of single bits: as functions of them",
+        widths: &[1],
+        laws: |t, w| {
+            let (a, b) = (v(t, "a", w), v(t, "b", w));
+            vec![
+                equal(t.eq(&a, &b), t.not(&t.xor(&a, &b))),
+                equal(t.compare(C::ULt, &a, &b), t.and(&t.not(&a), &b)),
+                equal(t.compare(C::SLt, &a, &b), t.and(&a, &t.not(&b))),
+            ]
+        },
+    },
+];

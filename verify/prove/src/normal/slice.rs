@@ -1,0 +1,215 @@
+//! Bits of numbers.
+
+use super::Normal;
+use super::poly::{Monomial, Poly, ones};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp as B, Domain, TermId};
+
+/// A run of bits of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    /// Lowest bit.
+    pub low: u32,
+    /// How many.
+    pub width: u32,
+    /// The bits.
+    pub bits: TermId,
+}
+
+impl Normal<'_> {
+    /// `width` bits of a normal form from bit `low`.
+    pub(super) fn slice(&self, t: TermId, low: u32, width: u32) -> TermId {
+        let all = self.width(t);
+        if low == 0 && width == all {
+            return t;
+        }
+        if let Some(c) = self.known(t) {
+            return self.terms.constant(width, c >> low);
+        }
+        if let Some(known) = self.slices.borrow().get(&(t, low, width)) {
+            return *known;
+        }
+        let p = self.polys.borrow().get(&t).cloned();
+        let made = match p {
+            Some(p) => self.slice_sum(&p, low, width),
+            None => self.slice_atom(t, low, width),
+        };
+        self.memo.borrow_mut().insert(made, made);
+        self.slices.borrow_mut().insert((t, low, width), made);
+        made
+    }
+
+    fn slice_atom(&self, t: TermId, low: u32, width: u32) -> TermId {
+        let d = self.terms;
+        match d.node(t) {
+            Node::Extract { low: from, a } => self.slice(a, from + low, width),
+            // Row `slice-select`.
+            Node::Ite(c, a, b) => self.select(c, self.slice(a, low, width), self.slice(b, low, width)),
+            _ => {
+                let function = self.functions.borrow().get(&t).copied();
+                match function {
+                    // Row `slice-bitwise`.
+                    Some(f) => self.mapped(f, width, &|leaf| self.slice(leaf, low, width)),
+                    None => d.extract(&t, low, width),
+                }
+            }
+        }
+    }
+
+    /// A sum modulo 2^width, for a width that is not more.
+    pub(super) fn cut(&self, p: &Poly, width: u32) -> Poly {
+        let mut sum = Poly::constant(width, p.constant);
+        for (m, c) in &p.terms {
+            if c & ones(width) == 0 {
+                continue;
+            }
+            let narrow = |a: &TermId| if self.width(*a) > width { self.slice(*a, 0, width) } else { *a };
+            let mut scale = *c;
+            let mut factors = Monomial::new();
+            for a in m.iter().map(narrow) {
+                match self.known(a) {
+                    Some(k) => scale = scale.wrapping_mul(k),
+                    None => factors.push(a),
+                }
+            }
+            factors.sort_unstable();
+            sum.plus(factors, scale);
+        }
+        sum
+    }
+
+    fn slice_sum(&self, p: &Poly, low: u32, width: u32) -> TermId {
+        let d = self.terms;
+        let p = if low + width < p.width { self.cut(p, low + width) } else { p.clone() };
+        if low == 0 {
+            return if width == 1 { self.parity(&p) } else { self.number(p) };
+        }
+        if let Some((c, one, zero)) = self.choice(&p) {
+            let part = |bits: u128| d.constant(width, bits >> low);
+            return self.select(c, part(one), part(zero));
+        }
+        if let Some(segments) = self.segments(&p) {
+            return self.gather(&segments, low, width);
+        }
+        // Row `slice-even`: what has no low bits is shifted.
+        let even = p.evenness().min(low);
+        if even > 0 {
+            let mut half = Poly::constant(p.width - even, p.constant >> even);
+            for (m, c) in &p.terms {
+                half.plus_scaled(&self.product(m, half.width), c >> even);
+            }
+            return self.slice_of(half, low - even, width);
+        }
+        // Row `slice-split`: q·2^l + r with r < 2^l.
+        let (mut high, mut rest) = (Poly::constant(width, p.constant >> low), Poly::constant(p.width, 0));
+        rest.constant = p.constant & ones(low);
+        for (m, c) in &p.terms {
+            if c.trailing_zeros() >= low {
+                high.plus_scaled(&self.product(m, width), c >> low);
+            } else {
+                rest.plus(m.clone(), *c);
+            }
+        }
+        if rest.most(&|t| self.width(t)).is_some_and(|most| most <= ones(low)) {
+            return if width == 1 { self.parity(&high) } else { self.number(high) };
+        }
+        let whole = self.number(p.clone());
+        let changed = self.polys.borrow().get(&whole).is_none_or(|q| **q != p);
+        if changed { self.slice(whole, low, width) } else { d.make(Node::Extract { low, a: whole }, width) }
+    }
+
+    /// A number that a single condition decides: the condition, the number if it holds, and if not. Row `select`.
+    pub(super) fn choice(&self, p: &Poly) -> Option<(TermId, u128, u128)> {
+        let (m, c) = p.terms.iter().next()?;
+        let single = p.terms.len() == 1 && m.len() == 1 && self.width(m[0]) == 1;
+        single.then(|| (m[0], p.constant.wrapping_add(*c) & ones(p.width), p.constant))
+    }
+
+    /// The slice of a sum that has no term yet.
+    fn slice_of(&self, p: Poly, low: u32, width: u32) -> TermId {
+        if p.width == 1 {
+            return self.parity(&p);
+        }
+        let t = self.number(p);
+        self.slice(t, low, width)
+    }
+
+    /// A product modulo 2^width.
+    fn product(&self, m: &Monomial, width: u32) -> Poly {
+        let mut p = Poly::constant(width.max(1), 0);
+        p.plus(m.clone(), 1);
+        let wide = m.iter().any(|a| self.width(*a) > width);
+        if wide { self.cut(&p, width) } else { p }
+    }
+
+    /// Row `parity`: the lowest bit of a sum.
+    fn parity(&self, p: &Poly) -> TermId {
+        let d = self.terms;
+        let mut sum = d.constant(1, p.constant & 1);
+        for (m, c) in &p.terms {
+            if c & 1 == 0 {
+                continue;
+            }
+            let bits = m.iter().map(|a| self.slice(*a, 0, 1));
+            let product = bits.fold(d.yes(), |all, bit| self.bitwise(B::And, all, bit));
+            sum = self.bitwise(B::Xor, sum, product);
+        }
+        sum
+    }
+
+    /// A sum whose summands touch no bit in common, as runs of bits from the lowest.
+    pub(super) fn segments(&self, p: &Poly) -> Option<Vec<Segment>> {
+        let mut list = Vec::new();
+        let mut used = p.constant;
+        for (m, c) in &p.terms {
+            let minus = c.wrapping_neg() & ones(p.width);
+            let sign = m.len() == 1 && self.width(m[0]) == 1 && minus.is_power_of_two();
+            if m.len() != 1 || !(c.is_power_of_two() || sign) {
+                return None;
+            }
+            // A negated condition is a run of copies of it: row `sign-extension`.
+            let low = if sign { minus.trailing_zeros() } else { c.trailing_zeros() };
+            let width = if sign { p.width - low } else { self.width(m[0]).min(p.width - low) };
+            let here = ones(width) << low;
+            if used & here != 0 {
+                return None;
+            }
+            used |= here;
+            let bits = if sign && width > 1 {
+                self.number(Poly::atom(width, m[0]).scaled(u128::MAX))
+            } else {
+                self.slice(m[0], 0, width)
+            };
+            list.push(Segment { low, width, bits });
+        }
+        list.sort_unstable_by_key(|s| s.low);
+        let (mut all, mut at) = (Vec::new(), 0);
+        let fill = |from: u32, to: u32, all: &mut Vec<Segment>| {
+            if from < to {
+                let bits = self.terms.constant(to - from, p.constant >> from);
+                all.push(Segment { low: from, width: to - from, bits });
+            }
+        };
+        for s in list {
+            fill(at, s.low, &mut all);
+            at = s.low + s.width;
+            all.push(s);
+        }
+        fill(at, p.width, &mut all);
+        Some(all)
+    }
+
+    /// Bits of a number that is given by runs.
+    pub(super) fn gather(&self, segments: &[Segment], low: u32, width: u32) -> TermId {
+        let mut all: Option<TermId> = None;
+        for s in segments {
+            let (from, to) = (s.low.max(low), (s.low + s.width).min(low + width));
+            if from >= to {
+                continue;
+            }
+            let part = self.slice(s.bits, from - s.low, to - from);
+            all = Some(all.map_or(part, |l| self.concat(part, l)));
+        }
+        all.unwrap_or_else(|| self.terms.constant(width, 0))
+    }
+}

@@ -1,0 +1,173 @@
+//! Random terms: a term and its normal form have the same value, and normal forms are their own.
+
+use super::Normal;
+use sassafras_semantics::*;
+
+struct Draw(u64);
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+fn constant(r: &mut Draw, width: u32) -> u128 {
+    match r.below(6) {
+        0 => 0,
+        1 => u128::MAX,
+        2 => 1 << r.below(width.into()),
+        3 => (1 << r.below(width.into())) - 1,
+        4 => r.below(40).into(),
+        _ => r.next().into(),
+    }
+}
+
+/// A random term of a width.
+fn term(d: &Terms, r: &mut Draw, width: u32, depth: u32) -> TermId {
+    use BinaryOp as B;
+    if depth == 0 || r.below(12) == 0 {
+        return match r.below(4) {
+            0 => d.constant(width, constant(r, width)),
+            _ => d.variable(&format!("v{width}_{}", r.below(3)), width),
+        };
+    }
+    let some = |r: &mut Draw| [1, 8, 16, 31, 32, 33, 34, 64][r.below(8) as usize];
+    match r.below(18) {
+        0..=3 => {
+            let op = [B::Add, B::Sub, B::Mul, B::And, B::Or, B::Xor][r.below(6) as usize];
+            d.binary(op, &term(d, r, width, depth - 1), &term(d, r, width, depth - 1))
+        }
+        4 => {
+            let op = [B::Shl, B::LShr, B::AShr, B::UDiv, B::URem, B::SDiv][r.below(6) as usize];
+            let count = if r.below(4) == 0 {
+                term(d, r, width, depth - 1)
+            } else {
+                d.constant(width, r.below(u64::from(width) + 3).into())
+            };
+            d.binary(op, &term(d, r, width, depth - 1), &count)
+        }
+        5 => {
+            let op = [UnaryOp::Not, UnaryOp::Neg, UnaryOp::Reverse][r.below(3) as usize];
+            d.unary(op, &term(d, r, width, depth - 1))
+        }
+        6 | 7 => {
+            let whole = [width, width + 1, 2 * width, 34, 64, 33]
+                .into_iter()
+                .filter(|w| *w >= width && *w <= 128)
+                .collect::<Vec<_>>();
+            let whole = whole[r.below(whole.len() as u64) as usize];
+            let low = r.below(u64::from(whole - width) + 1) as u32;
+            d.extract(&term(d, r, whole, depth - 1), low, width)
+        }
+        8 | 9 if width > 1 => {
+            let cut =
+                if width == 64 && r.below(3) > 0 { 32 } else { 1 + r.below(u64::from(width) - 1) as u32 };
+            d.concat(&term(d, r, width - cut, depth - 1), &term(d, r, cut, depth - 1))
+        }
+        10 | 11 if width > 1 => {
+            let n = 1 + r.below(width.into()) as u32;
+            let n = if width > 32 && r.below(2) == 0 { 32 } else { n };
+            let a = term(d, r, n, depth - 1);
+            if r.below(2) == 0 { d.zext(&a, width) } else { d.sext(&a, width) }
+        }
+        12 | 13 => {
+            let c = term(d, r, 1, depth - 1);
+            d.ite(&c, &term(d, r, width, depth - 1), &term(d, r, width, depth - 1))
+        }
+        _ => {
+            let w = some(r);
+            let op = [CompareOp::Eq, CompareOp::ULt, CompareOp::ULe, CompareOp::SLt, CompareOp::SLe]
+                [r.below(5) as usize];
+            let (a, b) = (term(d, r, w, depth - 1), term(d, r, w, depth - 1));
+            let c = d.compare(op, &a, &b);
+            if width == 1 { c } else { d.zext(&c, width) }
+        }
+    }
+}
+
+#[test]
+fn normal_forms_keep_their_value() {
+    let folder = Concrete::default();
+    for seed in 0..6000 {
+        let mut r = Draw(seed);
+        let d = Terms::raw();
+        let normal = Normal::new(&d);
+        let width = [1, 8, 32, 32, 64, 64][r.below(6) as usize];
+        let depth = 2 + r.below(4) as u32;
+        let t = term(&d, &mut r, width, depth);
+        let n = normal.of(t);
+        assert_eq!(d.width_of(n), width);
+        assert_eq!(normal.of(n), n);
+        for _ in 0..12 {
+            let salt = r.next();
+            let value = |v: TermId| {
+                let mut r = Draw(salt ^ u64::from(v.0) << 32);
+                constant(&mut r, 64)
+            };
+            let (a, b) = (d.evaluate(&folder, t, value), d.evaluate(&folder, n, value));
+            assert_eq!(a, b, "seed {seed}\n{}\n=> {}", d.listing(t), d.listing(n));
+        }
+    }
+}
+
+/// A 64-bit sum by halves, as SASS does it: 34-bit sums whose bit 32 is the carry.
+fn by_halves(d: &Terms, a: TermId, b: TermId, negate: bool) -> TermId {
+    let half = |t: &TermId, low| d.extract(t, low, 32);
+    let z = |t: &TermId| d.zext(t, 34);
+    let mut low = z(&half(&b, 0));
+    if negate {
+        low = d.add(&z(&d.not(&half(&b, 0))), &d.constant(34, 1));
+    }
+    let low = d.add(&z(&half(&a, 0)), &low);
+    let carry = d.or(&d.extract(&low, 33, 1), &d.extract(&low, 32, 1));
+    let bh = half(&b, 32);
+    let high = d.add(&z(&half(&a, 32)), &z(&if negate { d.not(&bh) } else { bh }));
+    let high = d.add(&high, &z(&carry));
+    d.concat(&d.extract(&high, 0, 32), &d.extract(&low, 0, 32))
+}
+
+#[test]
+fn halves_meet_the_whole() {
+    let d = Terms::new();
+    let n = Normal::new(&d);
+    let same = |a: TermId, b: TermId| {
+        let (x, y) = (n.of(a), n.of(b));
+        assert_eq!(x, y, "\n{}\n{}", d.listing(x), d.listing(y));
+    };
+    let (x, y) = (d.variable("x", 64), d.variable("y", 64));
+    let words = ["c", "n", "t"].map(|v| d.variable(v, 32));
+    let i = d.add(&d.mul(&words[0], &words[1]), &words[2]);
+    same(by_halves(&d, x, y, false), d.add(&x, &y));
+    same(by_halves(&d, x, y, true), d.sub(&x, &y));
+    // An index that is itself a sum, scaled.
+    for (scale, signed) in [(1, false), (4, false), (16, false), (4, true), (12, true)] {
+        let wide = |t: &TermId| if signed { d.sext(t, 64) } else { d.zext(t, 64) };
+        let at = d.mul(&wide(&i), &d.constant(64, scale));
+        let sum = d.zext(&at, 66);
+        let pair = d.concat(&d.extract(&sum, 32, 32), &d.extract(&sum, 0, 32));
+        same(by_halves(&d, x, pair, false), d.add(&x, &at));
+        same(d.extract(&d.add(&sum, &d.zext(&x, 66)), 0, 64), d.add(&x, &at));
+    }
+    // A product by parts.
+    let half = |t: &TermId, low| d.extract(t, low, 32);
+    let wide = d.mul(&d.zext(&half(&x, 0), 64), &d.zext(&half(&y, 0), 64));
+    let cross = d.add(&d.mul(&half(&x, 0), &half(&y, 32)), &d.mul(&half(&x, 32), &half(&y, 0)));
+    let high = d.add(&half(&wide, 32), &cross);
+    same(d.concat(&high, &half(&wide, 0)), d.mul(&x, &y));
+    // LEA.HI.X.SX32: the upper word of a shifted signed index.
+    let w = words[0];
+    let both = d.concat(&half(&d.sext(&w, 64), 32), &w);
+    let high = half(&d.binary(BinaryOp::Shl, &both, &d.constant(64, 2)), 32);
+    let low = d.binary(BinaryOp::Shl, &w, &d.constant(32, 2));
+    let z = |t: &TermId| d.zext(t, 34);
+    let sum = d.add(&z(&low), &z(&half(&x, 0)));
+    let carry = d.extract(&sum, 32, 1);
+    let top = d.add(&d.add(&high, &half(&x, 32)), &d.zext(&carry, 32));
+    let whole = d.concat(&top, &d.extract(&sum, 0, 32));
+    same(whole, d.add(&x, &d.mul(&d.sext(&w, 64), &d.constant(64, 4))));
+}
