@@ -22,6 +22,8 @@ pub struct BankLayout {
     pub local_window: u32,
     /// The same for shared memory; none where code reads it from special registers instead.
     pub shared_window: Option<u32>,
+    /// First generic address of the module's constants: 8 bytes; known for sm_90 alone.
+    pub constant_window: Option<u32>,
     /// First and last generic address of the kernel's parameters: 8 bytes each; known for sm_90 alone.
     pub parameter_window: Option<(u32, u32)>,
     /// `%gridid`.
@@ -43,6 +45,7 @@ impl Chip {
                 global_descriptor: Some(0x358),
                 local_window: 0x2f8,
                 shared_window: None,
+                constant_window: None,
                 parameter_window: None,
                 grid_id: 0x140,
                 dynamic_shared_size: None,
@@ -60,6 +63,7 @@ impl Chip {
             },
             local_window: 0x20,
             shared_window: if number >= 90 { None } else { Some(0x18) },
+            constant_window: if number == 90 { Some(0xd0) } else { None },
             parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
             grid_id: 0x30,
             dynamic_shared_size: Some(0x2c),

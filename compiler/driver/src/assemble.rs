@@ -113,7 +113,10 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
         });
         let address = |&(offset, target, addend): &(u64, ir::VariableId, i64)| cubin::Relocation {
             offset,
-            kind: ABSOLUTE_64,
+            kind: match module.variables[target].space {
+                Space::Const => GENERIC_64,
+                _ => ABSOLUTE_64,
+            },
             symbol: module.variables[target].name.clone(),
             addend,
         };
@@ -136,3 +139,5 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
 
 /// `R_CUDA_64`: the address of a symbol, 8 bytes.
 const ABSOLUTE_64: u32 = 2;
+/// `R_CUDA_G64`: the generic address of a symbol, 8 bytes.
+const GENERIC_64: u32 = 4;

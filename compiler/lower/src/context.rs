@@ -300,6 +300,7 @@ impl<'a> Context<'_, 'a> {
             }
             P::St if pieces(self.flat, self.instance, inst).is_some() => Guarding::Select,
             P::St | P::Red | P::Membar | P::Fence | P::Nanosleep => Guarding::Effect,
+            P::CpAsync => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
             P::Ld | P::Ldu | P::Atom | P::Shfl | P::Vote | P::Match | P::Redux | P::Activemask | P::Elect => {
                 Guarding::Branch
@@ -399,6 +400,7 @@ impl<'a> Context<'_, 'a> {
             | P::Bfi
             | P::Szext
             | P::Bmsk
+            | P::Fns
             | P::Prmt => self.logic(inst),
             P::Setp | P::Set | P::Selp | P::Slct => self.compare(inst),
             P::Cvt => self.convert(inst),
@@ -408,6 +410,7 @@ impl<'a> Context<'_, 'a> {
             P::Prefetch | P::Prefetchu | P::Applypriority | P::Pmevent => Ok(()),
             // The data becomes undefined: leaving it as it is refines that.
             P::Discard => Ok(()),
+            P::CpAsync => self.copy_async(inst),
             P::Bar
             | P::Barrier
             | P::Shfl

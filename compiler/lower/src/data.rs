@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Result, type_of};
 use crate::operand::operand;
-use sassafras_ir::{Op, Type};
+use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::Space;
 
@@ -29,10 +29,10 @@ impl Context<'_, '_> {
                 let value = match (space, inst.mods.to) {
                     // The window of global memory is all of generic addressing that no other window takes.
                     (Space::Global, _) => value,
-                    (Space::Shared | Space::Local | Space::Const, true) => {
+                    (Space::Shared | Space::Local | Space::Const | Space::Param, true) => {
                         self.b().value(Op::FromGeneric(space), &[value], Type::I64)
                     }
-                    (Space::Shared | Space::Local | Space::Const, false) => {
+                    (Space::Shared | Space::Local | Space::Const | Space::Param, false) => {
                         self.b().value(Op::ToGeneric(space), &[value], Type::I64)
                     }
                     _ => return Err("generic addresses of this state space are not supported".into()),
@@ -49,10 +49,27 @@ impl Context<'_, '_> {
                     return Err("32-bit generic addresses are not supported".into());
                 }
                 let address = self.value(operand(o, 1)?, T::B(64))?;
-                let value = self.b().value(Op::IsSpace(space), &[address], Type::I1);
+                let value = match space {
+                    Space::Const => self.is_constant(address),
+                    _ => self.b().value(Op::IsSpace(space), &[address], Type::I1),
+                };
                 self.write(&o[0], value, false)
             }
             _ => Err("this instruction is not supported".into()),
         }
+    }
+
+    /// Whether a generic address lies among the constants of the module, which follow one another from the window's start.
+    fn is_constant(&mut self, address: Value) -> Value {
+        let own = self.module.functions.iter().flat_map(|f| &f.variables);
+        let constants = self.module.variables.iter().chain(own);
+        let end = constants
+            .filter(|v| v.space == Space::Const)
+            .fold(0u64, |end, v| end.next_multiple_of(v.align.max(1)) + v.size);
+        let start = self.b().constant(Type::I64, 0);
+        let window = self.b().value(Op::ToGeneric(Space::Const), &[start], Type::I64);
+        let distance = self.b().sub(address, window);
+        let end = self.b().constant(Type::I64, end.into());
+        self.b().compare(Compare::ULt, distance, end)
     }
 }

@@ -8,7 +8,7 @@
 //! - `context`: registers to SSA values: a block that has several predecessors gets a parameter for each register that is
 //!   live into it; guards become selects, guarded effects, or branches.
 //! - `variables`: variables and symbols. `operand`: operands to values.
-//! - `integer`, `logic`, `float`, `convert`, `compare`, `memory`, `warp`, `data`: the operations by family.
+//! - `integer`, `logic`, `float`, `convert`, `compare`, `memory`, `copy`, `warp`, `data`: the operations by family.
 //!
 //! Prefetches and cache hints have no effect on results and are not carried on. What PTX leaves to an implementation is chosen
 //! here once: a register that is read before it is written is [`sassafras_ir::Op::Undef`]; a kernel that runs off its end exits.
@@ -16,6 +16,7 @@
 mod compare;
 mod context;
 mod convert;
+mod copy;
 mod data;
 pub mod error;
 mod flatten;

@@ -87,12 +87,55 @@ impl Context<'_, '_> {
                 self.mask_or_extend(inst.op, ty.signed(), wrap, a, b)
             }
             P::Prmt => self.permute(inst)?,
+            P::Fns => self.find_nth(inst)?,
             _ => return Err("this bit instruction is not supported".into()),
         };
         if ty == T::Pred {
             return self.write(&o[0], value, false);
         }
         self.int_result(&o[0], value, ty)
+    }
+
+    /// `fns`: the n-th set bit from a place upwards, or downwards in the reversed word. Found by halves: those below are counted.
+    fn find_nth(&mut self, inst: &Inst) -> Result<Value> {
+        let o = &inst.operands;
+        let (word, base) = (self.value(operand(o, 1)?, T::B(32))?, self.value(operand(o, 2)?, T::B(32))?);
+        let offset = self.value(operand(o, 3)?, T::S(32))?;
+        let mut x = self.b();
+        let (zero, one, none) = (x.i32(0), x.i32(1), x.i32(u32::MAX));
+        let downwards = x.compare(Compare::SLt, offset, zero);
+        let here = x.compare(Compare::Eq, offset, zero);
+        let reversed = x.same(Op::BitReverse, &[word]);
+        let last = x.i32(31);
+        let mirrored = x.sub(last, base);
+        let word = x.select(downwards, reversed, word);
+        let start = x.select(downwards, mirrored, base);
+        let above = x.shl(none, start);
+        let word = x.and(word, above);
+        let size = x.same(Op::Abs, &[offset]);
+        let wanted = x.select(here, one, size);
+        let (mut at, mut left) = (zero, wanted);
+        for width in [16, 8, 4, 2, 1] {
+            let rest = x.lshr(word, at);
+            let mask = x.i32((1 << width) - 1);
+            let low = x.and(rest, mask);
+            let count = x.value(Op::Popcount, &[low], Type::I32);
+            let further = x.compare(Compare::UGt, left, count);
+            let fewer = x.sub(left, count);
+            left = x.select(further, fewer, left);
+            let step = x.i32(width);
+            let next = x.add(at, step);
+            at = x.select(further, next, at);
+        }
+        let total = x.value(Op::Popcount, &[word], Type::I32);
+        let mirrored = x.sub(last, at);
+        let found = x.select(downwards, mirrored, at);
+        let enough = x.compare(Compare::ULe, wanted, total);
+        // With offset 0 only the place itself counts.
+        let elsewhere = x.compare(Compare::Ne, found, base);
+        let missed = x.and(here, elsewhere);
+        let found = x.select(missed, none, found);
+        Ok(x.select(enough, found, none))
     }
 
     /// A source for bitwise operations: predicates as they are, integers of at least 32 bits.

@@ -33,10 +33,20 @@ impl Context<'_, '_> {
 
     /// Address and access of a memory operand.
     fn access(&mut self, inst: &Inst, address: &Operand, ty: T, lanes: u32) -> Result<(Value, MemoryAccess)> {
+        self.access_in(inst.mods.space.unwrap_or(Space::Generic), inst, address, ty, lanes)
+    }
+
+    pub(crate) fn access_in(
+        &mut self,
+        mut space: Space,
+        inst: &Inst,
+        address: &Operand,
+        ty: T,
+        lanes: u32,
+    ) -> Result<(Value, MemoryAccess)> {
         let Operand::Address(base, offset) = address else {
             return Err("the address is not an address operand".into());
         };
-        let mut space = inst.mods.space.unwrap_or(Space::Generic);
         if inst.op == P::Ldu && space == Space::Generic {
             space = Space::Global;
         }
@@ -63,7 +73,7 @@ impl Context<'_, '_> {
             value = self.b().add(value, more);
             offset = 0;
         }
-        if !matches!(space, Space::Generic | Space::Global | Space::Shared | Space::Local | Space::Const) {
+        if matches!(space, Space::Bank(_)) {
             return Err("this state space is not supported".into());
         }
         let ordering = inst.mods.ordering.unwrap_or(match inst.op {
@@ -140,8 +150,8 @@ impl Context<'_, '_> {
             }
             all
         } else {
-            if inst.mods.space == Some(Space::Param) {
-                return Err("a parameter at a computed address is not supported".into());
+            if inst.mods.space == Some(Space::Param) && self.instance != 0 {
+                return Err("a parameter of a device function at a computed address is not supported".into());
             }
             if lanes > 4 || lanes * ty.width() > 128 {
                 return Err("a vector of more than 128 bits is not supported".into());
@@ -174,8 +184,8 @@ impl Context<'_, '_> {
             return Err("a vector of more than 128 bits is not supported".into());
         }
         let (address, access) = self.access(inst, operand(o, 0)?, ty, lanes)?;
-        if access.space == Space::Const {
-            return Err("a store to constant memory is not supported".into());
+        if matches!(access.space, Space::Const | Space::Param) {
+            return Err("a store to constant memory or to a kernel's parameters is not supported".into());
         }
         let access = MemoryAccess { signed: false, ..access };
         let args: Vec<Value> = std::iter::once(address).chain(values).collect();

@@ -31,7 +31,15 @@ impl Context<'_, '_> {
                 Ok(self.resize(value, want, false))
             }
             Operand::Vector(items) => self.pack(items, want),
-            Operand::Param(..) => Err("the address of a parameter as a value is not supported".into()),
+            Operand::Param(index, false, offset) if self.instance == 0 => {
+                // An address in the parameter space of the kernel: the offset in its block.
+                let params = &self.flat.instances[0].function.params;
+                let param = params.get(*index as usize).ok_or("the parameter does not exist")?;
+                Ok(self.b().constant(want, (i64::from(param.offset) + offset) as u64 as u128))
+            }
+            Operand::Param(..) => {
+                Err("the address of a parameter of a device function as a value is not supported".into())
+            }
             Operand::Function(_) => Err("the address of a function is not supported".into()),
             _ => Err("an operand is not a value".into()),
         }

@@ -103,9 +103,9 @@ pub(crate) fn module_variables(
                 ));
                 continue;
             };
-            if *generic && out.variables[target].space != Space::Global {
-                let message =
-                    "the generic address of a variable outside `.global` in an initialiser is not supported";
+            let space = out.variables[target].space;
+            if !matches!((space, *generic), (Space::Global, _) | (Space::Const, true)) {
+                let message = "the address of a variable in this space in an initialiser is not supported";
                 errors.push(Error::named(&v.name, message));
             }
             out.variables[id].init_addresses.push((*offset, target, *addend));

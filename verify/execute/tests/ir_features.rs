@@ -11,8 +11,12 @@ use std::collections::HashMap;
 /// Where variables of global memory lie; buffers are at the launch's own addresses, far above.
 const VARIABLES: u64 = 0x1000;
 /// Windows of generic addresses.
-const WINDOWS: [(Space, u64); 3] =
-    [(Space::Shared, 0x7e00_0000_0000), (Space::Local, 0x7d00_0000_0000), (Space::Const, 0x7c00_0000_0000)];
+const WINDOWS: [(Space, u64); 4] = [
+    (Space::Shared, 0x7e00_0000_0000),
+    (Space::Local, 0x7d00_0000_0000),
+    (Space::Const, 0x7c00_0000_0000),
+    (Space::Param, 0x7b00_0000_0000),
+];
 
 /// One launch, one thread at a time.
 struct Thread<'a> {
@@ -47,7 +51,10 @@ impl Thread<'_> {
     }
     fn bytes(&self, space: Space, address: u64, bytes: u8) -> u128 {
         let (window, at) = self.place(space, address);
-        let byte = |i| u128::from(self.memory.get(&(window, at + u64::from(i))).copied().unwrap_or(0));
+        let byte = |i| match window == WINDOWS[3].1 {
+            true => u128::from(self.param(at as u32 + u32::from(i))),
+            false => u128::from(self.memory.get(&(window, at + u64::from(i))).copied().unwrap_or(0)),
+        };
         (0..bytes).rev().fold(0, |all, i| all << 8 | byte(i))
     }
 }
@@ -127,7 +134,9 @@ fn run(module: &Module, entry: &str, launch: &Launch, chooser: Chooser) -> Resul
         let window = if v.space == Space::Const { WINDOWS[2].1 } else { 0 };
         let mut bytes = v.init.clone().unwrap_or_default();
         for (at, to, addend) in &v.init_addresses {
-            let address = addresses[to].wrapping_add(*addend as u64);
+            // The generic address, where it is not the same.
+            let base = if module.variables[*to].space == Space::Const { WINDOWS[2].1 } else { 0 };
+            let address = (base + addresses[to]).wrapping_add(*addend as u64);
             let end = *at as usize + 8;
             bytes.resize(bytes.len().max(end), 0);
             bytes[*at as usize..end].copy_from_slice(&address.to_le_bytes());

@@ -411,6 +411,12 @@ impl Emitter<'_> {
         if let Some(a) = super::memory::attribute(op, name) {
             return Ok(a);
         }
+        if let (ir::Op::Load(a), "offset") = (op, name)
+            && a.space == sassafras_semantics::Space::Param
+        {
+            // The block of parameters stands in bank 0.
+            return Ok(Attribute::Number(i64::from(a.offset) + i64::from(self.chip.bank().parameters)));
+        }
         attribute(op, name).ok_or_else(|| self.fail(format!("no attribute `{name}`")))
     }
 

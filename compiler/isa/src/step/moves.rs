@@ -34,6 +34,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             Special::Register(R::Clock) if wide => self.state.special(self.d, R::Clock64)?,
             Special::Register(R::GlobalTimerLo) if wide => self.state.special(self.d, R::GlobalTimer)?,
             Special::Register(register) => self.state.special(self.d, register)?,
+            Special::Identity => self.identity(R::WarpId, R::SmId)?,
+            Special::Configuration => self.identity(R::NWarpId, R::NSmId)?,
             Special::SharedWindowHigh => self.window(Space::Shared)?,
             Special::LocalWindowHigh => self.window(Space::Local)?,
         };
@@ -44,6 +46,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         };
         self.set_wide("d", &value);
         self.next()
+    }
+
+    /// Seven bits of the first from bit 8, nine of the second from bit 20.
+    fn identity(&mut self, warp: R, sm: R) -> Result<D::V, Trap> {
+        let (warp, sm) = (self.state.special(self.d, warp)?, self.state.special(self.d, sm)?);
+        let d = self.d;
+        let low = d.concat(&d.extract(&warp, 0, 7), &d.constant(8, 0));
+        let low = d.concat(&d.constant(5, 0), &low);
+        Ok(d.zext(&d.concat(&d.extract(&sm, 0, 9), &low), 32))
     }
 
     fn window(&mut self, space: Space) -> Result<D::V, Trap> {

@@ -11,6 +11,10 @@ pub(super) enum Special {
     Zero,
     /// A register of the vocabulary.
     Register(R),
+    /// Warp in bits 8 to 14, SM in bits 20 to 28.
+    Identity,
+    /// Numbers of warps and SMs in the same places.
+    Configuration,
     /// High word of the generic address of the shared window.
     SharedWindowHigh,
     /// High word of the generic address of the local window.
@@ -20,6 +24,8 @@ pub(super) enum Special {
 /// By name, as nvdisasm writes it.
 const NAMES: &[(&str, Special)] = &[
     ("SRZ", Special::Zero),
+    ("SR_VIRTCFG", Special::Configuration),
+    ("SR_VIRTID", Special::Identity),
     ("SR_LANEID", Special::Register(R::LaneId)),
     ("SR_TID.X", Special::Register(R::Tid(Axis::X))),
     ("SR_TID.Y", Special::Register(R::Tid(Axis::Y))),

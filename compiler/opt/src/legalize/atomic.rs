@@ -1,7 +1,7 @@
 //! Atomic operations that the hardware lacks: loops around compare-and-swap.
 
 use super::Expansion;
-use sassafras_ir::{Builder, Compare, Edge, InstData, MemoryAccess, Op, Type, Value};
+use sassafras_ir::{Block, Builder, Compare, Edge, InstData, MemoryAccess, Op, Type, Value};
 use sassafras_semantics::{AtomicOp, FloatFormat, FloatMode, Ordering, Space};
 use smallvec::smallvec;
 
@@ -27,9 +27,9 @@ pub fn native(op: AtomicOp, access: &MemoryAccess) -> bool {
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     let Op::Atomic { op, access } = data.op else { return None };
     let ty = match access.bytes {
+        2 => Type::I16,
         4 => Type::I32,
         8 => Type::I64,
-        // Single halves and 16-bit compare-and-swap would need a word around them.
         _ => return None,
     };
     let (address, operand) = (data.args[0], *data.args.get(1)?);
@@ -40,6 +40,9 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
         let (yes, no) = if guard.negate { (no, yes) } else { (yes, no) };
         b.branch(guard.value, yes, no);
         b.block = inside;
+    }
+    if access.bytes == 2 {
+        return half_word(b, data, op, access, after);
     }
     let first = MemoryAccess { ordering: Ordering::Relaxed, ..access };
     let load = b.value(Op::Load(first), &[address], ty);
@@ -53,6 +56,51 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     b.branch(done, Edge::new(after, &[]), Edge::new(again, &[seen]));
     b.block = after;
     Some(smallvec![old])
+}
+
+/// Sixteen bits within the word around them: the other half is written back as it was read, or the swap fails.
+fn half_word(b: &mut Builder, data: &InstData, op: AtomicOp, access: MemoryAccess, after: Block) -> Expansion {
+    let ty = b.ty(data.args[0]);
+    let more = b.constant(ty, i128::from(access.offset) as u128);
+    let address = b.add(data.args[0], more);
+    let mask = b.constant(ty, !3);
+    let around = b.and(address, mask);
+    let place = if ty == Type::I64 { b.low(address) } else { address };
+    let two = b.i32(2);
+    let place = b.and(place, two);
+    let place = b.shl_by(place, 3);
+    let ones = b.i32(0xffff);
+    let here = b.shl(ones, place);
+    let others = b.not(here);
+    let word = MemoryAccess { bytes: 4, offset: 0, signed: false, ..access };
+    let first = MemoryAccess { ordering: Ordering::Relaxed, ..word };
+    let load = b.value(Op::Load(first), &[around], Type::I32);
+    let again = b.function.add_block();
+    b.jump(again, &[load]);
+    let old = b.function.add_param(again, Type::I32);
+    b.block = again;
+    let shifted = b.lshr(old, place);
+    let half = b.truncate(shifted, Type::I16);
+    let operand = data.args[1];
+    let new = match op {
+        AtomicOp::Cas => {
+            let (seen, wanted) = (b.zext(half, Type::I32), b.zext(operand, Type::I32));
+            let equal = b.compare(Compare::Eq, seen, wanted);
+            b.select(equal, *data.args.get(2)?, half)
+        }
+        AtomicOp::Exch => operand,
+        _ => combine(b, op, Type::I16, half, operand)?,
+    };
+    let new = b.zext(new, Type::I32);
+    let new = b.shl(new, place);
+    let kept = b.and(old, others);
+    let new = b.or(kept, new);
+    let swap = Op::Atomic { op: AtomicOp::Cas, access: word };
+    let seen = b.value(swap, &[around, old, new], Type::I32);
+    let done = b.compare(Compare::Eq, seen, old);
+    b.branch(done, Edge::new(after, &[]), Edge::new(again, &[seen]));
+    b.block = after;
+    Some(smallvec![half])
 }
 
 fn combine(b: &mut Builder, op: AtomicOp, ty: Type, old: Value, x: Value) -> Option<Value> {
@@ -71,14 +119,9 @@ fn combine(b: &mut Builder, op: AtomicOp, ty: Type, old: Value, x: Value) -> Opt
         AtomicOp::AddF64 => Op::FAdd(FloatFormat::F64, mode),
         AtomicOp::AddF16x2 => packed(FloatFormat::F16),
         AtomicOp::AddBf16x2 => packed(FloatFormat::Bf16),
-        AtomicOp::AddF16
-        | AtomicOp::AddBf16
-        | AtomicOp::Exch
-        | AtomicOp::Cas
-        | AtomicOp::Inc
-        | AtomicOp::Dec => {
-            return None;
-        }
+        AtomicOp::AddF16 => Op::FAdd(FloatFormat::F16, mode),
+        AtomicOp::AddBf16 => Op::FAdd(FloatFormat::Bf16, mode),
+        AtomicOp::Exch | AtomicOp::Cas | AtomicOp::Inc | AtomicOp::Dec => return None,
     };
     Some(b.value(op, &[old, x], ty))
 }

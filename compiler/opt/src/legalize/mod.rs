@@ -23,14 +23,14 @@
 //! | `IntToFloat` | to `F32 F64 F16`: 32 and 64 bits; to `Bf16`: 32 bits |
 //! | `Approximate` | all but `Sin Cos`; with `ftz` but for `SinTurns CosTurns Tanh` |
 //! | `Load Store Atomic` | weak, relaxed, volatile, non-coherent; of constants eight bytes at most |
-//! | `Fence`, addresses, lanes | all |
+//! | `Fence`, addresses, lanes | all; `Redux Match Elect` where all lanes name one mask |
 //! | `Atomic` | what [`atomic::native`] says |
 //! | terminators | all but `Switch` |
 //!
 //! Everything else is expanded, one file per subject:
 //!
 //! - `divide`: integer quotients and remainders. `float_divide`, `float_root`: correctly rounded quotients and roots.
-//! - `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`, `memory`.
+//! - `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`, `memory`, `lanes`.
 
 mod approximate;
 pub mod atomic;
@@ -38,6 +38,7 @@ mod convert;
 mod divide;
 mod float_divide;
 mod float_root;
+mod lanes;
 mod memory;
 mod parts;
 mod selectable;
@@ -122,6 +123,7 @@ fn expand(b: &mut Builder, data: &InstData) -> Expansion {
         Op::FMin { .. } | Op::FMax { .. } => convert::extremum(b, data),
         _ if memory::reason(&data.op).is_some() => memory::expand(b, data),
         Op::Atomic { .. } => atomic::expand(b, data),
+        Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::expand(b, data),
         _ => wide::expand(b, data),
     }
 }

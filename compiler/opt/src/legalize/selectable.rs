@@ -1,7 +1,7 @@
 //! Whether selection accepts a function.
 
 use super::atomic::native;
-use super::memory;
+use super::{lanes, memory};
 use sassafras_ir::{Compare, Function, Inst, InstData, Op, Terminator, Type};
 use sassafras_semantics::{Approximation, FloatFormat};
 
@@ -146,12 +146,10 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
             .or_else(|| unless(native(op, &access), "the hardware has no such atomic operation")),
         Op::Load(_) | Op::Store(_) => memory::reason(&data.op),
         Op::Fence(..) | Op::ToGeneric(_) | Op::FromGeneric(_) | Op::IsSpace(_) => None,
+        Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::reason(f, data),
         Op::Shuffle(_)
         | Op::Vote(_)
-        | Op::Match { .. }
-        | Op::Redux(_)
         | Op::ActiveMask
-        | Op::Elect
         | Op::WarpSync
         | Op::Barrier(_)
         | Op::Nanosleep => None,

@@ -42,7 +42,11 @@ impl Checker {
         };
         let fitted = match slot.kind {
             SlotKind::Value(value) => self.fit_value(value, slot.written(), first, form)?,
-            SlotKind::Address => self.fit_address(first, form)?,
+            SlotKind::Address => {
+                // A slot that is called after a space is in that one, others in the instruction's.
+                let wanted = super::mods::space(slot.name).or(form.mods.space);
+                self.fit_address(first, form, wanted)?
+            }
             SlotKind::Pack => self.fit_pack(slot.written(), first, form)?,
             SlotKind::AddressValue => match first.kind {
                 Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
@@ -191,13 +195,17 @@ impl Checker {
         }
     }
 
-    fn fit_address(&self, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+    fn fit_address(
+        &self,
+        operand: &Resolved,
+        form: &Form,
+        wanted: Option<Space>,
+    ) -> Result<Operand, Misfit> {
         let span = operand.span;
         let Kind::Address(Address { base, offset, space, span }) = operand.kind else {
             let message = format!("an address in brackets is needed, not {}", operand.kind.describe());
             return misfit(Code::OperandKind, span, message);
         };
-        let wanted = form.mods.space;
         match base {
             AddressBase::Register(id)
                 if matches!(wanted, None | Some(Space::Global)) && self.register_type(id).width() != 64 =>

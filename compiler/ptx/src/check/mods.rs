@@ -87,6 +87,7 @@ fn by_operation(op: Op, word: &'static str, mods: &mut Mods) -> bool {
             | "number" | "notanumber" | "normal" | "subnormal" | "f4e" | "b4e" | "rc8" | "ecl" | "ecr"
             | "rc16" | "launch_dependents" | "wait" | "mask" | "pack",
         ) => mods.mode = Some(word),
+        (Op::CpAsync, "commit_group" | "wait_group" | "wait_all") => mods.mode = Some(word),
         (Op::BrxIdx, "idx") => {}
         _ => return false,
     }

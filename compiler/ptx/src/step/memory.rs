@@ -2,7 +2,7 @@
 //! "Parallel Synchronization and Communication Instructions").
 
 use super::{Done, PtxState, Step};
-use crate::checked::{Op, Operand};
+use crate::checked::{Op, Operand, Type};
 use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space};
 use smallvec::SmallVec;
 
@@ -16,8 +16,46 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
                 let ordering = self.inst.mods.ordering.unwrap_or(Ordering::AcquireRelease);
                 self.state.fence(self.d, ordering, self.inst.mods.scope.unwrap_or(Scope::Gpu))
             }
+            Op::CpAsync => self.copy_async(),
             _ => Err(self.unsupported()),
         }
+    }
+
+    /// `cp.async`: done at once, which is one of the times at which it may be done; so a wait finds nothing to wait for.
+    fn copy_async(&mut self) -> Done<()> {
+        if self.inst.mods.mode.is_some() {
+            return Ok(());
+        }
+        let d = self.d;
+        let Operand::Immediate(bytes @ (4 | 8 | 16)) = *self.operand(2)? else {
+            return Err(self.unsupported());
+        };
+        let bytes = bytes as u32;
+        let given = match self.inst.operands.get(3) {
+            None => None,
+            Some(Operand::Register(r)) if self.function.registers[r.0 as usize].ty == Type::Pred => {
+                let ignored = self.state.read(d, *r)?;
+                Some(d.ite(&ignored, &d.constant(32, 0), &d.constant(32, bytes.into())))
+            }
+            Some(_) => Some(self.source(3, Type::U(32))?),
+        };
+        let (to, from) = (self.address(0)?, self.address(1)?);
+        let access = |space, bytes| Access { space, bytes, ordering: Ordering::Weak, scope: Scope::Cta };
+        let Some(given) = given else {
+            let value = self.state.load(d, &access(Space::Global, bytes), &from)?;
+            return self.state.store(d, &access(Space::Shared, bytes), &to, &value);
+        };
+        // Bytes behind those given are zero, and the source is not read there: how many must be known.
+        let given = d.as_constant(&given).ok_or_else(|| self.unsupported())?;
+        for n in 0..bytes {
+            let more = d.constant(64, n.into());
+            let value = match u128::from(n) < given {
+                true => self.state.load(d, &access(Space::Global, 1), &d.add(&from, &more))?,
+                false => d.constant(8, 0),
+            };
+            self.state.store(d, &access(Space::Shared, 1), &d.add(&to, &more), &value)?;
+        }
+        Ok(())
     }
 
     fn access(&self, bytes: u32) -> Done<Access> {

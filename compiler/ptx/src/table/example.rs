@@ -160,7 +160,10 @@ fn operand(slot: &Slot, i: usize, types: &[Type], lanes: usize, space: Option<&s
             format!("{{{}}}", items.join(", "))
         }
         SlotKind::Value(value) => register(value.ty.resolve(types), i),
-        SlotKind::Address => format!("[{}]", space.unwrap_or("%rd1")),
+        SlotKind::Address => {
+            let own = SPACES.iter().find(|(word, _)| *word == slot.name).map(|s| s.1);
+            format!("[{}]", own.or(space).unwrap_or("%rd1"))
+        }
         SlotKind::Pack => {
             let half = register(Type::B((types[0].width() / 2) as u8), 1);
             format!("{{{half}, {half}}}", half = half).replacen("1,", "2,", 1)

@@ -2,15 +2,16 @@
 
 /// Instructions of the PTX ISA, by root, none of whose forms has a row.
 #[rustfmt::skip]
-const ROOTS: [&str; 48] = [
-    "alloca", "clusterlaunchcontrol", "cp", "createpolicy", "istypep", "ldmatrix", "mbarrier", "mma", "movmatrix", "multimem",
+const ROOTS: [&str; 47] = [
+    "alloca", "clusterlaunchcontrol", "createpolicy", "istypep", "ldmatrix", "mbarrier", "mma", "movmatrix", "multimem",
     "setmaxnreg", "stackrestore", "stacksave", "stmatrix", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
     "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
     "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
 ];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
-const WORDS: [(&str, &[&str]); 23] = [
+const WORDS: [(&str, &[&str]); 24] = [
+    ("cp", &["bulk", "mbarrier", "reduce", "L2::cache_hint"]),
     ("add", &["f32x2"]),
     ("sub", &["f32x2"]),
     ("mul", &["f32x2"]),

@@ -114,8 +114,8 @@ fn slot(text: &'static str) -> Slot {
     if text == "call" {
         return plain(SlotKind::Call);
     }
-    if text.starts_with('[') {
-        return plain(SlotKind::Address);
+    if let Some(name) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        return Slot { name, ..plain(SlotKind::Address) };
     }
     let (first, pair) = match text.split_once('|') {
         Some((first, second)) => {

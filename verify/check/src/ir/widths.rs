@@ -28,8 +28,8 @@ pub(super) fn check(module: &Module, f: &Function, report: &mut Report) {
 fn address_bits(space: Space) -> Option<u32> {
     match space {
         Space::Generic | Space::Global => Some(64),
-        Space::Shared | Space::Local | Space::Const => Some(32),
-        Space::Param | Space::Bank(_) => None,
+        Space::Shared | Space::Local | Space::Const | Space::Param => Some(32),
+        Space::Bank(_) => None,
     }
 }
 

@@ -19,7 +19,12 @@ pub struct Lane<'a> {
 impl Lane<'_> {
     /// The bytes of an access.
     fn bytes(&mut self, space: Space, address: u64, bytes: u32, store: bool) -> Result<&mut [u8], Trap> {
-        let (space, address) = if space == Space::Generic { resolve(address) } else { (space, address) };
+        let (space, address) = match (space, resolve(address)) {
+            (Space::Generic, there) => there,
+            // Constants lie in global memory: nvcc reads them through pointers that it takes for global ones.
+            (Space::Global, (Space::Const, at)) if !store => (Space::Const, at),
+            _ => (space, address),
+        };
         let fault = Trap::OutOfBounds { space, address, bytes };
         let all: &mut [u8] = match space {
             Space::Generic | Space::Global => return self.memory.global.bytes_mut(address, bytes, store),

@@ -121,6 +121,8 @@ impl Program {
     pub(super) fn fill(&self, cubin: &Cubin, world: &mut World<'_>) -> Result<(), LaunchError> {
         let function = entry(cubin, &self.name)?;
         let addresses = globals(cubin, &mut world.memory)?;
+        // A generic address may name what the kernel was given.
+        world.memory.params.clone_from(&world.launch.params);
         let launch = world.launch;
         let banks = &mut world.memory.banks;
         banks.insert(0, self.bank(function, launch));
@@ -142,6 +144,7 @@ impl Program {
             }
         }
         if !bytes.is_empty() {
+            world.memory.constant.clone_from(&bytes);
             banks.insert(3, bytes);
         }
         let mut slots = vec![0; 8 * cubin.addresses.len()];
@@ -174,6 +177,9 @@ impl Program {
             word(at + 4, (value >> 32) as u32);
         };
         wide(layout.local_window, crate::memory::LOCAL_WINDOW);
+        if let Some(at) = layout.constant_window {
+            wide(at, crate::memory::CONST_WINDOW);
+        }
         if let Some((first, last)) = layout.parameter_window {
             wide(first, crate::memory::PARAM_WINDOW);
             wide(last, crate::memory::PARAM_WINDOW + u64::from(function.param_size.max(1)) - 1);
@@ -210,13 +216,16 @@ impl Program {
     }
 }
 
-/// Allocates and fills the global variables; their addresses by name.
+/// Allocates and fills the global variables; their addresses by name, and the generic ones of constants.
 fn globals(cubin: &Cubin, memory: &mut Memory) -> Result<FxHashMap<String, u64>, LaunchError> {
     let mut addresses = FxHashMap::default();
     for v in cubin.variables.iter().filter(|v| v.space == Space::Global) {
         let mut bytes = v.init.clone().unwrap_or_default();
         bytes.resize(v.size as usize, 0);
         addresses.insert(v.name.clone(), memory.global.allocate(bytes, v.align.max(1), false));
+    }
+    for v in cubin.variables.iter().filter(|v| v.space == Space::Constant) {
+        addresses.insert(v.name.clone(), crate::memory::CONST_WINDOW + v.offset);
     }
     for v in cubin.variables.iter().filter(|v| v.space == Space::Global) {
         for r in &v.relocations {

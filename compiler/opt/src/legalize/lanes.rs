@@ -1,0 +1,116 @@
+//! Cross-lane operations whose member mask may differ among the lanes that execute them.
+//!
+//! REDUX, MATCH and ELECT see all lanes that execute them together, and those may name other masks. Each lane is asked for its value by a
+//! shuffle instead, which all lanes of a mask execute together; what lanes outside the own mask say is dropped.
+
+use super::Expansion;
+use sassafras_ir::{Builder, Compare, Function, InstData, Op, Type, Value, ValueDef};
+use sassafras_semantics::state::ShuffleMode;
+use sassafras_semantics::{AtomicOp, SpecialRegister};
+use smallvec::smallvec;
+
+/// The member mask, where the operation sees whoever executes it.
+fn mask(data: &InstData) -> Option<Value> {
+    match data.op {
+        Op::Redux(_) | Op::Match { .. } => data.args.get(1).copied(),
+        Op::Elect => data.args.first().copied(),
+        _ => None,
+    }
+}
+
+/// Why an instruction may not stay.
+pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
+    let same = one_mask(f, mask(data)?);
+    (!same).then_some("lanes may name different masks")
+}
+
+/// Whether all lanes that get here together name the same mask: a constant, or what lanes together were told of each other.
+fn one_mask(f: &Function, mask: Value) -> bool {
+    let ValueDef::Result(inst, 0) = f.values[mask].def else { return false };
+    let data = &f.insts[inst];
+    match data.op {
+        Op::Const(_) | Op::ActiveMask => true,
+        Op::Vote(_) => f.constant(data.args[1]).is_some(),
+        _ => false,
+    }
+}
+
+pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
+    let members = mask(data)?;
+    match data.op {
+        Op::Redux(op) => Some(smallvec![redux(b, op, data.args[0], members)]),
+        Op::Match { all } => {
+            let found = matching(b, data.args[0], members);
+            let equal = b.compare(Compare::Eq, found, members);
+            let zero = b.i32(0);
+            let value = if all { b.select(equal, members, zero) } else { found };
+            Some(smallvec![value, equal])
+        }
+        Op::Elect => {
+            b.emit(Op::WarpSync, &[members], &[]);
+            let reversed = b.same(Op::BitReverse, &[members]);
+            let leader = b.value(Op::LeadingZeros, &[reversed], Type::I32);
+            let me = b.value(Op::Special(SpecialRegister::LaneId), &[], Type::I32);
+            let elected = b.compare(Compare::Eq, leader, me);
+            Some(smallvec![leader, elected])
+        }
+        _ => None,
+    }
+}
+
+/// The word of lane `n`; undefined if it does not take part.
+fn of_lane(b: &mut Builder, value: Value, n: u32, members: Value) -> Value {
+    let (lane, clamp) = (b.i32(n), b.i32(31));
+    b.pair(Op::Shuffle(ShuffleMode::Idx), &[value, lane, clamp, members], [Type::I32, Type::I1]).0
+}
+
+/// Whether lane `n` is a member.
+fn is_member(b: &mut Builder, n: u32, members: Value) -> Value {
+    let bit = b.i32(1 << n);
+    let (bit, zero) = (b.and(members, bit), b.i32(0));
+    b.compare(Compare::Ne, bit, zero)
+}
+
+fn redux(b: &mut Builder, op: AtomicOp, value: Value, members: Value) -> Value {
+    let (op, neutral) = match op {
+        AtomicOp::And => (Op::And, u32::MAX),
+        AtomicOp::Or => (Op::Or, 0),
+        AtomicOp::Xor => (Op::Xor, 0),
+        AtomicOp::UMin => (Op::Min { signed: false }, u32::MAX),
+        AtomicOp::UMax => (Op::Max { signed: false }, 0),
+        AtomicOp::SMin => (Op::Min { signed: true }, i32::MAX as u32),
+        AtomicOp::SMax => (Op::Max { signed: true }, i32::MIN as u32),
+        _ => (Op::Add, 0),
+    };
+    let neutral = b.i32(neutral);
+    let mut all = neutral;
+    for n in 0..32 {
+        let theirs = of_lane(b, value, n, members);
+        let member = is_member(b, n, members);
+        let theirs = b.select(member, theirs, neutral);
+        all = b.same(op, &[all, theirs]);
+    }
+    all
+}
+
+/// The members with the same value.
+fn matching(b: &mut Builder, value: Value, members: Value) -> Value {
+    let words = match b.ty(value) {
+        Type::I64 => vec![b.low(value), b.high(value)],
+        _ => vec![value],
+    };
+    let zero = b.i32(0);
+    let mut all = zero;
+    for n in 0..32 {
+        let mut equal = is_member(b, n, members);
+        for &word in &words {
+            let theirs = of_lane(b, word, n, members);
+            let same = b.compare(Compare::Eq, theirs, word);
+            equal = b.and(equal, same);
+        }
+        let bit = b.i32(1 << n);
+        let bit = b.select(equal, bit, zero);
+        all = b.or(all, bit);
+    }
+    all
+}
