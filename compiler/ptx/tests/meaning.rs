@@ -172,6 +172,10 @@ fn meanings_over_terms_are_those_over_bits() {
         if inst.op == Op::Trap || WITHOUT.iter().any(|(start, _)| line.starts_with(start)) {
             continue;
         }
+        if inst.op == Op::CpAsync && inst.operands.len() > 3 {
+            // How much is read must be known.
+            continue;
+        }
         let terms = Terms::new();
         let name = |r: RegisterId| r.0.to_string();
         let symbolic = effects(&terms, &module, inst, |t, r| t.variable(&name(r), width(r))).expect(line);

@@ -125,7 +125,7 @@ fn run(module: &Module, entry: &str, launch: &Launch, chooser: Chooser) -> Resul
     let mut addresses = HashMap::new();
     let mut next: HashMap<Space, u64> = HashMap::new();
     for (id, v) in module.variables.iter() {
-        let free = next.entry(v.space).or_insert(VARIABLES);
+        let free = next.entry(v.space).or_insert(if v.space == Space::Const { 0 } else { VARIABLES });
         let address = free.next_multiple_of(v.align.max(1));
         *free = address + v.size;
         addresses.insert(id, address);

@@ -59,7 +59,13 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
 }
 
 /// Sixteen bits within the word around them: the other half is written back as it was read, or the swap fails.
-fn half_word(b: &mut Builder, data: &InstData, op: AtomicOp, access: MemoryAccess, after: Block) -> Expansion {
+fn half_word(
+    b: &mut Builder,
+    data: &InstData,
+    op: AtomicOp,
+    access: MemoryAccess,
+    after: Block,
+) -> Expansion {
     let ty = b.ty(data.args[0]);
     let more = b.constant(ty, i128::from(access.offset) as u128);
     let address = b.add(data.args[0], more);

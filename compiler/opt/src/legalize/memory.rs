@@ -28,7 +28,8 @@ pub(super) fn reason(op: &Op) -> Option<&'static str> {
         return Some("the ordering takes a fence");
     }
     let total = u32::from(access.bytes) * u32::from(access.lanes);
-    (matches!(access.space, Space::Const | Space::Param) && total > 8).then_some("constants are loaded eight bytes at a time")
+    (matches!(access.space, Space::Const | Space::Param) && total > 8)
+        .then_some("constants are loaded eight bytes at a time")
 }
 
 fn relaxed(op: Op) -> Op {

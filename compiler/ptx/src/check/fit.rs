@@ -195,12 +195,7 @@ impl Checker {
         }
     }
 
-    fn fit_address(
-        &self,
-        operand: &Resolved,
-        form: &Form,
-        wanted: Option<Space>,
-    ) -> Result<Operand, Misfit> {
+    fn fit_address(&self, operand: &Resolved, form: &Form, wanted: Option<Space>) -> Result<Operand, Misfit> {
         let span = operand.span;
         let Kind::Address(Address { base, offset, space, span }) = operand.kind else {
             let message = format!("an address in brackets is needed, not {}", operand.kind.describe());
