@@ -60,9 +60,10 @@ rules! {
     "Convergence": {
         ConvergeSync "converge-sync" "P2: a BSYNC waits at the barrier that was opened last, and that is open on every path.",
         ConvergeSet "converge-set" "P2: a barrier that is open is not set again.",
+        ConvergeBreak "converge-break" "P2: a BREAK leaves a barrier that is open, with all lanes.",
         ConvergeMeet "converge-meet" "P2: on all paths to a place from which a barrier is still waited at, the same barriers are open.",
         ConvergeTarget "converge-target" "P1: a BSSY names the place where its BSYNC stands.",
-        ConvergeBranch "converge-branch" "P1: at a branch that may diverge, a barrier is open that is waited at where its paths meet, unless they only meet at the end.",
+        ConvergeBranch "converge-branch" "P1: at a branch that may diverge, barriers are open that are waited at at its meeting place and at those of the loops that lanes leave apart because of it.",
     }
     "The control tree": {
         TreeList "tree-list" "T1: a list is block, node, block, …, block.",

@@ -1,7 +1,7 @@
 //! Convergence barriers: P1 and P2 of `docs/convergence.md`, by following every path.
 
+use super::meeting::{Demand, Meetings};
 use super::{always, kind};
-use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
@@ -57,6 +57,12 @@ fn walk(f: &Function, block: Block, mut open: Vec<Open>, mut report: Option<&mut
                 }
                 None => say(Rule::ConvergeSync, format!("BSYNC B{b}, which is not open")),
             },
+            (Some(K::Break), Some(b)) => {
+                if !always(inst) || !open.iter().any(|&(other, _)| other == b) {
+                    say(Rule::ConvergeBreak, format!("BREAK B{b} under a guard, or while B{b} is not open"));
+                }
+                open.retain(|&(other, _)| other != b);
+            }
             _ => {}
         }
     }
@@ -75,7 +81,17 @@ fn names(open: &[Open]) -> String {
 /// Checks a placed function.
 pub(super) fn check(f: &Function, report: &mut Report) {
     let enter = states(f, report);
-    let mut meetings = Meetings::new(f);
+    let index = |block: Block| block.index();
+    let mut succs = vec![Vec::new(); f.blocks.len()];
+    let mut ends = vec![false; f.blocks.len()];
+    for &block in &f.layout {
+        let data = &f.blocks[block];
+        succs[index(block)] = data.succs.iter().map(|edge| index(edge.block)).collect();
+        let over = |inst: &MInst| matches!(kind(inst), Some(K::Exit | K::Trap));
+        ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
+    }
+    let mut meetings = Meetings::new(index(f.entry), succs, ends);
+    let names: HashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     for &block in &f.layout {
         let Some(open) = enter.get(&block).cloned() else { continue };
         walk(f, block, open.clone(), Some(report));
@@ -85,77 +101,22 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             if !parts || succs.iter().all(|edge| edge.block == succs[0].block) {
                 continue;
             }
-            let Some(meet) = meetings.of(block) else { continue };
             let open = upto(f, block, i, open.clone());
-            if open.iter().any(|&(_, target)| target == Some(meet)) {
-                continue;
-            }
-            let what = format!("lanes that part here meet at {meet}, where no open barrier is waited at");
-            let place = format!("{block}, instruction {i}");
-            match meetings.inside_irreducible(block, meet) {
-                true => report.unknown(
+            for demand in meetings.demands(index(block)) {
+                let what = match demand {
+                    Demand::At(meet) if open.iter().any(|(_, at)| *at == names.get(&meet).copied()) => {
+                        continue;
+                    }
+                    Demand::At(meet) => format!("at {}", names[&meet]),
+                    Demand::Bottom(header) => format!("at the bottom of the loop of {}", names[&header]),
+                };
+                report.add(
                     Rule::ConvergeBranch,
-                    place,
-                    format!("{what}: a loop with several entries"),
-                ),
-                false => report.add(Rule::ConvergeBranch, place, what),
+                    format!("{block}, instruction {i}"),
+                    format!("lanes that part here meet {what}, where no open barrier is waited at"),
+                );
             }
         }
-    }
-}
-
-/// Where the paths of a branch meet.
-struct Meetings {
-    /// Node `b` is the start of block `b`; behind all of these stands its end, behind the exits under a guard.
-    back: Paths,
-    succs: Vec<Vec<usize>>,
-    blocks: HashMap<usize, Block>,
-}
-
-impl Meetings {
-    fn new(f: &Function) -> Meetings {
-        let count = f.blocks.len();
-        let mut nodes = vec![Vec::new(); 2 * count + 1];
-        let mut succs = vec![Vec::new(); count];
-        for &block in &f.layout {
-            let (data, at) = (&f.blocks[block], block.index());
-            succs[at] = data.succs.iter().map(|edge| edge.block.index()).collect();
-            nodes[count + at].clone_from(&succs[at]);
-            nodes[at].push(count + at);
-            if data.insts.iter().any(|inst| kind(inst) == Some(K::Exit) && !always(inst)) {
-                nodes[at].push(2 * count);
-            }
-        }
-        let back = Paths::new(f.entry.index(), nodes).reversed();
-        Meetings { back, succs, blocks: f.layout.iter().map(|&b| (b.index(), b)).collect() }
-    }
-
-    /// The immediate post-dominator of the block's end; none where paths only meet at the exit.
-    fn of(&mut self, block: Block) -> Option<Block> {
-        let meet = self.back.immediate(self.succs.len() + block.index())?;
-        self.blocks.get(&meet).copied()
-    }
-
-    fn reached(&self, from: usize) -> HashSet<usize> {
-        let (mut seen, mut stack) = (HashSet::new(), self.succs[from].clone());
-        while let Some(at) = stack.pop() {
-            if seen.insert(at) {
-                stack.extend(&self.succs[at]);
-            }
-        }
-        seen
-    }
-
-    /// Whether `meet` lies in a cycle that `block` is outside of and that is entered in several places: no BSYNC in it
-    /// is executed once for each BSSY before it.
-    fn inside_irreducible(&self, block: Block, meet: Block) -> bool {
-        let (block, meet) = (block.index(), meet.index());
-        let cycle: HashSet<usize> =
-            self.reached(meet).into_iter().filter(|&b| self.reached(b).contains(&meet)).collect();
-        let outside = (0..self.succs.len()).filter(|b| !cycle.contains(b));
-        let entries: HashSet<usize> =
-            outside.flat_map(|b| &self.succs[b]).copied().filter(|b| cycle.contains(b)).collect();
-        !cycle.contains(&block) && entries.len() > 1
     }
 }
 
@@ -164,7 +125,7 @@ fn upto(f: &Function, block: Block, end: usize, mut open: Vec<Open>) -> Vec<Open
     for inst in &f.blocks[block].insts[..end] {
         match (kind(inst), barrier(inst)) {
             (Some(K::Push), Some(b)) => open.push((b, inst.target)),
-            (Some(K::Sync), Some(b)) => open.retain(|&(other, _)| other != b),
+            (Some(K::Sync | K::Break), Some(b)) => open.retain(|&(other, _)| other != b),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 
 mod converge;
 mod flow;
+mod meeting;
 mod operands;
 mod placement;
 mod shape;

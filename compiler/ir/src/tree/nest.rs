@@ -1,0 +1,164 @@
+//! The cycles of a graph, nested, those with several entries included.
+
+use sassafras_graph::{BitSet, ControlFlow, Entity, PrimaryMap, SecondaryMap, order};
+
+sassafras_graph::entity!(Cycle, "cycle", "A cycle of [`Nest`].");
+
+/// A cycle.
+#[derive(Clone, Debug)]
+pub struct CycleData<B> {
+    /// Blocks of it that are entered from outside: one, its header, if it is a natural loop.
+    pub entries: Vec<B>,
+    /// The cycle around it.
+    pub parent: Option<Cycle>,
+    /// Its blocks, those of inner cycles included.
+    pub blocks: Vec<B>,
+}
+
+impl<B: Copy> CycleData<B> {
+    /// The only entry.
+    pub fn header(&self) -> Option<B> {
+        match self.entries[..] {
+            [header] => Some(header),
+            _ => None,
+        }
+    }
+}
+
+/// The cycles of a graph: its strongly connected parts, then those that each is left with when the edges to its entries are
+/// cut, and so on (Steensgaard's nest). In reducible graphs these are the natural loops.
+#[derive(Clone, Debug)]
+pub struct Nest<B: Entity> {
+    /// The cycles, outer before inner.
+    pub cycles: PrimaryMap<Cycle, CycleData<B>>,
+    innermost: SecondaryMap<B, Option<Cycle>>,
+}
+
+impl<B: Entity> Nest<B> {
+    /// The nest of what the entry reaches.
+    pub fn new(graph: &impl ControlFlow<Block = B>) -> Nest<B> {
+        let all = order::reverse_post_order(graph);
+        let reached: BitSet = all.iter().map(|block| block.index()).collect();
+        let mut nest = Nest { cycles: PrimaryMap::new(), innermost: SecondaryMap::new() };
+        let mut work = vec![(None, all)];
+        while let Some((parent, blocks)) = work.pop() {
+            for part in nest.components(graph, parent, &blocks) {
+                let cycle = nest.cycles.next_key();
+                let inside: BitSet = part.iter().map(|block| block.index()).collect();
+                for &block in &part {
+                    nest.innermost[block] = Some(cycle);
+                }
+                let entered = |block: &B| {
+                    *block == graph.entry()
+                        || graph
+                            .preds(*block)
+                            .iter()
+                            .any(|pred| reached.contains(pred.index()) && !inside.contains(pred.index()))
+                };
+                let entries = part.iter().copied().filter(entered).collect();
+                nest.cycles.push(CycleData { entries, parent, blocks: part.clone() });
+                work.push((Some(cycle), part));
+            }
+        }
+        nest
+    }
+
+    /// Strongly connected parts with an edge inside, of these blocks and the edges among them that do not lead to an entry of
+    /// `parent` (Tarjan, with a stack of its own).
+    fn components(
+        &self,
+        graph: &impl ControlFlow<Block = B>,
+        parent: Option<Cycle>,
+        blocks: &[B],
+    ) -> Vec<Vec<B>> {
+        let cut: &[B] = parent.map_or(&[], |parent| &self.cycles[parent].entries);
+        let succs = |block: B| {
+            let mut all = graph.succs(block);
+            all.retain(|&to| self.innermost[to] == parent && !cut.contains(&to));
+            all
+        };
+        let mut number: std::collections::HashMap<B, (usize, usize)> = std::collections::HashMap::new();
+        let (mut open, mut found) = (Vec::new(), Vec::new());
+        let mut closed = BitSet::new(graph.capacity());
+        for &root in blocks {
+            if number.contains_key(&root) {
+                continue;
+            }
+            let mut stack = vec![(root, succs(root), 0)];
+            number.insert(root, (number.len(), number.len()));
+            open.push(root);
+            while let Some((block, next, at)) = stack.last_mut() {
+                if let Some(&to) = next.get(*at) {
+                    *at += 1;
+                    let block = *block;
+                    match number.get(&to) {
+                        None => {
+                            number.insert(to, (number.len(), number.len()));
+                            open.push(to);
+                            let ways = succs(to);
+                            stack.push((to, ways, 0));
+                        }
+                        Some(&(order, _)) if !closed.contains(to.index()) => {
+                            lower(&mut number, block, order);
+                        }
+                        Some(_) => {}
+                    }
+                    continue;
+                }
+                let (block, own_edge) = (*block, next.contains(block));
+                stack.pop();
+                let (order, low) = number[&block];
+                if let Some((above, ..)) = stack.last() {
+                    lower(&mut number, *above, low);
+                }
+                if order == low {
+                    let start = open.iter().rposition(|&b| b == block).unwrap_or(0);
+                    let mut part: Vec<B> = open.split_off(start);
+                    part.iter().for_each(|b| {
+                        closed.insert(b.index());
+                    });
+                    part.sort();
+                    if part.len() > 1 || own_edge {
+                        found.push(part);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The innermost cycle that holds a block.
+    pub fn innermost(&self, block: B) -> Option<Cycle> {
+        self.innermost[block]
+    }
+
+    /// The cycle directly inside `outer` (the function if none) that holds `block`; none if `block` lies directly in `outer`.
+    /// `block` must lie in `outer`.
+    pub fn child_at(&self, outer: Option<Cycle>, block: B) -> Option<Cycle> {
+        let mut at = self.innermost[block].filter(|&at| Some(at) != outer)?;
+        while self.cycles[at].parent != outer {
+            at = self.cycles[at].parent?;
+        }
+        Some(at)
+    }
+
+    /// Whether a cycle (or the function) holds a block.
+    pub fn holds(&self, outer: Option<Cycle>, block: B) -> bool {
+        let mut at = self.innermost[block];
+        while at.is_some() && at != outer {
+            at = at.and_then(|cycle| self.cycles[cycle].parent);
+        }
+        at == outer
+    }
+
+    /// Whether every cycle has one entry.
+    pub fn is_reducible(&self) -> bool {
+        self.cycles.values().all(|cycle| cycle.entries.len() == 1)
+    }
+}
+
+fn lower<B: Entity>(number: &mut std::collections::HashMap<B, (usize, usize)>, block: B, low: usize) {
+    if let Some(entry) = number.get_mut(&block) {
+        entry.1 = entry.1.min(low);
+    }
+}

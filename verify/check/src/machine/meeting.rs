@@ -1,0 +1,235 @@
+//! Where lanes that part meet: P1 of `docs/convergence.md`, from its words.
+
+use sassafras_graph::{Dominators, Graph, entity};
+use std::collections::{HashMap, HashSet};
+
+entity!(Place, "place", "A block of a level, or its end.");
+
+/// The function, or a loop.
+struct Level {
+    outer: Option<usize>,
+    blocks: HashSet<usize>,
+    /// Of a loop; empty for the function.
+    entries: Vec<usize>,
+    /// Nearest block that every way that counts passes, by block; made when asked for.
+    behind: Option<HashMap<usize, Option<usize>>>,
+}
+
+/// Meeting places of a graph.
+pub(super) struct Meetings {
+    succs: Vec<Vec<usize>>,
+    preds: Vec<Vec<usize>>,
+    /// The block does nothing but end the thread.
+    ends: Vec<bool>,
+    /// The function first, outer before inner.
+    levels: Vec<Level>,
+    innermost: Vec<usize>,
+}
+
+/// Where lanes must meet that part at a branch.
+pub(super) enum Demand {
+    /// In front of this block.
+    At(usize),
+    /// At the bottom of a loop, where no block is passed by all.
+    Bottom(usize),
+}
+
+impl Meetings {
+    pub fn new(entry: usize, succs: Vec<Vec<usize>>, ends: Vec<bool>) -> Meetings {
+        let mut preds = vec![Vec::new(); succs.len()];
+        let reached = reach(&[entry], |at| succs[at].clone());
+        for &from in &reached {
+            for &to in &succs[from] {
+                preds[to].push(from);
+            }
+        }
+        let function = Level { outer: None, blocks: reached, entries: Vec::new(), behind: None };
+        let innermost = vec![0; succs.len()];
+        let mut all = Meetings { succs, preds, ends, levels: vec![function], innermost };
+        let mut next = 0;
+        while next < all.levels.len() {
+            for blocks in all.cycles(next) {
+                for &block in &blocks {
+                    all.innermost[block] = all.levels.len();
+                }
+                let outside = |block: &usize| all.preds[*block].iter().any(|pred| !blocks.contains(pred));
+                let entries = blocks.iter().copied().filter(|b| *b == entry || outside(b)).collect();
+                all.levels.push(Level { outer: Some(next), blocks, entries, behind: None });
+            }
+            next += 1;
+        }
+        all
+    }
+
+    /// An edge within a turn of a level.
+    fn step(&self, level: usize, to: usize) -> bool {
+        self.levels[level].blocks.contains(&to) && !self.levels[level].entries.contains(&to)
+    }
+
+    /// Strongly connected parts of a level's turn.
+    fn cycles(&self, level: usize) -> Vec<HashSet<usize>> {
+        let mut left = self.levels[level].blocks.clone();
+        // Blocks without a way in or out among the rest lie on no cycle.
+        loop {
+            let within = |to: &usize| left.contains(to) && self.step(level, *to);
+            let idle = |block: &usize| {
+                !self.succs[*block].iter().any(within)
+                    || !self.step(level, *block)
+                    || !self.preds[*block].iter().any(|pred| left.contains(pred))
+            };
+            let idle: Vec<usize> = left.iter().copied().filter(idle).collect();
+            if idle.is_empty() {
+                break;
+            }
+            idle.iter().for_each(|block| {
+                left.remove(block);
+            });
+        }
+        let mut found = Vec::new();
+        let mut order: Vec<usize> = left.iter().copied().collect();
+        order.sort_unstable();
+        for block in order {
+            if !left.contains(&block) {
+                continue;
+            }
+            let follow = |edges: &[usize]| -> Vec<usize> {
+                edges.iter().copied().filter(|to| left.contains(to) && self.step(level, *to)).collect()
+            };
+            let forward = reach(&follow(&self.succs[block]), |at| follow(&self.succs[at]));
+            let backward = reach(&follow(&self.preds[block]), |at| follow(&self.preds[at]));
+            let cycle: HashSet<usize> = forward.intersection(&backward).copied().collect();
+            left.remove(&block);
+            if cycle.contains(&block) {
+                left.retain(|b| !cycle.contains(b));
+                found.push(cycle);
+            }
+        }
+        found
+    }
+
+    /// What a branch demands: its own meeting place, and those of the loops that lanes leave apart because of it.
+    pub fn demands(&mut self, branch: usize) -> Vec<Demand> {
+        let mut demands = Vec::new();
+        let mut level = self.innermost[branch];
+        let mut node = HashSet::from([branch]);
+        let mut at_branch = true;
+        loop {
+            let single = level == 0 || self.levels[level].entries.len() == 1;
+            let ways: HashSet<usize> = self.counted(level, &node).into_iter().collect();
+            let meets = single && ways.len() >= if at_branch { 2 } else { 1 };
+            let meet = if meets { self.behind(level, &node) } else { None };
+            match meet {
+                Some(block) => demands.push(Demand::At(block)),
+                None if meets && level != 0 => demands.push(Demand::Bottom(self.levels[level].entries[0])),
+                None => {}
+            }
+            let Some(outer) = self.levels[level].outer else { return demands };
+            if single && !self.leaves(level, &node, meet) {
+                return demands;
+            }
+            node.clone_from(&self.levels[level].blocks);
+            (level, at_branch) = (outer, false);
+        }
+    }
+
+    /// Targets of edges out of `node` that count; the bottom as the entry.
+    fn counted(&mut self, level: usize, node: &HashSet<usize>) -> Vec<usize> {
+        self.prepare(level);
+        let at = &self.levels[level];
+        let counts = |to: &usize| {
+            let bottom = at.entries.contains(to);
+            bottom || at.behind.as_ref().is_some_and(|behind| behind.contains_key(to))
+        };
+        let out = node.iter().flat_map(|block| &self.succs[*block]).copied();
+        out.filter(|to| (!node.contains(to) || at.entries.contains(to)) && counts(to)).collect()
+    }
+
+    /// Nearest block behind `node` that all its ways pass, but for those in a loop with several entries.
+    fn behind(&mut self, level: usize, node: &HashSet<usize>) -> Option<usize> {
+        self.prepare(level);
+        let behind = self.levels[level].behind.as_ref()?;
+        let chain = |from: usize| {
+            let mut all = Vec::new();
+            let mut at = from;
+            while let Some(&Some(next)) = behind.get(&at) {
+                all.push(next);
+                at = next;
+            }
+            all
+        };
+        let mut common: Option<Vec<usize>> = None;
+        for &block in node.iter().filter(|block| behind.contains_key(block)) {
+            let mut mine = chain(block);
+            mine.retain(|b| !node.contains(b));
+            common = Some(match common {
+                None => mine,
+                Some(before) => before.into_iter().filter(|b| mine.contains(b)).collect(),
+            });
+        }
+        common?.into_iter().find(|&block| {
+            let mut at = self.innermost[block];
+            while at != level && self.levels[at].entries.len() == 1 {
+                at = self.levels[at].outer.unwrap_or(level);
+            }
+            at == level
+        })
+    }
+
+    /// Post-dominators of a level by the graph library's dominators, on the reverse of what counts.
+    fn prepare(&mut self, level: usize) {
+        if self.levels[level].behind.is_some() {
+            return;
+        }
+        let mut list: Vec<usize> = self.levels[level].blocks.iter().copied().collect();
+        list.retain(|&block| level != 0 || !self.ends[block]);
+        list.sort_unstable();
+        let number: HashMap<usize, u32> = list.iter().zip(1..).map(|(&block, n)| (block, n)).collect();
+        let mut edges = Vec::new();
+        for &block in &list {
+            let mut some = false;
+            for to in &self.succs[block] {
+                let to =
+                    if self.levels[level].entries.contains(to) { Some(0) } else { number.get(to).copied() };
+                if let Some(to) = to {
+                    edges.push((Place(to), Place(number[&block])));
+                    some = true;
+                }
+            }
+            if level == 0 && !some {
+                edges.push((Place(0), Place(number[&block])));
+            }
+        }
+        let dominators = Dominators::new(&Graph::new(Place(0), list.len() + 1, edges));
+        let of = |n: u32| dominators.immediate(Place(n)).filter(|place| place.0 != 0);
+        let counts = |(_, n): &(&usize, &u32)| dominators.is_reachable(Place(**n));
+        let behind = number
+            .iter()
+            .filter(counts)
+            .map(|(&block, &n)| (block, of(n).map(|place| list[place.0 as usize - 1])))
+            .collect();
+        self.levels[level].behind = Some(behind);
+    }
+
+    /// Whether a way from `node` leads out of the loop without passing `meet`.
+    fn leaves(&self, level: usize, node: &HashSet<usize>, meet: Option<usize>) -> bool {
+        let steps = |at: usize| -> Vec<usize> {
+            let on = |to: &usize| self.step(level, *to) && Some(*to) != meet;
+            self.succs[at].iter().copied().filter(on).collect()
+        };
+        let start: Vec<usize> = node.iter().copied().collect();
+        let mut on_the_way = reach(&start, steps);
+        on_the_way.extend(node);
+        let out = |to: &usize| !self.levels[level].blocks.contains(to) && !self.ends[*to];
+        on_the_way.iter().any(|at| self.succs[*at].iter().any(out))
+    }
+}
+
+/// What is reached from these, these included.
+fn reach(from: &[usize], steps: impl Fn(usize) -> Vec<usize>) -> HashSet<usize> {
+    let mut seen: HashSet<usize> = from.iter().copied().collect();
+    let mut stack = from.to_vec();
+    while let Some(at) = stack.pop() {
+        stack.extend(steps(at).into_iter().filter(|&to| seen.insert(to)));
+    }
+    seen
+}
