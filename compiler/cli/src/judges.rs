@@ -219,23 +219,7 @@ fn placement(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<
 /// Machine code keeps the rules of its phase, those of convergence among them.
 fn machine(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
     let Form::Machine(f) = after else { return None };
-    let verdict = sassafras_check::machine::check(f);
-    // Lanes that do not meet where they could cost time; they change results only if a cross-lane operation counts on it.
-    let only_apart = verdict.objections().iter().all(|x| x.rule == "converge-branch");
-    match &verdict {
-        Verdict::Objected(list) if only_apart && !crosses_lanes(f) => {
-            Some(finding(&Verdict::Unknown(list.clone())))
-        }
-        _ => Some(finding(&verdict)),
-    }
-}
-
-/// Whether an instruction looks at other lanes of its warp.
-fn crosses_lanes(f: &sassafras_machine::Function) -> bool {
-    f.insts().any(|(_, _, inst)| {
-        let word = inst.inst().map(|i| i.row().mnemonic);
-        matches!(word, Some("SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" | "ELECT" | "R2UR"))
-    })
+    Some(finding(&sassafras_check::machine::check(f)))
 }
 
 /// The file says what was put into it.

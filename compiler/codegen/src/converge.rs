@@ -2,7 +2,7 @@
 //!
 //! Does: for each branch and each loop at which lanes may part, as the control tree's [`Meetings`] say (P1), makes the
 //! place where they part execute BSSY and puts a block with BSYNC in front of the place where they meet, with BREAK on the
-//! ways that leave without meeting. Does not: place barriers for lanes that have no meeting place. Needs:
+//! ways that leave without meeting; leads branches past empty blocks first. Does not: place barriers for lanes that have no meeting place. Needs:
 //! `Phase::Allocated`, no block parameters, branches marked where they are uniform. Preserves: everything else.
 //!
 //! The region of a barrier holds the blocks on ways from the split to the meeting place within one turn of the innermost
@@ -32,6 +32,9 @@ pub struct ConvergeStats {
 /// See the head of this file.
 pub fn converge(f: &mut Function) -> Result<ConvergeStats, Error> {
     Error::unless("converge", Phase::Allocated, f.phase)?;
+    // Layout does so later, and the meeting places are those of what is left.
+    crate::layout::skip_empty(f);
+    f.remove_unreachable();
     let mut graph = f.graph();
     let mut meetings = meetings(f, &graph);
     if preheaders(f, &graph, &meetings) {

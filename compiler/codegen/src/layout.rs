@@ -93,7 +93,7 @@ pub(crate) fn redirect(block: &mut BlockData, from: Block, to: Block) {
 }
 
 /// Leads every edge to an empty block on to where that block goes.
-fn skip_empty(f: &mut Function) {
+pub(crate) fn skip_empty(f: &mut Function) {
     for &block in &f.layout.clone() {
         for index in 0..f.blocks[block].succs.len() {
             let old = f.blocks[block].succs[index].block;

@@ -7,17 +7,16 @@ use sassafras_graph::{Dominators, SecondaryMap};
 use sassafras_isa::{ControlFlowKind, FieldKind, RegClass, Rng};
 use sassafras_machine::*;
 
-/// What an instruction does to barriers: BSSY opens, BSYNC closes.
-fn barrier(inst: &MInst) -> Option<(bool, u64)> {
+/// What an instruction does to barriers.
+fn barrier(inst: &MInst) -> Option<(ControlFlowKind, u64)> {
     let real = inst.inst()?;
-    let opens = match real.row().control_flow? {
-        ControlFlowKind::Push => true,
-        ControlFlowKind::Sync => false,
-        _ => return None,
-    };
+    let kind = real.row().control_flow?;
+    if !matches!(kind, ControlFlowKind::Push | ControlFlowKind::Sync | ControlFlowKind::Break) {
+        return None;
+    }
     let register = |kind: &FieldKind| matches!(kind, FieldKind::Register { class: RegClass::B, .. });
     let field = real.row().fields.iter().position(|field| register(&field.kind))?;
-    Some((opens, real.fields[field]))
+    Some((kind, real.fields[field]))
 }
 
 fn converged(seed: u64) -> (Function, Function) {
@@ -42,7 +41,7 @@ fn open(f: &Function, seed: u64) -> SecondaryMap<Block, Option<Vec<u64>>> {
         let mut stack = start[block].clone().expect("what is put to work has a start");
         for inst in &f.blocks[block].insts {
             match barrier(inst) {
-                Some((true, number)) => {
+                Some((ControlFlowKind::Push, number)) => {
                     assert!(
                         !stack.contains(&number),
                         "seed {seed}: {block} opens B{number} again\n{}",
@@ -50,7 +49,12 @@ fn open(f: &Function, seed: u64) -> SecondaryMap<Block, Option<Vec<u64>>> {
                     );
                     stack.push(number);
                 }
-                Some((false, number)) => {
+                Some((ControlFlowKind::Break, number)) => {
+                    let open = stack.len();
+                    stack.retain(|&other| other != number);
+                    assert_eq!(stack.len() + 1, open, "seed {seed}: {block} leaves B{number}");
+                }
+                Some((_, number)) => {
                     assert_eq!(
                         stack.pop(),
                         Some(number),
@@ -67,6 +71,8 @@ fn open(f: &Function, seed: u64) -> SecondaryMap<Block, Option<Vec<u64>>> {
                     start[edge.block] = Some(stack.clone());
                     work.push(edge.block);
                 }
+                // Who only ends leaves every barrier.
+                Some(_) if only_ends(f, edge.block) => {}
                 Some(known) => assert_eq!(
                     known,
                     &stack,
@@ -79,6 +85,14 @@ fn open(f: &Function, seed: u64) -> SecondaryMap<Block, Option<Vec<u64>>> {
         end[block] = Some(stack);
     }
     end
+}
+
+fn only_ends(f: &Function, block: Block) -> bool {
+    let exit = |inst: &MInst| {
+        let kind = inst.inst().and_then(|real| real.row().control_flow);
+        matches!(kind, Some(ControlFlowKind::Exit))
+    };
+    f.blocks[block].succs.is_empty() && f.blocks[block].insts.iter().all(exit)
 }
 
 #[test]

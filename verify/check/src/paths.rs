@@ -59,20 +59,6 @@ impl Paths {
         paths
     }
 
-    /// The reversed graph from a virtual exit, which is the last block: post-dominance. Blocks without successors
-    /// lead to the exit.
-    pub(crate) fn reversed(&self) -> Paths {
-        let exit = self.succs.len();
-        let mut back = vec![Vec::new(); exit + 1];
-        for (from, succs) in self.succs.iter().enumerate().filter(|&(from, _)| self.reaches(from)) {
-            succs.iter().for_each(|&to| back[to].push(from));
-            if succs.is_empty() {
-                back[exit].push(from);
-            }
-        }
-        Paths::new(exit, back)
-    }
-
     /// Whether the entry reaches the block.
     pub(crate) fn reaches(&self, block: usize) -> bool {
         self.number[block] != NONE
@@ -180,10 +166,6 @@ mod tests {
         assert_eq!(paths.immediate(0), None);
         assert_eq!(paths.retreating(), [(4, 1)]);
         assert!(!paths.dominates(2, 4) && !paths.reaches(6));
-        let mut back = paths.reversed();
-        assert_eq!(back.immediate(1), Some(4));
-        assert_eq!(back.immediate(2), Some(4));
-        assert_eq!(back.immediate(5), Some(7));
     }
 
     proptest! {

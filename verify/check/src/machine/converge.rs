@@ -86,7 +86,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     let mut ends = vec![false; f.blocks.len()];
     for &block in &f.layout {
         let data = &f.blocks[block];
-        succs[index(block)] = data.succs.iter().map(|edge| index(edge.block)).collect();
+        succs[index(block)] = data.succs.iter().map(|edge| index(past_breaks(f, edge.block))).collect();
         let over = |inst: &MInst| matches!(kind(inst), Some(K::Exit | K::Trap));
         ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
     }
@@ -118,6 +118,19 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             }
         }
     }
+}
+
+/// What an edge leads to: a block of nothing but BREAK belongs to the edge that it is on.
+fn past_breaks(f: &Function, mut block: Block) -> Block {
+    let leaves = |inst: &MInst| kind(inst) == Some(K::Break) || kind(inst) == Some(K::Branch) && always(inst);
+    for _ in 0..f.blocks.len() {
+        let data = &f.blocks[block];
+        match &data.succs[..] {
+            [edge] if !data.insts.is_empty() && data.insts.iter().all(leaves) => block = edge.block,
+            _ => break,
+        }
+    }
+    block
 }
 
 /// What is open before instruction `i`.

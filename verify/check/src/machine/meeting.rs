@@ -1,9 +1,7 @@
 //! Where lanes that part meet: P1 of `docs/convergence.md`, from its words.
 
-use sassafras_graph::{Dominators, Graph, entity};
+use crate::paths::Paths;
 use std::collections::{HashMap, HashSet};
-
-entity!(Place, "place", "A block of a level, or its end.");
 
 /// The function, or a loop.
 struct Level {
@@ -175,7 +173,7 @@ impl Meetings {
         })
     }
 
-    /// Post-dominators of a level by the graph library's dominators, on the reverse of what counts.
+    /// Post-dominators of a level: dominance from its end, against the edges that count.
     fn prepare(&mut self, level: usize) {
         if self.levels[level].behind.is_some() {
             return;
@@ -183,30 +181,30 @@ impl Meetings {
         let mut list: Vec<usize> = self.levels[level].blocks.iter().copied().collect();
         list.retain(|&block| level != 0 || !self.ends[block]);
         list.sort_unstable();
-        let number: HashMap<usize, u32> = list.iter().zip(1..).map(|(&block, n)| (block, n)).collect();
-        let mut edges = Vec::new();
+        let number: HashMap<usize, usize> = list.iter().zip(1..).map(|(&block, n)| (block, n)).collect();
+        let mut back = vec![Vec::new(); list.len() + 1];
         for &block in &list {
             let mut some = false;
             for to in &self.succs[block] {
                 let to =
                     if self.levels[level].entries.contains(to) { Some(0) } else { number.get(to).copied() };
                 if let Some(to) = to {
-                    edges.push((Place(to), Place(number[&block])));
+                    back[to].push(number[&block]);
                     some = true;
                 }
             }
             if level == 0 && !some {
-                edges.push((Place(0), Place(number[&block])));
+                back[0].push(number[&block]);
             }
         }
-        let dominators = Dominators::new(&Graph::new(Place(0), list.len() + 1, edges));
-        let of = |n: u32| dominators.immediate(Place(n)).filter(|place| place.0 != 0);
-        let counts = |(_, n): &(&usize, &u32)| dominators.is_reachable(Place(**n));
-        let behind = number
-            .iter()
-            .filter(counts)
-            .map(|(&block, &n)| (block, of(n).map(|place| list[place.0 as usize - 1])))
-            .collect();
+        let mut paths = Paths::new(0, back);
+        let mut behind = HashMap::new();
+        for (&block, &n) in &number {
+            if paths.reaches(n) {
+                let next = paths.immediate(n).filter(|&next| next != 0);
+                behind.insert(block, next.map(|next| list[next - 1]));
+            }
+        }
         self.levels[level].behind = Some(behind);
     }
 
