@@ -97,16 +97,24 @@ pub(crate) fn skip_empty(f: &mut Function) {
     for &block in &f.layout.clone() {
         for index in 0..f.blocks[block].succs.len() {
             let old = f.blocks[block].succs[index].block;
-            let mut to = old;
-            // An endless chain of empty blocks ends where it began.
-            for _ in 0..f.blocks.len() {
-                match &f.blocks[to] {
-                    BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
-                        to = succs[0].block
-                    }
-                    _ => break,
+            let onward = |at: Block| match &f.blocks[at] {
+                BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
+                    Some(succs[0].block)
                 }
+                _ => None,
+            };
+            let mut to = old;
+            for _ in 0..f.blocks.len() {
+                let Some(next) = onward(to) else { break };
+                to = next;
             }
+            // An endless chain of empty blocks ends at its first.
+            let (mut first, mut at) = (to, onward(to));
+            while let Some(next) = at.filter(|&next| next != to) {
+                first = first.min(next);
+                at = onward(next);
+            }
+            to = first;
             if to != old {
                 redirect(&mut f.blocks[block], old, to);
             }

@@ -197,6 +197,13 @@ impl Meetings {
                 back[0].push(number[&block]);
             }
         }
+        // In the function, lanes in a loop that no way that counts leaves end there.
+        for inner in self.levels.iter().filter(|inner| level == 0 && inner.outer == Some(0)) {
+            let stays = |to: &usize| inner.blocks.contains(to) || !number.contains_key(to);
+            if inner.blocks.iter().all(|block| self.succs[*block].iter().all(stays)) {
+                back[0].extend(inner.blocks.iter().map(|block| number[block]));
+            }
+        }
         let mut paths = Paths::new(0, back);
         let mut behind = HashMap::new();
         for (&block, &n) in &number {
