@@ -19,6 +19,13 @@
 //! * [`Hazard::Waw`]: both write. `producer` is the earlier one.
 //! * [`Hazard::War`]: the earlier one, `producer` in the row, reads; the later one, `consumer`, writes.
 //!
+//! # Where numbers come from
+//! `latency/smNN.csv` holds what NVIDIA gave to NAK (MIT) and what follows from other facts; `latency/mined/smNN.csv` the least
+//! distance seen in code that ptxas made, with how often a pair was seen (`cargo xtask mine`). Code of ptxas that leaves
+//! less than NAK's number shows that less is enough: the mined number holds. Where RAW pairs of general registers stand at one
+//! distance again and again and never as near as NAK's number, the larger holds. A pair seen a few times that NAK lacks stays unknown. Distances of
+//! WAW and WAR pairs are mostly there for other reasons, so that a larger mined number says nothing.
+//!
 //! # Scoreboards
 //! Classes for which [`Class::variable`] holds finish at a time that no table knows. Their results are ready when the
 //! scoreboard named by their *write barrier* has come back to zero, their sources may be overwritten when the one
@@ -35,11 +42,13 @@
 //! # Pairs the table lacks
 //! [`latency`] answers `None`. A scheduler then waits [`LONGEST`] cycles; a checker answers `Unknown` below that.
 
+mod mined;
 mod order;
 mod table;
 
+pub use mined::{MinedRow, mined_rows};
 pub use order::{InOrder, OrderRow, order_rows, results_in_order, sources_in_order};
-pub use table::{Row, rows};
+pub use table::{Basis, Row, rows};
 
 use crate::chip::Chip;
 use std::fmt;
@@ -51,6 +60,21 @@ pub const SCOREBOARD_SETUP: u8 = 2;
 
 /// Cycles that satisfy every fixed-latency pair, known or not: more than the largest number in the tables.
 pub const LONGEST: u8 = 30;
+
+/// Cycles after which a result of variable latency is there although no scoreboard was set for it; `None` when only a scoreboard
+/// tells. On sm_120 and sm_121 ptxas 13.0.88 puts NOPs of 64 cycles behind double precision in place of a write barrier.
+pub const fn settled(chip: Chip, class: Class) -> Option<u8> {
+    match (chip, class) {
+        (Chip::Sm120 | Chip::Sm121, Class::Double) => Some(64),
+        _ => None,
+    }
+}
+
+/// Whether instructions that read general registers late also read predicates late, guards left out. Before sm_90 ptxas
+/// 13.0.88 overwrites the predicate of BAR.RED in the cycle after it; on sm_90 and later it never does.
+pub const fn predicates_read_late(chip: Chip) -> bool {
+    chip.number() >= 90
+}
 
 /// The classes of instruction that the latency tables tell apart; also the pipe of a form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -145,7 +169,7 @@ impl Class {
     pub const fn variable(self, chip: Chip) -> bool {
         match self {
             Class::Xu | Class::Memory | Class::Convergence | Class::ToUniformVariable => true,
-            Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100 | Chip::Sm103 | Chip::Sm110),
+            Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100),
             Class::ToUniform => chip.number() < 90,
             Class::Matrix => chip.number() < 80,
             _ => false,
@@ -198,7 +222,7 @@ pub enum OperandKind {
     Uniform,
     /// UP0 … UP6 as an operand.
     UniformPredicate,
-    /// UP0 … UP6 as the guard of the consumer, or as the operand a branch decides by.
+    /// UP0 … UP6 as the guard of the consumer. What a branch decides by is an operand.
     UniformGuard,
     /// B0 … B15.
     Convergence,
@@ -243,10 +267,20 @@ impl FromStr for OperandKind {
     }
 }
 
+/// Where the number of [`latency`] comes from, in words.
+pub fn source(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<String> {
+    table::find(chip, producer, consumer, kind).map(|found| found.to_string())
+}
+
+/// What the number of [`latency`] rests on.
+pub fn basis(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<Basis> {
+    table::find(chip, producer, consumer, kind).map(|found| found.basis())
+}
+
 /// Least distance in cycles from the issue of `producer` (the earlier) to the issue of `consumer` (the later);
 /// `None` when the tables do not say. See the module's text for what the number means.
 pub fn latency(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<u8> {
-    table::lookup(chip, producer, consumer, kind)
+    table::find(chip, producer, consumer, kind).map(|found| found.cycles())
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ impl Inst {
         }
         match (row.meaning, operand.access, operand.name, unit) {
             (Meaning::Viadd, ..) => Pipe::Add,
+            // CS2R.32 is as quick as arithmetic (NAK; mined).
+            (Meaning::Cs2r, Access::Write, ..) if operand.units == 1 => Pipe::Alu,
             (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,

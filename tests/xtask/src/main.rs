@@ -52,6 +52,12 @@ enum Command {
     },
     /// Makes the PTX of `corpus/kernels` again with nvcc.
     Corpus,
+    /// Mines latencies from code of ptxas: `mine pairs --sm 90`; `mine --help` lists what else.
+    Mine {
+        /// What it is given.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Finds forms of machine code by asking nvdisasm: `discover --sm 90 learn SEEDS`; `discover --help` lists what else.
     Discover {
         /// What it is given.
@@ -69,7 +75,8 @@ fn main() -> ExitCode {
         Command::Figures { name } => figures::figures(&root, &name),
         Command::Record { chips } => record::record(&root, &chips),
         Command::Corpus => corpus::corpus(&root),
-        Command::Discover { rest } => discover::discover(&root, &rest),
+        Command::Mine { rest } => discover::start(&root, "mine", &rest),
+        Command::Discover { rest } => discover::start(&root, "discover", &rest),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@
 //! A state maps each register to the accesses to it that may still be in flight. An access is known by instruction
 //! and direction, and carries the fewest cycles since its issue on any path; one of variable latency also the
 //! scoreboards that cover it. The *meet* is the union with the smaller age. A fixed access leaves after
-//! [`LONGEST`] cycles, which satisfy every pair; a variable one when it was waited for.
+//! [`LONGEST`] cycles, which satisfy every pair; a variable one when it was waited for. Behind a call comes what is called.
 //!
 //! # Transfer
 //! 1. Waiting: a scoreboard must have been set at least [`SCOREBOARD_SETUP`] cycles ago. What it covers leaves.
@@ -16,8 +16,8 @@
 //!    one nothing may be in flight.
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
-//! Some units give their results in order: an access without scoreboard is then covered by that of a later
-//! instruction of the same mnemonic.
+//! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
+//! instruction then stand for an earlier access too.
 
 mod control;
 mod flight;
@@ -29,7 +29,9 @@ use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
-use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency};
+use sassafras_chip::latency::{
+    Class, Hazard, LONGEST, SCOREBOARD_SETUP, latency, predicates_read_late, settled, source,
+};
 use sassafras_isa::{Chip, Inst, Operand, RegClass, Scoreboard};
 
 /// Checks a scheduled function.
@@ -79,6 +81,7 @@ pub fn judge(program: &Program) -> Verdict {
             judge.run(start, state.clone(), true, &mut |_, _| {});
         }
     }
+    judge.unreached(&entries);
     Verdict::of(judge.objections, judge.unknown)
 }
 
@@ -108,6 +111,9 @@ impl Judge<'_> {
 
     fn step(&mut self, at: usize, inst: &Inst, state: &mut State, report: bool) {
         self.wait(at, inst, state, report);
+        if holds_until_read(inst) {
+            state.read();
+        }
         let row = inst.row();
         let chip = self.program.chip;
         if report {
@@ -127,26 +133,27 @@ impl Judge<'_> {
             for unit in 0..u32::from(operand.units) {
                 let class = inst.class(&operand, unit);
                 let write = operand.access == sassafras_isa::Access::Write;
-                // Guards and uniform registers are read at issue.
-                let uniform = matches!(operand.class, RegClass::UR | RegClass::UP);
-                let variable =
-                    if write { class.variable(chip) } else { late && operand.field.is_some() && !uniform };
+                // Guards and uniform registers are read at issue; convergence barriers have a scoreboard of their own (NAK).
+                let waits = match operand.class {
+                    RegClass::R => true,
+                    RegClass::P => write || predicates_read_late(chip),
+                    RegClass::UR | RegClass::UP => write,
+                    RegClass::B => false,
+                };
+                let slow = if write { class.variable(chip) } else { late && operand.field.is_some() };
+                let variable = waits && slow;
                 let boards = match (write, variable) {
                     (_, false) => 0,
                     (true, true) => board(inst.control.write_barrier),
                     (false, true) => board(inst.control.read_barrier) | board(inst.control.write_barrier),
                 };
                 let access = if write { Access::Write } else { Access::Read };
-                let flight = Flight { at, access, class, age: 0, variable, boards, mnemonic: row.mnemonic };
+                let mnemonic = row.mnemonic;
+                let flight = Flight { at, access, class, age: 0, variable, boards, mnemonic };
                 made.push(((operand.class, operand.number + unit), flight));
             }
         }
-        state.cover(
-            row.mnemonic,
-            row.pipe,
-            board(inst.control.write_barrier),
-            board(inst.control.read_barrier),
-        );
+        state.cover(inst, board(inst.control.write_barrier), board(inst.control.read_barrier));
         for (register, flight) in made {
             state.add(register, flight, always);
         }
@@ -193,7 +200,9 @@ impl Judge<'_> {
         let name = format!("{}{}", register.0.prefix(), register.1);
         let from = self.program.place(flight.at);
         if flight.variable {
-            if flight.precedes(inst.row().mnemonic, inst.row().pipe, write) {
+            let settled = settled(self.program.chip, flight.class).is_some_and(|cycles| flight.age >= cycles);
+            if flight.precedes(inst.row().mnemonic, inst.row().pipe, write) || (settled && flight.boards == 0)
+            {
                 return;
             }
             let (rule, what) = match hazard {
@@ -207,18 +216,9 @@ impl Judge<'_> {
             };
             return self.object(rule, at, flight.at, register, format!("{what} {from}, {boards}"));
         }
-        let decides = inst.row().control_flow.is_some();
-        let kind = match (register.0, operand.field.is_none(), hazard) {
-            (RegClass::R, ..) => OperandKind::Register,
-            (RegClass::UR, ..) => OperandKind::Uniform,
-            (RegClass::B, ..) => OperandKind::Convergence,
-            (RegClass::P, true, Hazard::Raw) => OperandKind::Guard,
-            (RegClass::P, ..) => OperandKind::Predicate,
-            (RegClass::UP, guard, Hazard::Raw) if guard || decides => OperandKind::UniformGuard,
-            (RegClass::UP, ..) => OperandKind::UniformPredicate,
-        };
+        let kind = Program::kind_of(operand, hazard);
         let consumer = inst.class(operand, unit);
-        let need = latency(self.program.chip, flight.class, consumer, Kind { hazard, operand: kind });
+        let need = latency(self.program.chip, flight.class, consumer, kind);
         let age = flight.age;
         let verb = match hazard {
             Hazard::Raw => "reads what is written to",
@@ -228,21 +228,39 @@ impl Judge<'_> {
         let what = format!("{verb} {name} by {from}");
         match need {
             Some(need) if age < need => {
-                let message = format!("{what}: {age} cycles after it, and {need} are needed");
+                let source = source(self.program.chip, flight.class, consumer, kind).unwrap_or_default();
+                let message = format!("{what}: {age} cycles after it, and {need} are needed ({source})");
                 self.object(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
                 let new = self.said.insert((Rule::HazardLatency, at, flight.at, register));
                 if new {
                     let message = format!(
-                        "{what}: no number for {} then {consumer} ({kind:?}), {age} cycles",
-                        flight.class
+                        "{what}: no number for {} then {consumer} ({:?}), {age} cycles",
+                        flight.class, kind.operand
                     );
                     let place = self.program.place(at);
                     self.unknown.push(Finding { rule: Rule::HazardLatency.id(), place, message });
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Instructions that were not looked at. Where the flow is not known, that is said already.
+    fn unreached(&mut self, entries: &[Option<State>]) {
+        if !self.program.unknown.is_empty() {
+            return;
+        }
+        let mut reached = false;
+        for (at, entry) in entries.iter().enumerate() {
+            let first = at == 0 || self.program.leaders[at] || self.program.succs[at - 1] != [at];
+            reached = if first { entry.is_some() } else { reached };
+            // Behind a call that never returns an EXIT may stand that nobody comes to.
+            if !reached && !self.program.is_padding(at) && !self.program.is_exit(at) {
+                let (rule, place) = (Rule::HazardUnreached.id(), self.program.place(at));
+                self.unknown.push(Finding { rule, place, message: "no known way leads to it".to_owned() });
+            }
         }
     }
 
@@ -266,6 +284,12 @@ impl Judge<'_> {
 /// The mask of a scoreboard's number.
 fn board(number: u8) -> u8 {
     if number < 6 { 1 << number } else { 0 }
+}
+
+/// Whether an instruction holds the warp until the memory instructions before it have read their sources: BAR.SYNC without
+/// .DEFER_BLOCKING, behind which ptxas 13.0.88 overwrites the sources of STS on sm_75 (the one chip for which it makes it).
+pub fn holds_until_read(inst: &Inst) -> bool {
+    inst.row().id.starts_with("bar.sync") && inst.get("defer") == Some(0)
 }
 
 /// Instructions of one class that take the same time finish in order.

@@ -122,6 +122,7 @@ rules! {
         HazardTarget "hazard-target" "Unknown, not wrong: a jump whose target is not in the word."
             : "[B------:R-:W-:-:S05] EXIT",
               "[B------:R-:W-:-:S05] BRX R2 -0x10\n[B------:R-:W-:-:S05] EXIT",
+        HazardUnreached "hazard-unreached" "Unknown, not wrong: an instruction to which no way that is known leads; EXIT and padding left out.",
         HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it."
             : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
               "[B------:R-:W0:-:S01] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",

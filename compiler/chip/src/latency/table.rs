@@ -1,5 +1,6 @@
 //! Reads the data files once and answers from them.
 
+use super::mined::{self, MinedRow};
 use super::{Class, Hazard, Kind, OperandKind, UnknownName};
 use crate::chip::Chip;
 use std::collections::HashMap;
@@ -20,40 +21,123 @@ pub struct Row {
     pub source: &'static str,
 }
 
-const SM90: &str = include_str!("../../latency/sm90.csv");
+/// Data files, and the chips that each is for.
+const FILES: [(&[Chip], &str); 5] = [
+    (&[Chip::Sm75], include_str!("../../latency/sm75.csv")),
+    (&[Chip::Sm80, Chip::Sm86, Chip::Sm87, Chip::Sm88, Chip::Sm89], include_str!("../../latency/sm80.csv")),
+    (&[Chip::Sm90], include_str!("../../latency/sm90.csv")),
+    (&[Chip::Sm100, Chip::Sm103, Chip::Sm110], include_str!("../../latency/sm100.csv")),
+    (&[Chip::Sm120, Chip::Sm121], include_str!("../../latency/sm120.csv")),
+];
+
+/// The index of a chip's data file.
+pub(super) fn chips_file(chip: Chip) -> usize {
+    FILES
+        .iter()
+        .position(|(chips, _)| chips.contains(&chip))
+        .expect("every chip has a data file, and a test says so")
+}
 
 struct Table {
     rows: Vec<Row>,
-    index: HashMap<(Class, Class, Kind), u8>,
+    index: HashMap<(Class, Class, Kind), usize>,
 }
 
-fn sm90() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let rows = read(SM90).expect("the data file is part of the program and tested");
-        let index = rows.iter().map(|row| ((row.producer, row.consumer, row.kind), row.cycles)).collect();
-        Table { rows, index }
-    })
+fn table(chip: Chip) -> &'static Table {
+    static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+    let all = TABLES.get_or_init(|| {
+        let table = |text| {
+            let rows = read(text).expect("the data file is part of the program and tested");
+            let index = rows.iter().enumerate().map(|(i, r)| ((r.producer, r.consumer, r.kind), i)).collect();
+            Table { rows, index }
+        };
+        FILES.iter().map(|(_, text)| table(text)).collect()
+    });
+    &all[chips_file(chip)]
 }
 
-/// The rows known for a chip; empty where there is no data file yet.
+/// The rows known for a chip, those that were mined left out.
 pub fn rows(chip: Chip) -> &'static [Row] {
-    match chip {
-        Chip::Sm90 => &sm90().rows,
-        _ => &[],
+    &table(chip).rows
+}
+
+/// What a number rests on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Basis {
+    /// NAK's tables, which NVIDIA provided.
+    Nak,
+    /// The least distance in code of ptxas.
+    Mined,
+    /// Both, and they agree.
+    Both,
+    /// Measured on a GPU.
+    Measured,
+    /// It follows from another fact.
+    Rule,
+}
+
+impl std::fmt::Display for Basis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Basis::Nak => "NAK",
+            Basis::Mined => "mined",
+            Basis::Both => "NAK and mined",
+            Basis::Measured => "measured",
+            Basis::Rule => "rule",
+        })
     }
 }
 
-pub(super) fn lookup(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<u8> {
-    match chip {
-        Chip::Sm90 => {
-            // From parts to wholes.
-            let (p, c) = (producer.whole(), consumer.whole());
-            let pairs = [(producer, consumer), (producer, c), (p, consumer), (p, c)];
-            pairs.into_iter().find_map(|(p, c)| sm90().index.get(&(p, c, kind)).copied())
-        }
-        _ => None,
+/// A number that was found: a row, and what was mined of the pair.
+pub(super) struct Found {
+    row: Option<&'static Row>,
+    mined: Option<&'static MinedRow>,
+}
+
+impl Found {
+    fn wins(&self) -> Option<&'static MinedRow> {
+        self.mined.filter(|mined| mined.outweighs(self.row.map(|row| row.cycles)))
     }
+
+    pub(super) fn cycles(&self) -> u8 {
+        self.wins().map(|mined| mined.cycles).or(self.row.map(|row| row.cycles)).unwrap_or(super::LONGEST)
+    }
+
+    pub(super) fn basis(&self) -> Basis {
+        let said = |what: &str| self.row.is_some_and(|row| row.source.contains(what));
+        match (self.wins(), self.mined, self.row) {
+            (Some(_), ..) => Basis::Mined,
+            (None, Some(mined), Some(row)) if mined.cycles == row.cycles && said("NAK") => Basis::Both,
+            (None, Some(mined), Some(row)) if mined.cycles == row.cycles => Basis::Mined,
+            _ if said("measured") => Basis::Measured,
+            _ if said("NAK") => Basis::Nak,
+            _ if said("mined") => Basis::Mined,
+            _ => Basis::Rule,
+        }
+    }
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.basis())?;
+        if let Some(row) = self.row {
+            write!(f, ": {}", row.source)?;
+        }
+        if let Some(mined) = self.mined {
+            write!(f, "; least of {} seen: {}", mined.samples, mined.cycles)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn find(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<Found> {
+    let table = table(chip);
+    // From parts to wholes.
+    let (p, c) = (producer.whole(), consumer.whole());
+    let pairs = [(producer, consumer), (producer, c), (p, consumer), (p, c)];
+    let row = pairs.into_iter().find_map(|(p, c)| table.index.get(&(p, c, kind)).map(|&i| &table.rows[i]));
+    let found = Found { row, mined: mined::find(chip, producer, consumer, kind) };
+    (found.row.is_some() || found.wins().is_some()).then_some(found)
 }
 
 /// Lines `hazard,operand,producers,consumers,cycles,source`; lists are separated by blanks, `#` starts a comment.
@@ -87,15 +171,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_file_is_well_formed_and_says_each_thing_once() {
-        let rows = read(SM90).unwrap();
-        let mut seen = HashMap::new();
-        for row in &rows {
-            assert!(row.cycles >= 1, "{row:?}");
-            assert!(!row.source.is_empty(), "{row:?}");
-            let key = (row.producer, row.consumer, row.kind);
-            assert_eq!(seen.insert(key, row.cycles), None, "said twice: {row:?}");
+    fn data_files_are_well_formed_and_say_each_thing_once() {
+        for (chips, text) in FILES {
+            let rows = read(text).unwrap();
+            let mut seen = HashMap::new();
+            for row in &rows {
+                assert!(row.cycles >= 1, "{row:?}");
+                assert!(!row.source.is_empty(), "{row:?}");
+                let key = (row.producer, row.consumer, row.kind);
+                assert_eq!(seen.insert(key, row.cycles), None, "said twice for {chips:?}: {row:?}");
+            }
+            assert!(rows.len() > 300, "{chips:?}");
         }
-        assert!(rows.len() > 300);
+    }
+
+    #[test]
+    fn every_chip_has_one_data_file() {
+        for chip in Chip::ALL {
+            assert_eq!(FILES.iter().filter(|(chips, _)| chips.contains(&chip)).count(), 1, "{chip}");
+        }
     }
 }

@@ -2,8 +2,11 @@
 
 use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
-use sassafras_isa::RegClass;
+use sassafras_isa::{Inst, RegClass};
 use smallvec::SmallVec;
+
+/// Ages of accesses of variable latency are counted so far: as far as `settled` needs them.
+const OLDEST: u8 = 64;
 
 /// A register by file and number.
 pub(super) type Register = (RegClass, u32);
@@ -71,16 +74,25 @@ impl State {
         list.push(flight);
     }
 
-    /// An instruction of this mnemonic and pipe sets scoreboards: its result covers earlier ones of its queue that have
-    /// none, and what it waits with for its sources covers the sources of those before it in its pipe.
-    pub(super) fn cover(&mut self, mnemonic: &'static str, pipe: Class, result: u8, sources: u8) {
-        for f in self.flights.values_mut().flatten().filter(|f| f.variable && f.boards == 0) {
-            f.boards = match f.access {
+    /// An instruction sets scoreboards: its result stands for earlier ones of its unit, and what it waits with for its sources
+    /// for the sources of those before it in its pipe, whatever its guard.
+    pub(super) fn cover(&mut self, inst: &Inst, result: u8, sources: u8) {
+        let (mnemonic, pipe) = (inst.row().mnemonic, inst.row().pipe);
+        for f in self.flights.values_mut().flatten().filter(|f| f.variable) {
+            f.boards |= match f.access {
                 Access::Write if results_in_order(f.mnemonic, mnemonic) => result,
                 Access::Read if sources_in_order(f.class, pipe) => result | sources,
                 Access::Write | Access::Read => 0,
             };
         }
+    }
+
+    /// The memory instructions under way have read their sources.
+    pub(super) fn read(&mut self) {
+        self.flights.retain(|_, list| {
+            list.retain(|f| !f.variable || f.access != Access::Read || f.class != Class::Memory);
+            !list.is_empty()
+        });
     }
 
     /// What a scoreboard covers is over.
@@ -94,7 +106,9 @@ impl State {
     /// Time passes.
     pub(super) fn pass(&mut self, cycles: u8) {
         self.flights.retain(|_, list| {
-            list.iter_mut().for_each(|f| f.age = f.age.saturating_add(cycles).min(LONGEST));
+            list.iter_mut().for_each(|f| {
+                f.age = f.age.saturating_add(cycles).min(if f.variable { OLDEST } else { LONGEST })
+            });
             list.retain(|f| f.variable || f.age < LONGEST);
             !list.is_empty()
         });

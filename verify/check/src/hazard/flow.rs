@@ -3,8 +3,14 @@
 use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
-use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, RegClass, decode};
+use sassafras_chip::latency::{Hazard, Kind, OperandKind};
+use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, Operand, RegClass, decode};
 use sassafras_machine::Function;
+
+/// Whether a register of this file, read by a branch, says whether it is taken; general ones say where it goes.
+fn decides(class: RegClass) -> bool {
+    matches!(class, RegClass::P | RegClass::UP | RegClass::UR)
+}
 
 /// Instructions in order, with the ways between them.
 #[derive(Clone, Debug)]
@@ -81,14 +87,10 @@ impl Program {
         let none = (vec![Vec::new(); count], vec![false; count]);
         let mut program =
             Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), places };
-        let returns: Vec<usize> = (0..count)
-            .filter(|&at| program.kind(at) == Some(ControlFlowKind::Call))
-            .map(|at| at + 1)
-            .filter(|&at| at < count)
-            .collect();
         for at in 0..count {
-            program.succs[at] = program.next(at, &targets, &returns);
+            program.succs[at] = program.next(at, &targets);
         }
+        program.connect_returns();
         for at in 0..count {
             for &to in &program.succs[at] {
                 program.leaders[to] |= to != at + 1 || program.succs[at].len() > 1;
@@ -102,16 +104,17 @@ impl Program {
     }
 
     /// Where control may go from an instruction.
-    fn next(&mut self, at: usize, targets: &[Option<usize>], returns: &[usize]) -> Vec<usize> {
+    fn next(&mut self, at: usize, targets: &[Option<usize>]) -> Vec<usize> {
         use ControlFlowKind as K;
         let Some(inst) = &self.insts[at] else {
             self.unknown(Rule::HazardUndecoded, at, "the word does not decode");
             return Vec::new();
         };
-        // A branch may also be decided by a predicate that is no guard.
-        let decided =
-            inst.operands().any(|o| o.field.is_some() && matches!(o.class, RegClass::P | RegClass::UP));
-        let through = !inst.guard.is_always() || decided;
+        // A branch may also be decided by a register that is no guard, or by where the other lanes are.
+        let lanes = ["bra.div", "bra.conv", "bra.any"].iter().any(|id| inst.row().id.starts_with(id));
+        let through = !inst.guard.is_always()
+            || lanes
+            || inst.operands().any(|o| o.field.is_some() && decides(o.class));
         let kind = inst.row().control_flow;
         let own_loop = targets[at] == Some(at);
         let mut to: Vec<usize> = match kind {
@@ -127,8 +130,8 @@ impl Program {
                 self.unknown(Rule::HazardTarget, at, "it goes to a place that is not known");
                 Vec::new()
             }
-            Some(K::Return) => returns.to_vec(),
-            Some(K::Exit | K::Trap) => Vec::new(),
+            // Where returns go is known when the calls are.
+            Some(K::Return | K::Exit | K::Trap) => Vec::new(),
             // BSSY names the place of the BSYNC, so lanes that meet go on behind it.
             _ => vec![at + 1],
         };
@@ -141,9 +144,75 @@ impl Program {
         to
     }
 
+    /// A return goes behind the calls of the places from which it is reached without another return, calls on the way
+    /// passed over. One that no call leads to goes behind every call.
+    fn connect_returns(&mut self) {
+        let count = self.insts.len();
+        let is = |program: &Program, at: usize, kind| program.kind(at) == Some(kind);
+        let calls: Vec<usize> =
+            (0..count).filter(|&at| is(self, at, ControlFlowKind::Call) && at + 1 < count).collect();
+        let mut behind: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for &call in &calls {
+            for &entry in &self.succs[call] {
+                behind.entry(entry).or_default().push(call + 1);
+            }
+        }
+        let mut to: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for (&entry, sites) in &behind {
+            let mut seen = vec![false; count];
+            let mut work = vec![entry];
+            while let Some(at) = work.pop() {
+                if std::mem::replace(&mut seen[at], true) {
+                    continue;
+                }
+                if is(self, at, ControlFlowKind::Call) {
+                    work.extend((at + 1 < count).then_some(at + 1));
+                    continue;
+                }
+                if is(self, at, ControlFlowKind::Return) {
+                    to.entry(at).or_default().extend(sites);
+                }
+                work.extend(&self.succs[at]);
+            }
+        }
+        for at in (0..count).filter(|&at| is(self, at, ControlFlowKind::Return)).collect::<Vec<_>>() {
+            let sites = to.remove(&at).unwrap_or_else(|| calls.iter().map(|call| call + 1).collect());
+            self.succs[at].extend(sites);
+            self.succs[at].sort_unstable();
+            self.succs[at].dedup();
+        }
+    }
+
     fn unknown(&mut self, rule: Rule, at: usize, message: &str) {
         let place = self.place(at);
         self.unknown.push(Finding { rule: rule.id(), place, message: message.to_owned() });
+    }
+
+    /// Whether an instruction ends the thread.
+    pub fn is_exit(&self, at: usize) -> bool {
+        self.kind(at) == Some(ControlFlowKind::Exit)
+    }
+
+    /// Whether an instruction only fills the function's last line: NOP, and the branch to itself behind the end.
+    pub fn is_padding(&self, at: usize) -> bool {
+        self.insts[at].as_ref().is_some_and(|inst| match inst.row().control_flow {
+            Some(ControlFlowKind::Branch) => self.succs[at].is_empty(),
+            _ => inst.row().mnemonic == "NOP",
+        })
+    }
+
+    /// What kind of dependence an operand is the later end of.
+    pub fn kind_of(operand: &Operand, hazard: Hazard) -> Kind {
+        let operand = match (operand.class, operand.field.is_none(), hazard) {
+            (RegClass::R, ..) => OperandKind::Register,
+            (RegClass::UR, ..) => OperandKind::Uniform,
+            (RegClass::B, ..) => OperandKind::Convergence,
+            (RegClass::P, true, Hazard::Raw) => OperandKind::Guard,
+            (RegClass::P, ..) => OperandKind::Predicate,
+            (RegClass::UP, true, Hazard::Raw) => OperandKind::UniformGuard,
+            (RegClass::UP, ..) => OperandKind::UniformPredicate,
+        };
+        Kind { hazard, operand }
     }
 
     /// An instruction in words: where it is and what it says.

@@ -40,8 +40,8 @@ fn show(step: &common::Step, faulted: &sassafras_machine::Function) -> Result<St
             values::Shown::Unexplained => Err(None),
         };
     }
-    let all = waits::Order { results: true, sources: true };
-    waits::harm(faulted, all).map_or_else(|| Err(Some(waits::reason(faulted))), Ok)
+    let code = waits::Code::of_function(faulted);
+    waits::harm(&code, waits::ALL).map_or_else(|| Err(Some(waits::reason(&code))), Ok)
 }
 
 /// Faults of the order of instructions; what they change is shown by the executors alone (`tests/corpus`).

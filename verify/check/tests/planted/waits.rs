@@ -4,10 +4,12 @@
 //! access) until the register is surely written again or the access is over. Nothing is merged and nothing iterated to a fixed
 //! point, which is how the judge works; the tables of latencies and of units that finish in order are shared.
 
+use sassafras_check::hazard::{Program, holds_until_read};
 use sassafras_chip::latency::{
-    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, results_in_order, sources_in_order,
+    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, predicates_read_late,
+    results_in_order, settled, sources_in_order,
 };
-use sassafras_isa::{Access, ControlFlowKind, Inst, Operand, RegClass, Scoreboard};
+use sassafras_isa::{Access, Chip, ControlFlowKind, Inst, Operand, RegClass, Scoreboard};
 use sassafras_machine::Function;
 use std::collections::{HashMap, HashSet};
 
@@ -20,15 +22,17 @@ pub struct Order {
     pub sources: bool,
 }
 
+/// Every fact.
+pub const ALL: Order = Order { results: true, sources: true };
+
 /// The first harm that a schedule does; `None` when no way shows any.
-pub fn harm(f: &Function, order: Order) -> Option<String> {
-    let code = Code::new(f);
+pub fn harm(code: &Code<'_>, order: Order) -> Option<String> {
     (0..code.insts.len()).find_map(|at| code.instruction(at, order))
 }
 
 /// Why a schedule that does no harm does none although it was changed: which fact it rests on.
-pub fn reason(f: &Function) -> &'static str {
-    let with = |results, sources| harm(f, Order { results, sources }).is_none();
+pub fn reason(code: &Code<'_>) -> &'static str {
+    let with = |results, sources| harm(code, Order { results, sources }).is_none();
     match () {
         () if with(false, false) => "waited-or-apart",
         () if with(true, false) => "results-in-order",
@@ -37,8 +41,9 @@ pub fn reason(f: &Function) -> &'static str {
     }
 }
 
-struct Code<'a> {
-    f: &'a Function,
+/// Instructions, and which may issue behind which.
+pub struct Code<'a> {
+    chip: Chip,
     insts: Vec<&'a Inst>,
     succs: Vec<Vec<usize>>,
 }
@@ -56,7 +61,16 @@ struct Begun {
 type Boards = Vec<(u8, u8)>;
 
 impl<'a> Code<'a> {
-    fn new(f: &'a Function) -> Code<'a> {
+    /// A program whose words all decode, with its own ways.
+    #[allow(dead_code, reason = "one of the tests has programs")]
+    pub fn of_program(program: &'a Program) -> Option<Code<'a>> {
+        let insts = program.insts.iter().map(Option::as_ref).collect::<Option<Vec<_>>>()?;
+        Some(Code { chip: program.chip, insts, succs: program.succs.clone() })
+    }
+
+    /// A scheduled function.
+    #[allow(dead_code, reason = "one of the tests has functions")]
+    pub fn of_function(f: &'a Function) -> Code<'a> {
         let mut starts = HashMap::new();
         let mut count = 0;
         for &block in &f.layout {
@@ -81,7 +95,7 @@ impl<'a> Code<'a> {
             to
         });
         let succs = succs.collect();
-        Code { f, insts, succs }
+        Code { chip: f.chip, insts, succs }
     }
 
     fn instruction(&self, at: usize, order: Order) -> Option<String> {
@@ -94,7 +108,9 @@ impl<'a> Code<'a> {
                 // Guards and uniform registers are read at issue.
                 let slow =
                     late && operand.field.is_some() && !matches!(operand.class, RegClass::UR | RegClass::UP);
-                let variable = if write { class.variable(self.f.chip) } else { slow };
+                let slow = slow && (operand.class != RegClass::P || predicates_read_late(self.chip));
+                let barrier = operand.class == RegClass::B;
+                let variable = !barrier && if write { class.variable(self.chip) } else { slow };
                 let register = (operand.class, operand.number + unit);
                 self.search(&Begun { at, class, register, write, variable }, order)
             })
@@ -117,7 +133,9 @@ impl<'a> Code<'a> {
             }
             let inst = self.insts[at];
             let waits = |b: &(u8, u8)| inst.control.wait_mask >> b.0 & 1 == 1 && b.1 >= SCOREBOARD_SETUP;
-            if begun.variable && boards.iter().any(waits) {
+            let read =
+                !begun.write && self.insts[begun.at].row().pipe == Class::Memory && holds_until_read(inst);
+            if begun.variable && (read || boards.iter().any(waits)) {
                 continue;
             }
             let mut gone = false;
@@ -143,7 +161,15 @@ impl<'a> Code<'a> {
                 }
             }
             let stall = inst.control.stall.max(1);
-            let age = if begun.variable { 0 } else { age.saturating_add(stall).min(LONGEST) };
+            let far = settled(self.chip, begun.class).filter(|_| begun.write && boards.is_empty());
+            let age = match far {
+                Some(cycles) => age.saturating_add(stall).min(cycles),
+                None if begun.variable => 0,
+                None => age.saturating_add(stall).min(LONGEST),
+            };
+            if begun.variable && far == Some(age) {
+                continue;
+            }
             if gone || (!begun.variable && age >= LONGEST) {
                 continue;
             }
@@ -184,19 +210,18 @@ impl<'a> Code<'a> {
         if begun.variable {
             return !(write && self.stands_for(begun, inst, order));
         }
-        let branch = inst.row().control_flow.is_some();
         let guard = operand.field.is_none() && hazard == Hazard::Raw;
         let operand_kind = match operand.class {
             RegClass::R => OperandKind::Register,
             RegClass::P if guard => OperandKind::Guard,
             RegClass::P => OperandKind::Predicate,
             RegClass::UR => OperandKind::Uniform,
-            RegClass::UP if guard || (branch && hazard == Hazard::Raw) => OperandKind::UniformGuard,
+            RegClass::UP if guard => OperandKind::UniformGuard,
             RegClass::UP => OperandKind::UniformPredicate,
             RegClass::B => OperandKind::Convergence,
         };
         let kind = Kind { hazard, operand: operand_kind };
-        latency(self.f.chip, begun.class, inst.class(operand, unit), kind).is_some_and(|need| age < need)
+        latency(self.chip, begun.class, inst.class(operand, unit), kind).is_some_and(|need| age < need)
     }
 }
 
