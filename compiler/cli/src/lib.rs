@@ -2,6 +2,7 @@
 //!
 //! * [`main`]: from a command line to an exit code.
 //! * [`command`]: one file for each subcommand.
+//! * [`checks`]: what the fuzz targets of these rooms check.
 //! * [`judges`]: who judges each stage of a compilation.
 //! * [`listing`]: the text of `nvdisasm -c`.
 //! * [`assembly`]: from that text back to words.
@@ -9,6 +10,7 @@
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
 
 pub mod assembly;
+pub mod checks;
 pub mod command;
 mod exit;
 mod failure;

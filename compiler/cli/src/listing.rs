@@ -1,16 +1,39 @@
-//! The text that `nvdisasm -c` gives for a cubin.
+//! What nvdisasm prints for a cubin, mode by mode.
+//!
+//! * [`Look`] says which mode, and [`listing`] writes it.
+//! * [`Labels`]: the names of places.
+//! * [`blocks`]: basic blocks as the graphs show them.
 //!
 //! Layout, label numbers and the placing of labels: learned by comparing with nvdisasm 13.2.51 on ptxas 13.0.88's output.
 
+pub mod blocks;
+mod data;
+mod graph;
+mod info;
+mod json;
 mod labels;
+mod ranges;
 mod section;
 
 use std::fmt::Write;
 
-use sassafras_cubin::elf::{Image, constants as c};
-use sassafras_isa::{Chip, DecodeError};
+use sassafras_cubin::elf::{Image, Section, constants as c};
+use sassafras_isa::{Chip, DecodeError, decode};
 
+pub use graph::Nodes;
 pub use labels::Labels;
+
+/// What is written of the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Its text, as `nvdisasm -c`.
+    #[default]
+    Code,
+    /// JSON, as `nvdisasm -json`.
+    Json,
+    /// A graph for each function, as `nvdisasm -cfg` and `-bbcfg`.
+    Graph(Nodes),
+}
 
 /// How a listing is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +44,16 @@ pub struct Look {
     pub control: bool,
     /// Print words without a form as data and go on.
     pub lenient: bool,
+    /// Write the other sections too, as nvdisasm without `-c`; for [`Mode::Code`].
+    pub all: bool,
+    /// Put the life ranges of registers behind each line, as `nvdisasm -plr`; for [`Mode::Code`].
+    pub ranges: bool,
+    /// What is written.
+    pub mode: Mode,
+    /// Put offsets before the instructions of a graph, as `nvdisasm -poff`.
+    pub offsets: bool,
+    /// The code is bare words, for which jumps name addresses, as `nvdisasm -b`; here the first one's.
+    pub raw: Option<u64>,
 }
 
 /// A word without a form.
@@ -35,6 +68,17 @@ pub struct UnknownWord {
     pub word: u128,
     /// What the decoder says.
     pub error: DecodeError,
+}
+
+/// Why there is no listing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A word without a form.
+    #[error(transparent)]
+    Word(#[from] UnknownWord),
+    /// Something outside code that is not known.
+    #[error("{0}")]
+    Unsupported(String),
 }
 
 /// A whole listing.
@@ -53,19 +97,37 @@ pub fn chip(image: &Image) -> Option<Chip> {
     Chip::from_number(image.header.flags >> 8 & 0xffff)
 }
 
-/// Lists every section of code.
+/// Lists every section of code, and others if asked for.
 ///
 /// # Errors
-/// The first word without a form, unless the look is lenient.
-pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, UnknownWord> {
-    let labels = Labels::new(image, chip);
+/// The first word without a form, unless the look is lenient; a section or record of an unknown kind.
+pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal> {
     let mut out = Listing::default();
+    if let Some(base) = look.raw {
+        raw(image, chip, look, base, &mut out)?;
+        return Ok(out);
+    }
+    let labels = Labels::new(image, chip);
+    match look.mode {
+        Mode::Code => {}
+        Mode::Json => {
+            json::write(image, chip, look, &labels, &mut out)?;
+            return Ok(out);
+        }
+        Mode::Graph(nodes) => {
+            graph::write(image, chip, look, nodes, &labels, &mut out)?;
+            return Ok(out);
+        }
+    }
     let suffix = if accelerated(image) { "a" } else { "" };
     let kind = if image.header.kind == c::EXECUTABLE { "ET_EXEC" } else { "ET_REL" };
     let _ = write!(out.text, "\t.target\t{chip}{suffix}\n\n\t.elftype\t@\"{kind}\"\n\n\n");
+    let mut numbers = data::Numbers::new(image);
     for (index, section) in image.sections.iter().enumerate() {
         if section.flags & c::EXEC != 0 {
             section::write(image, index, section, chip, look, &labels, &mut out)?;
+        } else if look.all && data::shown(section) {
+            data::write(image, index, &labels, &mut numbers, &mut out.text).map_err(Refusal::Unsupported)?;
         }
     }
     symbols(image, &mut out.text);
@@ -73,7 +135,51 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Unknown
         out.text = section::align(&out.text);
         out.marked = false;
     }
+    if look.ranges {
+        let mut all = Vec::new();
+        for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
+            let mut insts = Vec::new();
+            for (i, word) in section::words(section).into_iter().enumerate() {
+                insts.push(decode(word, chip).map_err(|e| unknown(section, 16 * i as u64, word, e))?);
+            }
+            let functions = json::functions(image, index, insts.len());
+            let starts: Vec<usize> = functions.iter().map(|(_, range)| range.start).collect();
+            all.push(ranges::ranges(image, index, &insts, &starts, &labels));
+        }
+        out.text = ranges::annotate(&out.text, &all);
+    }
     Ok(out)
+}
+
+/// Bare words.
+fn raw(image: &Image, chip: Chip, look: Look, base: u64, out: &mut Listing) -> Result<(), UnknownWord> {
+    let number = chip.number();
+    if look.control {
+        // `asm` wants the chip by its name.
+        let _ = writeln!(out.text, "\t.target\t{chip}");
+    } else {
+        for _ in 0..2 {
+            let _ = writeln!(
+                out.text,
+                "\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM{number} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{number})\""
+            );
+        }
+    }
+    let labels = Labels::default();
+    for (index, code) in image.sections.iter().enumerate() {
+        let context = section::Context::new(index, code, chip, look, &labels);
+        for (i, word) in section::words(code).into_iter().enumerate() {
+            context.word(word, code, base.wrapping_add(16 * i as u64), out)?;
+        }
+    }
+    if out.marked {
+        out.text = section::align(&out.text);
+    }
+    Ok(())
+}
+
+fn unknown(section: &Section, address: u64, word: u128, error: DecodeError) -> UnknownWord {
+    UnknownWord { section: section.name.clone(), address, word, error }
 }
 
 /// Whether `.nv.compat` says that the target is one chip only (`sm_90a`).

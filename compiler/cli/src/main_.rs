@@ -72,7 +72,7 @@ fn dispatch(line: &[OsString]) -> Exit {
 /// nvdisasm and ptxas write some long names after one dash.
 fn two_dashes(word: &str) -> String {
     let name = word.split_once('=').map_or(word, |w| w.0);
-    let known = ["-arch", "-hex", "-json", "-cfg", "-bbcfg", "-plr"].contains(&name);
+    let known = ["-arch", "-hex", "-json", "-cfg", "-bbcfg", "-poff", "-plr", "-base"].contains(&name);
     if known { format!("-{word}") } else { word.to_owned() }
 }
 

@@ -9,28 +9,18 @@ use sassafras_cubin::elf::{self, Image, constants as c};
 use sassafras_isa::Chip;
 use std::path::Path;
 
-/// Each cubin that can be listed whole: its bytes, image and chip, and the two listings.
+/// Each cubin: its bytes, image and chip, and the two listings, in which words without a form stand as data.
 fn each(mut f: impl FnMut(&Path, &[u8], &Image, Chip, &str, &str)) -> (usize, usize) {
     let (mut done, mut unknown) = (0, 0);
     for (path, bytes) in recorded() {
-        // Containers that cannot be read yet are the reader's own tests' matter.
-        let Ok(image) = elf::read(&bytes) else {
-            unknown += 1;
-            continue;
-        };
-        let Some(chip) = chip(&image) else {
-            unknown += 1;
-            continue;
-        };
-        let plain = listing(&image, chip, Look::default());
-        let control = listing(&image, chip, Look { control: true, ..Look::default() });
-        match (plain, control) {
-            (Ok(plain), Ok(control)) => {
-                f(&path, &bytes, &image, chip, &plain.text, &control.text);
-                done += 1;
-            }
-            _ => unknown += 1,
-        }
+        let image = elf::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let chip = chip(&image).unwrap_or_else(|| panic!("{}: no chip", path.display()));
+        let look = Look { lenient: true, ..Look::default() };
+        let list = |look| listing(&image, chip, look).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let (plain, control) = (list(look), list(Look { control: true, ..look }));
+        f(&path, &bytes, &image, chip, &plain.text, &control.text);
+        done += 1;
+        unknown += plain.unknown.len();
     }
     (done, unknown)
 }
@@ -52,8 +42,8 @@ fn control_listings_hold_every_word() {
             words += ours.words.len();
         }
     });
-    println!("{done} listings and {words} words come back; {unknown} cubins have a word without a form");
-    assert!(unknown * 20 <= done, "{unknown} cubins cannot be listed");
+    println!("{done} listings and {words} words come back, {unknown} of them as data, without a form");
+    assert!(unknown * 20 <= words, "too many words have no form");
 }
 
 /// Without control bits, and into the cubin that it is of, a text changes nothing; with a changed instruction, one word.

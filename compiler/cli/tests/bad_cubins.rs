@@ -62,11 +62,14 @@ fn unknown_words_stop_or_are_shown() {
 }
 
 #[test]
-fn what_is_not_supported_says_so() {
+fn options_that_do_not_go_together_are_refused() {
     let folder = tempdir().expect("a folder");
     std::fs::write(folder.path().join("in.cubin"), cubin()).expect("the folder is ours");
     for option in ["-json", "-cfg", "-bbcfg", "-plr", "--all"] {
-        sassafras(folder.path(), &["disasm", option, "in.cubin"]).expect(4, "not supported yet");
+        sassafras(folder.path(), &["disasm", option, "in.cubin"]).expect(0, "k");
+    }
+    for [a, b] in [["-json", "-plr"], ["-cfg", "-plr"], ["-cfg", "-bbcfg"], ["--control", "-json"]] {
+        sassafras(folder.path(), &["disasm", a, b, "in.cubin"]).expect(2, "cannot be used with");
     }
     sassafras(folder.path(), &["disasm", "--nonsense", "in.cubin"]).expect(2, "--nonsense");
     sassafras(folder.path(), &["nonsense"]).expect(2, "nonsense");

@@ -1,10 +1,10 @@
 //! `throughput FILE CHIP`: decodes, prints and encodes the bare words of a file, over and over for a second each, in one
-//! thread, and prints JSON: words per second, and bytes of memory for each decoded word.
+//! thread, and prints JSON: words per second of processor time, and bytes of memory for each decoded word.
 
 use sassafras_isa::{Chip, Inst, Style, Targets, decode, encode, print_to};
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     // The first use of a form reads its row; that is start-up.
     let started = Instant::now();
     let insts: Vec<Inst> = words.iter().filter_map(|&w| decode(w, chip).ok()).collect();
-    let first = started.elapsed().as_secs_f64();
+    let first = processor(started);
     if insts.len() != words.len() || words.is_empty() {
         eprintln!("{} of {} words have a form", insts.len(), words.len());
         return ExitCode::from(1);
@@ -56,13 +56,21 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Items per second, over whole passes for at least a second.
+/// Seconds that this process has had a processor; wall time where the system does not tell.
+fn processor(started: Instant) -> f64 {
+    let told = std::fs::read_to_string("/proc/self/schedstat").ok();
+    let nanoseconds = told.and_then(|t| t.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| started.elapsed().as_secs_f64(), |n| n / 1e9)
+}
+
+/// Items per second of processor time, over whole passes for at least a second.
 fn rate<T>(items: &[T], mut f: impl FnMut(&T)) -> f64 {
     let started = Instant::now();
+    let before = processor(started);
     let mut done = 0usize;
-    while started.elapsed() < Duration::from_secs(1) {
+    while processor(started) - before < 1.0 {
         items.iter().for_each(&mut f);
         done += items.len();
     }
-    done as f64 / started.elapsed().as_secs_f64()
+    done as f64 / (processor(started) - before)
 }

@@ -9,6 +9,15 @@ pub(crate) struct Run {
     place: u8,
     mask: u64,
     shift: u8,
+    half: Half,
+}
+
+/// Where a run lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Half {
+    Low,
+    High,
+    Both,
 }
 
 /// One field's share.
@@ -35,7 +44,16 @@ impl FieldPlan {
     /// The field's bits in the word, as they stand there.
     #[inline]
     pub fn raw(&self, word: u128) -> u64 {
-        self.runs.iter().fold(0, |value, run| value | ((word >> run.place) as u64 & run.mask) << run.shift)
+        let (low, high) = (word as u64, (word >> 64) as u64);
+        self.runs.iter().fold(0, |value, run| {
+            // Nearly every run lies in one half.
+            let bits = match run.half {
+                Half::Low => low >> run.place,
+                Half::High => high >> (run.place - 64),
+                Half::Both => (word >> run.place) as u64,
+            };
+            value | (bits & run.mask) << run.shift
+        })
     }
 
     /// The reverse of [`FieldPlan::raw`]; the value must fit.
@@ -57,7 +75,14 @@ impl Plan {
             }
             let runs = runs
                 .into_iter()
-                .map(|(place, count, shift)| Run { place, mask: u64::MAX >> (64 - count), shift })
+                .map(|(place, count, shift)| {
+                    let half = match (place, u32::from(place) + count) {
+                        (64.., _) => Half::High,
+                        (_, ..=64) => Half::Low,
+                        _ => Half::Both,
+                    };
+                    Run { place, mask: u64::MAX >> (64 - count), shift, half }
+                })
                 .collect();
             let flags = (i + 1..form.fields.len())
                 .filter(|&j| {

@@ -98,19 +98,27 @@ fn control(inst: &Inst, out: &mut String) {
 
 /// `0x1f`.
 fn hexadecimal(value: u64, out: &mut String) {
-    let digits = (16 - value.leading_zeros() / 4).max(1);
-    out.push_str("0x");
-    for i in (0..digits).rev() {
-        out.push(char::from(b"0123456789abcdef"[(value >> (4 * i) & 15) as usize]));
+    let mut digits = *b"0x0000000000000000";
+    let count = (16 - value.leading_zeros() as usize / 4).max(1);
+    for (i, digit) in digits[2..2 + count].iter_mut().enumerate() {
+        *digit = b"0123456789abcdef"[(value >> (4 * (count - 1 - i)) & 15) as usize];
     }
+    out.push_str(str::from_utf8(&digits[..2 + count]).unwrap_or_default());
 }
 
 /// `31`.
 fn decimal(value: u64, out: &mut String) {
-    if value >= 10 {
-        decimal(value / 10, out);
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), value);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
     }
-    out.push(char::from(b'0' + (value % 10) as u8));
+    out.push_str(str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 /// `R5`, `URZ`, `PT`, `%v3`.

@@ -32,6 +32,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-check", "--test", "graphs", "--", "--nocapture"],
     ),
     (
+        "modes",
+        "every mode of disasm on every recorded cubin, against nvdisasm",
+        &["test", "--release", "--package", "sassafras", "--test", "modes"],
+    ),
+    (
         "words",
         "100 million random words through the codec, two million to nvdisasm",
         &[
@@ -50,8 +55,13 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 4] =
-    ["SASSAFRAS_ALL_ORDERS", "CORPUS_FULL", "SASSAFRAS_ALL_TREES", "SASSAFRAS_ALL_GRAPHS"];
+const WHOLE: [&str; 5] = [
+    "SASSAFRAS_ALL_ORDERS",
+    "CORPUS_FULL",
+    "SASSAFRAS_ALL_TREES",
+    "SASSAFRAS_ALL_GRAPHS",
+    "SASSAFRAS_ALL_MODES",
+];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.
 pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {

@@ -7,7 +7,7 @@ use sassafras_cubin::elf::{self, Data, Header, Image, Section, constants as c};
 use sassafras_isa::Chip;
 
 use super::Context;
-use crate::listing::{Listing, Look, chip, listing};
+use crate::listing::{Listing, Look, Mode, Nodes, Refusal, chip, listing};
 use crate::{Exit, Failure, files};
 
 /// Print the text of `nvdisasm -c`.
@@ -18,45 +18,51 @@ pub struct Disasm {
     /// The input is bare words for this chip, such as SM90.
     #[arg(long, value_name = "SMxx")]
     raw: Option<String>,
+    /// With --raw: the address of the first word.
+    #[arg(long, alias = "base-address", value_name = "ADDRESS", requires = "raw", value_parser = number)]
+    base: Option<u64>,
     /// Append the words in hexadecimal.
     #[arg(long, alias = "print-instruction-encoding")]
     hex: bool,
-    /// Add control bits, in a form that can be assembled again.
+    /// Add control bits, in a form that `asm` reads back.
     #[arg(long)]
     control: bool,
     /// Print a word without a form as data, and go on; exit 1 at the end.
     #[arg(long)]
     lenient: bool,
-    /// Print every section, as plain nvdisasm (not supported yet).
-    #[arg(long)]
+    /// Print every section, as nvdisasm without -c.
+    #[arg(long, conflicts_with_all = ["json", "cfg", "bbcfg", "raw"])]
     all: bool,
-    /// Print JSON, as nvdisasm (not supported yet; see --format json).
-    #[arg(long)]
+    /// Print code sections only, as nvdisasm; so it is without --all.
+    #[arg(short, long = "print-code", conflicts_with = "all")]
+    code: bool,
+    /// Print nvdisasm's JSON; see --format json for our own.
+    #[arg(long, alias = "emit-json", conflicts_with_all = ["cfg", "bbcfg", "plr", "control", "raw"])]
     json: bool,
-    /// Print the control-flow graph (not supported yet).
-    #[arg(long)]
+    /// Print the control-flow graph, a node for each hyperblock, for Graphviz.
+    #[arg(long, alias = "output-control-flow-graph", conflicts_with_all = ["bbcfg", "plr", "control", "raw", "lenient"])]
     cfg: bool,
-    /// Print the graph of basic blocks (not supported yet).
-    #[arg(long)]
+    /// Print the control-flow graph, a node for each basic block, for Graphviz.
+    #[arg(long, alias = "output-control-flow-graph-with-basic-blocks", conflicts_with_all = ["plr", "control", "raw", "lenient"])]
     bbcfg: bool,
-    /// Print the life ranges of registers (not supported yet).
-    #[arg(long)]
+    /// Put offsets before the instructions of a graph.
+    #[arg(long, alias = "print-instr-offsets-cfg")]
+    poff: bool,
+    /// Print the life ranges of registers behind the code.
+    #[arg(long, alias = "print-life-ranges", conflicts_with_all = ["hex", "control", "raw", "lenient"])]
     plr: bool,
 }
 
+/// `0x100` or decimal.
+fn number(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| e.to_string())
+}
+
 pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure> {
-    let refused = [
-        (arguments.all, "--all"),
-        (arguments.json, "-json"),
-        (arguments.cfg, "-cfg"),
-        (arguments.bbcfg, "-bbcfg"),
-        (arguments.plr, "-plr"),
-    ];
-    if let Some((_, name)) = refused.iter().find(|r| r.0) {
-        return Err(Failure::unsupported(format!(
-            "`disasm {name}` is not supported yet; code is listed as by `nvdisasm -c`"
-        )));
-    }
     let path = &arguments.input;
     let bytes = files::read(path)?;
     let (image, chip) = match &arguments.raw {
@@ -68,9 +74,29 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
             (image, chip)
         }
     };
-    let look = Look { hex: arguments.hex, control: arguments.control, lenient: arguments.lenient };
-    let Listing { text, unknown, .. } =
-        listing(&image, chip, look).map_err(|e| Failure::word(e.to_string()).about(path))?;
+    let mode = match (arguments.json, arguments.cfg, arguments.bbcfg) {
+        (true, ..) => Mode::Json,
+        (_, true, _) => Mode::Graph(Nodes::Hyperblocks),
+        (.., true) => Mode::Graph(Nodes::Blocks),
+        _ => Mode::Code,
+    };
+    let look = Look {
+        hex: arguments.hex,
+        control: arguments.control,
+        lenient: arguments.lenient,
+        all: arguments.all,
+        ranges: arguments.plr,
+        mode,
+        offsets: arguments.poff,
+        raw: arguments.raw.as_ref().map(|_| arguments.base.unwrap_or(0)),
+    };
+    let Listing { text, unknown, .. } = listing(&image, chip, look).map_err(|refusal| {
+        match refusal {
+            Refusal::Word(word) => Failure::word(word.to_string()),
+            Refusal::Unsupported(what) => Failure::unsupported(what),
+        }
+        .about(path)
+    })?;
     if context.json {
         let unknown: Vec<_> = unknown
             .iter()

@@ -104,7 +104,9 @@ impl Labels {
     /// Addresses of a section before which a label stands, in order, and their numbers.
     pub fn of(&self, section: usize) -> impl Iterator<Item = (u64, u32)> {
         let range = self.numbered.range((section, 0)..=(section, u64::MAX));
-        range.filter(|(place, _)| !self.symbols.contains_key(place)).map(|((_, at), &number)| (*at, number))
+        range
+            .filter(|(place, _)| place.1.is_multiple_of(16) && !self.symbols.contains_key(place))
+            .map(|((_, at), &number)| (*at, number))
     }
 
     /// Whether the section has indirect branches whose targets are known.
@@ -139,10 +141,10 @@ impl Labels {
     }
 }
 
-/// Where a direct branch at `address` goes, when that is inside its section of `size` bytes.
+/// Where a direct branch at `address` goes, when that is an instruction of its section of `size` bytes.
 pub fn target(inst: &Inst, address: u64, size: u64) -> Option<u64> {
     let fields = &inst.row().fields;
     let at = fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }))?;
     let target = address.wrapping_add(16).wrapping_add(inst.fields[at]);
-    (target < size).then_some(target)
+    (target < size && target.is_multiple_of(16)).then_some(target)
 }

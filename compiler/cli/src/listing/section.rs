@@ -5,10 +5,10 @@ use std::fmt::Write;
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
 use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_to};
 
-use super::{Labels, Listing, Look, UnknownWord};
+use super::{Labels, Listing, Look, UnknownWord, unknown};
 
 /// The control bits for which nvdisasm leaves out the space before the semicolon: no wait, no stall.
-const QUIET: Control =
+pub(super) const QUIET: Control =
     Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
 
 /// Stands before an indirect branch's targets until their column is known.
@@ -35,14 +35,7 @@ pub(super) fn write(
     // The section's own label comes after a function that others see, and before one that is local.
     let mut own = Some(format!("{}:\n", section.name));
     let mut names = labels.of(index).peekable();
-    let context = Context {
-        section: index,
-        size: section.size(),
-        chip,
-        look,
-        labels,
-        aimed: labels.has_indirect(index),
-    };
+    let context = Context::new(index, section, chip, look, labels);
     // About as much as a line takes, so that the text does not grow by copying.
     out.text.reserve(section.bytes().len() * if look.hex { 12 } else { 5 });
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
@@ -58,22 +51,7 @@ pub(super) fn write(
             let _ = writeln!(out.text, ".L_x_{number}:");
         }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
-        match decode(word, chip) {
-            Ok(inst) => context.instruction(&inst, word, address, out),
-            Err(error) => {
-                let unknown = UnknownWord { section: section.name.clone(), address, word, error };
-                if !look.lenient {
-                    return Err(unknown);
-                }
-                let quads = [word as u64, (word >> 64) as u64];
-                let _ = writeln!(
-                    out.text,
-                    "        /*{address:04x}*/                   .quad {:#018x}, {:#018x} ; // {}",
-                    quads[0], quads[1], unknown.error
-                );
-                out.unknown.push(unknown);
-            }
-        }
+        context.word(word, section, address, out)?;
     }
     if let Some(label) = labels.at(index, section.size()) {
         let _ = writeln!(out.text, "{label}:");
@@ -104,22 +82,40 @@ fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut String) {
 }
 
 /// What every instruction of a section is written with.
-struct Context<'a> {
-    section: usize,
+pub(super) struct Context<'a> {
+    pub section: usize,
+    pub labels: &'a Labels,
     size: u64,
     chip: Chip,
     look: Look,
-    labels: &'a Labels,
     /// Whether some instruction has known targets.
     aimed: bool,
+}
+
+/// The words of a section.
+pub(super) fn words(section: &Section) -> Vec<u128> {
+    let word = |b: &[u8]| u128::from_le_bytes(b.try_into().expect("chunks of 16"));
+    section.bytes().chunks_exact(16).map(word).collect()
 }
 
 /// As wide as the column of the guard.
 const MARGIN: &str = "                   ";
 
-impl Context<'_> {
-    fn instruction(&self, inst: &Inst, word: u128, address: u64, out: &mut Listing) {
-        let (section, labels, look) = (self.section, self.labels, self.look);
+impl<'a> Context<'a> {
+    pub fn new(index: usize, section: &Section, chip: Chip, look: Look, labels: &'a Labels) -> Context<'a> {
+        Context {
+            section: index,
+            labels,
+            size: section.size(),
+            chip,
+            look,
+            aimed: labels.has_indirect(index),
+        }
+    }
+
+    /// The text of an instruction, names in place, without the semicolon.
+    pub fn text(&self, inst: &Inst, address: u64, out: &mut String) {
+        let (section, labels) = (self.section, self.labels);
         let name = |distance: i64| {
             let target = address.wrapping_add(16).wrapping_add(distance as u64);
             (target < self.size)
@@ -133,12 +129,60 @@ impl Context<'_> {
             Some(place.wrapping_sub(address).wrapping_sub(16) as i64)
         };
         let style = Style {
-            targets: Targets::Named { name: &name, find: &find },
-            control: look.control,
-            exact: look.control,
+            targets: match self.look.raw {
+                Some(_) => Targets::At(address),
+                None => Targets::Named { name: &name, find: &find },
+            },
+            control: self.look.control,
+            exact: self.look.control,
             spaced: true,
             chip: Some(self.chip),
         };
+        print_to(inst, &style, out);
+    }
+
+    /// nvdisasm's note about where an indirect branch goes.
+    pub fn branch_targets(&self, address: u64) -> Option<String> {
+        let places = if self.aimed { self.labels.targets(self.section, address)? } else { return None };
+        let mut names: Vec<String> = Vec::new();
+        for &place in places {
+            let name = self.labels.reference(self.section, place).unwrap_or_else(|| format!("{place:#x}"));
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Some(format!("(*\"BRANCH_TARGETS {}\"*)", names.join(",")))
+    }
+
+    /// The line of a word.
+    pub fn word(
+        &self,
+        word: u128,
+        section: &Section,
+        address: u64,
+        out: &mut Listing,
+    ) -> Result<(), UnknownWord> {
+        match decode(word, self.chip) {
+            Ok(inst) => self.instruction(&inst, word, address, out),
+            Err(error) => {
+                let unknown = unknown(section, address, word, error);
+                if !self.look.lenient {
+                    return Err(unknown);
+                }
+                let quads = [word as u64, (word >> 64) as u64];
+                let _ = writeln!(
+                    out.text,
+                    "        /*{address:04x}*/                   .quad {:#018x}, {:#018x} ; // {}",
+                    quads[0], quads[1], unknown.error
+                );
+                out.unknown.push(unknown);
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, inst: &Inst, word: u128, address: u64, out: &mut Listing) {
+        let look = self.look;
         let text = &mut out.text;
         text.push_str("        /*");
         for shift in (0..(16 - address.leading_zeros() / 4).max(4)).rev() {
@@ -147,22 +191,14 @@ impl Context<'_> {
         text.push_str("*/");
         let start = text.len();
         text.push_str(MARGIN);
-        print_to(inst, &style, text);
+        self.text(inst, address, text);
         if !look.control && !inst.guard.is_always() {
             // The guard stands at the right of its column, with the space behind it.
             let guard = text[start + MARGIN.len()..].find(' ').unwrap_or(0) + 1;
             text.replace_range(start..start + guard, "");
         }
-        let places = if self.aimed { labels.targets(section, address) } else { None };
-        if let Some(places) = places {
-            let mut names: Vec<String> = Vec::new();
-            for &place in places {
-                let name = labels.reference(section, place).unwrap_or_else(|| format!("{place:#x}"));
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            let _ = write!(text, "{TARGETS}(*\"BRANCH_TARGETS {}\"*);", names.join(","));
+        if let Some(targets) = self.branch_targets(address) {
+            let _ = write!(text, "{TARGETS}{targets};");
             out.marked = true;
         } else {
             text.push_str(if inst.control == QUIET { ";" } else { " ;" });
@@ -175,10 +211,20 @@ impl Context<'_> {
     }
 }
 
+/// The length of a line as nvdisasm counts it for columns: a guard, though it stands in the margin, counts with its space, and
+/// the semicolon behind the targets of an indirect branch does not.
+pub(super) fn natural(line: &str) -> usize {
+    let margin = line.split_once("*/").map_or("", |(_, rest)| rest.get(..MARGIN.len()).unwrap_or_default());
+    match margin.find('@') {
+        Some(at) if line.starts_with("        /*") => line.len() + MARGIN.len() - at,
+        _ => line.len() - usize::from(line.ends_with("\"*);")),
+    }
+}
+
 /// Puts targets of indirect branches behind the longest line of the file, and the words of `-hex` behind those.
 pub(super) fn align(text: &str) -> String {
-    let code = |line: &str| line.split(WORD).next().unwrap_or_default().len();
-    let lines = || text.lines().filter(|l| l.starts_with("        /*"));
+    let code = |line: &str| natural(line.split(WORD).next().unwrap_or_default());
+    let lines = || text.lines().filter(|l| l.starts_with("        /*") && !l.contains("*/ \t"));
     let plain = lines().filter(|l| !l.contains(TARGETS)).map(code).max().unwrap_or(0);
     let aimed = lines().filter_map(|l| l.split(WORD).next()?.split_once(TARGETS));
     let words = aimed.map(|(_, places)| plain + places.len() + 1).max().unwrap_or(0).max(plain + 2);
