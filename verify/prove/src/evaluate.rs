@@ -2,14 +2,14 @@
 //!
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
-use crate::inputs::Inputs;
-use crate::side::Event;
+use crate::event::{Event, Kind};
+use crate::inputs::{Bound, Inputs, Read};
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Concrete, TermId};
-use std::collections::BTreeMap;
+use sassafras_semantics::{Concrete, Space, TermId, Terms};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many inputs count.
 pub const INPUTS: u32 = 64;
@@ -18,16 +18,29 @@ pub const LEAST: u32 = 8;
 /// How many are tried, since some are outside the assumptions.
 const TRIED: u64 = 512;
 
+/// What a side did.
+#[derive(Clone, Copy)]
+pub struct Log<'r> {
+    /// Events.
+    pub events: &'r [Event],
+    /// When it trapped.
+    pub traps: &'r [(TermId, u64)],
+    /// When a loop was not finished.
+    pub beyond: &'r [TermId],
+    /// When what it did is undefined.
+    pub undefined: &'r [TermId],
+}
+
 /// Two sides in an arena of their own.
 pub struct Raw<'r> {
     /// Inputs of both.
     pub inputs: &'r Inputs<'r>,
     /// Assumptions, one bit each.
     pub assumptions: &'r [TermId],
-    /// Accesses of the source.
-    pub source: &'r [Event],
-    /// Accesses of the target.
-    pub target: &'r [Event],
+    /// The source.
+    pub source: Log<'r>,
+    /// The target.
+    pub target: Log<'r>,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
 }
@@ -38,11 +51,14 @@ pub struct Raw<'r> {
 /// An input on which they differ, in words.
 pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
     let mut count = 0;
+    let order = raw.inputs.terms.topological(&raw.roots());
+    let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
+    let bound = raw.inputs.bound();
     for seed in 0..TRIED {
         if count == INPUTS {
             break;
         }
-        if raw.one(seed)? {
+        if raw.one(seed, &order, &reads, &bound)? {
             count += 1;
         }
     }
@@ -60,49 +76,131 @@ fn pattern(h: u64) -> u32 {
     }
 }
 
-/// The bytes written by the stores of a side, and those it accesses at all.
-type Effects = (BTreeMap<u64, u8>, BTreeMap<u64, ()>);
+/// What a side did on an input.
+#[derive(Default, PartialEq, Eq)]
+struct Effects {
+    /// Bytes written, by interval, memory and address; `None` where the source leaves open what.
+    written: BTreeMap<(u128, Space, u64), Option<u8>>,
+    /// Bytes accessed.
+    touched: BTreeSet<(u128, Space, u64)>,
+    /// Events that others see: kind, operands, state of memory before.
+    events: BTreeSet<(String, Vec<u128>, u128)>,
+    traps: bool,
+}
+
+/// Values of terms; none where they depend on what is undefined.
+type Values = Vec<Option<Bits>>;
 
 impl Raw<'_> {
+    fn roots(&self) -> Vec<TermId> {
+        let events = self.source.events.iter().chain(self.target.events);
+        let mut roots: Vec<TermId> = events.flat_map(|e| [e.guard, e.address, e.value, e.version]).collect();
+        roots.extend(
+            self.source.events.iter().chain(self.target.events).flat_map(|e| e.arguments.iter().copied()),
+        );
+        roots.extend(self.assumptions);
+        for side in [&self.source, &self.target] {
+            roots.extend(side.beyond.iter().chain(side.undefined));
+            roots.extend(side.traps.iter().map(|t| t.0));
+        }
+        for r in self.inputs.reads() {
+            roots.extend([r.base, r.version, r.variable]);
+        }
+        for (v, b) in self.inputs.bound() {
+            roots.push(v);
+            roots.extend(b.operands);
+        }
+        roots
+    }
+
     /// Whether the input of this seed is admissible.
-    fn one(&self, seed: u64) -> Result<bool, String> {
+    fn one(
+        &self,
+        seed: u64,
+        order: &[TermId],
+        reads: &FxHashMap<TermId, Read>,
+        bound: &FxHashMap<TermId, Bound>,
+    ) -> Result<bool, String> {
         let d = Concrete::default();
         let terms = self.inputs.terms;
-        let mut free: FxHashMap<TermId, u128> = FxHashMap::default();
-        let roots: Vec<TermId> = self
-            .source
-            .iter()
-            .chain(self.target)
-            .flat_map(|e| [e.guard, e.address, e.value])
-            .chain(self.assumptions.iter().copied())
-            .collect();
-        let reads = self.inputs.reads();
-        for id in terms.free(&roots).into_iter().chain(reads.iter().map(|r| r.variable)) {
-            free.insert(id, self.draw(seed, id));
+        let mut values: Values = vec![None; order.last().map_or(0, |t| t.0 as usize + 1)];
+        for &id in order {
+            let (node, width) = (terms.node(id), terms.width_of(id));
+            let at = |t: TermId| values[t.0 as usize];
+            let number = |t: TermId| at(t).map_or(0, |b: Bits| b.bits() as u64);
+            let value = match &node {
+                Node::Undef { .. } => None,
+                Node::Variable(_) if reads.contains_key(&id) => {
+                    let r = &reads[&id];
+                    let from = number(r.base).wrapping_add(r.offset as u64);
+                    let version = number(r.version);
+                    let tag: u64 = r.memory.bytes().map(u64::from).sum();
+                    // Bytes by their addresses, so that reads from different bases agree.
+                    let byte = |a: u64| {
+                        pattern(hash(seed, &[1, version, tag, a & !3])).to_le_bytes()[(a & 3) as usize]
+                    };
+                    let bytes: [u8; 8] = std::array::from_fn(|i| byte(from.wrapping_add(i as u64)));
+                    Some(Bits::new(width, u64::from_le_bytes(bytes).into()))
+                }
+                Node::Variable(_) if bound.contains_key(&id) => {
+                    let b = &bound[&id];
+                    let mut words: Vec<u64> = b.what.bytes().map(u64::from).collect();
+                    for o in &b.operands {
+                        let v = at(*o).map_or(0, |b: Bits| b.bits());
+                        words.extend([v as u64, (v >> 64) as u64]);
+                    }
+                    words.push(b.index.into());
+                    let h = hash(seed, &words);
+                    // A state of memory is a name; what others answer tends to matter.
+                    let bits = if b.index == u32::MAX {
+                        h
+                    } else {
+                        u64::from(pattern(h)) | u64::from(pattern(!h)) << 32
+                    };
+                    Some(Bits::new(width, u128::from(bits) << 64 | u128::from(bits)))
+                }
+                Node::Variable(_) => Some(Bits::new(width, self.draw(seed, id))),
+                Node::Ite(c, a, b) => at(*c).and_then(|c| at(if c.is_true() { *a } else { *b })),
+                other => {
+                    let arguments: Option<smallvec::SmallVec<[Bits; 3]>> =
+                        other.operands().iter().map(|o| at(*o)).collect();
+                    arguments.map(|a| Terms::apply(&d, other, width, &a))
+                }
+            };
+            values[id.0 as usize] = value;
         }
-        for r in &reads {
-            for id in terms.free(&[r.base]) {
-                free.entry(id).or_insert_with(|| self.draw(seed, id));
-            }
-            let base = terms.evaluate(&d, r.base, |v| free.get(&v).copied().unwrap_or(0)).bits() as u64;
-            let at = base.wrapping_add(r.offset as u64);
-            // Bytes by their addresses, so that reads from different bases agree.
-            let byte = |a: u64| pattern(hash(seed, &[1, a & !3])).to_le_bytes()[(a & 3) as usize];
-            let bytes: [u8; 8] = std::array::from_fn(|i| byte(at.wrapping_add(i as u64)));
-            free.insert(r.variable, u64::from_le_bytes(bytes).into());
-        }
-        let values =
-            terms.evaluate_all(&d, &terms.topological(&roots), |v| free.get(&v).copied().unwrap_or(0));
-        if self.assumptions.iter().any(|a| !values[a].is_true()) {
+        let truth = |t: TermId| values[t.0 as usize].map(|b| b.is_true());
+        let outside = self.assumptions.iter().any(|a| truth(*a) != Some(true))
+            || self.source.beyond.iter().chain(self.source.undefined).any(|b| truth(*b) != Some(false));
+        if outside || self.source.events.iter().any(|e| truth(e.guard).is_none()) {
             return Ok(false);
         }
-        let ((wrote, touched), (writes, touches)) =
-            (effects(self.source, &values), effects(self.target, &values));
-        if wrote != writes {
-            return Err(format!("input {seed}: the stores differ"));
+        if self.target.beyond.iter().any(|b| truth(*b) != Some(false)) {
+            return Ok(false);
         }
-        match touches.keys().find(|a| !touched.contains_key(a)) {
-            Some(a) => Err(format!("input {seed}: the target reads {a:#x}, the source does not")),
+        let Some(left) = effects(&self.source, &values) else { return Ok(false) };
+        let Some(right) = effects(&self.target, &values) else {
+            return Err(format!("input {seed}: the target depends on what is undefined"));
+        };
+        let differs = Err(format!("input {seed}: the stores differ"));
+        if left.written.len() != right.written.len() {
+            return differs;
+        }
+        for (at, byte) in &left.written {
+            match (byte, right.written.get(at)) {
+                (_, None) => return differs,
+                (Some(b), Some(w)) if *w != Some(*b) => return differs,
+                _ => {}
+            }
+        }
+        if left.events != right.events {
+            return Err(format!("input {seed}: the events differ"));
+        }
+        if left.traps != right.traps {
+            return Err(format!("input {seed}: one side traps"));
+        }
+        match right.touched.iter().find(|a| !left.touched.contains(a)) {
+            Some(a) => Err(format!("input {seed}: the target accesses {:#x}, the source does not", a.2)),
             None => Ok(true),
         }
     }
@@ -136,18 +234,36 @@ impl Raw<'_> {
     }
 }
 
-fn effects(events: &[Event], values: &FxHashMap<TermId, Bits>) -> Effects {
-    let (mut written, mut touched) = (BTreeMap::new(), BTreeMap::new());
-    for e in events.iter().filter(|e| values[&e.guard].is_true()) {
-        let at = values[&e.address].bits() as u64;
-        let bytes = values[&e.value].bits().to_le_bytes();
-        for (i, byte) in bytes.iter().enumerate().take(e.bytes as usize) {
-            let a = at.wrapping_add(i as u64);
-            touched.insert(a, ());
-            if e.store {
-                written.insert(a, *byte);
+/// None if an address is undefined.
+fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
+    let mut all = Effects::default();
+    let number = |t: TermId| values[t.0 as usize].map(|b| b.bits());
+    for e in side.events {
+        if number(e.guard)? != 1 {
+            continue;
+        }
+        let version = number(e.version)?;
+        if let Kind::Sync(key) = &e.kind {
+            let kind = key.split(" [").next().unwrap_or_default().to_owned();
+            let operands: Option<Vec<u128>> = e.arguments.iter().map(|a| number(*a)).collect();
+            all.events.insert((kind, operands?, version));
+            continue;
+        }
+        if !e.accesses() {
+            continue;
+        }
+        let at = number(e.address)? as u64;
+        let bytes = number(e.value).map(u128::to_le_bytes);
+        for i in 0..e.bytes as usize {
+            let key = (version, e.space, at.wrapping_add(i as u64));
+            all.touched.insert(key);
+            if e.stores() {
+                all.written.insert(key, bytes.map(|b| b[i]));
             }
         }
     }
-    (written, touched)
+    for (c, _) in side.traps {
+        all.traps |= number(*c)? == 1;
+    }
+    Some(all)
 }

@@ -6,15 +6,30 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
 use std::cell::RefCell;
 
-/// Eight bytes of initial global memory, named by where they lie.
+/// Eight bytes of memory, named by where they lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The variable that stands for them, 64 bits.
     pub variable: TermId,
+    /// Which memory: empty for global, `shared`, or the stack of a side.
+    pub memory: &'static str,
+    /// State of memory, 32 bits.
+    pub version: TermId,
     /// Address they are counted from, 64 bits.
     pub base: TermId,
     /// Bytes behind the base.
     pub offset: i64,
+}
+
+/// A variable that stands for what an event yields: its values follow from these.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// What happened.
+    pub what: String,
+    /// Operands, and the state of memory before.
+    pub operands: Vec<TermId>,
+    /// Which of its results.
+    pub index: u32,
 }
 
 /// The free inputs of a launch, common to both sides.
@@ -25,7 +40,8 @@ pub struct Inputs<'t> {
     /// The normal form of its terms.
     pub normal: Normal<'t>,
     reads: RefCell<Vec<Read>>,
-    known: RefCell<FxHashMap<(TermId, i64), TermId>>,
+    known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
+    bound: RefCell<FxHashMap<TermId, Bound>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
 }
 
@@ -58,6 +74,7 @@ impl<'t> Inputs<'t> {
             normal,
             reads: RefCell::default(),
             known: RefCell::default(),
+            bound: RefCell::default(),
             uniform: RefCell::default(),
         }
     }
@@ -129,6 +146,8 @@ impl<'t> Inputs<'t> {
             R::LaneMaskLe => low(upto()),
             R::LaneMaskGe => low(d.not(&below())),
             R::LaneMaskGt => low(d.not(&upto())),
+            // A-LAUNCH: no clusters.
+            R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
             other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
         })
     }
@@ -143,19 +162,32 @@ impl<'t> Inputs<'t> {
         self.variable(&format!("param{offset:#x}"), 64, true)
     }
 
-    /// Bytes of initial global memory.
-    pub fn memory(&self, address: TermId, bytes: u32) -> TermId {
+    /// Bytes of a memory in some state.
+    pub fn memory(&self, memory: &'static str, version: TermId, address: TermId, bytes: u32) -> TermId {
         let (base, offset) = split(self.terms, address);
         self.pieces(offset, bytes, |at| {
-            if let Some(&v) = self.known.borrow().get(&(base, at)) {
+            if let Some(&v) = self.known.borrow().get(&(memory, version, base, at)) {
                 return v;
             }
-            let uniform = self.is_uniform(base);
-            let v = self.variable(&format!("mem_{base}_{at:+}"), 64, uniform);
-            self.known.borrow_mut().insert((base, at), v);
-            self.reads.borrow_mut().push(Read { variable: v, base, offset: at });
+            let uniform = self.is_uniform(base) && self.is_uniform(version) && memory.is_empty();
+            let v = self.variable(&format!("mem{memory}_{version}_{base}_{at:+}"), 64, uniform);
+            self.known.borrow_mut().insert((memory, version, base, at), v);
+            self.reads.borrow_mut().push(Read { variable: v, memory, version, base, offset: at });
             v
         })
+    }
+
+    /// Says what a variable stands for.
+    pub fn bind(&self, variable: TermId, what: &str, arguments: &[TermId], before: TermId, index: u32) {
+        let mut operands = arguments.to_vec();
+        operands.push(before);
+        let bound = Bound { what: what.to_owned(), operands, index };
+        self.bound.borrow_mut().insert(variable, bound);
+    }
+
+    /// What variables stand for.
+    pub fn bound(&self) -> FxHashMap<TermId, Bound> {
+        self.bound.borrow().clone()
     }
 
     /// What was read of initial memory.

@@ -9,8 +9,11 @@
 //! - [`replay`]: a model as a launch, run in both executors.
 //! - [`verdict`]: verdicts, assumptions, records.
 
+mod beyond;
 pub mod evaluate;
+pub mod event;
 pub mod inputs;
+mod lanes;
 pub mod normal;
 pub mod obligation;
 pub mod prove;
@@ -22,6 +25,6 @@ mod source;
 mod target;
 pub mod verdict;
 
-pub use prove::prove;
+pub use prove::{Limits, prove, prove_within};
 pub use solver::{Answer, NoSolver, Solver, Z3};
-pub use verdict::{Assumption, Record, Verdict};
+pub use verdict::{Assumption, Coverage, Record, Verdict};

@@ -1,9 +1,10 @@
 //! What has to hold between two sides: assumptions, and goals whose negation is asked for.
 
-use crate::inputs::{AXES, Inputs};
-use crate::side::{Event, byte_at, within};
+use crate::event::{Event, Kind, byte_at, within};
+use crate::inputs::{AXES, Inputs, split};
 use sassafras_ptx::checked::Function;
-use sassafras_semantics::{CompareOp, Domain, TermId, Terms};
+use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
+use std::collections::BTreeMap;
 
 /// Something that must not be possible.
 #[derive(Clone, Debug)]
@@ -52,37 +53,145 @@ pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event], l
         let linear = d.add(&x, &d.mul(&nx, &d.add(&y, &d.mul(&ny, &z))));
         all.push(d.eq(&inputs.laneid(), &d.zext(&d.extract(&linear, 0, 5), 32)));
     }
-    for e in source {
+    for e in source.iter().filter(|e| e.accesses()) {
         all.push(implies(d, &e.guard, &aligned(d, e)));
     }
     all.retain(|a| d.as_constant(a) != Some(1));
     all
 }
 
-/// Stores one to one and in order; `None` if the two sides do not even have as many of the same sizes.
-pub fn pairs(d: &Terms, source: &[Event], target: &[Event]) -> Option<Vec<Obligation>> {
-    let stores = |all: &[Event]| all.iter().filter(|e| e.store).copied().collect::<Vec<_>>();
-    let (source, target) = (stores(source), stores(target));
-    if source.len() != target.len() || source.iter().zip(&target).any(|(s, t)| s.bytes != t.bytes) {
+/// Events that others see: the same on both sides, each after the same others.
+///
+/// # Errors
+/// The first that has no partner.
+pub fn events(source: &[Event], target: &[Event]) -> Result<u32, String> {
+    let keys = |all: &[Event]| -> BTreeMap<String, u64> {
+        let sync = all.iter().filter_map(|e| match &e.kind {
+            Kind::Sync(key) => Some((key.clone(), e.place)),
+            _ => None,
+        });
+        sync.collect()
+    };
+    let (left, right) = (keys(source), keys(target));
+    let short = |key: &str| key.split(" [").next().unwrap_or(key).to_owned();
+    if let Some((key, place)) = left.iter().find(|(k, _)| !right.contains_key(*k)) {
+        return Err(format!("events: the target has no partner for {} of line {place}", short(key)));
+    }
+    if let Some((key, place)) = right.iter().find(|(k, _)| !left.contains_key(*k)) {
+        return Err(format!("events: the source has no partner for {} at {place:#06x}", short(key)));
+    }
+    Ok(left.len() as u32)
+}
+
+/// Stores in pieces of at most `size` bytes.
+fn pieces(d: &Terms, all: &[Event], size: u32) -> Vec<Event> {
+    let mut list = Vec::new();
+    for e in all {
+        for at in (0..e.bytes).step_by(size as usize) {
+            let bytes = size.min(e.bytes - at);
+            let address = d.add(&e.address, &d.constant(64, at.into()));
+            let value = d.extract(&e.value, 8 * at, 8 * bytes);
+            list.push(Event { bytes, address, value, ..e.clone() });
+        }
+    }
+    list
+}
+
+/// Whether two stores are known to touch no byte in common, or not to happen both.
+fn apart(inputs: &Inputs<'_>, a: &Event, b: &Event) -> bool {
+    let d = inputs.terms;
+    let both = inputs.normal.of(d.and(&a.guard, &b.guard));
+    if a.space != b.space || inputs.known(both) == Some(0) {
+        return true;
+    }
+    let ((x, i), (y, j)) = (split(d, a.address), split(d, b.address));
+    x == y && (i + i64::from(a.bytes) <= j || j + i64::from(b.bytes) <= i)
+}
+
+/// What the two sides write to a memory between two events that others see.
+pub struct Interval {
+    /// Obligations, if stores find partners one to one.
+    pub paired: Option<Vec<Obligation>>,
+    /// The obligation that does without partners.
+    pub whole: Obligation,
+}
+
+/// The intervals, each with its obligations.
+pub fn intervals(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Interval> {
+    let d = inputs.terms;
+    let mut keys: Vec<(Space, TermId)> =
+        source.iter().chain(target).filter(|e| e.stores()).map(|e| (e.space, e.version)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let of = |all: &[Event], key: (Space, TermId)| -> Vec<Event> {
+        all.iter().filter(|e| e.stores() && (e.space, e.version) == key).cloned().collect()
+    };
+    let mut list = Vec::new();
+    for key in keys {
+        let (s, t) = (of(source, key), of(target, key));
+        let paired = pairs(inputs, &s, &t).or_else(|| {
+            let size = s.iter().chain(&t).map(|e| e.bytes).min().unwrap_or(4).min(4);
+            let normal = |mut all: Vec<Event>| {
+                for e in &mut all {
+                    e.address = inputs.normal.of(e.address);
+                    e.value = inputs.normal.of(e.value);
+                }
+                all
+            };
+            pairs(inputs, &normal(pieces(d, &s, size)), &normal(pieces(d, &t, size)))
+        });
+        list.push(Interval { paired, whole: memory(inputs, &s, &t) });
+    }
+    list
+}
+
+/// Stores one to one; `None` if the two sides do not even have as many of the same sizes.
+fn pairs(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Option<Vec<Obligation>> {
+    let d = inputs.terms;
+    if source.len() != target.len() {
         return None;
     }
-    let pair = |(s, t): (&Event, &Event)| {
+    let same = |s: &Event, t: &Event| {
+        (s.bytes, s.address, s.value, s.guard) == (t.bytes, t.address, t.value, t.guard)
+    };
+    let near = |s: &Event, t: &Event| s.bytes == t.bytes && s.address == t.address;
+    let mut partner: Vec<Option<usize>> = vec![None; source.len()];
+    let mut taken = vec![false; target.len()];
+    for rule in [&same as &dyn Fn(&Event, &Event) -> bool, &near, &|s, t| s.bytes == t.bytes] {
+        for (i, s) in source.iter().enumerate().filter(|(i, _)| partner[*i].is_none()).collect::<Vec<_>>() {
+            if let Some(j) = (0..target.len()).find(|&j| !taken[j] && rule(s, &target[j])) {
+                partner[i] = Some(j);
+                taken[j] = true;
+            }
+        }
+    }
+    let partner: Vec<usize> = partner.into_iter().collect::<Option<_>>()?;
+    // Those that changed places must not meet.
+    for i in 0..source.len() {
+        for j in i + 1..source.len() {
+            if partner[i] > partner[j] && !apart(inputs, &source[i], &source[j]) {
+                return None;
+            }
+        }
+    }
+    let pair = |(i, s): (usize, &Event)| {
+        let t = &target[partner[i]];
         let wrong = d.or(&differ(d, &s.address, &t.address), &differ(d, &s.value, &t.value));
         let violated = d.or(&differ(d, &s.guard, &t.guard), &d.and(&s.guard, &wrong));
         let what = format!("the store of line {} is that at {:#06x}", s.place, t.place);
         Obligation { what, violated }
     };
-    Some(source.iter().zip(&target).map(pair).collect())
+    Some(source.iter().enumerate().map(pair).collect())
 }
 
 /// Whatever the order and number of stores: the same bytes are written, with the same last values. Asked for one byte at an
 /// address that is free.
-pub fn memory(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Obligation {
+fn memory(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Obligation {
     let d = inputs.terms;
     let at = inputs.variable("address", 64, false);
     let fold = |all: &[Event]| {
         let start = (d.no(), d.constant(8, 0));
-        all.iter().filter(|e| e.store).fold(start, |(written, value), e| {
+        all.iter().fold(start, |(written, value), e| {
             let here = d.and(&e.guard, &within(d, at, e));
             (d.or(&written, &here), d.ite(&here, &byte_at(d, at, e), &value))
         })
@@ -93,29 +202,54 @@ pub fn memory(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Obliga
 }
 
 /// Each access of the target is aligned, and each load reads bytes that the source reads or writes there.
-pub fn covered(d: &Terms, source: &[Event], target: &[Event]) -> Vec<Obligation> {
+pub fn covered(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Obligation> {
+    let d = inputs.terms;
     let mut all = Vec::new();
-    for t in target {
-        let same = |s: &&Event| s.address == t.address && s.bytes >= t.bytes && s.guard == t.guard;
-        if source.iter().any(|s| same(&s)) {
+    for t in target.iter().filter(|e| e.accesses()) {
+        let near: Vec<&Event> = source
+            .iter()
+            .filter(|s| s.accesses() && s.space == t.space && (s.version == t.version || t.stores()))
+            .collect();
+        let (base, offset) = split(d, t.address);
+        // By bases and offsets: the source is there under a guard that the target's implies.
+        let holds = |at: i64, bytes: i64, aligned: bool| {
+            let there = near.iter().filter(|s| {
+                let (b, o) = split(d, s.address);
+                b == base
+                    && o <= at
+                    && at + bytes <= o + i64::from(s.bytes)
+                    && (!aligned || s.bytes >= t.bytes && (at - o) % i64::from(t.bytes) == 0)
+            });
+            let guards = there.fold(d.no(), |any, s| d.or(&any, &s.guard));
+            let outside = inputs.normal.of(d.and(&t.guard, &d.not(&guards)));
+            inputs.known(outside) == Some(0)
+        };
+        let aligned_there = holds(offset, i64::from(t.bytes), true);
+        let touched = t.stores() || (0..t.bytes).all(|i| holds(offset + i64::from(i), 1, false));
+        if aligned_there && touched {
             continue;
         }
-        let mut bad = d.not(&aligned(d, t));
-        for i in 0..t.bytes {
-            if t.store {
-                break;
+        let mut bad = if aligned_there { d.no() } else { d.not(&aligned(d, t)) };
+        if !touched {
+            for i in 0..t.bytes {
+                let at = d.add(&t.address, &d.constant(64, i.into()));
+                let none = near
+                    .iter()
+                    .fold(d.yes(), |none, s| d.and(&none, &d.not(&d.and(&s.guard, &within(d, at, s)))));
+                bad = d.or(&bad, &none);
             }
-            let at = d.add(&t.address, &d.constant(64, i.into()));
-            let none = source
-                .iter()
-                .fold(d.yes(), |none, s| d.and(&none, &d.not(&d.and(&s.guard, &within(d, at, s)))));
-            bad = d.or(&bad, &none);
         }
         let violated = d.and(&t.guard, &bad);
         all.push(Obligation {
-            what: format!("the source accesses what is read at {:#06x}", t.place),
+            what: format!("the source accesses what is accessed at {:#06x}", t.place),
             violated,
         });
     }
     all
+}
+
+/// Both sides trap alike.
+pub fn traps(d: &Terms, source: &[(TermId, u64)], target: &[(TermId, u64)]) -> Obligation {
+    let any = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, (c, _)| d.or(&any, c));
+    Obligation { what: "both sides trap alike".into(), violated: differ(d, &any(source), &any(target)) }
 }

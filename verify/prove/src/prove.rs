@@ -1,36 +1,65 @@
 //! One entry of a module against one function of a cubin.
 
-use crate::evaluate::{LEAST, Raw, evaluate};
+use crate::evaluate::{LEAST, Log, Raw, evaluate};
+use crate::event::Event;
 use crate::inputs::Inputs;
-use crate::obligation::{Obligation, assumptions, covered, memory, pairs};
+use crate::obligation::{Obligation, assumptions, covered, events, intervals, traps};
 use crate::replay::{Sides, pointers, replay, wishes};
-use crate::side::Event;
+use crate::side::Side;
 use crate::smt::script;
 use crate::solver::{Answer, Solver};
 use crate::verdict::{Assumption, Counts, Record, Verdict};
 use crate::{source, target};
+use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{Function, Module};
+use sassafras_ptx::checked::Op;
+use sassafras_ptx::checked::{Function, Module, RegisterId};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most times that a loop of the source is gone through.
+    pub unroll: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { unroll: 4 }
+    }
+}
+
 /// Holds the entry `name` of a cubin against the entry of that name of a module.
 pub fn prove(module: &Module, name: &str, cubin: &Cubin, solver: &mut dyn Solver) -> Record {
+    prove_within(module, name, cubin, solver, Limits::default())
+}
+
+/// The same, with limits.
+pub fn prove_within(
+    module: &Module,
+    name: &str,
+    cubin: &Cubin,
+    solver: &mut dyn Solver,
+    limits: Limits,
+) -> Record {
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
         verdict: Verdict::Inapplicable(String::new()),
         assumptions: BTreeSet::new(),
         obligations: Counts::default(),
+        coverage: None,
         seconds: 0.0,
     };
     let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some());
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
     record.verdict = match (function, code) {
         (Some(function), Some(code)) => {
-            let mut task = Task { module, function, cubin, code, solver, record: &mut record };
+            let mut task = Task { module, function, cubin, code, solver, limits, record: &mut record };
             task.run().unwrap_or_else(Verdict::Unknown)
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
@@ -46,12 +75,13 @@ struct Task<'a> {
     cubin: &'a Cubin,
     code: &'a sassafras_cubin::Function,
     solver: &'a mut dyn Solver,
+    limits: Limits,
     record: &'a mut Record,
 }
 
 /// Both sides in one arena.
 struct Run<'i> {
-    source: Vec<Event>,
+    source: Side<'i, RegisterId>,
     target: target::Target<'i>,
     assumed: BTreeSet<Assumption>,
     assumptions: Vec<TermId>,
@@ -68,54 +98,153 @@ fn undefined(terms: &Terms, roots: &[TermId]) -> Vec<TermId> {
 
 impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>) -> Result<Run<'i>, String> {
-        let source = source::run(inputs, self.module, self.function).map_err(|e| format!("source, {e}"))?;
-        let target = target::run(inputs, self.cubin, self.code).map_err(|e| format!("target, {e}"))?;
+        let d = inputs.terms;
+        let bound = self.limits.unroll.saturating_add(1);
+        let source = source::run(inputs, self.module, self.function, self.cubin, bound)
+            .map_err(|e| format!("source, {e}"))?;
+        let insts = self.function.insts.iter().flatten();
+        let warp_barriers =
+            insts.clone().any(|i| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp"));
+        let target = target::run(inputs, self.cubin, self.code, bound.saturating_add(2), warp_barriers)
+            .map_err(|e| format!("target, {e}"))?;
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
-        let lanes = inputs.terms.free(&all).contains(&inputs.laneid());
-        let assumptions = assumptions(inputs, self.function, &source.events, lanes);
+        let lanes = d.free(&all).contains(&inputs.laneid());
+        let mut assumptions = assumptions(inputs, self.function, &source.events, lanes);
+        for excluded in source.beyond.iter().chain(&source.undefined) {
+            assumptions.push(inputs.normal.of(d.not(excluded)));
+        }
         let mut assumed: BTreeSet<Assumption> = source.assumed.union(&target.side.assumed).copied().collect();
         assumed.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
-        if inputs.terms.topological(&all).iter().any(|t| is_float(&inputs.terms.node(*t))) {
+        if d.topological(&all).iter().any(|t| is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
-        Ok(Run { source: source.events, target, assumed, assumptions })
+        Ok(Run { source, target, assumed, assumptions })
+    }
+
+    /// What the source leaves undefined becomes what the target has in its place, else zero: the source allows any.
+    fn choose(&self, inputs: &Inputs<'_>, run: &mut Run<'_>) {
+        let d = inputs.terms;
+        let open = undefined(d, &roots(&run.source.events));
+        if open.is_empty() {
+            return;
+        }
+        let mut chosen: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let targets = &run.target.side.events;
+        for s in run.source.events.iter().filter(|e| e.stores()) {
+            let Some(t) = targets.iter().find(|t| t.stores() && t.address == s.address && t.bytes == s.bytes)
+            else {
+                continue;
+            };
+            for (low, width, part) in inputs.normal.parts(s.value) {
+                for u in undefined(d, &[part]) {
+                    if d.width_of(u) == width {
+                        chosen.entry(u).or_insert_with(|| inputs.normal.bits(t.value, low, width));
+                    }
+                }
+            }
+        }
+        for u in open {
+            chosen.entry(u).or_insert_with(|| d.constant(d.width_of(u), 0));
+        }
+        inputs.normal.replace(&chosen);
+        for e in &mut run.source.events {
+            for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version] {
+                *t = inputs.normal.of(*t);
+            }
+        }
+        for a in &mut run.assumptions {
+            *a = inputs.normal.of(*a);
+        }
+    }
+
+    /// The hazard checker's verdict on the code.
+    fn hazards(&mut self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
+        let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
+        assumed.insert(Assumption::Sched);
+        match sassafras_check::hazard::check_words(&self.code.code, chip) {
+            sassafras_check::Verdict::Passed => {}
+            sassafras_check::Verdict::Unknown(_) => {
+                assumed.insert(Assumption::Ready);
+            }
+            sassafras_check::Verdict::Objected(all) => {
+                let first = all.first().map(ToString::to_string).unwrap_or_default();
+                return Err(format!("hazards: {first}"));
+            }
+        }
+        Ok(())
     }
 
     fn run(&mut self) -> Result<Verdict, String> {
+        crate::beyond::check(self.function, self.cubin, self.code)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
-        let run = self.both(&inputs)?;
+        let mut run = self.both(&inputs)?;
+        self.choose(&inputs, &mut run);
+        let pointers = pointers(&inputs, self.function, &run.source.events);
+        let evaluated = self.evaluated(&pointers);
         if !self.solver.present() {
             return Err("no solver".into());
         }
-        let pointers = pointers(&inputs, self.function, &run.source);
-        match self.solver.check(&script(&inputs, &run.assumptions)) {
-            Answer::Sat(_) => {}
-            Answer::Unsat => return Err("vacuous: the assumptions contradict each other".into()),
-            Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
-        }
-        let targets = &run.target.side.events;
-        let mut open = covered(&terms, &run.source, targets);
-        let one_to_one = pairs(&terms, &run.source, targets);
-        let mut failed = match one_to_one {
-            Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,
-            None => Some(None),
-        };
-        if let Some(first) = failed.take() {
-            // Not one to one: perhaps in another order, or in other pieces.
-            let whole = memory(&inputs, &run.source, targets);
-            if let Some(second) = self.discharge(&inputs, &run.assumptions, &[whole])? {
-                return self.refute(&inputs, &run, &pointers, first.or(second));
+        if evaluated.is_err() {
+            // Before anything is said about an input, it has to exist.
+            match self.solver.check(&script(&inputs, &run.assumptions)) {
+                Answer::Sat(_) => {}
+                Answer::Unsat => return Err("vacuous: the assumptions contradict each other".into()),
+                Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
             }
         }
-        open.retain(|o| terms.as_constant(&inputs.normal.of(o.violated)) != Some(0) || self.count_term());
+        let targets = &run.target.side.events;
+        let count = events(&run.source.events, targets)?;
+        self.record.obligations.total += count;
+        self.record.obligations.by_terms += count;
+        for interval in intervals(&inputs, &run.source.events, targets) {
+            let mut failed = match interval.paired {
+                Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,
+                None => Some(None),
+            };
+            if let Some(first) = failed.take() {
+                // Not one to one: perhaps in another order, or in other pieces.
+                if let Some(second) = self.discharge(&inputs, &run.assumptions, &[interval.whole])? {
+                    return self.refute(&inputs, &run, &pointers, first.or(second));
+                }
+            }
+        }
+        let mut open = covered(&inputs, &run.source.events, targets);
+        open.push(traps(&terms, &run.source.traps, &run.target.side.traps));
         if let Some(violated) = self.discharge(&inputs, &run.assumptions, &open)? {
             return self.refute(&inputs, &run, &pointers, violated);
         }
-        self.evaluated(&pointers)?;
+        let beyond: Vec<Obligation> = run
+            .target
+            .side
+            .beyond
+            .iter()
+            .map(|b| Obligation { what: "the target's loops end where the source's do".into(), violated: *b })
+            .collect();
+        match self.discharge(&inputs, &run.assumptions, &beyond) {
+            Ok(None) => {}
+            Ok(Some(_)) => {
+                return Err("coverage: a loop of the target may go on longer than the source's".into());
+            }
+            Err(why) => return Err(format!("coverage: {why}")),
+        }
+        self.hazards(&mut run.assumed)?;
+        evaluated?;
         self.record.assumptions = run.assumed;
-        Ok(Verdict::Proved)
+        let (reached, all) = run.target.reached;
+        self.record.coverage = Some(crate::verdict::Coverage { reached, instructions: all });
+        if run.source.beyond.is_empty() {
+            return Ok(Verdict::Proved);
+        }
+        self.record.assumptions.insert(Assumption::Term);
+        if reached < all {
+            return Err(format!(
+                "coverage: within {} rounds {reached} of {all} instructions are reached",
+                self.limits.unroll
+            ));
+        }
+        Ok(Verdict::ProvedWithin(self.limits.unroll))
     }
 
     fn count_term(&mut self) -> bool {
@@ -158,14 +287,9 @@ impl Task<'_> {
         violated: Option<Obligation>,
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
-        let d = inputs.terms;
-        let undefined_here = undefined(d, &roots(&run.source));
-        if d.free(&[violated.violated]).iter().any(|t| undefined_here.contains(t)) {
-            return Err(format!("{}: it depends on what the source leaves undefined", violated.what));
-        }
         let mut asked = run.assumptions.clone();
         asked.push(violated.violated);
-        asked.extend(wishes(inputs, self.function, &run.source, pointers));
+        asked.extend(wishes(inputs, self.function, &run.source.events, pointers));
         let model: BTreeMap<TermId, u128> = match self.solver.check(&script(inputs, &asked)) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
@@ -179,7 +303,7 @@ impl Task<'_> {
             function: self.function,
             cubin: self.cubin,
             code: self.code,
-            source: &run.source,
+            source: &run.source.events,
             target: &run.target.side.events,
             writes: &run.target.writes,
         };
@@ -194,11 +318,13 @@ impl Task<'_> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
         let run = self.both(&inputs).map_err(|e| format!("evaluation: {e}"))?;
+        let (source, target) = (&run.source, &run.target.side);
+        let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
         let raw = Raw {
             inputs: &inputs,
             assumptions: &run.assumptions,
-            source: &run.source,
-            target: &run.target.side.events,
+            source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
+            target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
             pointers,
         };
         let count = evaluate(&raw).map_err(|e| format!("evaluation contradicts the solver: {e}"))?;

@@ -1,7 +1,7 @@
 //! A model as a launch, run in both executors.
 
+use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs};
-use crate::side::Event;
 use crate::target::{self, Write};
 use crate::verdict::Counterexample;
 use sassafras_chip::Chip;
@@ -38,8 +38,9 @@ pub struct Sides<'a> {
 /// Offsets of parameters that addresses start from: eight bytes that are a summand of an address.
 pub fn pointers(inputs: &Inputs<'_>, function: &Function, events: &[Event]) -> Vec<u64> {
     let mut leaves = BTreeSet::new();
-    for e in events {
-        leaves.extend(summands(inputs.terms, e.address));
+    for e in events.iter().filter(|e| e.accesses() || !e.arguments.is_empty()) {
+        let at = if e.accesses() { e.address } else { e.arguments[0] };
+        leaves.extend(summands(inputs.terms, at));
     }
     let pointer = |at: &u64| leaves.contains(&inputs.chunk(*at));
     let wide = function.params.iter().filter(|p| p.size == 8 && p.offset % 8 == 0);
@@ -76,7 +77,7 @@ pub fn wishes(inputs: &Inputs<'_>, function: &Function, source: &[Event], pointe
     for (&at, &address) in pointers.iter().zip(&addresses) {
         let chunk = inputs.chunk(at);
         all.push(d.eq(&chunk, &d.constant(64, address.into())));
-        for e in source.iter().filter(|e| summands(d, e.address).contains(&chunk)) {
+        for e in source.iter().filter(|e| e.accesses() && summands(d, e.address).contains(&chunk)) {
             let within = d.constant(64, (BUFFER - 16) as u128);
             let inside = d.compare(CompareOp::ULe, &d.sub(&e.address, &chunk), &within);
             all.push(d.or(&d.not(&e.guard), &inside));
@@ -114,7 +115,9 @@ pub fn replay(
         let bytes = (value(inputs.chunk(8 * i as u64)) as u64).to_le_bytes();
         chunk.copy_from_slice(&bytes[..chunk.len()]);
     }
-    for r in inputs.reads() {
+    for r in
+        inputs.reads().into_iter().filter(|r| r.memory.is_empty() && terms.as_constant(&r.version) == Some(0))
+    {
         let at = (value(r.base) as u64).wrapping_add(r.offset as u64);
         let Some(&bits) = model.get(&r.variable) else { continue };
         let buffer =
@@ -127,7 +130,7 @@ pub fn replay(
     let memory = sides
         .source
         .iter()
-        .filter(|e| !e.store && value(e.guard) == 1)
+        .filter(|e| e.kind == Kind::Load && e.accesses() && value(e.guard) == 1)
         .map(|e| {
             let bytes = value(e.value).to_le_bytes();
             (format!("{:#x}", value(e.address)), hex(&bytes[..e.bytes as usize]))
@@ -176,7 +179,7 @@ pub fn replay(
             let differs = |at: u64, n: usize| bytes(&source.buffers, at, n) != bytes(&target.buffers, at, n);
             // A store of the thread in question, else any place.
             let mut stores =
-                sides.source.iter().chain(sides.target).filter(|e| e.store && value(e.guard) == 1);
+                sides.source.iter().chain(sides.target).filter(|e| e.stores() && value(e.guard) == 1);
             let store = stores.find(|e| differs(value(e.address) as u64, e.bytes as usize));
             let (at, n) = match store {
                 Some(e) => (value(e.address) as u64, e.bytes as usize),
@@ -191,7 +194,7 @@ pub fn replay(
             found.address = format!("{at:#x}");
             found.source = hex(&left.unwrap_or_default());
             found.target = hex(&right.unwrap_or_default());
-            let at_line = sides.source.iter().find(|e| e.store && value(e.address) as u64 == at);
+            let at_line = sides.source.iter().find(|e| e.stores() && value(e.address) as u64 == at);
             found.line = at_line.map(|e| e.place);
             found.instruction = culprit(sides, at, &value);
         }
@@ -204,7 +207,7 @@ pub fn replay(
 /// The instruction that made the first differing word of what is stored at an address; the store itself, if that is not known.
 fn culprit(sides: &Sides<'_>, at: u64, value: &dyn Fn(TermId) -> u128) -> Option<u64> {
     let terms = sides.inputs.terms;
-    let here = |e: &&Event| e.store && value(e.address) as u64 == at;
+    let here = |e: &&Event| e.stores() && value(e.address) as u64 == at;
     let wrong = sides.target.iter().rev().find(|e| here(e) && value(e.guard) == 1)?;
     let Some(right) = sides.source.iter().rev().find(|e| here(e) && e.bytes == wrong.bytes) else {
         return Some(wrong.place);

@@ -1,66 +1,119 @@
-//! What one side did: path conditions, and loads and stores under them.
+//! What one side did: paths with their conditions and registers, and the log of guarded events.
 //!
-//! Control flow goes forward only, so instructions are executed once each in the order of the program, under the condition
-//! that the lane is there. Conditions of lanes on their way to a later place wait in `pending`.
+//! Of all lanes on their way the one furthest back goes first, so that paths meet where they can: registers are merged by
+//! the conditions that tell the paths apart. Loops are run as often as the bound says; what is still in one then is left in
+//! [`Side::beyond`].
 
-use crate::inputs::{Inputs, split};
+use crate::event::{Event, Kind};
+use crate::inputs::Inputs;
 use crate::verdict::Assumption;
-use sassafras_semantics::term::Node;
-use sassafras_semantics::{
-    Access, BinaryOp, CompareOp, Domain, Ordering, Space, TermId, Terms, Trap, UnaryOp,
-};
+use rustc_hash::FxHashMap;
+use sassafras_semantics::{Access, Domain, Ordering, Space, TermId, Terms, Trap};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::hash::Hash;
 
 /// Most earlier stores that a load is compared with.
 const MOST_STORES: usize = 24;
+/// Most instructions run on one side.
+const MOST_STEPS: u32 = 20_000;
 
-/// An access to global memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// A store, else a load.
-    pub store: bool,
-    /// Whether it happens, one bit.
-    pub guard: TermId,
-    /// Address, 64 bits.
-    pub address: TermId,
-    /// Size in bytes.
-    pub bytes: u32,
-    /// What was loaded or stored.
-    pub value: TermId,
-    /// PTX: source line. SASS: byte offset in the function.
-    pub place: u64,
+/// What can name a register.
+pub trait Name: Copy + Eq + Hash + Ord + Debug {}
+impl<T: Copy + Eq + Hash + Ord + Debug> Name for T {}
+
+/// Lanes at one place.
+#[derive(Clone, Debug)]
+pub struct Path<R: Name> {
+    /// What holds of them: all of these.
+    pub conditions: Vec<TermId>,
+    /// Registers that were written or read.
+    pub registers: FxHashMap<R, TermId>,
+    /// Since which piece of straight code each register holds its value.
+    pub since: FxHashMap<R, u32>,
+    /// The piece of straight code.
+    pub piece: u32,
+    /// Which state of shared and global memory they see, 32 bits.
+    pub version: TermId,
+    /// Stores that they see besides: condition, and index of the event.
+    pub stores: Vec<(TermId, usize)>,
+    /// Whether other lanes of the warp may be elsewhere.
+    pub parted: bool,
+    /// Convergence barriers that were set while no lane was elsewhere.
+    pub whole: BTreeSet<u32>,
+    /// Results of the last reducing barrier.
+    pub reduced: Option<[TermId; 2]>,
 }
 
 /// One side of a comparison.
 #[derive(Debug)]
-pub struct Side<'i> {
+pub struct Side<'i, R: Name> {
     /// What it starts from.
     pub inputs: &'i Inputs<'i>,
-    /// What it did to memory, in order.
+    /// `source` or `target`: for what only one side knows.
+    pub who: &'static str,
+    /// What it did, in order.
     pub events: Vec<Event>,
-    /// That the lane is at the current place, one bit.
-    pub path: TermId,
+    /// Conditions under which it trapped, with places.
+    pub traps: Vec<(TermId, u64)>,
+    /// Conditions under which a loop was left unfinished.
+    pub beyond: Vec<TermId>,
+    /// Conditions under which what it does is undefined.
+    pub undefined: Vec<TermId>,
+    /// The lanes that are looked at.
+    pub path: Path<R>,
     /// The guard of the current instruction, one bit.
     pub guard: TermId,
     /// The current place, for events.
     pub place: u64,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
-    pending: BTreeMap<u64, TermId>,
+    /// Most times that one instruction is run.
+    pub bound: u32,
+    here: bool,
+    pending: BTreeMap<u64, Path<R>>,
+    visits: FxHashMap<u64, u32>,
+    steps: u32,
+    pieces: u32,
+    occurrences: FxHashMap<String, u32>,
+    /// Registers that did not exist before: the same for all paths.
+    fresh: FxHashMap<R, TermId>,
 }
 
-impl<'i> Side<'i> {
+impl<'i, R: Name> Side<'i, R> {
     /// At the entry.
-    pub fn new(inputs: &'i Inputs<'i>) -> Side<'i> {
-        let yes = inputs.terms.yes();
+    pub fn new(inputs: &'i Inputs<'i>, who: &'static str, bound: u32) -> Side<'i, R> {
+        let d = inputs.terms;
+        let start = Path {
+            conditions: Vec::new(),
+            registers: FxHashMap::default(),
+            since: FxHashMap::default(),
+            piece: 0,
+            version: d.constant(32, 0),
+            stores: Vec::new(),
+            parted: false,
+            whole: BTreeSet::new(),
+            reduced: None,
+        };
         Side {
             inputs,
+            who,
             events: Vec::new(),
-            path: yes,
-            guard: yes,
+            traps: Vec::new(),
+            beyond: Vec::new(),
+            undefined: Vec::new(),
+            path: start.clone(),
+            guard: d.yes(),
             place: 0,
             assumed: BTreeSet::new(),
-            pending: BTreeMap::new(),
+            bound,
+            here: false,
+            pending: BTreeMap::from([(0, start)]),
+            visits: FxHashMap::default(),
+            steps: 0,
+            pieces: 0,
+            occurrences: FxHashMap::default(),
+            fresh: FxHashMap::default(),
         }
     }
 
@@ -68,62 +121,300 @@ impl<'i> Side<'i> {
         self.inputs.terms
     }
 
-    /// Comes to instruction number `index`: lanes that were on their way here join.
-    pub fn arrive(&mut self, index: u64) {
-        self.guard = self.terms().yes();
-        if let Some(waiting) = self.pending.remove(&index) {
-            self.path = self.inputs.normal.of(join(self.terms(), self.path, waiting));
+    fn normal(&self, t: TermId) -> TermId {
+        self.inputs.normal.of(t)
+    }
+
+    /// Goes to the place furthest back where lanes wait; `None` if there are none.
+    ///
+    /// # Errors
+    /// More steps than are run.
+    pub fn next(&mut self) -> Result<Option<u64>, String> {
+        loop {
+            let Some((at, path)) = self.pending.pop_first() else { return Ok(None) };
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
+            }
+            let visits = self.visits.entry(at).or_insert(0);
+            *visits += 1;
+            self.path = path;
+            if *visits > self.bound {
+                let condition = self.condition();
+                self.beyond.push(condition);
+                continue;
+            }
+            self.here = true;
+            self.guard = self.terms().yes();
+            return Ok(Some(at));
         }
     }
 
-    /// Whether no lane is here or on its way.
-    pub fn over(&self) -> bool {
-        self.pending.is_empty() && self.inputs.known(self.path) == Some(0)
+    /// The lanes here whose guard did not take them elsewhere go on at `to`.
+    pub fn proceed(&mut self, to: u64) {
+        if self.here {
+            let path = self.path.clone();
+            self.here = false;
+            self.wait(to, path);
+        }
     }
 
-    /// Whether no lane is here.
-    pub fn nobody(&self) -> bool {
-        self.inputs.known(self.path) == Some(0)
+    fn wait(&mut self, to: u64, path: Path<R>) {
+        let all = match self.pending.remove(&to) {
+            Some(other) => self.join(other, path),
+            None => path,
+        };
+        self.pending.insert(to, all);
     }
 
-    /// Whether all lanes that have not ended are here.
-    pub fn together(&self) -> bool {
-        self.pending.is_empty()
+    /// Lanes for which `taken` holds leave; what they take with them.
+    fn part(&mut self, taken: TermId) -> Option<Path<R>> {
+        let d = self.terms();
+        match self.inputs.known(taken) {
+            Some(0) => return None,
+            Some(_) => {
+                self.here = false;
+                return Some(self.path.clone());
+            }
+            None => {}
+        }
+        let parts = !self.inputs.is_uniform(taken);
+        let mut gone = self.path.clone();
+        let stays = self.normal(d.not(&taken));
+        let (g, s) = (self.add(&mut gone.conditions, taken), {
+            let mut mine = std::mem::take(&mut self.path.conditions);
+            let s = self.add(&mut mine, stays);
+            self.path.conditions = mine;
+            s
+        });
+        match (g, s) {
+            (false, _) => return None,
+            (_, false) => {
+                self.here = false;
+                return Some(gone);
+            }
+            _ => {}
+        }
+        self.pieces += 2;
+        (gone.piece, self.path.piece) = (self.pieces - 1, self.pieces);
+        gone.parted |= parts;
+        self.path.parted |= parts;
+        Some(gone)
+    }
+
+    /// Adds a condition; whether all of them can still hold.
+    fn add(&self, conditions: &mut Vec<TermId>, new: TermId) -> bool {
+        let d = self.terms();
+        let all = conditions.iter().fold(d.yes(), |all, c| d.and(&all, c));
+        let both = self.normal(d.and(&all, &new));
+        conditions.push(new);
+        self.inputs.known(both) != Some(0)
     }
 
     /// Lanes here whose guard holds, and `condition` besides, leave for instruction `to`.
     pub fn jump(&mut self, to: u64, condition: Option<TermId>) {
-        let gone = self.leave(condition);
         let d = self.terms();
-        let all = self.pending.get(&to).map_or(gone, |w| join(d, *w, gone));
-        self.pending.insert(to, all);
+        let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
+        if let Some(path) = self.part(taken) {
+            self.wait(to, path);
+        }
     }
 
     /// The same lanes end.
-    pub fn leave(&mut self, condition: Option<TermId>) -> TermId {
+    pub fn leave(&mut self, condition: Option<TermId>) {
         let d = self.terms();
-        let taken = condition.map_or(self.guard, |c| d.and(&self.guard, &c));
-        let gone = d.and(&self.path, &taken);
-        // Said outright, so that it is known in an arena that does not simplify too.
-        let all = self.inputs.known(taken) == Some(1);
-        self.path = if all { d.no() } else { self.inputs.normal.of(d.and(&self.path, &d.not(&taken))) };
-        self.inputs.normal.of(gone)
+        let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
+        let parted = self.path.parted;
+        self.part(taken);
+        // Lanes that ended are not elsewhere.
+        self.path.parted = parted;
     }
 
-    /// What a register holds after `new` is written over `old` by the current instruction.
-    pub fn merge(&self, new: TermId, old: TermId) -> TermId {
+    /// The lanes whose guard holds trap.
+    pub fn trap(&mut self) {
+        let happens = self.happens();
+        self.traps.push((happens, self.place));
+        self.leave(None);
+    }
+
+    /// The lanes here do something undefined.
+    pub fn undefine(&mut self) {
+        let happens = self.happens();
+        self.undefined.push(happens);
+        self.leave(None);
+    }
+
+    /// Whether an instruction was run.
+    pub fn visited(&self, at: u64) -> bool {
+        self.visits.contains_key(&at)
+    }
+
+    /// A new piece of straight code begins here.
+    pub fn new_piece(&mut self) {
+        self.pieces += 1;
+        self.path.piece = self.pieces;
+    }
+
+    /// Whether no lane waits elsewhere.
+    pub fn alone(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// The condition of the lanes here, one bit.
+    pub fn condition(&self) -> TermId {
         let d = self.terms();
-        // Of lanes that have ended no register matters.
-        let condition = if self.together() { self.guard } else { self.happens() };
-        self.inputs.normal.of(d.ite(&condition, &new, &old))
+        self.normal(self.path.conditions.iter().fold(d.yes(), |all, c| d.and(&all, c)))
     }
 
     /// That the current instruction takes effect.
     pub fn happens(&self) -> TermId {
-        self.terms().and(&self.path, &self.guard)
+        self.normal(self.terms().and(&self.condition(), &self.guard))
     }
 
-    fn check(&mut self, access: &Access) -> Result<(), Trap> {
+    /// Two groups of lanes become one.
+    fn join(&mut self, a: Path<R>, b: Path<R>) -> Path<R> {
+        let d = self.terms();
+        let same = a.conditions.iter().zip(&b.conditions).take_while(|(x, y)| x == y).count();
+        let rest =
+            |p: &Path<R>| self.normal(p.conditions[same..].iter().fold(d.yes(), |all, c| d.and(&all, c)));
+        let (ra, rb) = (rest(&a), rest(&b));
+        let mut conditions = a.conditions[..same].to_vec();
+        let either = self.normal(d.or(&ra, &rb));
+        if self.inputs.known(either) != Some(1) {
+            conditions.push(either);
+        }
+        // Opposite conditions: either tells the groups apart.
+        let pick = |x: TermId, y: TermId| if x == y { x } else { self.normal(d.ite(&ra, &x, &y)) };
+        let mut registers = FxHashMap::default();
+        let names: BTreeSet<R> = a.registers.keys().chain(b.registers.keys()).copied().collect();
+        for r in names {
+            // A register that one group has not touched is what it was at the entry.
+            let of = |p: &Path<R>| p.registers.get(&r).or(self.fresh.get(&r)).copied();
+            let value = match (of(&a), of(&b)) {
+                (Some(x), Some(y)) => pick(x, y),
+                (Some(x), None) | (None, Some(x)) => x,
+                (None, None) => continue,
+            };
+            registers.insert(r, value);
+        }
+        let mut since = a.since.clone();
+        for (r, s) in &b.since {
+            if since.get(r) != Some(s) {
+                since.insert(*r, u32::MAX);
+            }
+        }
+        let mut stores: Vec<(TermId, usize)> = Vec::new();
+        let all: BTreeSet<usize> = a.stores.iter().chain(&b.stores).map(|s| s.1).collect();
+        for index in all {
+            let of = |p: &Path<R>| p.stores.iter().find(|s| s.1 == index).map(|s| s.0);
+            let condition = match (of(&a), of(&b)) {
+                (Some(x), Some(y)) => pick(x, y),
+                // On the other path it is not seen: it did not happen, or memory has changed since.
+                (Some(x), None) => self.normal(d.and(&ra, &x)),
+                (None, Some(y)) => self.normal(d.and(&d.not(&ra), &y)),
+                (None, None) => continue,
+            };
+            stores.push((condition, index));
+        }
+        let reduced = match (a.reduced, b.reduced) {
+            (Some(x), Some(y)) => Some([pick(x[0], y[0]), pick(x[1], y[1])]),
+            (x, y) => x.or(y),
+        };
+        let version = pick(a.version, b.version);
+        self.pieces += 1;
+        Path {
+            conditions,
+            registers,
+            since,
+            piece: self.pieces,
+            version,
+            stores,
+            parted: a.parted || b.parted,
+            whole: a.whole.intersection(&b.whole).copied().collect(),
+            reduced,
+        }
+    }
+
+    /// A register's value; `first` makes what it holds before it is written.
+    pub fn read(&mut self, register: R, first: impl FnOnce(&Inputs<'i>) -> TermId) -> TermId {
+        if let Some(v) = self.path.registers.get(&register) {
+            return *v;
+        }
+        let inputs = self.inputs;
+        let v = *self.fresh.entry(register).or_insert_with(|| first(inputs));
+        self.path.registers.insert(register, v);
+        v
+    }
+
+    /// Sets a register, where the guard holds; what it then holds.
+    pub fn write(&mut self, register: R, value: TermId, old: TermId) -> TermId {
+        let d = self.terms();
+        let new = match self.inputs.known(self.guard) {
+            Some(1) => self.normal(value),
+            _ => self.normal(d.ite(&self.guard, &value, &old)),
+        };
+        self.path.registers.insert(register, new);
+        self.path.since.insert(register, self.path.piece);
+        new
+    }
+
+    /// Something that other threads may see or answer; its results are `widths` bits wide.
+    pub fn event(&mut self, what: String, arguments: &[TermId], widths: &[u32], memory: bool) -> Vec<TermId> {
+        let d = self.terms();
+        let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
+        let guard = self.happens();
+        let mut key = format!("{what} {arguments:?} {guard}");
+        if memory {
+            key += &format!(" after {}", self.path.version);
+        }
+        let count = self.occurrences.entry(key.clone()).or_insert(0);
+        *count += 1;
+        key += &format!(" {count}");
+        // In an arena of raw terms the sides have no terms in common.
+        let scope = if self.inputs.normal.is_active() { "" } else { self.who };
+        let name = |part: String| format!("event {scope} {key} {part}");
+        let results: Vec<TermId> = widths
+            .iter()
+            .enumerate()
+            .map(|(i, w)| self.inputs.variable(&name(i.to_string()), *w, what.starts_with("Vote")))
+            .collect();
+        let before = self.path.version;
+        if memory {
+            let after = self.inputs.variable(&name("memory".into()), 32, true);
+            self.path.version = self.normal(d.ite(&self.guard, &after, &before));
+            self.inputs.bind(after, &what, &arguments, before, u32::MAX);
+            // What others may have changed is no longer known; one's own stack is.
+            let kept = |e: &Event| e.space == Space::Local;
+            let not = self.normal(d.not(&self.guard));
+            let mut stores = std::mem::take(&mut self.path.stores);
+            for s in &mut stores {
+                if !kept(&self.events[s.1]) {
+                    s.0 = self.normal(d.and(&s.0, &not));
+                }
+            }
+            stores.retain(|s| self.inputs.known(s.0) != Some(0));
+            self.path.stores = stores;
+        }
+        for (i, r) in results.iter().enumerate() {
+            self.inputs.bind(*r, &what, &arguments, before, i as u32);
+        }
+        self.events.push(Event {
+            kind: Kind::Sync(key),
+            space: Space::Generic,
+            guard,
+            address: d.constant(64, 0),
+            bytes: 0,
+            value: guard,
+            version: before,
+            place: self.place,
+            arguments,
+        });
+        results
+    }
+
+    /// The space that an access belongs to, and its address of 64 bits in normal form.
+    fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
+        let d = self.terms();
         match access.ordering {
             Ordering::Weak => {}
             Ordering::NonCoherent => {
@@ -132,129 +423,91 @@ impl<'i> Side<'i> {
             other => return Err(Trap::Unsupported(format!("an access of ordering {other:?}"))),
         }
         match access.space {
-            Space::Global => Ok(()),
-            // No address of another window exists where shared and local memory are not used.
+            Space::Global => Ok((Space::Global, self.normal(address))),
             Space::Generic => {
                 self.assumed.insert(Assumption::Addr);
-                Ok(())
+                Ok((Space::Global, self.normal(address)))
+            }
+            Space::Shared | Space::Local => {
+                self.assumed.insert(Assumption::Addr);
+                let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
+                Ok((access.space, self.normal(d.zext(&low, 64))))
             }
             other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
         }
     }
 
-    /// A load of global memory.
+    /// A load.
     ///
     /// # Errors
     /// Other spaces and orderings; too many stores before it.
     pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
-        self.check(access)?;
-        let address = self.inputs.normal.of(address);
-        let mut value = self.inputs.memory(address, access.bytes);
-        let stores: Vec<Event> = self.events.iter().filter(|e| e.store).copied().collect();
+        if matches!(access.ordering, Ordering::Volatile | Ordering::Relaxed) {
+            return self.strong(access, address, None);
+        }
+        let (space, address) = self.place_of(access, address)?;
+        let version = self.path.version;
+        let mut value = match space {
+            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, access.bytes),
+            Space::Shared => self.inputs.memory("shared", version, address, access.bytes),
+            _ => self.inputs.memory("", version, address, access.bytes),
+        };
+        let stores: Vec<(TermId, usize)> = self.path.stores.clone();
+        let stores: Vec<_> = stores.into_iter().filter(|s| self.events[s.1].space == space).collect();
         if stores.len() > MOST_STORES {
             return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
         }
-        for store in &stores {
-            value = overlay(self.terms(), value, address, access.bytes, store);
+        for (condition, index) in stores {
+            let store = Event { guard: condition, ..self.events[index].clone() };
+            value = crate::event::overlay(self.terms(), value, address, access.bytes, &store);
         }
-        let value = self.inputs.normal.of(value);
-        self.push(false, access.bytes, address, value);
+        let value = self.normal(value);
+        self.push(Kind::Load, space, access.bytes, address, value);
         Ok(value)
     }
 
-    /// A store to global memory.
+    /// A store.
     ///
     /// # Errors
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
-        self.check(access)?;
-        let (address, value) = (self.inputs.normal.of(address), self.inputs.normal.of(value));
-        self.push(true, access.bytes, address, value);
+        if matches!(access.ordering, Ordering::Volatile | Ordering::Relaxed) {
+            return self.strong(access, address, Some(value)).map(|_| ());
+        }
+        let (space, address) = self.place_of(access, address)?;
+        let value = self.normal(value);
+        self.push(Kind::Store, space, access.bytes, address, value);
+        let condition = self.guard;
+        // On this path the instruction was reached: its guard alone decides.
+        self.path.stores.push((condition, self.events.len() - 1));
         Ok(())
     }
 
-    fn push(&mut self, store: bool, bytes: u32, address: TermId, value: TermId) {
-        let (guard, place) = (self.inputs.normal.of(self.happens()), self.place);
-        self.events.push(Event { store, guard, address, bytes, value, place });
+    /// A volatile or relaxed access: an event of its own, whose result others decide.
+    fn strong(&mut self, access: &Access, address: TermId, value: Option<TermId>) -> Result<TermId, Trap> {
+        let (ordering, scope) = match access.ordering {
+            // PTX ISA: a volatile access is relaxed with the scope of the system.
+            Ordering::Volatile => (Ordering::Relaxed, sassafras_semantics::Scope::Sys),
+            other => (other, access.scope),
+        };
+        let weak = Access { ordering: Ordering::Weak, ..*access };
+        let (space, address) = self.place_of(&weak, address)?;
+        let verb = if value.is_some() { "store" } else { "load" };
+        let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
+        let mut arguments = vec![address];
+        arguments.extend(value);
+        let results = self.event(what, &arguments, &[8 * access.bytes], true);
+        Ok(results[0])
+    }
+
+    fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
+        let (guard, place, version) = (self.happens(), self.place, self.path.version);
+        let arguments = Vec::new();
+        self.events.push(Event { kind, space, guard, address, bytes, value, version, place, arguments });
     }
 }
 
 /// A space for people.
 pub(crate) fn name(space: Space) -> String {
     format!("{space:?}").to_lowercase()
-}
-
-/// The bytes of a loaded value after an earlier store.
-fn overlay(d: &Terms, value: TermId, address: TermId, bytes: u32, store: &Event) -> TermId {
-    let ((base, at), (other, to)) = (split(d, address), split(d, store.address));
-    let known = (base == other).then(|| at - to);
-    let (loaded, stored) = (i64::from(bytes), i64::from(store.bytes));
-    if known.is_some_and(|gap| gap >= stored || gap <= -loaded) {
-        return value;
-    }
-    let byte = |v: &TermId, i: i64| d.extract(v, 8 * i as u32, 8);
-    let mut all: Option<TermId> = None;
-    for i in 0..loaded {
-        let old = byte(&value, i);
-        let new = match known {
-            Some(gap) if (0..stored).contains(&(i + gap)) => {
-                d.ite(&store.guard, &byte(&store.value, i + gap), &old)
-            }
-            Some(_) => old,
-            None => {
-                let here = d.add(&address, &d.constant(64, i as u128));
-                let inside = d.and(&store.guard, &within(d, here, store));
-                d.ite(&inside, &byte_at(d, here, store), &old)
-            }
-        };
-        all = Some(all.map_or(new, |low| d.concat(&new, &low)));
-    }
-    all.unwrap_or(value)
-}
-
-/// Whether a byte address lies in an access, one bit; the guard aside.
-pub fn within(d: &Terms, address: TermId, event: &Event) -> TermId {
-    let gap = d.sub(&address, &event.address);
-    d.compare(CompareOp::ULt, &gap, &d.constant(64, event.bytes.into()))
-}
-
-/// The byte of a stored value that lies at an address within it.
-pub fn byte_at(d: &Terms, address: TermId, event: &Event) -> TermId {
-    let width = 8 * event.bytes;
-    if width == 8 {
-        return event.value;
-    }
-    let gap = d.extract(&d.sub(&address, &event.address), 0, width.ilog2() - 3);
-    let count = d.zext(&d.concat(&gap, &d.constant(3, 0)), width);
-    d.extract(&d.binary(BinaryOp::LShr, &event.value, &count), 0, 8)
-}
-
-/// Either of two conditions; `p ∧ c` or `p ∧ ¬c` is `p`.
-fn join(d: &Terms, a: TermId, b: TermId) -> TermId {
-    let factors = |t: TermId| {
-        let (mut list, mut stack) = (BTreeSet::new(), vec![t]);
-        while let Some(t) = stack.pop() {
-            match d.node(t) {
-                Node::Binary(BinaryOp::And, x, y) => stack.extend([x, y]),
-                Node::Constant(1) => {}
-                _ => {
-                    list.insert(t);
-                }
-            }
-        }
-        list
-    };
-    let (left, right) = (factors(a), factors(b));
-    let only: Vec<TermId> = left.symmetric_difference(&right).copied().collect();
-    let opposite = |x: TermId, y: TermId| matches!(d.node(x), Node::Unary(UnaryOp::Not, z) if z == y);
-    if let [x, y] = only[..]
-        && left.len() == right.len()
-        && (opposite(x, y) || opposite(y, x))
-    {
-        return left.intersection(&right).fold(d.yes(), |all, f| d.and(&all, f));
-    }
-    if only.is_empty() {
-        return a;
-    }
-    d.or(&a, &b)
 }

@@ -36,15 +36,24 @@ pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
         let body = expression(terms, &node, width, &mut functions, &mut text);
         let _ = writeln!(text, "(define-fun {id} () (_ BitVec {width}) {body})");
     }
-    let bases: BTreeSet<TermId> = reads.iter().map(|r| r.base).collect();
-    if bases.len() > 1 {
-        text.push_str("(declare-fun memory ((_ BitVec 64)) (_ BitVec 8))\n");
-        for r in &reads {
+    // Reads of one memory in one state have to agree where they meet.
+    let mut memories: BTreeMap<(&str, TermId), Vec<&Read>> = BTreeMap::new();
+    for r in &reads {
+        memories.entry((r.memory, r.version)).or_default().push(r);
+    }
+    for ((name, version), reads) in memories {
+        let bases: BTreeSet<TermId> = reads.iter().map(|r| r.base).collect();
+        if bases.len() < 2 {
+            continue;
+        }
+        let memory = format!("|memory {name} {version}|");
+        let _ = writeln!(text, "(declare-fun {memory} ((_ BitVec 64)) (_ BitVec 8))");
+        for r in reads {
             for i in 0..8i64 {
                 let low = 8 * i;
                 let _ = writeln!(
                     text,
-                    "(assert (= ((_ extract {} {low}) {}) (memory (bvadd {} #x{:016x}))))",
+                    "(assert (= ((_ extract {} {low}) {}) ({memory} (bvadd {} #x{:016x}))))",
                     low + 7,
                     r.variable,
                     r.base,

@@ -1,15 +1,16 @@
 //! The target: SASS over terms.
 
 use crate::inputs::Inputs;
+use crate::lanes;
 use crate::side::{Side, name};
 use crate::verdict::Assumption;
-use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
 use sassafras_semantics::{
-    Access, AtomicOp, Axis, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
+    Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
+    Terms, Trap,
 };
 
 /// Bytes per instruction.
@@ -20,19 +21,30 @@ pub type Write = (u64, TermId);
 
 /// The target after its run.
 pub struct Target<'i> {
-    /// What it did to memory.
-    pub side: Side<'i>,
+    /// What it did.
+    pub side: Side<'i, Register>,
     /// Register writes in order.
     pub writes: Vec<Write>,
+    /// Instructions that were run at least once, and those there are.
+    pub reached: (u32, u32),
+}
+
+/// What is to be known about the registers of a warp: lanes that are elsewhere may write them.
+#[derive(Default)]
+struct Shared {
+    /// Writes while lanes may have been apart.
+    apart: Vec<(Register, TermId)>,
+    /// Reads of what was written before the last branch or meeting place.
+    later: Vec<(Register, TermId, u64)>,
 }
 
 struct Lane<'s, 'i> {
-    side: &'s mut Side<'i>,
+    side: &'s mut Side<'i, Register>,
     chip: Chip,
     cubin: &'s Cubin,
     function: &'s Function,
-    registers: &'s mut FxHashMap<Register, TermId>,
     writes: &'s mut Vec<Write>,
+    shared: &'s mut Shared,
     /// Why a write could not be done; `write` has no result of its own.
     fault: &'s mut Option<String>,
 }
@@ -41,20 +53,65 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
 }
 
+fn of_warp(register: Register) -> bool {
+    matches!(register.class, RegClass::UR | RegClass::UP)
+}
+
+/// Bytes of a constant bank other than bank 0: from the file where the address is known, else from a memory that both sides
+/// share.
+pub fn constant<R: crate::side::Name>(
+    side: &mut Side<'_, R>,
+    cubin: &Cubin,
+    function: Option<&Function>,
+    bank: u8,
+    at: TermId,
+    bytes: u32,
+) -> Result<TermId, Trap> {
+    let d = side.inputs.terms;
+    let at = side.inputs.normal.of(at);
+    let Some(known) = side.inputs.known(at) else {
+        if bank != 3 {
+            return unsupported(format!("constant bank {bank} at an address that is not constant"));
+        }
+        side.assumed.insert(Assumption::Addr);
+        let at = side.inputs.normal.of(d.zext(&at, 64));
+        return Ok(side.inputs.memory("const", d.constant(32, 0), at, bytes));
+    };
+    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank)).map(|b| b.data.clone());
+    let image = own.or_else(|| (bank == 3).then(|| image(cubin)));
+    let found = image.as_ref().and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
+    match found {
+        Some(bytes) => {
+            let mut all = [0; 16];
+            all[..bytes.len()].copy_from_slice(bytes);
+            Ok(d.constant(8 * bytes.len() as u32, u128::from_le_bytes(all)))
+        }
+        None => unsupported(format!("constant bank {bank} at {known:#x}")),
+    }
+}
+
+/// Bank 3: the module's constants.
+fn image(cubin: &Cubin) -> Vec<u8> {
+    let mut all = Vec::new();
+    for v in cubin.variables.iter().filter(|v| v.space == sassafras_cubin::Space::Constant) {
+        let end = (v.offset + v.size) as usize;
+        if all.len() < end {
+            all.resize(end, 0);
+        }
+        if let Some(init) = &v.init {
+            let start = v.offset as usize;
+            let n = init.len().min(end - start);
+            all[start..start + n].copy_from_slice(&init[..n]);
+        }
+    }
+    all
+}
+
 impl Lane<'_, '_> {
     /// What a register holds before it is written may be anything.
     fn old(&mut self, register: Register) -> TermId {
-        let inputs = self.side.inputs;
-        let (width, uniform) = match register.class {
-            RegClass::R => (32, false),
-            RegClass::UR => (32, true),
-            RegClass::P | RegClass::B => (1, false),
-            RegClass::UP => (1, true),
-        };
-        *self
-            .registers
-            .entry(register)
-            .or_insert_with(|| inputs.variable(&format!("sass.{register}"), width, uniform))
+        let width = if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 };
+        self.side.read(register, |i| i.variable(&format!("sass.{register}"), width, of_warp(register)))
     }
 
     /// A 32-bit word of constant bank 0, as the driver fills it.
@@ -92,16 +149,7 @@ impl Lane<'_, '_> {
             let symbol = self.side.inputs.variable(&format!("address.{}", slot.symbol), 64, true);
             return Ok(d.add(&symbol, &d.constant(64, slot.addend as u128)));
         }
-        let data = self.function.banks.iter().find(|b| b.number == bank).map(|b| &b.data);
-        let bytes = data.and_then(|b| b.get(at as usize..)).and_then(|b| b.get(..bytes as usize));
-        match bytes {
-            Some(bytes) => {
-                let mut all = [0; 16];
-                all[..bytes.len()].copy_from_slice(bytes);
-                Ok(d.constant(8 * bytes.len() as u32, u128::from_le_bytes(all)))
-            }
-            None => unsupported(format!("constant bank {bank} at {at:#x}")),
-        }
+        constant(self.side, self.cubin, Some(self.function), bank, d.constant(32, at.into()), bytes)
     }
 }
 
@@ -111,32 +159,36 @@ impl State<Terms> for Lane<'_, '_> {
     fn read(&mut self, _: &Terms, register: Register) -> Result<TermId, Trap> {
         match register.class {
             RegClass::B => unsupported("a convergence barrier as a register"),
-            _ => Ok(self.old(register)),
+            _ => {
+                let value = self.old(register);
+                let path = &self.side.path;
+                if of_warp(register) && path.since.get(&register) != Some(&path.piece) {
+                    self.shared.later.push((register, value, self.side.place));
+                }
+                Ok(value)
+            }
         }
     }
-    fn write(&mut self, d: &Terms, register: Register, value: TermId) {
+    fn write(&mut self, _: &Terms, register: Register, value: TermId) {
         let old = self.old(register);
         let inputs = self.side.inputs;
-        let mut new = self.side.merge(value, old);
-        if matches!(register.class, RegClass::UR | RegClass::UP) {
-            if !inputs.is_uniform(value) || !inputs.is_uniform(self.side.guard) {
-                *self.fault = Some(format!("{register} takes a value that may differ between lanes"));
+        let new = self.side.write(register, value, old);
+        if of_warp(register) {
+            if !inputs.is_uniform(value) {
+                *self.fault =
+                    Some(format!("uniform: {register} takes a value that may differ between lanes"));
             }
-            if !self.side.together() && !inputs.is_uniform(self.side.path) {
-                // Lanes elsewhere share the register and may see it before or after.
-                let any = d.undef(d.width(&value), "a uniform register written by other lanes");
-                new = d.ite(&self.side.path, &new, &any);
-                self.side.assumed.insert(Assumption::Conv);
+            if self.side.path.parted || !inputs.is_uniform(self.side.guard) {
+                self.shared.apart.push((register, new));
             }
         }
         self.writes.push((self.side.place, new));
-        self.registers.insert(register, new);
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let Space::Bank(bank) = access.space else { return self.side.load(access, *address) };
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
-            None => unsupported(format!("constant bank {bank} at an address that is not constant")),
+            None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
         }
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
@@ -145,15 +197,16 @@ impl State<Terms> for Lane<'_, '_> {
     fn atomic(
         &mut self,
         _: &Terms,
-        _: &Access,
-        _: AtomicOp,
-        _: &TermId,
-        _: &[TermId],
+        access: &Access,
+        op: AtomicOp,
+        address: &TermId,
+        operands: &[TermId],
     ) -> Result<TermId, Trap> {
-        unsupported("an atomic operation")
+        lanes::atomic(self.side, access, op, *address, operands)
     }
-    fn fence(&mut self, _: &Terms, _: Ordering, _: Scope) -> Result<(), Trap> {
-        unsupported("a fence")
+    fn fence(&mut self, _: &Terms, _: Ordering, scope: Scope) -> Result<(), Trap> {
+        lanes::fence(self.side, scope);
+        Ok(())
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.inputs.special(register)
@@ -175,70 +228,185 @@ pub fn text(function: &Function, chip: Chip, at: u64) -> String {
     word.and_then(|w| decode(*w, chip).ok()).map_or_else(String::new, |i| print(&i, &Style::default()))
 }
 
-/// Runs a function to its end.
+/// Runs a function to its end. `warp_barriers`: whether the source has barriers of a warp, which are events then.
 ///
 /// # Errors
 /// What is not covered, and where.
-pub fn run<'i>(inputs: &'i Inputs<'i>, cubin: &Cubin, function: &Function) -> Result<Target<'i>, String> {
+pub fn run<'i>(
+    inputs: &'i Inputs<'i>,
+    cubin: &Cubin,
+    function: &Function,
+    bound: u32,
+    warp_barriers: bool,
+) -> Result<Target<'i>, String> {
     let d = inputs.terms;
     let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
     if let Some(r) = function.relocations.first() {
         return Err(format!("the code refers to `{}`: it is not linked", r.symbol));
     }
-    let mut side = Side::new(inputs);
-    let (mut registers, mut writes, mut fault) = (FxHashMap::default(), Vec::new(), None);
-    for (index, word) in function.code.iter().enumerate() {
-        side.arrive(index as u64);
-        if side.over() {
-            break;
-        }
-        if side.nobody() {
-            continue;
-        }
-        let address = WORD * index as u64;
+    let mut side = Side::new(inputs, "target", bound);
+    let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
+    while let Some(index) = side.next()? {
+        let address = WORD * index;
+        let Some(word) = function.code.get(index as usize) else {
+            return Err("the code ends without EXIT".into());
+        };
         side.place = address;
         let inst: Inst = decode(*word, chip).map_err(|e| format!("{address:#06x}: {e}"))?;
         let at = |why: String| format!("{address:#06x}: {}: {why}", print(&inst, &Style::default()));
-        let mut lane = Lane {
-            side: &mut side,
-            chip,
-            cubin,
-            function,
-            registers: &mut registers,
-            writes: &mut writes,
-            fault: &mut fault,
-        };
-        let holds = guard(d, &inst, &mut lane).map_err(|t| at(t.to_string()))?;
-        lane.side.guard = holds;
-        if inputs.known(holds) == Some(0) {
+        macro_rules! lane {
+            () => {
+                Lane {
+                    side: &mut side,
+                    chip,
+                    cubin,
+                    function,
+                    writes: &mut writes,
+                    shared: &mut shared,
+                    fault: &mut fault,
+                }
+            };
+        }
+        let holds = guard(d, &inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
+        side.guard = inputs.normal.of(holds);
+        if inputs.known(side.guard) == Some(0) {
+            side.proceed(index + 1);
             continue;
         }
-        let outcome = step(d, &inst, address, &mut lane).map_err(|t| at(t.to_string()))?;
-        if let Some(why) = fault.take() {
-            return Err(at(why));
-        }
+        let outcome = match step(d, &inst, address, &mut lane!()) {
+            Ok(outcome) => outcome,
+            Err(Trap::Trapped) => {
+                side.trap();
+                side.proceed(index + 1);
+                continue;
+            }
+            Err(t) => return Err(at(t.to_string())),
+        };
         match outcome {
             Outcome::Next | Outcome::Yield => {}
             Outcome::Branch { target, condition } => {
-                if target <= address || target % WORD != 0 {
-                    return Err(at("a branch backwards".into()));
+                if target % WORD != 0 {
+                    return Err(at("a branch between instructions".into()));
                 }
                 side.jump(target / WORD, condition);
             }
-            Outcome::Exit { condition } => {
-                side.leave(condition);
-            }
-            // What lanes wait for one another does not change what one of them computes.
-            Outcome::SetBarrier { .. } | Outcome::Sync { .. } | Outcome::Break { .. } => {
+            Outcome::BranchByConvergence { target, mask, converged } => {
+                if side.path.parted || inputs.known(mask) != Some(0xffff_ffff) {
+                    return Err(at("convergence: a branch on whether lanes are together".into()));
+                }
                 side.assumed.insert(Assumption::Conv);
+                if converged {
+                    side.jump(target / WORD, None);
+                }
             }
-            Outcome::Collective { op, .. } => return Err(at(format!("{op:?} takes several lanes"))),
-            _ => return Err(at("this kind of control flow is not covered".into())),
+            Outcome::IndirectBranch { target, condition } => {
+                let Some(cases) = inputs.normal.cases(inputs.normal.of(target)) else {
+                    return Err(at("a jump to an address that is not one of a few".into()));
+                };
+                for (case, to) in cases {
+                    if to as u64 % WORD != 0 {
+                        return Err(at("a branch between instructions".into()));
+                    }
+                    let both = condition.map_or(case, |c| d.and(&case, &c));
+                    side.jump(to as u64 / WORD, Some(both));
+                }
+            }
+            Outcome::Exit { condition } => side.leave(condition),
+            Outcome::SetBarrier { barrier, .. } => {
+                side.assumed.insert(Assumption::Conv);
+                if side.path.parted || inputs.known(side.guard) != Some(1) {
+                    side.path.whole.remove(&barrier);
+                } else {
+                    side.path.whole.insert(barrier);
+                }
+            }
+            Outcome::Sync { barrier, condition } => {
+                // Every lane that was there when the barrier was set is here now, or has ended.
+                if side.path.whole.contains(&barrier) && condition.is_none() && side.alone() {
+                    side.path.parted = false;
+                }
+                side.new_piece();
+            }
+            Outcome::Break { barrier, .. } | Outcome::WriteBarrier { barrier, .. } => {
+                side.path.whole.remove(&barrier);
+            }
+            Outcome::ReadBarrier { barrier, to, .. } => {
+                side.path.whole.remove(&barrier);
+                let mask = inputs.variable(&format!("sass.mask{address:#x}"), 32, true);
+                if let Some(r) = to.register {
+                    lane!().write(d, r, mask);
+                }
+            }
+            Outcome::Collective { op, args, results } => {
+                if op == Collective::WarpSync {
+                    if inputs.known(args[0]) == Some(0xffff_ffff) && side.alone() {
+                        side.path.parted = false;
+                    }
+                    side.new_piece();
+                    if !warp_barriers {
+                        side.proceed(index + 1);
+                        continue;
+                    }
+                }
+                let values = lanes::collective(&mut side, op, &args).map_err(|t| at(t.to_string()))?;
+                if let Collective::Barrier(_) = op
+                    && let Some(value) = values.first()
+                {
+                    let wide = d.zext(value, 32);
+                    let bit = d.extract(&wide, 0, 1);
+                    side.path.reduced = Some([wide, bit]);
+                }
+                for (output, value) in results.iter().zip(values) {
+                    if let Some(r) = output.register {
+                        lane!().write(d, r, value);
+                    }
+                }
+            }
+            Outcome::BarrierResult { count, decision } => {
+                let Some(values) = side.path.reduced else {
+                    return Err(at("the result of a barrier that did not reduce".into()));
+                };
+                for (output, value) in [count, decision].iter().zip(values) {
+                    if let Some(r) = output.register {
+                        lane!().write(d, r, value);
+                    }
+                }
+            }
+        }
+        if let Some(why) = fault.take() {
+            return Err(at(why));
+        }
+        side.proceed(index + 1);
+    }
+    // Row "uniform non-interference": what other lanes wrote meanwhile is what was there.
+    for (register, value, place) in &shared.later {
+        if shared.apart.iter().any(|(r, v)| r == register && v != value) {
+            return Err(format!(
+                "uniform: {place:#06x} reads {register}, which other lanes of the warp may have written meanwhile"
+            ));
+        }
+        if shared.apart.iter().any(|(r, _)| r == register) {
+            side.assumed.insert(Assumption::Switch);
         }
     }
-    if !side.over() {
-        return Err("the code ends without EXIT".into());
+    side.assumed.extend([Assumption::Bank, Assumption::Isa]);
+    let reached = reached(&side, function, chip);
+    Ok(Target { side, writes, reached })
+}
+
+/// Instructions run, of those that are no padding: the endless branch and what follows it.
+fn reached(side: &Side<'_, Register>, function: &Function, chip: Chip) -> (u32, u32) {
+    let padding = |word: &u128| {
+        decode(*word, chip).is_ok_and(|i| {
+            let own = i.row().mnemonic == "BRA" && i.get("t").is_some_and(|t| t as i64 == -(WORD as i64));
+            i.row().mnemonic == "NOP" || own
+        })
+    };
+    let all = (0..function.code.len() as u64).filter(|i| !padding(&function.code[*i as usize]));
+    let (mut run, mut count) = (0, 0);
+    for i in all {
+        count += 1;
+        run += u32::from(side.visited(i));
     }
-    side.assumed.extend([Assumption::Bank, Assumption::Sched, Assumption::Isa]);
-    Ok(Target { side, writes })
+    (run, count)
 }

@@ -32,9 +32,12 @@ assumptions! {
     Ub "A-UB" true "inputs on which the source is undefined are excluded";
     Drf "A-DRF" true "the source has no data race";
     Nc "A-NC" false "nothing writes what ld.global.nc reads";
+    Term "A-TERM" false "the source ends";
     Conv "A-CONV" true "convergence is as docs/convergence.md says";
     Fp "A-FP" false "floating-point operations are functions of their operands";
+    Switch "A-SWITCH" true "lanes of a warp that are apart take turns at branches and meeting places alone";
     Sched "A-SCHED" true "every register is ready when it is read";
+    Ready "A-READY" false "what the hazard checker could not decide is ready when it is read";
     Isa "A-ISA" true "the instruction tables and meanings are right";
     Solver "A-SOLVER" true "the solver's unsat is right";
 }
@@ -71,6 +74,8 @@ pub struct Counterexample {
 pub enum Verdict {
     /// The target does what the source does.
     Proved,
+    /// The same for inputs on which no loop of the source is gone through more often than this.
+    ProvedWithin(u32),
     /// It does not.
     Refuted(Box<Counterexample>),
     /// Neither was shown, and why.
@@ -84,6 +89,7 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Proved => "proved",
+            Verdict::ProvedWithin(_) => "proved within a bound",
             Verdict::Refuted(_) => "refuted",
             Verdict::Unknown(_) => "unknown",
             Verdict::Inapplicable(_) => "inapplicable",
@@ -104,6 +110,15 @@ pub struct Counts {
     pub evaluated: u32,
 }
 
+/// Which part of the target's instructions lie on a path that was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// Instructions on such paths.
+    pub reached: u32,
+    /// Instructions, the padding behind the last aside.
+    pub instructions: u32,
+}
+
 /// What is known of one entry.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -115,6 +130,8 @@ pub struct Record {
     pub assumptions: BTreeSet<Assumption>,
     /// Obligations.
     pub obligations: Counts,
+    /// How much of the target was run.
+    pub coverage: Option<Coverage>,
     /// How long it took, seconds.
     pub seconds: f64,
 }
@@ -125,6 +142,7 @@ impl Record {
         match &self.verdict {
             Verdict::Proved if self.assumptions.iter().all(|a| a.base()) => 0,
             Verdict::Proved => 14,
+            Verdict::ProvedWithin(_) => 11,
             Verdict::Refuted(_) => 10,
             Verdict::Unknown(_) => 12,
             Verdict::Inapplicable(_) => 13,
@@ -134,16 +152,20 @@ impl Record {
     /// As JSON, schema 1.
     pub fn json(&self) -> serde_json::Value {
         let (reason, counterexample) = match &self.verdict {
-            Verdict::Proved => (None, None),
+            Verdict::Proved | Verdict::ProvedWithin(_) => (None, None),
             Verdict::Refuted(c) => (None, Some(c)),
             Verdict::Unknown(why) | Verdict::Inapplicable(why) => (Some(why), None),
+        };
+        let bound = match &self.verdict {
+            Verdict::ProvedWithin(rounds) => Some(serde_json::json!({ "unroll": rounds })),
+            _ => None,
         };
         serde_json::json!({
             "schema": 1,
             "entry": self.entry,
             "verdict": self.verdict.word(),
-            "bound": null,
-            "coverage": null,
+            "bound": bound,
+            "coverage": self.coverage,
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
             "lemmas": [],
             "reason": reason,

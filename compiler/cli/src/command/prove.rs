@@ -8,7 +8,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
-use sassafras_prove::{NoSolver, Record, Solver, Verdict, Z3};
+use sassafras_prove::{Limits, NoSolver, Record, Solver, Verdict, Z3, prove_within};
 
 use super::Context;
 use crate::judges::Judges;
@@ -28,6 +28,9 @@ pub struct Prove {
     /// The chip to compile for; by default the module's.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<Target>,
+    /// Most times that each loop of the source is gone through; a proof says so.
+    #[arg(long, default_value_t = 4)]
+    unroll: u32,
     /// Effort for each question, in millions of z3's `rlimit`.
     #[arg(long, default_value_t = 30)]
     budget: u64,
@@ -69,7 +72,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
     for entry in &entries {
-        let record = sassafras_prove::prove(&module, entry, &cubin, solver.as_mut());
+        let record = {
+            let limits = Limits { unroll: arguments.unroll };
+            prove_within(&module, entry, &cubin, solver.as_mut(), limits)
+        };
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
             say(&record, &name, &target);
@@ -115,7 +121,10 @@ fn failure(stopped: Stopped, path: &Path) -> Failure {
 fn say(record: &Record, source: &str, target: &str) {
     let mut text = format!("{source} => {target}\n{}: {}", record.entry, record.verdict.word());
     match &record.verdict {
-        Verdict::Proved => {
+        Verdict::Proved | Verdict::ProvedWithin(_) => {
+            if let Verdict::ProvedWithin(rounds) = record.verdict {
+                text.push_str(&format!(" (no loop is gone through more than {rounds} times)"));
+            }
             let n = record.obligations;
             text.push_str(&format!(
                 ": {} obligations, {} equal as terms, {} by the solver; {} inputs evaluated\n",

@@ -36,6 +36,11 @@ pub(super) fn node(d: &Concrete, node: &Node, width: u32, args: &[Bits]) -> Bits
 }
 
 impl Terms {
+    /// The value of a node that is neither a variable nor undefined, from its operands' values.
+    pub fn apply(d: &Concrete, n: &Node, width: u32, operands: &[Bits]) -> Bits {
+        node(d, n, width, operands)
+    }
+
     /// The values of all terms of `order` (as [`Terms::topological`] gives it). `free` gives the bits of each variable and
     /// undefined value, taken modulo 2^width.
     pub fn evaluate_all(

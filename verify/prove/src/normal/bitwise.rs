@@ -126,7 +126,7 @@ impl Normal<'_> {
     }
 
     /// A number as runs of bits: itself if it is a sum with carries.
-    fn runs_of(&self, t: TermId) -> Vec<Segment> {
+    pub(super) fn runs_of(&self, t: TermId) -> Vec<Segment> {
         let width = self.width(t);
         if let Some(c) = self.known(t) {
             let (mut all, mut at) = (Vec::new(), 0);

@@ -35,7 +35,7 @@ impl Normal<'_> {
     }
 
     /// Row `compare-parts`: by the part above bit 32, and where that is equal by the rest.
-    fn parts(&self, op: C, a: TermId, b: TermId) -> TermId {
+    fn by_parts(&self, op: C, a: TermId, b: TermId) -> TermId {
         let width = self.width(a);
         let half = |t: TermId, low: u32, n: u32| self.slice(t, low, n);
         let (ah, bh) = (half(a, 32, width - 32), half(b, 32, width - 32));
@@ -66,7 +66,7 @@ impl Normal<'_> {
             return self.compare(C::Eq, rest, d.constant(width - even, 0));
         }
         if width > 32 {
-            return self.parts(C::Eq, a, b);
+            return self.by_parts(C::Eq, a, b);
         }
         if p.negative() {
             p = p.scaled(u128::MAX);
@@ -139,7 +139,7 @@ impl Normal<'_> {
             _ => {}
         }
         if width > 32 {
-            return self.parts(C::ULt, a, b);
+            return self.by_parts(C::ULt, a, b);
         }
         self.leaf(C::ULt, a, b)
     }
@@ -163,7 +163,7 @@ impl Normal<'_> {
             _ => {}
         }
         if width > 32 {
-            return self.parts(C::SLt, a, b);
+            return self.by_parts(C::SLt, a, b);
         }
         self.leaf(C::SLt, a, b)
     }

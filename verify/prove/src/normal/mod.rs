@@ -102,6 +102,34 @@ impl<'t> Normal<'t> {
         self.memo.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
     }
 
+    /// A normal form as runs of bits from the lowest: lowest bit, width, value.
+    pub fn parts(&self, t: TermId) -> Vec<(u32, u32, TermId)> {
+        self.runs_of(t).into_iter().map(|s| (s.low, s.width, s.bits)).collect()
+    }
+
+    /// Bits of a normal form.
+    pub fn bits(&self, t: TermId, low: u32, width: u32) -> TermId {
+        self.slice(t, low, width)
+    }
+
+    /// A normal form that is one of a few constants: each with the condition under which it is.
+    pub fn cases(&self, t: TermId) -> Option<Vec<(TermId, u128)>> {
+        let d = self.terms;
+        if let Some(c) = self.known(t) {
+            return Some(vec![(d.yes(), c)]);
+        }
+        if let Some((c, one, zero)) = self.choice(&self.poly(t)) {
+            return Some(vec![(c, one), (self.complement(c), zero)]);
+        }
+        let Node::Ite(c, a, b) = d.node(t) else { return None };
+        let (yes, no) = (self.cases(a)?, self.cases(b)?);
+        let not = self.complement(c);
+        let under = |by: TermId, list: Vec<(TermId, u128)>| {
+            list.into_iter().map(move |(e, v)| (self.bitwise(B::And, by, e), v))
+        };
+        Some(under(c, yes).chain(under(not, no)).collect())
+    }
+
     fn known(&self, t: TermId) -> Option<u128> {
         self.terms.as_constant(&t)
     }

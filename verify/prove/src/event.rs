@@ -1,0 +1,97 @@
+//! Events: loads, stores, and what other threads may see or answer.
+
+use crate::inputs::split;
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A weak load.
+    Load,
+    /// A weak store.
+    Store,
+    /// An atomic, a barrier, a cross-lane operation, a fence, a strong access; with all that identifies it.
+    Sync(String),
+}
+
+/// Something that a side did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What.
+    pub kind: Kind,
+    /// Where; generic for what is no weak access.
+    pub space: Space,
+    /// Whether it happens, one bit.
+    pub guard: TermId,
+    /// Address, 64 bits.
+    pub address: TermId,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// What was loaded or stored.
+    pub value: TermId,
+    /// State of memory that it saw, 32 bits: the same between two events that others see.
+    pub version: TermId,
+    /// PTX: source line. SASS: byte offset in the function.
+    pub place: u64,
+    /// Operands of an event that others see.
+    pub arguments: Vec<TermId>,
+}
+
+impl Event {
+    /// Whether it is a weak store that others may see in the end.
+    pub fn stores(&self) -> bool {
+        self.kind == Kind::Store && self.space != Space::Local
+    }
+    /// Whether it is a weak access that others may see.
+    pub fn accesses(&self) -> bool {
+        matches!(self.kind, Kind::Load | Kind::Store) && self.space != Space::Local
+    }
+}
+
+/// The bytes of a loaded value after an earlier store.
+pub fn overlay(d: &Terms, value: TermId, address: TermId, bytes: u32, store: &Event) -> TermId {
+    let ((base, at), (other, to)) = (split(d, address), split(d, store.address));
+    let known = (base == other).then(|| at.wrapping_sub(to));
+    let (loaded, stored) = (i64::from(bytes), i64::from(store.bytes));
+    if known.is_some_and(|gap| gap >= stored || gap <= -loaded) {
+        return value;
+    }
+    if known == Some(0) && loaded == stored {
+        return d.ite(&store.guard, &store.value, &value);
+    }
+    let byte = |v: &TermId, i: i64| d.extract(v, 8 * i as u32, 8);
+    let mut all: Option<TermId> = None;
+    for i in 0..loaded {
+        let old = byte(&value, i);
+        let new = match known {
+            Some(gap) if (0..stored).contains(&(i + gap)) => {
+                d.ite(&store.guard, &byte(&store.value, i + gap), &old)
+            }
+            Some(_) => old,
+            None => {
+                let here = d.add(&address, &d.constant(64, i as u128));
+                let inside = d.and(&store.guard, &within(d, here, store));
+                d.ite(&inside, &byte_at(d, here, store), &old)
+            }
+        };
+        all = Some(all.map_or(new, |low| d.concat(&new, &low)));
+    }
+    all.unwrap_or(value)
+}
+
+/// Whether a byte address lies in an access, one bit; the guard aside.
+pub fn within(d: &Terms, address: TermId, event: &Event) -> TermId {
+    let gap = d.sub(&address, &event.address);
+    d.compare(CompareOp::ULt, &gap, &d.constant(64, event.bytes.into()))
+}
+
+/// The byte of a stored value that lies at an address within it.
+pub fn byte_at(d: &Terms, address: TermId, event: &Event) -> TermId {
+    let width = 8 * event.bytes;
+    if width == 8 {
+        return event.value;
+    }
+    let gap = d.extract(&d.sub(&address, &event.address), 0, width.ilog2() - 3);
+    let count = d.zext(&d.concat(&gap, &d.constant(3, 0)), width);
+    d.extract(&d.binary(BinaryOp::LShr, &event.value, &count), 0, 8)
+}

@@ -1,0 +1,98 @@
+//! What is asked of several lanes at once, as events: the same names and operands on both sides.
+
+use crate::side::{Name, Side};
+use sassafras_semantics::state::{BarrierMode, VoteMode};
+use sassafras_semantics::{Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, TermId, Trap};
+
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
+    Err(Trap::Unsupported(what.into()))
+}
+
+/// A collective operation of the lanes here; its results, as [`Collective`] lists them. Member masks are not compared:
+/// what they demand is that the lanes be together.
+///
+/// # Errors
+/// Lanes that may not be together; masks that do not name all.
+pub fn collective<R: Name>(
+    side: &mut Side<'_, R>,
+    op: Collective,
+    arguments: &[TermId],
+) -> Result<Vec<TermId>, Trap> {
+    let d = side.inputs.terms;
+    side.assumed.insert(crate::verdict::Assumption::Conv);
+    if !matches!(op, Collective::Barrier(_) | Collective::ActiveMask | Collective::WarpSync)
+        && side.path.parted
+    {
+        return unsupported("convergence: a cross-lane operation where lanes may be apart");
+    }
+    let mask = match op {
+        Collective::Shuffle(_) => arguments.get(3),
+        Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
+        Collective::Elect | Collective::WarpSync => arguments.first(),
+        Collective::ActiveMask | Collective::Barrier(_) => None,
+    };
+    if mask.is_some_and(|m| side.inputs.known(*m) != Some(0xffff_ffff)) {
+        return unsupported("convergence: a member mask that is not known to name all lanes");
+    }
+    let mut ask =
+        |what: String, n: usize, widths: &[u32], memory| side.event(what, &arguments[..n], widths, memory);
+    Ok(match op {
+        Collective::Shuffle(mode) => ask(format!("Shuffle {mode:?}"), 3, &[32, 1], false),
+        Collective::Match { all } => ask(format!("Match {all}"), 1, &[32, 1], false),
+        Collective::Redux(op) => ask(format!("Redux {op:?}"), 1, &[32], false),
+        Collective::Elect => ask("Elect".into(), 0, &[32, 1], false),
+        Collective::WarpSync => ask("WarpSync".into(), 0, &[], true),
+        Collective::ActiveMask => side.event("Vote".into(), &[d.yes()], &[32, 1, 1, 1], false),
+        Collective::Vote(mode) => {
+            let all = ask("Vote".into(), 1, &[32, 1, 1, 1], false);
+            let decision = match mode {
+                VoteMode::All => all[1],
+                VoteMode::Any | VoteMode::Ballot => all[2],
+                VoteMode::Uniform => all[3],
+            };
+            vec![all[0], decision]
+        }
+        Collective::Barrier(mode) => {
+            let results: (&[u32], usize) = match mode {
+                BarrierMode::Popc => (&[32], 3),
+                BarrierMode::And | BarrierMode::Or => (&[1], 3),
+                BarrierMode::Sync | BarrierMode::Arrive => (&[], 2),
+            };
+            ask(format!("Barrier {mode:?}"), results.1, results.0, true)
+        }
+    })
+}
+
+/// A read-modify-write; the old value.
+///
+/// # Errors
+/// Orderings and spaces that are not covered.
+pub fn atomic<R: Name>(
+    side: &mut Side<'_, R>,
+    access: &Access,
+    op: AtomicOp,
+    address: TermId,
+    operands: &[TermId],
+) -> Result<TermId, Trap> {
+    let d = side.inputs.terms;
+    if !matches!(access.ordering, Ordering::Relaxed | Ordering::Weak) {
+        return unsupported(format!("an atomic of ordering {:?}", access.ordering));
+    }
+    let (space, address) = match access.space {
+        Space::Global | Space::Generic => (Space::Global, address),
+        Space::Shared if d.width(&address) > 32 => (Space::Shared, d.extract(&address, 0, 32)),
+        Space::Shared => (Space::Shared, address),
+        other => return unsupported(format!("an atomic in {other:?} memory")),
+    };
+    // Shared memory is the block's: no wider scope says more.
+    let scope = if space == Space::Shared { Scope::Cta } else { access.scope };
+    let mut all = vec![address];
+    all.extend(operands);
+    let what = format!("atomic {op:?} {space:?} {} {scope:?}", access.bytes);
+    Ok(side.event(what, &all, &[8 * access.bytes], true)[0])
+}
+
+/// A fence.
+pub fn fence<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
+    side.event(format!("fence {scope:?}"), &[], &[], true);
+}
