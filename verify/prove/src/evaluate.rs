@@ -41,6 +41,8 @@ pub struct Raw<'r> {
     pub source: Log<'r>,
     /// The target.
     pub target: Log<'r>,
+    /// Terms with lower ids were made by the source.
+    pub of_source: usize,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
 }
@@ -51,7 +53,9 @@ pub struct Raw<'r> {
 /// An input on which they differ, in words.
 pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
     let mut count = 0;
-    let order = raw.inputs.terms.topological(&raw.roots());
+    let terms = raw.inputs.terms;
+    let order = terms.topological(&raw.roots());
+    let order: Vec<Step> = order.into_iter().map(|t| (t, terms.node(t), terms.width_of(t))).collect();
     let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
     let bound = raw.inputs.bound();
     for seed in 0..TRIED {
@@ -88,6 +92,9 @@ struct Effects {
     traps: bool,
 }
 
+/// A term to evaluate: its node and its width.
+type Step = (TermId, Node, u32);
+
 /// Values of terms; none where they depend on what is undefined.
 type Values = Vec<Option<Bits>>;
 
@@ -117,19 +124,20 @@ impl Raw<'_> {
     fn one(
         &self,
         seed: u64,
-        order: &[TermId],
+        order: &[Step],
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
     ) -> Result<bool, String> {
         let d = Concrete::default();
-        let terms = self.inputs.terms;
-        let mut values: Values = vec![None; order.last().map_or(0, |t| t.0 as usize + 1)];
-        for &id in order {
-            let (node, width) = (terms.node(id), terms.width_of(id));
+        let mut values: Values = vec![None; order.last().map_or(0, |t| t.0.0 as usize + 1)];
+        for (id, node, width) in order {
+            let (id, width) = (*id, *width);
             let at = |t: TermId| values[t.0 as usize];
             let number = |t: TermId| at(t).map_or(0, |b: Bits| b.bits() as u64);
-            let value = match &node {
-                Node::Undef { .. } => None,
+            let value = match node {
+                // The source allows anything here; the target must be right whatever it is.
+                Node::Undef { .. } if (id.0 as usize) < self.of_source => None,
+                Node::Undef { .. } => Some(Bits::new(width, self.draw(seed, id))),
                 Node::Variable(_) if reads.contains_key(&id) => {
                     let r = &reads[&id];
                     let from = number(r.base).wrapping_add(r.offset as u64);

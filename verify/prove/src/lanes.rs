@@ -20,7 +20,8 @@ pub fn collective<R: Name>(
 ) -> Result<Vec<TermId>, Trap> {
     let d = side.inputs.terms;
     side.assumed.insert(crate::verdict::Assumption::Conv);
-    if !matches!(op, Collective::Barrier(_) | Collective::ActiveMask | Collective::WarpSync)
+    if side.who == "target"
+        && !matches!(op, Collective::Barrier(_) | Collective::ActiveMask | Collective::WarpSync)
         && side.path.parted
     {
         return unsupported("convergence: a cross-lane operation where lanes may be apart");

@@ -85,6 +85,8 @@ struct Run<'i> {
     target: target::Target<'i>,
     assumed: BTreeSet<Assumption>,
     assumptions: Vec<TermId>,
+    /// Terms with lower ids were made by the source.
+    of_source: usize,
 }
 
 /// The terms of events.
@@ -102,6 +104,7 @@ impl Task<'_> {
         let bound = self.limits.unroll.saturating_add(1);
         let source = source::run(inputs, self.module, self.function, self.cubin, bound)
             .map_err(|e| format!("source, {e}"))?;
+        let of_source = d.len();
         let insts = self.function.insts.iter().flatten();
         let warp_barriers =
             insts.clone().any(|i| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp"));
@@ -119,7 +122,7 @@ impl Task<'_> {
         if d.topological(&all).iter().any(|t| is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
-        Ok(Run { source, target, assumed, assumptions })
+        Ok(Run { source, target, assumed, assumptions, of_source })
     }
 
     /// What the source leaves undefined becomes what the target has in its place, else zero: the source allows any.
@@ -231,6 +234,16 @@ impl Task<'_> {
         }
         self.hazards(&mut run.assumed)?;
         evaluated?;
+        if self.record.obligations.by_solver > 0 {
+            // A solver that calls everything impossible is of no use.
+            match self.solver.check(&script(&inputs, &run.assumptions)) {
+                Answer::Sat(_) => {}
+                Answer::Unsat => {
+                    return Err("vacuous: to the solver the assumptions contradict each other".into());
+                }
+                Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
+            }
+        }
         self.record.assumptions = run.assumed;
         let (reached, all) = run.target.reached;
         self.record.coverage = Some(crate::verdict::Coverage { reached, instructions: all });
@@ -326,6 +339,7 @@ impl Task<'_> {
             source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
             target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
             pointers,
+            of_source: run.of_source,
         };
         let count = evaluate(&raw).map_err(|e| format!("evaluation contradicts the solver: {e}"))?;
         self.record.obligations.evaluated = count;

@@ -129,7 +129,7 @@ impl<'i, R: Name> Side<'i, R> {
     ///
     /// # Errors
     /// More steps than are run.
-    pub fn next(&mut self) -> Result<Option<u64>, String> {
+    pub fn advance(&mut self) -> Result<Option<u64>, String> {
         loop {
             let Some((at, path)) = self.pending.pop_first() else { return Ok(None) };
             self.steps += 1;
@@ -215,9 +215,12 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn jump(&mut self, to: u64, condition: Option<TermId>) {
         let d = self.terms();
         let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
-        if let Some(path) = self.part(taken) {
+        if let Some(mut path) = self.part(taken) {
+            self.pieces += 1;
+            path.piece = self.pieces;
             self.wait(to, path);
         }
+        self.new_piece();
     }
 
     /// The same lanes end.

@@ -169,7 +169,7 @@ pub fn run<'i>(
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
     let insts = function.insts.as_deref().unwrap_or_default();
-    while let Some(index) = side.next()? {
+    while let Some(index) = side.advance()? {
         // Behind the last instruction is the end.
         let Some(inst) = insts.get(index as usize) else {
             side.leave(None);

@@ -246,7 +246,7 @@ pub fn run<'i>(
     }
     let mut side = Side::new(inputs, "target", bound);
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
-    while let Some(index) = side.next()? {
+    while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
             return Err("the code ends without EXIT".into());
@@ -285,7 +285,7 @@ pub fn run<'i>(
         match outcome {
             Outcome::Next | Outcome::Yield => {}
             Outcome::Branch { target, condition } => {
-                if target % WORD != 0 {
+                if !target.is_multiple_of(WORD) {
                     return Err(at("a branch between instructions".into()));
                 }
                 side.jump(target / WORD, condition);
@@ -304,7 +304,7 @@ pub fn run<'i>(
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 for (case, to) in cases {
-                    if to as u64 % WORD != 0 {
+                    if !(to as u64).is_multiple_of(WORD) {
                         return Err(at("a branch between instructions".into()));
                     }
                     let both = condition.map_or(case, |c| d.and(&case, &c));
@@ -378,16 +378,16 @@ pub fn run<'i>(
         }
         side.proceed(index + 1);
     }
-    // Row "uniform non-interference": what other lanes wrote meanwhile is what was there.
+    // What other lanes wrote meanwhile is what was there.
     for (register, value, place) in &shared.later {
         if shared.apart.iter().any(|(r, v)| r == register && v != value) {
             return Err(format!(
                 "uniform: {place:#06x} reads {register}, which other lanes of the warp may have written meanwhile"
             ));
         }
-        if shared.apart.iter().any(|(r, _)| r == register) {
-            side.assumed.insert(Assumption::Switch);
-        }
+    }
+    if !shared.apart.is_empty() {
+        side.assumed.insert(Assumption::Switch);
     }
     side.assumed.extend([Assumption::Bank, Assumption::Isa]);
     let reached = reached(&side, function, chip);

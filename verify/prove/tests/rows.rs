@@ -74,7 +74,7 @@ fn rows_are_proved_at_their_widths() {
     assert!(count > 100, "{count}");
 }
 
-/// Rows `product-signs` and `twice`, on every binary16 number beside some others, for each rounding.
+/// Rows `product-signs`, `twice`, `fma-one` and `fma-zero`, on every binary16 number beside some others, for each rounding.
 #[test]
 fn float_rows_hold() {
     let d = Concrete::default();
@@ -98,6 +98,15 @@ fn float_rows_hold() {
                     assert_eq!(of(&minus(&x), &minus(&y)), of(&x, &y));
                     assert_eq!(of(&minus(&x), &y), of(&x, &minus(&y)));
                     assert_eq!(of(&x, &y), of(&y, &x));
+                    let one = d.constant(16, 0x3c00);
+                    assert_eq!(
+                        d.float(FloatOp::Fma, f16, mode, &[&x, &one, &y]),
+                        d.float(FloatOp::Add, f16, mode, &[&x, &y])
+                    );
+                    if rounding == Rounding::NearestEven {
+                        let zero = d.constant(16, 0x8000);
+                        assert_eq!(d.float(FloatOp::Fma, f16, mode, &[&x, &y, &zero]), of(&x, &y));
+                    }
                     let c = d.constant(16, 0x3c01);
                     let fma = |a: &_, b: &_| d.float(FloatOp::Fma, f16, mode, &[a, b, &c]);
                     assert_eq!(fma(&minus(&x), &minus(&y)), fma(&x, &y));

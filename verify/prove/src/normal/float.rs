@@ -2,7 +2,8 @@
 
 use super::Normal;
 use sassafras_semantics::term::{Node, Operands};
-use sassafras_semantics::{Domain, FloatFormat, FloatOp, TermId};
+use sassafras_semantics::vocabulary::Rounding;
+use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, TermId};
 
 impl Normal<'_> {
     /// `a` with its sign changed.
@@ -23,6 +24,36 @@ impl Normal<'_> {
         }
         let sign = self.diagram(self.slice(a, width - 1, 1));
         !self.diagrams.borrow().positive(sign)
+    }
+
+    /// Row `fma-one`: x·1 + y = x + y, with either sign. Row `fma-zero`: x·y + (−0) = x·y, rounded to nearest.
+    fn product_rows(
+        &self,
+        op: FloatOp,
+        format: FloatFormat,
+        mode: &FloatMode,
+        args: &Operands,
+        width: u32,
+    ) -> Option<Node> {
+        if op != FloatOp::Fma {
+            return None;
+        }
+        let sign = 1u128 << (width - 1);
+        let node = |op, args: [TermId; 2]| {
+            let args = args.into_iter().collect();
+            Some(Node::Float { op, format, mode: *mode, args })
+        };
+        for (a, b) in [(args[0], args[1]), (args[1], args[0])] {
+            match self.known(b) {
+                Some(c) if c == one(format) => return node(FloatOp::Add, [a, args[2]]),
+                Some(c) if c == one(format) | sign => return node(FloatOp::Add, [self.negated(a), args[2]]),
+                _ => {}
+            }
+        }
+        let nearest = mode.rounding == Rounding::NearestEven;
+        (nearest && self.known(args[2]) == Some(sign))
+            .then(|| node(FloatOp::Mul, [args[0], args[1]]))
+            .flatten()
     }
 
     pub(super) fn float_node(&self, node: &Node, width: u32, of: &dyn Fn(&TermId) -> TermId) -> TermId {
@@ -47,6 +78,9 @@ impl Normal<'_> {
                     FloatOp::Add | FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan
                 ) {
                     args[..2].sort_unstable();
+                }
+                if let Some(simpler) = self.product_rows(*op, *format, mode, &args, width) {
+                    return self.float_node(&simpler, width, &|t| *t);
                 }
                 // Row `twice`: x + x = x·2.
                 if let (FloatOp::Add, Some(two)) = (op, two(*format))
@@ -96,4 +130,14 @@ fn two(format: FloatFormat) -> Option<u128> {
         FloatFormat::F32 => 0x4000_0000,
         FloatFormat::F64 => 0x4000_0000_0000_0000,
     })
+}
+
+/// The bits of one.
+fn one(format: FloatFormat) -> u128 {
+    match format {
+        FloatFormat::F16 => 0x3c00,
+        FloatFormat::Bf16 => 0x3f80,
+        FloatFormat::F32 => 0x3f80_0000,
+        FloatFormat::F64 => 0x3ff0_0000_0000_0000,
+    }
 }

@@ -160,6 +160,18 @@ impl Normal<'_> {
             let all = self.width(whole);
             let sum = self.polys.borrow().get(&whole).cloned();
             if let Some(sum) = sum {
+                // Row `borrow-rejoin`: a difference that is negative where its upper bit is set.
+                let range = sum.range(&width_of);
+                if n == 1
+                    && low + 1 == all
+                    && all <= width
+                    && twos >= low
+                    && range.is_some_and(|(least, most)| least >= -(1 << low) && most < 1 << low)
+                {
+                    let mut p = self.lifted(self.slice(whole, 0, low), width);
+                    p.plus_scaled(&widen(&sum), u128::MAX);
+                    return Some((p, low));
+                }
                 // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
                 if low + n == all && twos >= low {
                     let fits = sum.most(&width_of).is_some_and(|most| most <= ones(all));

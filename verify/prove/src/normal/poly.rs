@@ -123,11 +123,11 @@ impl Poly {
         all.map(u128::trailing_zeros).min().unwrap_or(self.width)
     }
 
-    /// The sum without wrapping, with coefficients of the upper half of the range read as negative numbers: its greatest value
-    /// if it is never negative. `None` if it may be, or may reach 2^120.
-    pub fn most(&self, width_of: &dyn Fn(TermId) -> u32) -> Option<u128> {
-        let (mut least, mut most) = (0i128, i128::try_from(self.constant).ok()?);
-        least += most;
+    /// The least and the greatest value of the sum without wrapping, with coefficients of the upper half of the range read as
+    /// negative numbers. `None` if it may reach 2^120.
+    pub fn range(&self, width_of: &dyn Fn(TermId) -> u32) -> Option<(i128, i128)> {
+        let start = i128::try_from(self.constant).ok()?;
+        let (mut least, mut most) = (start, start);
         for (m, c) in &self.terms {
             let mut product = signed(*c, self.width)?;
             for a in m {
@@ -139,7 +139,12 @@ impl Poly {
                 most = most.checked_add(product)?;
             }
         }
-        (least >= 0 && most >> 120 == 0).then_some(most as u128)
+        (most >> 120 == 0 && least >> 120 >= -1).then_some((least, most))
+    }
+
+    /// The greatest value, if the least is not negative.
+    pub fn most(&self, width_of: &dyn Fn(TermId) -> u32) -> Option<u128> {
+        self.range(width_of).and_then(|(least, most)| (least >= 0).then_some(most as u128))
     }
 
     /// The same sum with its numbers in another width, coefficients of the upper half read as negative.

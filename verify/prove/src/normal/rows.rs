@@ -243,13 +243,38 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "slice-split",
-        says: "(2^l·q + r) >> l = q if r < 2^l",
+        says: "(2^l·q + r) >> l = q + (r >> l), which is q if r < 2^l",
         widths: &[2, 4, 8, 16, 32],
         laws: |t, w| {
             let (q, r) = (v(t, "q", 2 * w), v(t, "r", 2 * w));
             let sum = t.add(&t.mul(&q, &k(t, 2 * w, 1 << w)), &r);
             let fits = t.compare(C::ULt, &r, &k(t, 2 * w, 1 << w));
-            vec![Law { given: Some(fits), left: t.extract(&sum, w, w), right: t.extract(&q, 0, w) }]
+            let (left, low) = (t.extract(&sum, w, w), t.extract(&q, 0, w));
+            vec![Law { given: Some(fits), left, right: low }, equal(left, t.add(&low, &t.extract(&r, w, w)))]
+        },
+    },
+    Row {
+        name: "borrow-rejoin",
+        says: "2^l·[x < y] = ((x - y) mod 2^l) - (x - y), and [x < y] is the upper bit of the difference",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let less = |n: u32| t.sub(&t.zext(&x, n), &t.zext(&y, n));
+            let bit = t.extract(&less(w + 1), w, 1);
+            let low = t.extract(&less(w + 1), 0, w);
+            let left = t.mul(&t.zext(&bit, 2 * w), &k(t, 2 * w, 1 << w));
+            vec![equal(left, t.sub(&t.zext(&low, 2 * w), &less(2 * w)))]
+        },
+    },
+    Row {
+        name: "slice-narrow",
+        says: "bits of a sum that never reaches them are zero",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let sum = |n: u32| t.add(&t.zext(&x, n), &t.zext(&y, n));
+            let left = t.extract(&sum(2 * w), w, w);
+            vec![equal(left, t.zext(&t.extract(&sum(w + 1), w, 1), w))]
         },
     },
     Row {

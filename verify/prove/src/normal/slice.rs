@@ -100,7 +100,7 @@ impl Normal<'_> {
             }
             return self.slice_of(half, low - even, width);
         }
-        // Row `slice-split`: q·2^l + r with r < 2^l.
+        // Row `slice-split`: (q·2^l + r) >> l = q + (r >> l).
         let (mut high, mut rest) = (Poly::constant(width, p.constant >> low), Poly::constant(p.width, 0));
         rest.constant = p.constant & ones(low);
         for (m, c) in &p.terms {
@@ -112,6 +112,22 @@ impl Normal<'_> {
         }
         if rest.most(&|t| self.width(t)).is_some_and(|most| most <= ones(low)) {
             return if width == 1 { self.parity(&high) } else { self.number(high) };
+        }
+        if high.known() != Some(0) {
+            let rest = self.slice_of(rest, low, width);
+            if width == 1 {
+                return self.bitwise(B::Xor, self.parity(&high), rest);
+            }
+            high.plus_scaled(&self.poly(rest), 1);
+            return self.number(high);
+        }
+        // Row `slice-narrow`: bits that are always zero.
+        if let Some(most) = p.most(&|t| self.width(t)) {
+            let bits = 128 - most.leading_zeros();
+            if bits > low && bits < low + width {
+                let part = self.slice_of(self.cut(&p, bits), low, bits - low);
+                return self.zext(part, width);
+            }
         }
         let whole = self.number(p.clone());
         let changed = self.polys.borrow().get(&whole).is_none_or(|q| **q != p);
