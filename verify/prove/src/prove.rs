@@ -87,6 +87,8 @@ struct Run<'i> {
     assumptions: Vec<TermId>,
     /// Terms with lower ids were made by the source.
     of_source: usize,
+    /// Why the source may have several results on one input.
+    lenient: Option<&'static str>,
 }
 
 /// The terms of events.
@@ -122,7 +124,15 @@ impl Task<'_> {
         if d.topological(&all).iter().any(|t| is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
-        Ok(Run { source, target, assumed, assumptions, of_source })
+        let of = d.topological(&roots(&source.events));
+        let lenient = if of.iter().any(|t| matches!(d.node(*t), Node::Undef { .. })) {
+            Some("the source leaves part of its results undefined")
+        } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
+            Some("approximation: the source bounds its result and does not fix it")
+        } else {
+            None
+        };
+        Ok(Run { source, target, assumed, assumptions, of_source, lenient })
     }
 
     /// What the source leaves undefined becomes what the target has in its place, else zero: the source allows any.
@@ -300,6 +310,10 @@ impl Task<'_> {
         violated: Option<Obligation>,
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
+        // Where the source allows several results, one other result shows nothing.
+        if let Some(why) = run.lenient {
+            return Err(format!("{}: {why}", violated.what));
+        }
         let mut asked = run.assumptions.clone();
         asked.push(violated.violated);
         asked.extend(wishes(inputs, self.function, &run.source.events, pointers));

@@ -214,14 +214,14 @@ fn culprit(sides: &Sides<'_>, at: u64, value: &dyn Fn(TermId) -> u128) -> Option
     };
     for i in 0..wrong.bytes.div_ceil(4) {
         let width = (8 * wrong.bytes - 32 * i).min(32);
-        let word = |v: TermId| terms.extract(&v, 32 * i, width);
+        let word = |v: TermId| sides.inputs.normal.of(terms.extract(&v, 32 * i, width));
         if value(word(wrong.value)) == value(word(right.value)) {
             continue;
         }
         let made = |w: &&Write| {
             w.0 < wrong.place
                 && terms.width_of(w.1) >= width
-                && terms.extract(&w.1, 0, width) == word(wrong.value)
+                && sides.inputs.normal.of(terms.extract(&w.1, 0, width)) == word(wrong.value)
         };
         return Some(sides.writes.iter().rev().find(made).map_or(wrong.place, |w| w.0));
     }

@@ -36,3 +36,16 @@ fn wrong_code_is_refuted_and_right_code_proved() {
     }
     assert!(faults.is_empty(), "{faults:?}");
 }
+
+/// The ISA bounds the error of `sin.approx` and `cos.approx`: another result than the executor's is no error.
+#[test]
+fn approximations_are_not_refuted() {
+    let Some(mut z3) = z3("approximations_are_not_refuted") else { return };
+    z3.budget = 2;
+    let source = text("features/sin_cos");
+    let module = module(&source);
+    for cubin in [recorded("13.0.88", "features/sin_cos"), ours(&source)].into_iter().flatten() {
+        let record = prove(&module, "k", &cubin, &mut z3);
+        assert!(matches!(record.verdict, Verdict::Unknown(_)), "{}", line(&record));
+    }
+}
