@@ -123,11 +123,13 @@ pub enum Class {
     FmaWideAddendHigh,
     /// A part of [`Class::UniformMove`]: UMOV.
     UniformCopy,
+    /// A part of [`Class::Matrix`]: HMMA.1688, whose result is ready earlier.
+    MatrixShort,
 }
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 22] = [
+    pub const NAMES: [(Class, &'static str); 23] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -150,6 +152,7 @@ impl Class {
         (Class::FmaWideAddend, "fma.wide.addend"),
         (Class::FmaWideAddendHigh, "fma.wide.addend.high"),
         (Class::UniformCopy, "uniform.copy"),
+        (Class::MatrixShort, "matrix.short"),
     ];
 
     /// The class that this one is a part of; itself for most. A row of the table that names a whole class holds for
@@ -159,6 +162,7 @@ impl Class {
         match self {
             Class::Add => Class::Alu,
             Class::UniformCopy => Class::UniformMove,
+            Class::MatrixShort => Class::Matrix,
             Class::FmaWideLow | Class::FmaWideAddend | Class::FmaWideAddendHigh => Class::FmaWide,
             other => other,
         }
@@ -171,7 +175,7 @@ impl Class {
             Class::Xu | Class::Memory | Class::Convergence | Class::ToUniformVariable => true,
             Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100),
             Class::ToUniform => chip.number() < 90,
-            Class::Matrix => chip.number() < 80,
+            Class::Matrix | Class::MatrixShort => chip.number() < 80,
             _ => false,
         }
     }

@@ -49,6 +49,8 @@ impl Inst {
             (Meaning::Viadd, ..) => Pipe::Add,
             // CS2R.32 is as quick as arithmetic (NAK; mined).
             (Meaning::Cs2r, Access::Write, ..) if operand.units == 1 => Pipe::Alu,
+            // Matrices of 8 columns pass the collector once.
+            (Meaning::Hmma, ..) if row.id.starts_with("hmma.1688") => Pipe::MatrixShort,
             (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,

@@ -200,3 +200,37 @@ fn operand_name(operand: OperandKind) -> &'static str {
         OperandKind::Convergence => "convergence",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the kernels that were not measured, every this many are compiled here.
+    const EVERY: usize = 12;
+
+    #[test]
+    fn code_that_was_not_measured_is_accepted() {
+        let tools = Tools::here();
+        let all = kernels::kernels();
+        let sample: Vec<_> = all.iter().skip(1).step_by(2).step_by(EVERY).collect();
+        for version in ["13.0.88", "13.5.37"] {
+            let ptxas = match tools.ptxas(version) {
+                Ok(ptxas) => ptxas,
+                Err(why) => {
+                    sassafras_oracle::skip("mined-latencies", &why);
+                    continue;
+                }
+            };
+            for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm120] {
+                let (code, _) = compile(&ptxas, &sample, chip).expect("ptxas starts");
+                // The reader does not take every container of the newer version.
+                assert!(code.len() > 40 || version != "13.0.88", "{chip}: {} kernels", code.len());
+                for program in &code {
+                    let verdict = judge(program);
+                    assert_eq!(verdict.objections(), [], "{chip}, ptxas {version}");
+                    assert!(verdict.unknown().iter().all(|f| f.rule != "hazard-latency"), "{verdict:?}");
+                }
+            }
+        }
+    }
+}

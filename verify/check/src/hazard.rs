@@ -30,9 +30,10 @@ use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
-    Class, Hazard, LONGEST, SCOREBOARD_SETUP, latency, predicates_read_late, settled, source,
+    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicates_read_late, settled, source,
 };
-use sassafras_isa::{Chip, Inst, Operand, RegClass, Scoreboard};
+use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
+use std::collections::BTreeMap;
 
 /// Checks a scheduled function.
 pub fn check(f: &sassafras_machine::Function) -> Verdict {
@@ -46,11 +47,18 @@ pub fn check_words(words: &[u128], chip: Chip) -> Verdict {
 
 /// Checks a program.
 pub fn judge(program: &Program) -> Verdict {
+    examine(program).0
+}
+
+/// Checks a program, and counts for each thing that latencies rest on how many pairs of accesses were held against such a
+/// number. What scoreboards decide is not among them.
+pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
     let mut judge = Judge {
         program,
         objections: Vec::new(),
         unknown: program.unknown.clone(),
         said: FxHashSet::default(),
+        bases: BTreeMap::new(),
     };
     for at in 0..program.insts.len() {
         judge.control(at);
@@ -82,7 +90,7 @@ pub fn judge(program: &Program) -> Verdict {
         }
     }
     judge.unreached(&entries);
-    Verdict::of(judge.objections, judge.unknown)
+    (Verdict::of(judge.objections, judge.unknown), judge.bases)
 }
 
 struct Judge<'a> {
@@ -90,6 +98,7 @@ struct Judge<'a> {
     objections: Vec<Finding>,
     unknown: Vec<Finding>,
     said: FxHashSet<(Rule, usize, usize, Register)>,
+    bases: BTreeMap<Basis, usize>,
 }
 
 impl Judge<'_> {
@@ -165,8 +174,12 @@ impl Judge<'_> {
         state.pass(inst.control.stall.max(1));
     }
 
-    /// Waits as the wait mask says.
+    /// Waits as the wait mask says, and DEPBAR as it says itself, however near what sets its scoreboard stands: ptxas 13.0.88
+    /// puts it in the next cycle.
     fn wait(&mut self, at: usize, inst: &Inst, state: &mut State, report: bool) {
+        if let Some(barrier) = drains(inst) {
+            state.waited(barrier);
+        }
         let mask = inst.control.wait_mask;
         for barrier in (0..6).filter(|barrier| mask >> barrier & 1 == 1) {
             let early = state.set_at[usize::from(barrier)].is_some_and(|age| age < SCOREBOARD_SETUP);
@@ -220,6 +233,9 @@ impl Judge<'_> {
         let consumer = inst.class(operand, unit);
         let need = latency(self.program.chip, flight.class, consumer, kind);
         let age = flight.age;
+        if let Some(basis) = basis(self.program.chip, flight.class, consumer, kind) {
+            *self.bases.entry(basis).or_default() += 1;
+        }
         let verb = match hazard {
             Hazard::Raw => "reads what is written to",
             Hazard::Waw => "writes after a write to",
@@ -290,6 +306,13 @@ fn board(number: u8) -> u8 {
 /// .DEFER_BLOCKING, behind which ptxas 13.0.88 overwrites the sources of STS on sm_75 (the one chip for which it makes it).
 pub fn holds_until_read(inst: &Inst) -> bool {
     inst.row().id.starts_with("bar.sync") && inst.get("defer") == Some(0)
+}
+
+/// The scoreboard that a DEPBAR holds the warp for until nothing is under way. One that leaves some under way says nothing of
+/// which.
+pub fn drains(inst: &Inst) -> Option<u8> {
+    let all = inst.row().meaning == Meaning::Depbar && inst.get("n") == Some(0);
+    inst.get("sb").filter(|_| all).and_then(|board| u8::try_from(board).ok()).filter(|board| *board < 6)
 }
 
 /// Instructions of one class that take the same time finish in order.

@@ -100,7 +100,8 @@ fn cubin(
                 eprintln!("{}: {message}", path.display());
             }
         }
-        let verdict = sassafras_check::hazard::check_words(&f.code, chip);
+        let program = sassafras_check::hazard::Program::of_words(&f.code, chip);
+        let (verdict, bases) = sassafras_check::hazard::examine(&program);
         let told = [
             (verdict.objections(), "objection", Exit::Refuted),
             (verdict.unknown(), "unknown", Exit::Unknown),
@@ -118,8 +119,10 @@ fn cubin(
             }
         }
         if !context.json && !context.quiet {
+            let bases: Vec<String> = bases.iter().map(|(basis, pairs)| format!("{pairs} {basis}")).collect();
+            let rests = if bases.is_empty() { "no latency".to_owned() } else { bases.join(", ") };
             files::print(&format!(
-                "{}: `{}`: {} words, {unknown} unknown; hazards: {} objections, {} unknown\n",
+                "{}: `{}`: {} words, {unknown} unknown; hazards: {} objections, {} unknown; rests on {rests}\n",
                 path.display(),
                 f.name,
                 f.code.len(),

@@ -4,7 +4,7 @@
 //! access) until the register is surely written again or the access is over. Nothing is merged and nothing iterated to a fixed
 //! point, which is how the judge works; the tables of latencies and of units that finish in order are shared.
 
-use sassafras_check::hazard::{Program, holds_until_read};
+use sassafras_check::hazard::{Program, drains, holds_until_read};
 use sassafras_chip::latency::{
     Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, predicates_read_late,
     results_in_order, settled, sources_in_order,
@@ -135,7 +135,8 @@ impl<'a> Code<'a> {
             let waits = |b: &(u8, u8)| inst.control.wait_mask >> b.0 & 1 == 1 && b.1 >= SCOREBOARD_SETUP;
             let read =
                 !begun.write && self.insts[begun.at].row().pipe == Class::Memory && holds_until_read(inst);
-            if begun.variable && (read || boards.iter().any(waits)) {
+            let drained = drains(inst).is_some_and(|board| boards.iter().any(|b| b.0 == board));
+            if begun.variable && (read || drained || boards.iter().any(waits)) {
                 continue;
             }
             let mut gone = false;
