@@ -133,62 +133,81 @@ fn a_hundred_million_words_come_back_or_name_a_bit() {
     round_trip(&chips, asked(100_000_000) / (chips.len() * MIXES.len()) as u64 + 1);
 }
 
-/// nvdisasm's view of words: its text, or the kind of its complaint.
-fn theirs(words: &[u128], chip: Chip, nvdisasm: &Nvdisasm) -> Vec<Result<String, String>> {
+/// nvdisasm's view of a word: its text and the address that it was shown at, or the kind of its complaint.
+type View = Result<(String, u64), String>;
+
+/// nvdisasm's view of words.
+fn theirs(words: &[u128], chip: Chip, nvdisasm: &Nvdisasm) -> Vec<View> {
+    let mut all = Vec::with_capacity(words.len());
+    for batch in words.chunks(100_000) {
+        part(batch, chip, nvdisasm, &mut all);
+    }
+    all
+}
+
+/// The same for one run of nvdisasm, or for two where it stops without saying at which word.
+fn part(batch: &[u128], chip: Chip, nvdisasm: &Nvdisasm, all: &mut Vec<View>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("words.bin");
     let name = format!("SM{}", chip.number());
     const NOP: u128 = 0x000f_c000_0000_0000_0000_0000_0000_7918;
-    let mut all = Vec::new();
-    for batch in words.chunks(100_000) {
-        let mut current = batch.to_vec();
-        let mut said: Vec<Option<String>> = vec![None; batch.len()];
-        loop {
-            let bytes: Vec<u8> = current.iter().flat_map(|w| w.to_le_bytes()).collect();
-            std::fs::write(&path, bytes).expect("the folder is ours");
-            let out = nvdisasm.run(&path, &["-b", &name, "-ndf", "-c"]).expect("nvdisasm runs");
-            let mut fresh = 0;
-            for line in out.stderr.lines() {
-                let Some((what, place)) = line.rsplit_once("at address 0x") else { continue };
-                let digits: String = place.chars().take_while(char::is_ascii_hexdigit).collect();
-                let Ok(at) = usize::from_str_radix(&digits, 16) else { continue };
-                if let Some(slot) = said.get_mut(at / 16)
-                    && slot.is_none()
-                {
-                    *slot = Some(kind(what));
-                    current[at / 16] = NOP;
-                    fresh += 1;
-                }
+    let mut current = batch.to_vec();
+    let mut said: Vec<Option<String>> = vec![None; batch.len()];
+    loop {
+        let bytes: Vec<u8> = current.iter().flat_map(|w| w.to_le_bytes()).collect();
+        std::fs::write(&path, bytes).expect("the folder is ours");
+        let out = nvdisasm.run(&path, &["-b", &name, "-ndf", "-c"]).expect("nvdisasm runs");
+        let mut fresh = 0;
+        for line in out.stderr.lines().filter(|line| !line.contains("fatal")) {
+            let Some((what, place)) = line.rsplit_once("at address 0x") else { continue };
+            let digits: String = place.chars().take_while(char::is_ascii_hexdigit).collect();
+            let Ok(at) = usize::from_str_radix(&digits, 16) else { continue };
+            if let Some(slot) = said.get_mut(at / 16)
+                && slot.is_none()
+            {
+                *slot = Some(kind(what));
+                current[at / 16] = NOP;
+                fresh += 1;
             }
-            if fresh > 0 {
-                continue;
-            }
-            assert!(out.ok(), "nvdisasm names no address: {}", out.stderr);
-            let mut texts: Vec<String> = vec![String::new(); batch.len()];
-            for line in out.stdout.lines() {
-                let Some((at, text)) = line.trim_start().strip_prefix("/*").and_then(|l| l.split_once("*/"))
-                else {
-                    continue;
-                };
-                let (Ok(at), Some((text, _))) = (usize::from_str_radix(at, 16), text.rsplit_once(';')) else {
-                    continue;
-                };
-                if let Some(slot) = texts.get_mut(at / 16) {
-                    *slot = text.trim().to_owned();
-                }
-            }
-            all.extend(said.into_iter().zip(texts).map(|(error, text)| match error {
-                Some(error) => Err(error),
-                None if text.contains("INVALID") || text.contains("???") => {
-                    Err("prints a value without a name".into())
-                }
-                None if text.is_empty() => Err("leaves the word out in silence".into()),
-                None => Ok(text),
-            }));
-            break;
         }
+        if fresh > 0 {
+            continue;
+        }
+        if !out.ok() {
+            // It stops at a word that fits two of its patterns, and calls the address 0.
+            if let [_] = batch {
+                all.push(Err("stops there".into()));
+                return;
+            }
+            let (a, b) = batch.split_at(batch.len() / 2);
+            part(a, chip, nvdisasm, all);
+            part(b, chip, nvdisasm, all);
+            return;
+        }
+        let mut texts: Vec<String> = vec![String::new(); batch.len()];
+        for line in out.stdout.lines() {
+            let Some((at, text)) = line.trim_start().strip_prefix("/*").and_then(|l| l.split_once("*/"))
+            else {
+                continue;
+            };
+            let (Ok(at), Some((text, _))) = (usize::from_str_radix(at, 16), text.rsplit_once(';')) else {
+                continue;
+            };
+            if let Some(slot) = texts.get_mut(at / 16) {
+                *slot = text.trim().to_owned();
+            }
+        }
+        let views = said.into_iter().zip(texts).enumerate();
+        all.extend(views.map(|(i, (error, text))| match error {
+            Some(error) => Err(error),
+            None if text.contains("INVALID") || text.contains("???") => {
+                Err("prints a value without a name".into())
+            }
+            None if text.is_empty() => Err("leaves the word out in silence".into()),
+            None => Ok((text, 16 * i as u64)),
+        }));
+        return;
     }
-    all
 }
 
 /// What kind of complaint it is, without names and numbers.
@@ -220,11 +239,11 @@ fn against(chip: Chip, n: usize, nvdisasm: &Nvdisasm) -> (BTreeMap<String, (usiz
     let (mut table, mut agree, mut accepted) = (BTreeMap::new(), 0, 0);
     for mix in MIXES {
         let words: Vec<u128> = (0..n).map(|_| maker.word(mix)).collect();
-        for (i, (&word, theirs)) in words.iter().zip(theirs(&words, chip, nvdisasm)).enumerate() {
-            let at = 16 * (i % 100_000) as u64;
+        for (&word, theirs) in words.iter().zip(theirs(&words, chip, nvdisasm)) {
+            let at = theirs.as_ref().map_or(0, |view| view.1);
             let style = Style { targets: Targets::At(at), ..Style::default() };
             let key = match (decode(word, chip), theirs) {
-                (Ok(inst), Ok(text)) => {
+                (Ok(inst), Ok((text, _))) => {
                     let ours = print(&inst, &style);
                     let plain = |t: &str| t.replace(" ,", ",").trim().to_owned();
                     if plain(&ours) == plain(&text) {
@@ -239,7 +258,7 @@ fn against(chip: Chip, n: usize, nvdisasm: &Nvdisasm) -> (BTreeMap<String, (usiz
                     continue;
                 }
                 (Ok(inst), Err(why)) => (format!("{mix:?}: legal here, there: {why}"), print(&inst, &style)),
-                (Err(error), Ok(text)) => {
+                (Err(error), Ok((text, _))) => {
                     (format!("{mix:?}: legal there, here: {}", class(&error)), format!("{error} | {text}"))
                 }
             };
@@ -283,6 +302,6 @@ fn two_million_words_against_nvdisasm() {
         Ok(tool) => tool,
         Err(reason) => return skip("two_million_words_against_nvdisasm", &reason),
     };
-    let chips = [Chip::Sm75, Chip::Sm80, Chip::Sm89, Chip::Sm90, Chip::Sm100, Chip::Sm120];
+    let chips = [Chip::Sm90, Chip::Sm80, Chip::Sm100, Chip::Sm120, Chip::Sm89, Chip::Sm75];
     report(&chips, asked(2_000_000) as usize / (chips.len() * MIXES.len()) + 1, &nvdisasm);
 }

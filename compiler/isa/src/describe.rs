@@ -1,6 +1,6 @@
 //! A form in words, for people.
 
-use crate::form::{FieldKind, Form, FormId, Test, Units};
+use crate::form::{Field, FieldKind, Form, FormId, Test, Units};
 use std::fmt::Write;
 
 /// A description of a form over several lines: text, word, fields with their bits and values, what it reads and
@@ -33,6 +33,35 @@ fn lines(form: &Form, id: FormId, out: &mut String) -> std::fmt::Result {
     if let Some(memory) = form.memory {
         writeln!(out, "  memory     {:?} {:?}", memory.kind, memory.space)?;
     }
+    let control = form.control;
+    let mut may = Vec::new();
+    if control.write_barrier {
+        may.push("set a write barrier".to_owned());
+    }
+    if control.read_barrier {
+        may.push("set a read barrier".to_owned());
+    }
+    if control.reuse != 0 {
+        let slots: Vec<&str> =
+            (0..3).filter(|i| control.reuse >> i & 1 == 1).map(|i| ["first", "second", "third"][i]).collect();
+        may.push(format!("keep the {} operand for reuse", slots.join(" or ")));
+    }
+    writeln!(
+        out,
+        "  may        {}",
+        if may.is_empty() { "only stall and wait".to_owned() } else { may.join(", ") }
+    )?;
+    for (what, reads) in [("reads", true), ("writes", false)] {
+        let names: Vec<String> = form
+            .fields
+            .iter()
+            .filter(|f| if reads { f.read } else { f.write })
+            .map(|f| format!("{}{}", f.name, units(form, f)))
+            .collect();
+        if !names.is_empty() {
+            writeln!(out, "  {what:<10} {}", names.join(", "))?;
+        }
+    }
     writeln!(out, "  fields")?;
     for field in &form.fields {
         let access = match (field.read, field.write) {
@@ -41,40 +70,81 @@ fn lines(form: &Form, id: FormId, out: &mut String) -> std::fmt::Result {
             (false, true) => " written",
             (false, false) => "",
         };
-        let kind = match field.kind {
-            FieldKind::Register { class, inverted } => {
-                format!("register {}{}", class.prefix(), if inverted { ", inverted" } else { "" })
-            }
-            FieldKind::Enum => {
-                let texts: Vec<String> = field
-                    .texts
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(i, text)| {
-                        text.map(|t| format!("{i}:{}", if t.is_empty() { "(none)" } else { t }))
-                    })
-                    .collect();
-                texts.join(" ")
-            }
-            other => format!("{other:?}"),
+        let kind = kind(field);
+        let default = match &field.texts[..] {
+            [] => field.default.to_string(),
+            texts => match texts.get(field.default as usize).copied().flatten() {
+                Some("") | None => "(none)".to_owned(),
+                Some(text) => text.to_owned(),
+            },
         };
-        let units = match &field.units {
-            Units::Fixed(1) => String::new(),
-            Units::Fixed(n) => format!(" x{n}"),
-            Units::By { field, .. } => format!(" width by `{}`", form.fields[*field].name),
-        };
-        writeln!(
-            out,
-            "    {:<8} bits {:<10} {kind}{units}{access}, default {}",
-            field.name,
-            ranges(&field.bits),
-            field.default
-        )?;
+        let head = format!("    {:<8} bits {:<12} ", field.name, ranges(&field.bits));
+        writeln!(out, "{head}{kind}{}{access}, default {default}", units(form, field))?;
+        if field.kind == FieldKind::Enum {
+            values(field, head.len(), out)?;
+        }
     }
-    for tests in &form.denied {
-        writeln!(out, "  never      {}", condition(form, tests))?;
+    for never in form.never() {
+        writeln!(out, "  never      {never}")?;
     }
     writeln!(out, "  source     {}", form.source)
+}
+
+/// What a field holds, in words.
+fn kind(field: &Field) -> String {
+    let scaled = |what: &str, scale: u64| {
+        if scale == 1 { what.to_owned() } else { format!("{what} in units of {scale}") }
+    };
+    match field.kind {
+        FieldKind::Register { class, inverted } => {
+            format!("register {}{}", class.prefix(), if inverted { ", inverted" } else { "" })
+        }
+        FieldKind::Enum => "one of the values below".to_owned(),
+        FieldKind::Flag => "flag".to_owned(),
+        FieldKind::Signed { scale } => scaled("signed number", scale),
+        FieldKind::Unsigned { scale } => scaled("unsigned number", scale),
+        FieldKind::Target { scale } => scaled("distance to a place in code", scale),
+        FieldKind::Float32 => "binary32 number".to_owned(),
+        FieldKind::Float64High => "high half of a binary64 number".to_owned(),
+        FieldKind::Float16 => "binary16 number".to_owned(),
+        FieldKind::Bfloat16 => "bfloat16 number".to_owned(),
+        FieldKind::Half { .. } => "binary16 or bfloat16 number".to_owned(),
+        FieldKind::ConstantOffset => "offset in a constant bank, in units of 4".to_owned(),
+        FieldKind::Bank => "constant bank".to_owned(),
+        FieldKind::Special => "special register".to_owned(),
+    }
+}
+
+/// ` x2`, or what decides it.
+fn units(form: &Form, field: &Field) -> String {
+    match &field.units {
+        Units::Fixed(1) => String::new(),
+        Units::Fixed(n) => format!(" x{n}"),
+        Units::By { field, .. } => format!(" width by `{}`", form.fields[*field].name),
+    }
+}
+
+/// The values of an enumeration, over lines of a readable length.
+fn values(field: &Field, indent: usize, out: &mut String) -> std::fmt::Result {
+    const WIDTH: usize = 120;
+    let mut line = String::new();
+    for (i, text) in field.texts.iter().enumerate() {
+        let Some(text) = text else { continue };
+        let item = format!("{i}:{} ", if text.is_empty() { "(none)" } else { text });
+        if indent + line.len() + item.len() > WIDTH && !line.is_empty() {
+            writeln!(out, "{:indent$}{}", "", line.trim_end())?;
+            line.clear();
+        }
+        line.push_str(&item);
+    }
+    writeln!(out, "{:indent$}{}", "", line.trim_end())
+}
+
+impl Form {
+    /// Combinations of values that no instruction of the form has, in the table's notation.
+    pub fn never(&self) -> Vec<String> {
+        self.denied.iter().map(|tests| condition(self, tests)).collect()
+    }
 }
 
 /// `40-53,54`: places in the order of the value's bits.

@@ -1,8 +1,11 @@
 //! `sassafras isa`: forms, in words.
 
+mod facts;
+
 use clap::Args;
 use sassafras_chip::Target;
-use sassafras_isa::{Chip, Form, FormId, Style, decode, describe, forms, print};
+use sassafras_isa::{Chip, Form, FormId, Inst, Style, decode, describe, forms, print};
+use std::fmt::Write;
 
 use super::Context;
 use crate::{Exit, Failure, files};
@@ -31,8 +34,8 @@ pub(super) fn run(arguments: &Isa, context: &Context) -> Result<Exit, Failure> {
         let word = u128::from_str_radix(digits, 16)
             .map_err(|e| Failure::usage(format!("`{name}` is no word: {e}")))?;
         let inst = decode(word, chip.unwrap_or(Chip::Sm90)).map_err(|e| Failure::word(e.to_string()))?;
-        let exact = print(&inst, &Style { control: true, exact: true, ..Style::default() });
-        show(context, &[(Some(exact), inst.form)]);
+        let form = inst.form;
+        show(context, &[(Some(inst), form)], Some(chip.unwrap_or(Chip::Sm90)));
         return Ok(Exit::Done);
     }
     let same = |text: &str| text.eq_ignore_ascii_case(name);
@@ -43,23 +46,54 @@ pub(super) fn run(arguments: &Isa, context: &Context) -> Result<Exit, Failure> {
     if found.is_empty() {
         return Err(Failure::wrong(format!("no form is called `{name}`")));
     }
-    show(context, &found);
+    show(context, &found, chip);
     Ok(Exit::Done)
 }
 
-fn show(context: &Context, list: &[(Option<String>, FormId)]) {
+fn show(context: &Context, list: &[(Option<Inst>, FormId)], chip: Option<Chip>) {
+    let style = Style { control: true, exact: true, chip, ..Style::default() };
     if context.json {
         let list: Vec<_> = list
             .iter()
-            .map(|(text, id)| serde_json::json!({ "text": text, "form": id.to_string(), "description": describe(*id) }))
+            .map(|(inst, id)| {
+                let mut record = facts::record(*id, chip);
+                if let Some(inst) = inst {
+                    let fields = id.get().fields.iter().zip(&inst.fields);
+                    record["instruction"] = print(inst, &style).into();
+                    record["values"] = fields
+                        .map(|(f, v)| (f.name.to_owned(), (*v).into()))
+                        .collect::<serde_json::Map<_, _>>()
+                        .into();
+                }
+                record
+            })
             .collect();
         files::print(&format!("{}\n", serde_json::json!({ "schema": 1, "forms": list })));
         return;
     }
-    for (text, id) in list {
-        if let Some(text) = text {
-            files::print(&format!("{text}\n"));
+    let mut out = String::new();
+    if list.len() > 1 {
+        let _ = writeln!(out, "{} forms", list.len());
+        for (_, id) in list {
+            let form = id.get();
+            let text = print(&Inst::new(*id), &Style::default());
+            let _ = writeln!(out, "  {:<24} {:<16} {text}", form.id, form.chips.to_string());
         }
-        files::print(&format!("{}\n", describe(*id)));
+        out.push('\n');
     }
+    for (inst, id) in list {
+        if let Some(inst) = inst {
+            let _ = writeln!(out, "{}", print(inst, &style));
+            // Only what is not as in a new instruction.
+            for (field, value) in id.get().fields.iter().zip(&inst.fields) {
+                let text = field.texts.get(*value as usize).copied().flatten().unwrap_or_default();
+                if *value != field.default {
+                    let _ = writeln!(out, "  {} = {value:#x} {text}", field.name);
+                }
+            }
+            out.push('\n');
+        }
+        let _ = writeln!(out, "{}{}", describe(*id), facts::waits(id.get(), chip));
+    }
+    files::print(&out);
 }
