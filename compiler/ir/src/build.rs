@@ -154,6 +154,10 @@ impl<'f> Builder<'f> {
     pub fn concat(&mut self, low: Value, high: Value) -> Value {
         self.value(Op::Concat, &[low, high], Type::I64)
     }
+    /// 128 bits from two halves.
+    pub fn concat_wide(&mut self, low: Value, high: Value) -> Value {
+        self.value(Op::Concat, &[low, high], Type::I128)
+    }
     /// a × b of 32 bits each in 64 bits, unsigned.
     pub fn mul_wide(&mut self, a: Value, b: Value) -> Value {
         self.value(Op::MulWide { signed: false }, &[a, b], Type::I64)

@@ -90,8 +90,21 @@ pub(crate) fn kernel(
         return Err(errors);
     }
     let mut function = context.function;
+    if !flat.sites.is_empty()
+        && let Some(line) = lanes_together(&function)
+    {
+        let what = "operations across lanes in a kernel with recursive calls are not supported";
+        return Err(vec![Error { line, ..Error::named(&kernel.name, what) }]);
+    }
     function.compact();
     Ok(function)
+}
+
+/// The line of an operation across the lanes of a warp: behind recursive calls no place is known where lanes meet again.
+fn lanes_together(function: &Function) -> Option<u32> {
+    let mut insts =
+        function.blocks.values().flat_map(|block| &block.insts).map(|&inst| &function.insts[inst]);
+    insts.find(|data| data.op.convergent() && !matches!(data.op, Op::Barrier(_))).map(|data| data.line)
 }
 
 /// The IR type for a width of PTX; 8 bits live in 16.
@@ -124,8 +137,12 @@ impl<'a> Context<'_, 'a> {
             };
             ir.insert(block, new);
         }
+        let mut start: FxHashMap<u32, Value> = FxHashMap::default();
         if joins(self, first) {
             let entry = self.function.entry;
+            self.block = entry;
+            self.start_stack();
+            start = std::mem::take(&mut self.map);
             self.function.blocks[entry].terminator = Terminator::Jump(Edge::new(ir[&first], &[]));
             pending.push((entry, None, vec![first]));
         }
@@ -145,6 +162,9 @@ impl<'a> Context<'_, 'a> {
                 && let Some(end) = ends.get(pred)
             {
                 self.map = live.iter().filter_map(|v| Some((*v, *end.get(v)?))).collect();
+            }
+            if block == first && !joins(self, first) {
+                self.start_stack();
             }
             let part = &self.flow.parts[block.index()];
             for item in &self.flat.items[part.first..part.last] {
@@ -180,8 +200,7 @@ impl<'a> Context<'_, 'a> {
             ends.insert(block, std::mem::take(&mut self.map));
         }
         for (from, flat, targets) in pending {
-            let none = FxHashMap::default();
-            let end = flat.and_then(|b| ends.get(&b)).unwrap_or(&none);
+            let end = flat.and_then(|b| ends.get(&b)).unwrap_or(&start);
             let mut undefined: FxHashMap<u32, Value> = FxHashMap::default();
             for (i, target) in targets.iter().enumerate() {
                 let mut args = smallvec::SmallVec::new();
@@ -204,10 +223,15 @@ impl<'a> Context<'_, 'a> {
 
     fn switch_index(&mut self, item: &Item<'a>) -> Result<Value> {
         match item {
-            Item::Switch { index: (instance, operand), .. } => {
+            Item::Switch { index: (instance, operand), by_address, .. } => {
                 self.instance = *instance;
+                if *by_address {
+                    let address = self.value(operand, checked::Type::B(64))?;
+                    return self.function_index(address);
+                }
                 self.value(operand, checked::Type::U(32))
             }
+            Item::Return { instance } => Ok(self.site_index(*instance)),
             _ => Err("not a switch".into()),
         }
     }
@@ -235,18 +259,14 @@ impl<'a> Context<'_, 'a> {
                 self.line = inst.line;
                 self.instance = *instance;
                 let value = self.value(operand, *ty).map_err(|message| (*inst, message))?;
-                if let Some(&(slot, _)) = self.flow.slots.get(&(*storage, 0)) {
-                    self.set(slot, value);
-                }
+                self.scatter((*storage, 0, ty.width().div_ceil(8)), value);
                 Ok(())
             }
             Item::Take { to, storage, ty, inst } => {
                 self.line = inst.line;
                 self.instance = to.0;
-                if let Some(&(slot, _)) = self.flow.slots.get(&(*storage, 0)) {
-                    let value = self.read(slot);
-                    self.set_register(to.1, value, ty.signed());
-                }
+                let value = self.gather((*storage, 0, ty.width().div_ceil(8)));
+                self.set_register(to.1, value, ty.signed());
                 Ok(())
             }
             Item::End { guard: Some((instance, guard)), trap, inst } => {
@@ -261,6 +281,30 @@ impl<'a> Context<'_, 'a> {
                 self.block = rest;
                 Ok(())
             }
+            Item::Move { from, to } => {
+                for (from, to) in self.flow.moved(*from, *to) {
+                    let value = self.read(from);
+                    self.set(to, value);
+                }
+                Ok(())
+            }
+            Item::Save { site, inst } => {
+                self.line = inst.line;
+                self.save(*site);
+                Ok(())
+            }
+            Item::Enter { site, inst } => {
+                self.line = inst.line;
+                self.enter(*site);
+                Ok(())
+            }
+            Item::Resume { site, inst } => {
+                self.line = inst.line;
+                self.resume(*site);
+                Ok(())
+            }
+            Item::Return { .. } => Ok(()),
+            Item::Switch { by_address: true, .. } => Ok(()),
             Item::Switch { index: (instance, operand), inst, .. } => {
                 self.instance = *instance;
                 self.value(operand, checked::Type::U(32)).map(|_| ()).map_err(|message| (*inst, message))
@@ -440,13 +484,16 @@ impl<'a> Context<'_, 'a> {
         self.flat.instances[self.instance].function.registers[register.0 as usize].ty
     }
 
-    fn variable_type(&self, variable: u32) -> Type {
+    pub(crate) fn variable_type(&self, variable: u32) -> Type {
         if variable == self.flow.carry {
             return Type::I1;
         }
+        if variable == self.flow.stack {
+            return Type::I32;
+        }
         if variable > self.flow.carry {
-            let slot = self.flow.slots.values().find(|(v, _)| *v == variable);
-            return type_of(8 * slot.expect("a variable beyond the carry is a slot").1);
+            let bytes = self.flow.slot_bytes(variable);
+            return type_of(8 * bytes.expect("a variable beyond the carry is a slot"));
         }
         let instances = &self.flat.instances;
         let at = instances.partition_point(|i| i.base <= variable) - 1;
@@ -476,6 +523,58 @@ impl<'a> Context<'_, 'a> {
             _ => value,
         };
         self.map.insert(variable, value);
+    }
+
+    /// A value of parameter storage: storage, byte offset, bytes.
+    pub fn gather(&mut self, piece: (u32, i64, u32)) -> Value {
+        let ty = type_of(8 * piece.2);
+        let atoms = self.flow.atoms(piece);
+        match atoms[..] {
+            [(variable, _, bytes)] if bytes == piece.2 => return self.read(variable),
+            _ if ty == Type::I128 => {
+                let (low, high) =
+                    (self.gather((piece.0, piece.1, 8)), self.gather((piece.0, piece.1 + 8, 8)));
+                return self.b().concat_wide(low, high);
+            }
+            _ => {}
+        }
+        let wide = if ty == Type::I64 { Type::I64 } else { Type::I32 };
+        let mut all = self.b().constant(wide, 0);
+        for (variable, at, bytes) in atoms {
+            let value = self.read(variable);
+            let mut value = self.resize(value, wide, false);
+            if bytes == 1 {
+                let mask = self.b().constant(wide, 0xff);
+                value = self.b().and(value, mask);
+            }
+            let value = self.b().shl_by(value, 8 * at);
+            all = self.b().or(all, value);
+        }
+        self.resize(all, ty, false)
+    }
+
+    /// Sets a value of parameter storage.
+    pub fn scatter(&mut self, piece: (u32, i64, u32), value: Value) {
+        let atoms = self.flow.atoms(piece);
+        if let [(variable, _, bytes)] = atoms[..]
+            && bytes == piece.2
+        {
+            return self.set(variable, value);
+        }
+        if self.function.ty(value) == Type::I128 {
+            for (half, more) in [(0, 0), (64, 8)] {
+                let part = self.b().value(Op::Extract(half), &[value], Type::I64);
+                self.scatter((piece.0, piece.1 + more, 8), part);
+            }
+            return;
+        }
+        let wide = if self.function.ty(value) == Type::I64 { Type::I64 } else { Type::I32 };
+        let value = self.resize(value, wide, false);
+        for (variable, at, _) in atoms {
+            let part = self.b().lshr_by(value, 8 * at);
+            let part = self.resize(part, self.variable_type(variable), false);
+            self.set(variable, part);
+        }
     }
 
     /// A register of the current instance.

@@ -1,11 +1,15 @@
 //! A kernel and all that it calls as one list.
 //!
 //! Every call gets an instance of its own: its own registers and parameter storage. A `.param` variable of a caller *is* the
-//! storage of the parameter it is passed for. Recursion and indirect calls are not supported.
+//! storage of the parameter it is passed for. Only functions that may call themselves have one instance for each call from outside of
+//! them, an *activation*, whose body is entered from several *sites*: what is live across such a call waits on a stack in local memory
+//! (`crate::stack`).
+//! A call through a register chooses among the functions whose address is taken somewhere.
 
 use crate::error::Error;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_ptx::checked::{
-    AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, Type,
+    self, AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, Type,
     VariableId,
 };
 use sassafras_semantics::Space;
@@ -20,6 +24,25 @@ pub(crate) struct Instance<'a> {
     params: [Vec<Place>; 2],
     /// Storage of the function's own `.param` variables, by index.
     locals: Vec<Option<u32>>,
+    /// The activation that this instance is part of.
+    pub activation: Option<Activation>,
+}
+
+/// One body of a function that may call itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Activation {
+    /// The instance that is the body.
+    pub instance: usize,
+    /// Bodies that are entered from one call outside: control comes into a group, and leaves it, in one place.
+    group: usize,
+}
+
+/// A call of a function that may call itself.
+pub(crate) struct Site {
+    /// The activation that is entered.
+    pub instance: usize,
+    /// Index of the item where the caller goes on.
+    pub resume: usize,
 }
 
 /// Where a parameter of a device function is.
@@ -42,8 +65,18 @@ pub(crate) enum Item<'a> {
     Take { to: (usize, RegisterId), storage: u32, ty: Type, inst: &'a Inst },
     /// To an item, if the guard holds.
     Goto { guard: Option<(usize, Guard)>, target: Target },
-    /// `brx.idx`
-    Switch { index: (usize, &'a Operand), targets: Vec<Target>, inst: &'a Inst },
+    /// `brx.idx`, or by the address of a function.
+    Switch { index: (usize, &'a Operand), targets: Vec<Target>, by_address: bool, inst: &'a Inst },
+    /// The caller puts aside what is live behind the call.
+    Save { site: usize, inst: &'a Inst },
+    /// One parameter's storage is copied to another.
+    Move { from: u32, to: u32 },
+    /// The activation is entered.
+    Enter { site: usize, inst: &'a Inst },
+    /// The caller takes back what it put aside.
+    Resume { site: usize, inst: &'a Inst },
+    /// An activation ends: on to the site that it was entered from.
+    Return { instance: usize },
     /// The thread ends (`trap`: traps), if the guard holds.
     End { guard: Option<(usize, Guard)>, trap: bool, inst: &'a Inst },
 }
@@ -60,6 +93,7 @@ pub(crate) enum Given<'a> {
 pub(crate) enum Target {
     Label { instance: usize, label: LabelId },
     EndOf(usize),
+    StartOf(usize),
     Item(usize),
 }
 
@@ -73,6 +107,15 @@ pub(crate) struct Flat<'a> {
     pub storages: u32,
     /// By instance: first item of each of its instructions; one more for its end.
     starts: Vec<Vec<usize>>,
+    pub sites: Vec<Site>,
+    /// Functions that may call themselves.
+    recursive: FxHashSet<FunctionId>,
+    /// Functions whose address is taken.
+    taken: Vec<FunctionId>,
+    /// The bodies of each group, by function, and those that are still to come.
+    activations: FxHashMap<(usize, FunctionId), usize>,
+    waiting: Vec<(usize, FunctionId)>,
+    groups: usize,
     pub errors: Vec<Error>,
 }
 
@@ -80,21 +123,51 @@ pub(crate) struct Flat<'a> {
 const MOST_ITEMS: usize = 4_000_000;
 
 pub(crate) fn flatten<'a>(module: &'a Module, kernel: &'a Function) -> Flat<'a> {
+    let (recursive, taken) = crate::calls::recursive(module);
     let mut flat = Flat {
         items: Vec::new(),
         instances: Vec::new(),
         registers: 0,
         storages: 0,
         starts: Vec::new(),
+        sites: Vec::new(),
+        recursive,
+        taken,
+        activations: FxHashMap::default(),
+        waiting: Vec::new(),
+        groups: 0,
         errors: Vec::new(),
     };
-    let instance = flat.add_instance(kernel, [Vec::new(), Vec::new()]);
+    let instance = flat.add_instance(kernel, [Vec::new(), Vec::new()], None);
     flat.body(module, instance, &mut Vec::new());
+    while let Some(key) = flat.waiting.pop() {
+        if flat.items.len() > MOST_ITEMS {
+            flat.errors.push(Error::named("call", "the kernel becomes too large by inlining"));
+            break;
+        }
+        if let Some(inst) = flat.last_inst(kernel) {
+            // The kernel's body, or the one before, must not run on into this one.
+            flat.items.push(Item::End { guard: None, trap: false, inst });
+        }
+        let instance = flat.activations[&key];
+        flat.body(module, instance, &mut vec![key.1]);
+        flat.items.push(Item::Return { instance });
+    }
     flat
 }
 
 impl<'a> Flat<'a> {
-    fn add_instance(&mut self, function: &'a Function, params: [Vec<Place>; 2]) -> usize {
+    /// Some instruction of the kernel, for its line.
+    fn last_inst(&self, kernel: &'a Function) -> Option<&'a Inst> {
+        kernel.insts.as_ref().and_then(|insts| insts.last())
+    }
+
+    fn add_instance(
+        &mut self,
+        function: &'a Function,
+        params: [Vec<Place>; 2],
+        activation: Option<Activation>,
+    ) -> usize {
         let base = self.registers;
         self.registers += function.registers.len() as u32;
         let mut locals = Vec::new();
@@ -103,7 +176,7 @@ impl<'a> Flat<'a> {
             locals.push(is_param.then_some(self.storages));
             self.storages += u32::from(is_param);
         }
-        self.instances.push(Instance { function, base, params, locals });
+        self.instances.push(Instance { function, base, params, locals, activation });
         self.starts.push(Vec::new());
         self.instances.len() - 1
     }
@@ -113,6 +186,7 @@ impl<'a> Flat<'a> {
         match target {
             Target::Item(item) => item,
             Target::EndOf(instance) => *self.starts[instance].last().expect("a body has an end"),
+            Target::StartOf(instance) => *self.starts[instance].first().expect("a body has a start"),
             Target::Label { instance, label } => {
                 let label = &self.instances[instance].function.labels[label.0 as usize];
                 self.starts[instance][label.target as usize]
@@ -202,7 +276,23 @@ impl<'a> Flat<'a> {
             let target = Target::Item(self.items.len() + 2);
             self.items.push(Item::Goto { guard: Some((instance, not)), target });
         }
-        self.items.push(Item::Switch { index: (instance, index), targets, inst });
+        self.items.push(Item::Switch { index: (instance, index), targets, by_address: false, inst });
+    }
+
+    /// The items where the sites of an activation go on.
+    pub fn entered(&self, instance: usize) -> Vec<usize> {
+        self.sites.iter().filter(|s| s.instance == instance).map(|s| s.resume).collect()
+    }
+
+    /// The storages in which an activation leaves its results, and the registers.
+    pub fn results(&self, instance: usize) -> (Vec<u32>, Vec<u32>) {
+        let instance = &self.instances[instance];
+        let storages = instance.params[1].iter().filter_map(|p| match p {
+            Place::Storage(s) => Some(*s),
+            Place::Register => None,
+        });
+        let registers = instance.function.returns.iter().filter_map(|p| p.register);
+        (storages.collect(), registers.map(|r| instance.base + r.0).collect())
     }
 
     fn call(
@@ -212,24 +302,87 @@ impl<'a> Flat<'a> {
         inst: &'a Inst,
         stack: &mut Vec<FunctionId>,
     ) -> Result<(), String> {
-        let position = inst.operands.iter().position(|o| matches!(o, Operand::Function(_)));
-        let Some((at, Operand::Function(id))) = position.map(|at| (at, &inst.operands[at])) else {
-            return Err("an indirect call is not supported".into());
+        let direct = inst.operands.iter().position(|o| matches!(o, Operand::Function(_)));
+        if let Some((at, Operand::Function(id))) = direct.map(|at| (at, &inst.operands[at])) {
+            let (returns, args) = (arguments(&inst.operands[..at]), arguments(&inst.operands[at + 1..]));
+            return self.call_of(module, caller, *id, &returns, &args, inst, stack);
+        }
+        let [results, target @ Operand::Register(_), given, Operand::Prototype(name)] = &inst.operands[..]
+        else {
+            return Err("this kind of call is not supported".into());
         };
+        let prototype = self.instances[caller].function.prototypes.get(name);
+        let prototype = prototype.ok_or_else(|| format!("there is no prototype `{name}`"))?;
+        let (returns, args) =
+            (arguments(std::slice::from_ref(results)), arguments(std::slice::from_ref(given)));
+        let sizes = |params: &[checked::Param]| params.iter().map(|p| p.size).collect::<Vec<_>>();
+        let fits = |f: &Function| {
+            let registers = f.params.iter().chain(&f.returns).any(|p| p.register.is_some());
+            !f.entry
+                && f.insts.is_some()
+                && !registers
+                && sizes(&f.params) == sizes(&prototype.params)
+                && sizes(&f.returns) == sizes(&prototype.returns)
+        };
+        // By the number of the function in the module; what cannot be called is undefined, and traps.
+        let switch = self.items.len();
+        self.items.push(Item::Switch {
+            index: (caller, target),
+            targets: Vec::new(),
+            by_address: true,
+            inst,
+        });
+        let mut targets = vec![Target::Item(self.items.len()); module.functions.len()];
+        self.items.push(Item::End { guard: None, trap: true, inst });
+        let mut ends = Vec::new();
+        for id in self.taken.clone() {
+            if !fits(&module.functions[id.0 as usize]) {
+                continue;
+            }
+            targets[id.0 as usize] = Target::Item(self.items.len());
+            self.call_of(module, caller, id, &returns, &args, inst, stack)?;
+            ends.push(self.items.len());
+            self.items.push(Item::Goto { guard: None, target: Target::Item(usize::MAX) });
+        }
+        let end = self.items.len();
+        for at in ends {
+            if let Item::Goto { target, .. } = &mut self.items[at] {
+                *target = Target::Item(end);
+            }
+        }
+        if let Item::Switch { targets: list, .. } = &mut self.items[switch] {
+            *list = targets;
+        }
+        Ok(())
+    }
+
+    /// A call of one function, whose body stands in place or is an activation's.
+    fn call_of(
+        &mut self,
+        module: &'a Module,
+        caller: usize,
+        id: FunctionId,
+        returns: &[&'a Operand],
+        args: &[&'a Operand],
+        inst: &'a Inst,
+        stack: &mut Vec<FunctionId>,
+    ) -> Result<(), String> {
         let callee = module.functions.get(id.0 as usize).ok_or("the function does not exist")?;
         if callee.insts.is_none() {
             return Err(format!("`{}` is declared and not defined; linking is not supported", callee.name));
         }
-        if callee.entry || stack.contains(id) {
-            return Err(format!("`{}` calls itself; recursion is not supported", callee.name));
+        if callee.entry {
+            return Err(format!("`{}` is a kernel", callee.name));
         }
-        let (returns, args) = (arguments(&inst.operands[..at]), arguments(&inst.operands[at + 1..]));
         if args.len() != callee.params.len() || returns.len() != callee.returns.len() {
             return Err(format!("the arguments do not match the parameters of `{}`", callee.name));
         }
+        if self.recursive.contains(&id) {
+            return self.activate(caller, id, callee, returns, args, inst);
+        }
         let mut places = [Vec::new(), Vec::new()];
         for (list, (params, given)) in
-            [(&callee.params, &args), (&callee.returns, &returns)].into_iter().enumerate()
+            [(&callee.params, args), (&callee.returns, returns)].into_iter().enumerate()
         {
             for (param, argument) in params.iter().zip(given) {
                 places[list].push(match (param.register, argument) {
@@ -255,8 +408,9 @@ impl<'a> Flat<'a> {
         if places[0].iter().any(both) {
             return Err("one variable as argument and result of a call is not supported".into());
         }
-        let instance = self.add_instance(callee, places.clone());
-        for ((param, argument), place) in callee.params.iter().zip(&args).zip(&places[0]) {
+        let activation = self.instances[caller].activation;
+        let instance = self.add_instance(callee, places.clone(), activation);
+        for ((param, argument), place) in callee.params.iter().zip(args).zip(&places[0]) {
             if let (Place::Storage(storage), Operand::Register(_) | Operand::Immediate(_)) = (place, argument)
             {
                 self.items.push(Item::Pass {
@@ -267,7 +421,7 @@ impl<'a> Flat<'a> {
                 });
             }
         }
-        for (param, argument) in callee.params.iter().zip(&args) {
+        for (param, argument) in callee.params.iter().zip(args) {
             if let Some(register) = param.register {
                 self.items.push(Item::Copy {
                     to: (instance, register),
@@ -276,10 +430,10 @@ impl<'a> Flat<'a> {
                 });
             }
         }
-        stack.push(*id);
+        stack.push(id);
         self.body(module, instance, stack);
         stack.pop();
-        for ((param, result), place) in callee.returns.iter().zip(&returns).zip(&places[1]) {
+        for ((param, result), place) in callee.returns.iter().zip(returns).zip(&places[1]) {
             let Operand::Register(to) = result else { continue };
             if let Place::Storage(storage) = place {
                 self.items.push(Item::Take { to: (caller, *to), storage: *storage, ty: param.ty, inst });
@@ -291,6 +445,89 @@ impl<'a> Flat<'a> {
                     inst,
                 });
             }
+        }
+        Ok(())
+    }
+
+    /// A call of a function that may call itself.
+    fn activate(
+        &mut self,
+        caller: usize,
+        id: FunctionId,
+        callee: &'a Function,
+        returns: &[&'a Operand],
+        args: &[&'a Operand],
+        inst: &'a Inst,
+    ) -> Result<(), String> {
+        let group = match self.instances[caller].activation {
+            Some(outer) => outer.group,
+            None => {
+                self.groups += 1;
+                self.groups
+            }
+        };
+        let instance = match self.activations.get(&(group, id)) {
+            Some(&instance) => instance,
+            None => {
+                let places = [&callee.params, &callee.returns].map(|params| {
+                    let place = |p: &checked::Param| match p.register {
+                        Some(_) => Place::Register,
+                        None => {
+                            self.storages += 1;
+                            Place::Storage(self.storages - 1)
+                        }
+                    };
+                    params.iter().map(place).collect::<Vec<_>>()
+                });
+                let activation = Activation { instance: self.instances.len(), group };
+                let instance = self.add_instance(callee, places, Some(activation));
+                self.activations.insert((group, id), instance);
+                self.waiting.push((group, id));
+                instance
+            }
+        };
+        let site = self.sites.len();
+        self.sites.push(Site { instance, resume: usize::MAX });
+        self.items.push(Item::Save { site, inst });
+        let given = |flat: &Self, operand: &Operand| match operand {
+            Operand::Symbol(id, 0) => flat.storage(caller, AddressBase::Symbol(*id)),
+            _ => None,
+        };
+        for (n, (param, argument)) in callee.params.iter().zip(args).enumerate() {
+            let item = match (param.register, self.instances[instance].params[0][n]) {
+                (Some(_), _) => {
+                    return Err(format!("`{}` calls itself with parameters in registers", callee.name));
+                }
+                (None, Place::Storage(to)) => match (given(self, argument), argument) {
+                    (Some(from), _) => Item::Move { from, to },
+                    (None, Operand::Register(_) | Operand::Immediate(_)) => {
+                        Item::Pass { storage: to, ty: param.ty, from: (caller, argument), inst }
+                    }
+                    _ => return Err("this kind of argument is not supported".into()),
+                },
+                (None, Place::Register) => continue,
+            };
+            self.items.push(item);
+        }
+        self.items.push(Item::Enter { site, inst });
+        self.sites[site].resume = self.items.len();
+        self.items.push(Item::Resume { site, inst });
+        for (n, (param, result)) in callee.returns.iter().zip(returns).enumerate() {
+            let item = match (param.register, self.instances[instance].params[1][n], *result) {
+                (_, _, Operand::Sink) => continue,
+                (Some(register), _, Operand::Register(to)) => {
+                    Item::Copy { to: (caller, *to), from: (instance, Given::Register(register)), inst }
+                }
+                (None, Place::Storage(from), operand) => match (given(self, operand), operand) {
+                    (Some(to), _) => Item::Move { from, to },
+                    (None, Operand::Register(to)) => {
+                        Item::Take { to: (caller, *to), storage: from, ty: param.ty, inst }
+                    }
+                    _ => return Err("this kind of result is not supported".into()),
+                },
+                _ => return Err("this kind of result is not supported".into()),
+            };
+            self.items.push(item);
         }
         Ok(())
     }

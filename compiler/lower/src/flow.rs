@@ -4,10 +4,12 @@
 //! call's parameter. They are numbered densely.
 
 use crate::error::Error;
-use crate::flatten::{Flat, Given, Item};
+use crate::flatten::{Flat, Given, Item, Target};
+use crate::stack::SiteBlocks;
 use rustc_hash::FxHashMap;
 use sassafras_graph::{BitSet, ControlFlow, Entity, Graph, SecondaryMap};
 use sassafras_ptx::checked::{AddressBase, Guard, Inst, Op, Operand};
+use std::collections::{BTreeMap, BTreeSet};
 
 sassafras_graph::entity!(FlatBlock, "f", "A basic block of the flat list.");
 
@@ -36,10 +38,43 @@ pub(crate) struct Flow {
     pub graph: Graph<FlatBlock>,
     /// By block: live into it.
     pub live_in: SecondaryMap<FlatBlock, Option<BitSet>>,
-    /// Pieces of parameter storage: (storage, byte offset) to variable and bytes.
-    pub slots: FxHashMap<(u32, i64), (u32, u32)>,
+    /// Pieces of parameter storage, none of which overlap: (storage, byte offset) to variable and bytes.
+    slots: Slots,
     /// The variable of the carry flag.
     pub carry: u32,
+    /// The variable of the stack of activations.
+    pub stack: u32,
+    /// By site.
+    sites: Vec<SiteBlocks>,
+    /// By site: variables that the activation leaves as the caller wants them.
+    kept: Vec<BitSet>,
+}
+
+/// Pieces of parameter storage, in order.
+type Slots = BTreeMap<(u32, i64), (u32, u32)>;
+
+impl Flow {
+    /// The pieces that an access covers, as variable, byte offset within the access, and bytes.
+    pub fn atoms(&self, (storage, offset, bytes): (u32, i64, u32)) -> Vec<(u32, u32, u32)> {
+        atoms(&self.slots, storage, offset, bytes)
+    }
+
+    /// Bytes of a variable beyond the carry flag.
+    pub fn slot_bytes(&self, variable: u32) -> Option<u32> {
+        self.slots.values().find(|(v, _)| *v == variable).map(|(_, bytes)| *bytes)
+    }
+
+    /// What a site puts aside: what is live behind it, but for results and the stack.
+    pub fn saved(&self, site: usize) -> Vec<u32> {
+        let live = self.live_in[self.sites[site].rest].as_ref();
+        let all = live.into_iter().flat_map(|set| set.iter());
+        all.filter(|&v| !self.kept[site].contains(v)).map(|v| v as u32).collect()
+    }
+}
+
+fn atoms(slots: &Slots, storage: u32, offset: i64, bytes: u32) -> Vec<(u32, u32, u32)> {
+    let range = (storage, offset)..(storage, offset + i64::from(bytes));
+    slots.range(range).map(|(&(_, at), &(v, size))| (v, (at - offset) as u32, size)).collect()
 }
 
 /// Whether the first operand is written.
@@ -118,11 +153,12 @@ fn carry_used(inst: &Inst) -> (bool, bool) {
     (matches!(inst.op, Op::Addc | Op::Subc | Op::Madc), inst.mods.carry_out)
 }
 
-/// What an item reads and writes, as variables.
+/// What an item reads and writes, as variables. What waits on the stack is seen to by [`flow`].
 struct Access<'f, 'a> {
     flat: &'f Flat<'a>,
-    slots: FxHashMap<(u32, i64), (u32, u32)>,
+    slots: Slots,
     carry: u32,
+    stack: u32,
 }
 
 impl Access<'_, '_> {
@@ -141,14 +177,19 @@ impl Access<'_, '_> {
                 if writes {
                     write(self.carry);
                 }
-                for (storage, offset, _) in pieces(self.flat, *instance, inst).unwrap_or_default() {
-                    let Some(&(variable, _)) = self.slots.get(&(storage, offset)) else { continue };
-                    if inst.op == Op::St {
-                        write(variable);
+                for (storage, offset, bytes) in pieces(self.flat, *instance, inst).unwrap_or_default() {
+                    for (variable, ..) in atoms(&self.slots, storage, offset, bytes) {
+                        if inst.op == Op::St {
+                            write(variable);
+                        }
+                        if inst.op == Op::Ld || inst.guard.is_some() {
+                            read(variable);
+                        }
                     }
-                    if inst.op == Op::Ld || inst.guard.is_some() {
-                        read(variable);
-                    }
+                }
+                if self.flat.instances[*instance].activation.is_some() {
+                    // A local variable lies in the frame.
+                    read(self.stack);
                 }
             }
             Item::Copy { to, from: (instance, from), .. } => {
@@ -158,16 +199,14 @@ impl Access<'_, '_> {
                 }
                 write(register((to.0, to.1.0)));
             }
-            Item::Pass { storage, from: (instance, operand), .. } => {
+            Item::Pass { storage, ty, from: (instance, operand), .. } => {
                 walk(operand, &mut |r| read(register((*instance, r))));
-                if let Some(&(variable, _)) = self.slots.get(&(*storage, 0)) {
-                    write(variable);
-                }
+                let bytes = ty.width().div_ceil(8);
+                atoms(&self.slots, *storage, 0, bytes).iter().for_each(|(v, ..)| write(*v));
             }
-            Item::Take { to, storage, .. } => {
-                if let Some(&(variable, _)) = self.slots.get(&(*storage, 0)) {
-                    read(variable);
-                }
+            Item::Take { to, storage, ty, .. } => {
+                let bytes = ty.width().div_ceil(8);
+                atoms(&self.slots, *storage, 0, bytes).iter().for_each(|(v, ..)| read(*v));
                 write(register((to.0, to.1.0)));
             }
             Item::Goto { guard: g, .. } | Item::End { guard: g, .. } => {
@@ -178,7 +217,31 @@ impl Access<'_, '_> {
             Item::Switch { index: (instance, operand), .. } => {
                 walk(operand, &mut |r| read(register((*instance, r))));
             }
+            Item::Move { from, to } => {
+                for (from, to) in moved(&self.slots, *from, *to) {
+                    read(from);
+                    write(to);
+                }
+            }
+            Item::Save { .. } | Item::Return { .. } => read(self.stack),
+            Item::Enter { .. } | Item::Resume { .. } => {
+                read(self.stack);
+                write(self.stack);
+            }
         }
+    }
+}
+
+/// The pieces of one storage with those of another that has the same.
+fn moved(slots: &Slots, from: u32, to: u32) -> Vec<(u32, u32)> {
+    let of = |storage| slots.range((storage, i64::MIN)..=(storage, i64::MAX));
+    of(to).filter_map(|(&(_, at), &(v, _))| Some((slots.get(&(from, at))?.0, v))).collect()
+}
+
+impl Flow {
+    /// The pieces of one storage with those of another that has the same.
+    pub fn moved(&self, from: u32, to: u32) -> Vec<(u32, u32)> {
+        moved(&self.slots, from, to)
     }
 }
 
@@ -186,9 +249,14 @@ impl Access<'_, '_> {
 pub(crate) fn flow(flat: &Flat, errors: &mut Vec<Error>) -> Flow {
     let carry = flat.registers;
     let slots = slots(flat, carry + 1, errors);
-    let access = Access { flat, slots, carry };
+    let stack = carry + 1 + slots.len() as u32;
+    let access = Access { flat, slots, carry, stack };
     let (parts, graph) = parts(flat);
-    let count = carry as usize + 1 + access.slots.len();
+    let count = stack as usize + 1;
+    let (sites, kept) = sites(flat, &parts, &access, count);
+    let resumed: FxHashMap<FlatBlock, usize> = sites.iter().enumerate().map(|(n, s)| (s.resume, n)).collect();
+    let saving: FxHashMap<FlatBlock, usize> = sites.iter().enumerate().map(|(n, s)| (s.save, n)).collect();
+    let follows: FxHashMap<FlatBlock, FlatBlock> = sites.iter().map(|s| (s.rest, s.save)).collect();
 
     let mut uses: SecondaryMap<FlatBlock, Option<BitSet>> = SecondaryMap::new();
     let mut defs: SecondaryMap<FlatBlock, Option<BitSet>> = SecondaryMap::new();
@@ -231,8 +299,28 @@ pub(crate) fn flow(flat: &Flat, errors: &mut Vec<Error>) -> Flow {
                 }
             }
         }
+        if let Some(&site) = resumed.get(&block) {
+            // All but results and the stack comes from the stack.
+            let mut left = BitSet::new(count);
+            live.iter().filter(|&v| kept[site].contains(v)).for_each(|v| {
+                left.insert(v);
+            });
+            live = left;
+        }
+        if let Some(&site) = saving.get(&block)
+            && let Some(rest) = &live_in[sites[site].rest]
+        {
+            rest.iter().filter(|&v| !kept[site].contains(v)).for_each(|v| {
+                live.insert(v);
+            });
+        }
         if live_in[block].as_ref() != Some(&live) {
             live_in[block] = Some(live);
+            if let Some(&save) = follows.get(&block)
+                && !std::mem::replace(&mut queued[save.index()], true)
+            {
+                work.push(save);
+            }
             for pred in graph.preds(block) {
                 if !std::mem::replace(&mut queued[pred.index()], true) {
                     work.push(pred);
@@ -240,43 +328,107 @@ pub(crate) fn flow(flat: &Flat, errors: &mut Vec<Error>) -> Flow {
             }
         }
     }
-    Flow { parts, graph, live_in, slots: access.slots, carry }
+    Flow { parts, graph, live_in, slots: access.slots, carry, stack, sites, kept }
 }
 
-/// Numbers the pieces of parameter storage. Pieces that overlap without being equal are an error.
-fn slots(flat: &Flat, first: u32, errors: &mut Vec<Error>) -> FxHashMap<(u32, i64), (u32, u32)> {
-    let mut slots: FxHashMap<(u32, i64), (u32, u32)> = FxHashMap::default();
-    let mut all: std::collections::BTreeMap<(u32, i64), u32> = Default::default();
+/// The blocks of each site, and what its activation leaves.
+fn sites(flat: &Flat, parts: &[Part], access: &Access, count: usize) -> (Vec<SiteBlocks>, Vec<BitSet>) {
+    let at = |item: usize| {
+        FlatBlock::from_index(parts.partition_point(|part| part.first <= item).saturating_sub(1))
+    };
+    let mut saves = vec![0; flat.sites.len()];
+    for (i, item) in flat.items.iter().enumerate() {
+        if let Item::Save { site, .. } = item {
+            saves[*site] = i;
+        }
+    }
+    let blocks = flat.sites.iter().zip(saves).map(|(site, save)| SiteBlocks {
+        save: at(save),
+        resume: at(site.resume),
+        rest: at(site.resume + 1),
+    });
+    let kept = flat.sites.iter().map(|site| {
+        let mut set = BitSet::new(count);
+        set.insert(access.stack as usize);
+        let (storages, registers) = flat.results(site.instance);
+        registers.into_iter().for_each(|v| {
+            set.insert(v as usize);
+        });
+        for storage in storages {
+            for (_, (v, _)) in access.slots.range((storage, i64::MIN)..=(storage, i64::MAX)) {
+                set.insert(*v as usize);
+            }
+        }
+        set
+    });
+    (blocks.collect(), kept.collect())
+}
+
+/// Numbers the pieces of parameter storage: cut wherever an access begins or ends, so that each access covers whole ones. Storages that are
+/// copied to one another are cut alike.
+fn slots(flat: &Flat, first: u32, errors: &mut Vec<Error>) -> Slots {
+    let mut ranges: BTreeMap<u32, BTreeSet<(i64, i64)>> = BTreeMap::new();
+    let mut links = Vec::new();
     for item in &flat.items {
-        let (inst, pieces) = match item {
-            Item::Inst { instance, inst } => (inst, pieces(flat, *instance, inst).unwrap_or_default()),
-            Item::Pass { storage, ty, inst, .. } | Item::Take { storage, ty, inst, .. } => {
-                (inst, vec![(*storage, 0, ty.width().div_ceil(8))])
+        let pieces = match item {
+            Item::Inst { instance, inst } => pieces(flat, *instance, inst).unwrap_or_default(),
+            Item::Pass { storage, ty, .. } | Item::Take { storage, ty, .. } => {
+                vec![(*storage, 0, ty.width().div_ceil(8))]
+            }
+            Item::Move { from, to } => {
+                links.push((*from, *to));
+                continue;
             }
             _ => continue,
         };
         for (storage, offset, bytes) in pieces {
-            let next = first + slots.len() as u32;
-            let slot = slots.entry((storage, offset)).or_insert((next, bytes));
-            all.insert((storage, offset), bytes);
-            if slot.1 != bytes {
-                errors.push(Error::at(
-                    inst,
-                    "accesses of different sizes to one parameter of a call are not supported",
-                ));
+            ranges.entry(storage).or_default().insert((offset, offset + i64::from(bytes)));
+        }
+    }
+    loop {
+        let mut grown = false;
+        for &(a, b) in &links {
+            for (from, to) in [(a, b), (b, a)] {
+                let theirs = ranges.get(&from).cloned().unwrap_or_default();
+                let mine = ranges.entry(to).or_default();
+                let before = mine.len();
+                mine.extend(theirs);
+                grown |= mine.len() != before;
+            }
+        }
+        if !grown {
+            break;
+        }
+    }
+    let mut slots = Slots::new();
+    for (storage, ranges) in ranges {
+        let cuts: BTreeSet<i64> = ranges.iter().flat_map(|(start, end)| [*start, *end]).collect();
+        for (&start, &end) in cuts.iter().zip(cuts.iter().skip(1)) {
+            if !ranges.iter().any(|(from, to)| *from <= start && end <= *to) {
+                continue;
+            }
+            // Pieces are powers of two, at multiples of their size.
+            let mut at = start;
+            while at < end {
+                let mut bytes = 16;
+                while at % bytes != 0 || at + bytes > end {
+                    bytes /= 2;
+                }
+                let next = first + slots.len() as u32;
+                slots.insert((storage, at), (next, bytes as u32));
+                at += bytes;
             }
         }
     }
-    for (a, b) in all.iter().zip(all.iter().skip(1)) {
-        if a.0.0 == b.0.0 && a.0.1 + i64::from(*a.1) > b.0.1 {
-            errors.push(Error::named(
-                "call",
-                "overlapping accesses to one parameter of a call are not supported",
-            ));
-        }
+    if slots.len() > MOST_PIECES {
+        errors.push(Error::named("call", "the parameters of calls are too large"));
+        slots.clear();
     }
     slots
 }
+
+/// Pieces of parameters that a kernel's calls may have.
+const MOST_PIECES: usize = 1 << 20;
 
 fn parts(flat: &Flat) -> (Vec<Part>, Graph<FlatBlock>) {
     let count = flat.items.len();
@@ -287,6 +439,15 @@ fn parts(flat: &Flat) -> (Vec<Part>, Graph<FlatBlock>) {
             Item::Goto { target, .. } => vec![flat.resolve(*target)],
             Item::Switch { targets, .. } => targets.iter().map(|t| flat.resolve(*t)).collect(),
             Item::End { .. } => Vec::new(),
+            Item::Enter { site, .. } => vec![flat.resolve(Target::StartOf(flat.sites[*site].instance))],
+            Item::Return { instance } => flat.entered(*instance),
+            // A block of its own, before which the caller's values are put aside; and one in which they come back.
+            Item::Save { .. } => {
+                leader[i] = true;
+                continue;
+            }
+            Item::Resume { .. } => Vec::new(),
+            Item::Move { .. } => continue,
             Item::Inst { .. } | Item::Copy { .. } | Item::Pass { .. } | Item::Take { .. } => continue,
         };
         leader[i + 1] = true;
@@ -319,6 +480,12 @@ fn parts(flat: &Flat) -> (Vec<Part>, Graph<FlatBlock>) {
             }
             // A guarded end is a branch to a block of its own, made by the context.
             Some(Item::End { guard: None, trap, .. }) => Leave::End { trap: *trap },
+            Some(Item::Enter { site, .. }) => {
+                Leave::Next(block_at[flat.resolve(Target::StartOf(flat.sites[*site].instance))])
+            }
+            Some(Item::Return { instance }) => {
+                Leave::Switch(flat.entered(*instance).into_iter().map(|at| block_at[at]).collect())
+            }
             _ => Leave::Next(next()),
         };
         match &leave {

@@ -1,9 +1,11 @@
 //! PTX to IR.
 //!
-//! [`lower()`] takes a checked module and gives an IR module with one function per kernel. Device functions are inlined.
+//! [`lower()`] takes a checked module and gives an IR module with one function per kernel. Device functions are inlined, but for
+//! those that may call themselves: of these there is one body for each call from outside.
 //!
 //! - [`error`]: what is not supported, with its place.
 //! - `flatten`: a kernel and all that it calls as one list of instructions and jumps.
+//! - `calls`: who calls whom. `stack`: activations of functions that may call themselves.
 //! - `flow`: basic blocks of that list, what they read and write, liveness.
 //! - `context`: registers to SSA values: a block that has several predecessors gets a parameter for each register that is
 //!   live into it; guards become selects, guarded effects, or branches.
@@ -13,6 +15,7 @@
 //! Prefetches and cache hints have no effect on results and are not carried on. What PTX leaves to an implementation is chosen
 //! here once: a register that is read before it is written is [`sassafras_ir::Op::Undef`]; a kernel that runs off its end exits.
 
+mod calls;
 mod compare;
 mod context;
 mod convert;
@@ -26,6 +29,7 @@ mod integer;
 mod logic;
 mod memory;
 mod operand;
+mod stack;
 mod variables;
 mod warp;
 

@@ -118,9 +118,8 @@ impl Context<'_, '_> {
         let wide = type_of(ty.width().max(32));
         let values: Vec<Value> = if let Some(pieces) = pieces(self.flat, self.instance, inst) {
             let mut all = Vec::new();
-            for (storage, offset, _) in pieces {
-                let slot = self.flow.slots.get(&(storage, offset)).ok_or("the parameter is not known")?.0;
-                let value = self.read(slot);
+            for piece in pieces {
+                let value = self.gather(piece);
                 let extended = if ty.width() == 8 {
                     let word = self.b().zext(value, Type::I32);
                     self.low_byte(word, ty.signed())
@@ -174,9 +173,8 @@ impl Context<'_, '_> {
         let sources = self.elements(operand(o, 1)?, lanes)?;
         let values = sources.into_iter().map(|s| self.value(s, ty)).collect::<Result<Vec<_>>>()?;
         if let Some(pieces) = pieces(self.flat, self.instance, inst) {
-            for ((storage, offset, _), value) in pieces.into_iter().zip(values) {
-                let slot = self.flow.slots.get(&(storage, offset)).ok_or("the parameter is not known")?.0;
-                self.set(slot, value);
+            for (piece, value) in pieces.into_iter().zip(values) {
+                self.scatter(piece, value);
             }
             return Ok(());
         }

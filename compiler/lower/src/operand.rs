@@ -40,7 +40,10 @@ impl Context<'_, '_> {
             Operand::Param(..) => {
                 Err("the address of a parameter of a device function as a value is not supported".into())
             }
-            Operand::Function(_) => Err("the address of a function is not supported".into()),
+            Operand::Function(id) => {
+                let address = crate::variables::function_address(*id);
+                Ok(self.b().constant(want, address.into()))
+            }
             _ => Err("an operand is not a value".into()),
         }
     }
@@ -102,6 +105,11 @@ impl Context<'_, '_> {
 
     /// The address of a variable in its own space.
     pub fn symbol(&mut self, id: VariableId, offset: i64) -> Result<Value> {
+        if let Some(at) = self.symbols.in_frame(self.instance, id) {
+            let frame = self.read(self.flow.stack);
+            let offset = self.b().i32((i64::from(at) + offset) as u32);
+            return Ok(self.b().add(frame, offset));
+        }
         let variable = self.symbols.get(self.instance, id).ok_or("a symbol names no variable in memory")?;
         let ty = if self.symbol_space(id) == Space::Global { Type::I64 } else { Type::I32 };
         Ok(self.b().value(Op::Address(variable, offset), &[], ty))

@@ -57,10 +57,15 @@ fn registers_and_constants_are_passed_for_parameters() {
 }
 
 #[test]
-fn recursion_is_refused() {
-    let call = "{ .param .b32 a; .param .b32 b; st.param.b32 [a], t; call (b), f, (a); }";
-    let errors = lowered(&(CALLEE.replace("CALL", call) + KERNEL)).expect_err("recursion");
-    assert!(errors[0].message.contains("recursion"), "{errors:?}");
+fn recursion_has_one_body_and_a_stack() {
+    let call = "setp.gt.u32 p, t, 99; @p ret;
+         { .param .b32 a; .param .b32 b; st.param.b32 [a], t; call (b), f, (a); ld.param.b32 u, [b]; }
+         add.u32 t, t, u; st.param.b32 [r], t;";
+    let callee = CALLEE.replace(".reg .b32 t;", ".reg .b32 t, u; .reg .pred p;").replace("CALL", call);
+    let out = text(&(callee + KERNEL));
+    assert!(out.contains("address.g0.0") && out.matches("switch ").count() == 1, "{out}");
+    // The first sum, that behind the call, and two that give frames back.
+    assert_eq!(out.matches("= add ").count(), 4, "{out}");
 }
 
 #[test]

@@ -13,7 +13,18 @@ pub(crate) struct Symbols {
     module: Vec<Option<VariableId>>,
     /// By instance and index.
     locals: FxHashMap<(usize, u32), VariableId>,
+    /// Where activations are stacked, if there are any.
+    pub stack: Option<VariableId>,
+    /// By instance and index: offset in the frame of its activation.
+    placed: FxHashMap<(usize, u32), u32>,
+    /// By instance that is an activation's: bytes of its frame, without what callers keep.
+    frames: FxHashMap<usize, u32>,
 }
+
+/// Alignment of the frames of activations, in bytes.
+pub(crate) const FRAME_ALIGN: u32 = 16;
+/// Bytes at the start of each frame: the number of the place to return to.
+const FRAME_HEAD: u32 = 16;
 
 impl Symbols {
     /// The variable of a symbol seen from an instance.
@@ -24,15 +35,56 @@ impl Symbols {
         }
     }
 
-    /// Adds the variables of all bodies of a kernel's list. A `.local` variable exists once per instance, others once per kernel.
+    /// The offset of a local variable in the frame of its activation, if it lies there.
+    pub fn in_frame(&self, instance: usize, id: checked::VariableId) -> Option<u32> {
+        match id {
+            checked::VariableId::Local(i) => self.placed.get(&(instance, i)).copied(),
+            checked::VariableId::Module(_) => None,
+        }
+    }
+
+    /// Bytes of the frame of an activation that belong to the callee.
+    pub fn frame(&self, instance: usize) -> u32 {
+        self.frames.get(&instance).copied().unwrap_or(FRAME_HEAD)
+    }
+
+    /// Adds the variables of all bodies of a kernel's list. A `.local` variable exists once per instance, others once per kernel; one of
+    /// an instance that may be entered again while it is active lies in the frame of the activation.
     pub fn add_locals(&mut self, flat: &Flat, out: &mut Module, errors: &mut Vec<Error>) {
         let owner = out.functions.len() as u32;
+        if !flat.sites.is_empty() {
+            // First of the frame, so that below it the stack is free.
+            let stack = Variable {
+                name: format!("{}$stack", flat.instances[0].function.name),
+                space: Space::Local,
+                size: u64::from(FRAME_ALIGN),
+                align: u64::from(FRAME_ALIGN),
+                init: None,
+                init_addresses: Vec::new(),
+                visible: false,
+                owner: Some(owner),
+            };
+            self.stack = Some(out.variables.push(stack));
+        }
         let mut shared: FxHashMap<(*const checked::Function, u32), VariableId> = FxHashMap::default();
         let mut names: FxHashSet<String> = out.variables.values().map(|v| v.name.clone()).collect();
         let kernel = flat.instances[0].function;
         for (instance, data) in flat.instances.iter().enumerate() {
             for (i, v) in data.function.variables.iter().enumerate() {
                 if v.space == Space::Param {
+                    continue;
+                }
+                if let Some(activation) = data.activation.filter(|_| v.space == Space::Local) {
+                    let end = self.frames.entry(activation.instance).or_insert(FRAME_HEAD);
+                    let at = end.next_multiple_of(v.align.max(1) as u32);
+                    *end = at + v.size as u32;
+                    self.placed.insert((instance, i as u32), at);
+                    if v.align > u64::from(FRAME_ALIGN) {
+                        errors.push(Error::named(
+                            &v.name,
+                            "this alignment in a recursive function is not supported",
+                        ));
+                    }
                     continue;
                 }
                 let key = (std::ptr::from_ref(data.function), i as u32);
@@ -67,17 +119,33 @@ impl Symbols {
 }
 
 fn variable(v: &checked::Variable) -> Variable {
+    let mut init = v.init.clone();
+    for &(offset, function) in &v.init_functions {
+        let bytes = init.get_or_insert_default();
+        let (at, end) = (offset as usize, offset as usize + 8);
+        bytes.resize(bytes.len().max(end), 0);
+        bytes[at..end].copy_from_slice(&function_address(function).to_le_bytes());
+    }
     Variable {
         name: v.name.clone(),
         space: v.space,
         size: v.size,
         align: v.align,
-        init: v.init.clone(),
+        init,
         init_addresses: Vec::new(),
         visible: v.visible,
         owner: None,
     }
 }
+
+/// What stands for the address of a function: calls through registers choose by it. A program may compare addresses and hand them on
+/// within its module; it cannot look behind them.
+pub(crate) fn function_address(function: checked::FunctionId) -> u64 {
+    FUNCTION_STRIDE * (u64::from(function.0) + 1)
+}
+
+/// Distance of two functions' addresses, in bytes.
+pub(crate) const FUNCTION_STRIDE: u64 = 16;
 
 /// Adds the module's variables.
 pub(crate) fn module_variables(

@@ -60,8 +60,10 @@ pub struct Variable {
     pub align: u64,
     /// Bytes of the initialiser, if there is one; shorter than `size` means zeros follow.
     pub init: Option<Vec<u8>>,
-    /// Addresses within the initialiser: byte offset, variable or function named, addend, and whether `generic(…)`.
+    /// Addresses of variables within the initialiser: byte offset, variable named, addend, and whether `generic(…)`.
     pub init_addresses: Vec<InitAddress>,
+    /// Functions' addresses within the initialiser, by byte offset.
+    pub init_functions: Vec<(u64, FunctionId)>,
     /// `.extern`
     pub external: bool,
     /// `.visible`

@@ -77,6 +77,8 @@ pub struct Options {
     pub seed: u64,
     /// Most instructions (issued by a group of lanes) before [`crate::Failure::StepLimit`].
     pub step_limit: u64,
+    /// SASS: bytes of stack of each thread that uses one, if its code does not declare more (`cudaLimitStackSize`).
+    pub stack: u32,
     /// SASS: poison registers read before their producer is ready.
     pub timing: bool,
     /// Receives each executed instruction.
@@ -90,6 +92,7 @@ impl Default for Options {
             approx: Approx::Nearest,
             seed: 0,
             step_limit: 10_000_000,
+            stack: 1024,
             timing: false,
             trace: None,
         }

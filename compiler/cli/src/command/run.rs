@@ -49,6 +49,9 @@ pub struct Run {
     /// Stop after so many instructions.
     #[arg(long, value_name = "MAX")]
     steps: Option<u64>,
+    /// Bytes of stack for each thread of a cubin, if its code does not declare more.
+    #[arg(long, value_name = "BYTES")]
+    stack: Option<u32>,
     /// Print each instruction with what it writes to standard error.
     #[arg(long)]
     trace: bool,
@@ -101,6 +104,9 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     };
     if let Some(steps) = arguments.steps {
         options.step_limit = steps;
+    }
+    if let Some(stack) = arguments.stack {
+        options.stack = stack;
     }
     if arguments.trace {
         options.trace = Some(tracer());

@@ -187,6 +187,7 @@ impl Checker {
                 align: shape.align,
                 init: None,
                 init_addresses: Vec::new(),
+                init_functions: Vec::new(),
                 external: linkage == Some("extern"),
                 visible: matches!(linkage, Some("visible" | "weak" | "common")),
             };
@@ -336,8 +337,12 @@ impl Checker {
                 variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
                 Ok(0)
             }
+            Kind::Function(function) if ty.width() == 64 && addend == 0 => {
+                variable.init_functions.push((offset, function));
+                Ok(0)
+            }
             Kind::Function(_) => {
-                let message = "a function's address in an initialiser is not supported yet";
+                let message = "a part of a function's address in an initialiser is not supported";
                 self.error(Code::UnsupportedInitialiser, e.span(), message);
                 Err(Reported)
             }

@@ -174,6 +174,20 @@ impl<'m> Program<'m> {
         let all = std::iter::once((None, &self.module.variables, &self.variables)).chain(own);
         for (function, variables, addresses) in all {
             for (v, &at) in variables.iter().zip(addresses) {
+                for (offset, function) in &v.init_functions {
+                    let bytes = match v.space {
+                        Space::Const => memory.constant.get_mut(at as usize..),
+                        _ => memory.global.at_mut(at).map(|a| &mut a.bytes[..]),
+                    };
+                    let place = bytes.and_then(|b| b.get_mut(*offset as usize..*offset as usize + 8));
+                    let Some(place) = place else {
+                        return Err(LaunchError::Program(format!(
+                            "the initialiser of `{}` is too long",
+                            v.name
+                        )));
+                    };
+                    place.copy_from_slice(&super::state::function_address(*function).to_le_bytes());
+                }
                 for init in &v.init_addresses {
                     let (target, base) = match (init.symbol, function) {
                         (VariableId::Module(i), _) => {

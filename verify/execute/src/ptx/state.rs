@@ -82,6 +82,11 @@ impl LaneState<'_, '_> {
 const FUNCTIONS: u64 = 0x7e00_0000_0000;
 const FUNCTION_STRIDE: u64 = 128;
 
+/// The address of a function.
+pub(super) fn function_address(function: FunctionId) -> u64 {
+    FUNCTIONS + FUNCTION_STRIDE * u64::from(function.0)
+}
+
 /// The function at an address.
 pub(super) fn function_at(program: &Program<'_>, address: u64) -> Option<FunctionId> {
     let offset = address.checked_sub(FUNCTIONS).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
@@ -192,6 +197,6 @@ impl PtxState<Concrete> for LaneState<'_, '_> {
     }
 
     fn function_address(&mut self, _: &Concrete, function: FunctionId) -> Result<Bits, Trap> {
-        Ok(Bits::new(64, u128::from(FUNCTIONS + FUNCTION_STRIDE * u64::from(function.0))))
+        Ok(Bits::new(64, u128::from(function_address(function))))
     }
 }

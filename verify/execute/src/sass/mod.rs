@@ -29,7 +29,8 @@ use warp::Warp;
 /// # Errors
 /// A launch that does not fit, a fault, a poisoned register, a deadlock, or a form without a meaning.
 pub fn run(cubin: &Cubin, entry: &str, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
-    let program = Program::load(cubin, entry, launch)?;
+    let mut program = Program::load(cubin, entry, launch)?;
+    program.provide_stack(options.stack);
     let mut world = World::new(launch, options);
     program.fill(cubin, &mut world)?;
     schedule::run(&program, world)

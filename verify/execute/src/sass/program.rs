@@ -8,7 +8,7 @@ use crate::special::unfold;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Space};
-use sassafras_isa::{Access, Inst, Meaning, RegClass, Style, decode, print};
+use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
 
 /// Bytes per instruction.
 pub(super) const WORD: u64 = 16;
@@ -115,6 +115,14 @@ impl Program {
             registers,
             threads: launch.block,
         })
+    }
+
+    /// A thread with a frame, or that calls, has at least so many bytes of stack.
+    pub(super) fn provide_stack(&mut self, bytes: u32) {
+        let calls = |i: &Instruction| i.inst.row().control_flow == Some(ControlFlowKind::Call);
+        if self.local > 0 || self.code.iter().flatten().any(calls) {
+            self.local = self.local.max(bytes.next_multiple_of(16));
+        }
     }
 
     /// Fills constant banks and global variables.
