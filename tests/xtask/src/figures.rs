@@ -3,6 +3,7 @@
 mod compile;
 mod disasm;
 mod listing;
+mod prove;
 mod support;
 
 use crate::process::{cargo, run};
@@ -14,8 +15,9 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
+        "prove" => prove::prove(root),
         "support" => support::support(root),
-        _ => bail!("no figure is called `{name}`; there are: compile, disasm, support"),
+        _ => bail!("no figure is called `{name}`; there are: compile, disasm, prove, support"),
     }
 }
 

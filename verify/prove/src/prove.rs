@@ -13,8 +13,8 @@ use crate::{source, target};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::Op;
 use sassafras_ptx::checked::{Function, Module, RegisterId};
+use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,6 +129,8 @@ impl Task<'_> {
             Some("the source leaves part of its results undefined")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
             Some("approximation: the source bounds its result and does not fix it")
+        } else if insts.clone().any(contractible) {
+            Some("contraction: products and sums without a rounding may be fused")
         } else {
             None
         };
@@ -362,6 +364,12 @@ impl Task<'_> {
         }
         Ok(())
     }
+}
+
+/// PTX ISA: `mul`, `add` and `sub` without a rounding modifier may become `fma`.
+fn contractible(inst: &Inst) -> bool {
+    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
+    float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
 }
 
 fn is_float(node: &Node) -> bool {
