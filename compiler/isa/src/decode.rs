@@ -154,7 +154,7 @@ fn value(field: &Field, raw: u64) -> Option<u64> {
             Some(((raw << unused) as i64 >> unused).wrapping_mul(scale as i64) as u64)
         }
         FieldKind::Unsigned { scale } => Some(raw * scale),
-        FieldKind::ConstantOffset => Some(raw * 4),
+        FieldKind::ConstantOffset { .. } => Some(raw * 4),
         _ => Some(raw),
     }
 }

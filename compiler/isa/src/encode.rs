@@ -151,7 +151,7 @@ fn raw(field: &Field, value: u64) -> Option<u64> {
                 .then_some(units as u64 & (u64::MAX >> (64 - width)))
         }
         FieldKind::Unsigned { scale } => value.is_multiple_of(scale).then(|| fits(value / scale)).flatten(),
-        FieldKind::ConstantOffset => value.is_multiple_of(4).then(|| fits(value / 4)).flatten(),
+        FieldKind::ConstantOffset { .. } => value.is_multiple_of(4).then(|| fits(value / 4)).flatten(),
         _ => fits(value),
     }
 }

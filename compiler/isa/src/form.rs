@@ -112,7 +112,10 @@ pub enum FieldKind {
         bfloat: usize,
     },
     /// Byte offset in a constant bank, a multiple of 4; the bank is the field of the same name with `.bank`.
-    ConstantOffset,
+    ConstantOffset {
+        /// Text has a blank between bank and offset, as where a part of the operand is chosen.
+        spaced: bool,
+    },
     /// Number of a constant bank.
     Bank,
     /// Number of a special register, printed by name.
@@ -312,7 +315,7 @@ pub struct Form {
     pub id: &'static str,
     /// First word of the text, up to a dot: `IADD3`.
     pub mnemonic: &'static str,
-    /// Chips for which the row was verified: 2,000 random words on sm_90, 200 on each other chip.
+    /// Chips for which the row was verified: 2,000 random words at [`Form::home`], 200 on each other chip.
     pub chips: ChipRange,
     /// Bits 0 to 11.
     pub opcode: u16,

@@ -117,7 +117,7 @@ fn value(field: &Field, units: u64, rng: &mut impl Draw) -> u64 {
             ((raw << (64 - width)) as i64 >> (64 - width)).wrapping_mul(scale as i64) as u64
         }
         FieldKind::Unsigned { scale } => (bits() & limit.wrapping_sub(1)) * scale,
-        FieldKind::ConstantOffset => (bits() & limit.wrapping_sub(1)) * 4,
+        FieldKind::ConstantOffset { .. } => (bits() & limit.wrapping_sub(1)) * 4,
         FieldKind::Flag | FieldKind::Bank | FieldKind::Special => rng.draw(limit),
         FieldKind::Float32 | FieldKind::Float64High => match rng.draw(3) {
             0 => [0, 0x8000_0000, 0x3f80_0000, 0x7f80_0000, 0xff80_0000, 0x7fff_ffff][rng.draw(6) as usize],

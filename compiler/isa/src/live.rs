@@ -2,7 +2,7 @@
 
 mod registers;
 
-pub use registers::{Accesses, Disagreement, Registers, accesses, registers};
+pub use registers::{Accesses, Disagreement, Registers, accesses, life_ranges, ours, registers};
 
 use crate::form::FormId;
 use crate::generate::{Rng, generate};

@@ -15,7 +15,8 @@
 //! stands for itself. Kinds: `R UR P UP B`, `PI UPI` stored inverted, `E` enum followed by its texts (`_` is no text,
 //! `-` no legal value), `V` an enum shown again with other texts, `H` before a kind: a field without text, `U` a signed
 //! number shown again as unsigned, `sN uN pcN` numbers of N bits with an optional `*scale`,
-//! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `SR`. Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
+//! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `CS` the same with a blank between
+//! them in the text, `SR`. Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
 //! minus, `xN`, `v=NAME` and `v=NAME:2/1` register counts, `=N` default, `uN` the reuse bit.
 
 mod build;

@@ -348,7 +348,7 @@ impl<'a> Matcher<'a> {
                 let brain = self.values[bfloat] == Some(1);
                 number(text, if brain { Format::Bfloat } else { Format::Half })
             }
-            FieldKind::ConstantOffset => constant(text).and_then(|(bank, offset)| {
+            FieldKind::ConstantOffset { spaced } => constant(text, spaced).and_then(|(bank, offset)| {
                 let before = self.values[i + 1].replace(bank);
                 before.is_none_or(|b| b == bank).then_some(offset)
             }),
@@ -425,10 +425,10 @@ fn number(text: &mut &str, format: Format) -> Option<u64> {
 }
 
 /// `c[0x0][0x210]`: bank and offset.
-fn constant(text: &mut &str) -> Option<(u64, u64)> {
+fn constant(text: &mut &str, spaced: bool) -> Option<(u64, u64)> {
     let mut rest = text.strip_prefix("c[")?;
     let bank = integer(&mut rest)?;
-    rest = rest.strip_prefix("][")?;
+    rest = rest.strip_prefix(if spaced { "] [" } else { "][" })?;
     let offset = integer(&mut rest)?;
     *text = rest.strip_prefix(']')?;
     Some((bank, offset & 0xffff))

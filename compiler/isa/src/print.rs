@@ -215,10 +215,10 @@ fn value(inst: &Inst, field: &Field, i: usize, style: &Style<'_>, out: &mut Stri
             let format = if inst.fields[bfloat] == 1 { Format::Bfloat } else { Format::Half };
             number(value, format, style, out);
         }
-        FieldKind::ConstantOffset => {
+        FieldKind::ConstantOffset { spaced } => {
             out.push_str("c[");
             hexadecimal(inst.fields[i + 1], out);
-            out.push_str("][");
+            out.push_str(if spaced { "] [" } else { "][" });
             // Offsets from 32 KiB on are shown as negative.
             signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, out);
             out.push(']');

@@ -17,6 +17,8 @@ struct StaticRow {
     attributes: &'static [(&'static str, &'static str)],
     /// Whether the word names a place in code.
     target: bool,
+    /// A hash of the row, so that what is recorded of it can be told to be of this row.
+    mark: u32,
 }
 
 #[allow(clippy::all)]
@@ -51,7 +53,7 @@ fn slot(id: FormId) -> &'static Slot {
             Ok(form) => form,
             Err(error) => unreachable!("the table is part of the program and tested: {error}"),
         };
-        verify(&mut form);
+        verify(&mut form, rows::ROWS[i].mark);
         let plan = Plan::new(&form);
         Box::new(Slot { form, plan })
     })
@@ -67,31 +69,43 @@ pub(crate) fn plan(id: FormId) -> &'static Plan {
     &slot(id).plan
 }
 
-/// What `examples/verify.rs` recorded: `form,seed,tool,words,equal,operands,write barrier,read barrier,reuse`.
+/// What `examples/verify.rs` recorded: the form, the mark of its row, a seed word, the version of nvdisasm, random words at home and
+/// how many were equal, the chips on which all were equal, words whose operands were compared, and which control bits are legal.
 const VERIFIED: &str = include_str!("table/verified.csv");
 
 /// Adds to a row what holding it against nvdisasm has shown.
-fn verify(form: &mut Form) {
+fn verify(form: &mut Form, mark: u32) {
     static RECORDS: OnceLock<FxHashMap<&str, &str>> = OnceLock::new();
     let records =
         RECORDS.get_or_init(|| VERIFIED.lines().skip(1).filter_map(|line| line.split_once(',')).collect());
     let record: Option<Vec<&str>> = records.get(form.id).map(|rest| rest.split(',').collect());
-    let Some([seed, tool, words, equal, operands, write, read, reuse]) = record.as_deref() else {
+    let Some([known, seed, tool, words, equal, chips, operands, write, read, reuse]) = record.as_deref()
+    else {
         form.source = "not yet held against nvdisasm";
         return;
     };
     form.control.write_barrier = *write == "1";
     form.control.read_barrier = *read == "1";
     form.control.reuse = reuse.parse().unwrap_or(0);
+    if u32::from_str_radix(known, 16) != Ok(mark) {
+        form.source = "changed since it was held against nvdisasm";
+        return;
+    }
     let seed = if seed.is_empty() {
         "no word of ptxas seen".to_owned()
     } else {
         format!("seed {seed} from ptxas 13.0.88")
     };
     let text = format!(
-        "{seed}; {equal} of {words} random words printed as nvdisasm {tool} does; reads and writes as its -plr on {operands} words"
+        "{seed}; {equal} of {words} random words printed as nvdisasm {tool} does, all on sm_{}; reads and writes as its -plr on {operands} words",
+        chips.replace('+', ", ")
     );
     form.source = Box::leak(text.into_boxed_str());
+}
+
+/// A hash of the row of a form.
+pub fn mark(id: FormId) -> u32 {
+    rows::ROWS[usize::from(id.0)].mark
 }
 
 /// Every form of every chip, in the order of their [`FormId`]s.

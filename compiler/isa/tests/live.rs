@@ -7,7 +7,7 @@ use sassafras_isa::{Chip, FormId, live};
 #[test]
 fn nvdisasm_prints_the_same() {
     let Some(nvdisasm) = common::tool("nvdisasm", "live") else { return };
-    for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm100, Chip::Sm120] {
+    for chip in Chip::ALL {
         let forms: Vec<FormId> = common::all().filter(|id| id.get().chips.contains(chip)).collect();
         let n = if chip == Chip::Sm90 { 100 } else { 20 };
         let report = live::compare(&forms, chip, n, 99, &nvdisasm).expect("nvdisasm runs");
@@ -20,7 +20,7 @@ fn nvdisasm_prints_the_same() {
 fn nvdisasm_sees_the_same_reads_and_writes() {
     let tools = (common::tool("ptxas", "live"), common::tool("nvdisasm", "live"));
     let (Some(ptxas), Some(nvdisasm)) = tools else { return };
-    for (chip, least) in [(Chip::Sm90, 300), (Chip::Sm80, 15)] {
+    for (chip, least) in [(Chip::Sm90, 300), (Chip::Sm86, 15), (Chip::Sm80, 15), (Chip::Sm75, 15)] {
         let forms: Vec<FormId> = common::all().filter(|id| id.get().home() == chip).collect();
         let found = live::registers(&forms, chip, 8, 5, &ptxas, &nvdisasm).expect("the tools run");
         assert!(found.compared.len() > least, "only {} forms", found.compared.len());

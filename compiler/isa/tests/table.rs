@@ -125,6 +125,11 @@ fn every_row_is_verified_and_described() {
     for id in common::all() {
         let row = id.get();
         assert!(row.source.contains("2000 of 2000 random words"), "{id}: {}", row.source);
+        let held = row.source.split_once("all on sm_").and_then(|(_, rest)| rest.split_once(';'));
+        let held: HashSet<&str> = held.map(|(chips, _)| chips.split(", ").collect()).unwrap_or_default();
+        for chip in Chip::ALL.into_iter().filter(|&chip| row.chips.contains(chip)) {
+            assert!(held.contains(chip.number().to_string().as_str()), "{id} is not held on {chip}");
+        }
         let text = describe(id);
         for field in &row.fields {
             assert!(text.contains(field.name), "{id}: {text}");

@@ -7,6 +7,7 @@ use crate::learn::Learner;
 use crate::model::get;
 use crate::row::Access;
 use crate::text::Kind;
+use anyhow::Result;
 use sassafras_isa::Rng;
 use sassafras_isa::live::Accesses;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,19 +17,24 @@ const WORDS: usize = 40;
 /// Registers beyond its first that an operand may span.
 const SPAN: u64 = 16;
 
-/// Words of a form that differ from the base in what is no number.
-pub fn words(learner: &Learner<'_>) -> Vec<u128> {
+/// Legal words of a form that differ from the base in what is no number.
+///
+/// # Errors
+/// When nvdisasm cannot be run.
+pub fn words(learner: &mut Learner<'_>) -> Result<Vec<u128>> {
     let mut rng = Rng(17);
     let mut list = vec![learner.base];
-    for _ in 0..WORDS * 4 {
+    for _ in 0..WORDS * 2 {
         let mut sample = learner.sample(&mut rng);
         sample.plain(learner);
         let word = learner.word(&sample);
-        if learner.legal(word) && list.len() < WORDS && !list.contains(&word) {
+        if !list.contains(&word) {
             list.push(word);
         }
     }
-    list
+    let mut legal = learner.legal(&list)?;
+    legal.truncate(WORDS);
+    Ok(legal)
 }
 
 /// What each field of a form does, and what could not be explained.

@@ -38,6 +38,12 @@ pub struct Tools<'t> {
     pub version: &'t str,
 }
 
+/// Instructions that leave the straight path: nvdisasm follows them and shows no registers.
+const BRANCHES: &[&str] = &[
+    "BRA", "BRX", "BRXU", "CALL", "RET", "EXIT", "JMP", "JMX", "JMXU", "KILL", "BPT", "RTT", "BREAK", "BSSY",
+    "BSYNC", "WARPSYNC",
+];
+
 /// Rounds: the second and third learn the variants that the one before met.
 const ROUNDS: usize = 3;
 
@@ -120,7 +126,8 @@ fn learn_one<'a>(pool: &'a Pool, seed: u128, chip: Chip) -> Result<Option<Learne
     let mut rng = Rng(4242);
     let samples: Vec<_> = (0..FRESH).map(|_| learner.sample(&mut rng)).collect();
     let equal = learner.equal(&samples)?;
-    let words = access::words(&learner);
+    let words =
+        if BRANCHES.contains(&&*learner.mnemonic) { Vec::new() } else { access::words(&mut learner)? };
     let variants = learner.outlines()?;
     Ok(Some(Learned { learner, tried: FRESH, equal, words, variants }))
 }

@@ -112,6 +112,11 @@ impl<'a> Learner<'a> {
         self.refine()
     }
 
+    /// Whether what variable `a` inserts stands before what `b` inserts at the same place.
+    pub fn before(&self, a: usize, b: usize) -> bool {
+        self.order.contains(&(a, b))
+    }
+
     /// The tokens of each word; `None` where it is refused or is another instruction.
     fn ask(&mut self, words: &[u128]) -> Result<Vec<Option<Arc<[Token]>>>> {
         let mut new: Vec<u128> = words.iter().copied().filter(|w| !self.known.contains_key(w)).collect();
@@ -216,9 +221,13 @@ impl<'a> Learner<'a> {
         Ok(both.filter_map(|(word, text)| Some((self.outline_of(*word, &text?), *word))).collect())
     }
 
-    /// Whether a word is known to be legal and of this form, or was not asked for.
-    pub fn legal(&self, word: u128) -> bool {
-        self.known.get(&word).is_none_or(Option::is_some)
+    /// Those of the words that are legal and of this form.
+    ///
+    /// # Errors
+    /// When nvdisasm cannot be run.
+    pub fn legal(&mut self, words: &[u128]) -> Result<Vec<u128>> {
+        let texts = self.ask(words)?;
+        Ok(words.iter().zip(texts).filter(|(_, text)| text.is_some()).map(|(word, _)| *word).collect())
     }
 
     /// The values of all fields in a word.

@@ -8,7 +8,9 @@ mod learn;
 mod model;
 mod pool;
 mod row;
+mod rows;
 mod text;
+mod uses;
 mod words;
 
 use anyhow::{Context, Result, anyhow};
@@ -22,9 +24,9 @@ use std::path::{Path, PathBuf};
 #[derive(Parser)]
 #[command(name = "cargo xtask discover", disable_version_flag = true)]
 struct Arguments {
-    /// The chip, by its number.
+    /// The chip, by its number; only `rows` can do without, and then takes all.
     #[arg(long)]
-    sm: String,
+    sm: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -53,6 +55,20 @@ enum Command {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Holds every row against nvdisasm on every chip that it claims: random words by text, and by registers read and written.
+    Rows {
+        /// Random words per row and chip.
+        #[arg(long, default_value_t = 10_000)]
+        words: usize,
+        /// Where the random choices begin.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Holds the registers read and written by every instruction of cubins against nvdisasm's life ranges.
+    Uses {
+        /// Cubins, or folders of them.
+        cubins: Vec<PathBuf>,
+    },
     /// Lists the forms of every opcode, `HEX TEXT` per line; those that no row owns come last.
     Census {
         /// A file of lines `HEX TEXT` with legal words, whose upper bits are tried with every opcode.
@@ -65,10 +81,35 @@ enum Command {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let chip: Chip = arguments.sm.trim_end_matches(['a', 'f']).parse().map_err(|e| anyhow!("{e}"))?;
+    let named = arguments.sm.as_deref().map(|sm| sm.trim_end_matches(['a', 'f']).parse::<Chip>());
+    let named = named.transpose().map_err(|e| anyhow!("{e}"))?;
+    if let Command::Rows { words, seed } = arguments.command {
+        return check_rows(named, words, seed);
+    }
+    let chip = named.context("--sm says for which chip")?;
     let tools = Tools::here();
     let nvdisasm = tools.nvdisasm_of(sassafras_oracle::table::CUDA_NEWER).context("nvdisasm")?;
     match arguments.command {
+        // Done above.
+        Command::Rows { .. } => {}
+        Command::Uses { cubins } => {
+            let folder = tempfile::tempdir()?;
+            let mut count = uses::Count::default();
+            for path in cubins {
+                for file in cubin::files(&path)?.iter().filter(|f| !f.ends_with("words.gz")) {
+                    let bytes = cubin::bytes(file)?;
+                    uses::uses(&bytes, chip, &nvdisasm, folder.path(), &mut count)
+                        .with_context(|| file.display().to_string())?;
+                }
+            }
+            for (form, (n, example)) in &count.faults {
+                println!("{n:6} {form}\n         {example}");
+            }
+            println!(
+                "{chip}: {} instructions, {} with nvdisasm's reads and writes, {} not decoded, {} moves of predicates that it is silent on",
+                count.instructions, count.same, count.unknown, count.silent
+            );
+        }
         Command::Census { known, unowned } => {
             let words: Vec<u128> = lines(&known)?.into_iter().map(|(word, _)| word).collect();
             let met = census::census(&words, chip, &nvdisasm)?;
@@ -121,8 +162,14 @@ fn main() -> Result<()> {
                 println!("{n:6} {key}\n         {example}");
             }
             println!(
-                "{chip}: {} words, {} distinct: {} decoded, {} text equal, {} encoded equal, {} parsed back",
-                count.words, count.distinct, count.decoded, count.text, count.encoded, count.parsed
+                "{chip}: {} words, {} distinct, {} of them refused by nvdisasm: {} decoded, {} text equal, {} encoded equal, {} parsed back",
+                count.words,
+                count.distinct,
+                count.refused,
+                count.decoded,
+                count.text,
+                count.encoded,
+                count.parsed
             );
         }
     }
@@ -138,4 +185,35 @@ fn lines(path: &Path) -> Result<Vec<(u128, String)>> {
             Ok((u128::from_str_radix(hex.trim_start_matches("0x"), 16)?, text.to_owned()))
         })
         .collect()
+}
+
+/// All rows of one chip, or of all; an error when a word differs.
+fn check_rows(named: Option<Chip>, words: usize, seed: u64) -> Result<()> {
+    let ptxas = Tools::here().ptxas(sassafras_oracle::table::CUDA)?;
+    let bin = ptxas.path().parent().context("ptxas lies in a folder")?;
+    let mut whole = rows::Count::default();
+    for chip in Chip::ALL.into_iter().filter(|chip| named.is_none_or(|n| n == *chip)) {
+        let count = rows::rows(chip, words, seed, bin)?;
+        for fault in &count.faults {
+            println!("  {fault}");
+        }
+        println!(
+            "{chip}: {} rows, {} words tried, {} equal; registers of {} words, {} the same",
+            count.rows, count.words, count.equal, count.registers, count.same
+        );
+        whole.rows += count.rows;
+        whole.words += count.words;
+        whole.equal += count.equal;
+        whole.registers += count.registers;
+        whole.same += count.same;
+    }
+    println!(
+        "rows x chips {}, words tried {}, words equal {}; registers of {} words, {} the same",
+        whole.rows, whole.words, whole.equal, whole.registers, whole.same
+    );
+    if (whole.words, whole.registers) == (whole.equal, whole.same) {
+        Ok(())
+    } else {
+        Err(anyhow!("rows and nvdisasm disagree"))
+    }
 }

@@ -16,6 +16,8 @@ pub struct Count {
     pub words: usize,
     /// Distinct words.
     pub distinct: usize,
+    /// Distinct words that nvdisasm refuses: they count nowhere else.
+    pub refused: usize,
     /// Distinct words that decode.
     pub decoded: usize,
     /// Distinct words whose text is nvdisasm's.
@@ -33,8 +35,18 @@ pub fn check(words: &[u128], chip: Chip, nvdisasm: &Nvdisasm) -> Result<Count> {
     let mut distinct: Vec<u128> = words.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let texts = nvdisasm.words(&distinct, &format!("SM{}", chip.number()))?;
+    let name = format!("SM{}", chip.number());
+    let mut texts = nvdisasm.words(&distinct, &name)?;
     let mut count = Count { words: words.len(), distinct: distinct.len(), ..Count::default() };
+    // A word that nvdisasm refuses may move the addresses of those after it. ptxas emits such: jump tables are data among code.
+    if texts.iter().any(Option::is_none) {
+        let legal = |text: &Option<String>| text.is_some();
+        let mut keep = texts.iter().map(legal);
+        let refused = texts.iter().filter(|text| !legal(text)).count();
+        distinct.retain(|_| keep.next().unwrap_or(true));
+        count.refused = refused;
+        texts = nvdisasm.words(&distinct, &name)?;
+    }
     for (i, (&word, theirs)) in distinct.iter().zip(texts).enumerate() {
         let theirs = theirs.map(|text| tidy(&text)).unwrap_or_default();
         let address = 16 * (i % BATCH) as u64;

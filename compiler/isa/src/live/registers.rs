@@ -76,7 +76,11 @@ pub fn registers(
     std::fs::create_dir_all(&directory)?;
     let result = compare(&list, chip, &directory, ptxas, nvdisasm);
     std::fs::remove_dir_all(&directory)?;
-    found.disagreements = result?;
+    let (disagreements, silent) = result?;
+    found.disagreements = disagreements;
+    for (form, n) in &mut found.compared {
+        *n -= silent.iter().filter(|other| *other == form).count();
+    }
     Ok(found)
 }
 
@@ -107,21 +111,39 @@ fn patched(
     ptxas: &Path,
     nvdisasm: &Path,
 ) -> io::Result<Vec<Option<Accesses>>> {
-    let (cubin, start, room) = template(chip, directory, ptxas)?;
+    let template = template(chip, directory, ptxas)?;
     let mut found = Vec::with_capacity(words.len());
-    for part in words.chunks(room - 1) {
-        let mut bytes = cubin.clone();
-        for slot in 0..room {
-            let word = part.get(slot).copied().unwrap_or(EXIT);
-            bytes[start + 16 * slot..start + 16 * slot + 16].copy_from_slice(&word.to_le_bytes());
-        }
-        let path = directory.join("patched.cubin");
-        std::fs::write(&path, bytes)?;
-        let output = Command::new(nvdisasm).args(["-c", "-plr"]).arg(&path).output()?;
-        let mut listing = listing(&String::from_utf8_lossy(&output.stdout));
-        found.extend((0..part.len()).map(|slot| listing.remove(&(16 * slot))));
+    for part in words.chunks(template.2 - 1) {
+        listed(part, &template, directory, nvdisasm, &mut found)?;
     }
     Ok(found)
+}
+
+/// Writes the words over the template's code and reads the listing. Where one word spoils the whole listing, the halves tell which.
+fn listed(
+    words: &[u128],
+    template: &(Vec<u8>, usize, usize),
+    directory: &Path,
+    nvdisasm: &Path,
+    found: &mut Vec<Option<Accesses>>,
+) -> io::Result<()> {
+    let (cubin, start, room) = template;
+    let mut bytes = cubin.clone();
+    for slot in 0..*room {
+        let word = words.get(slot).copied().unwrap_or(EXIT);
+        bytes[start + 16 * slot..start + 16 * slot + 16].copy_from_slice(&word.to_le_bytes());
+    }
+    let path = directory.join("patched.cubin");
+    std::fs::write(&path, bytes)?;
+    let output = Command::new(nvdisasm).args(["-c", "-plr"]).arg(&path).output()?;
+    let mut listing = listing(&String::from_utf8_lossy(&output.stdout));
+    if !listing.contains_key(&0) && words.len() > 1 {
+        let (one, two) = words.split_at(words.len() / 2);
+        listed(one, template, directory, nvdisasm, found)?;
+        return listed(two, template, directory, nvdisasm, found);
+    }
+    found.extend((0..words.len()).map(|slot| listing.remove(&(16 * slot))));
+    Ok(())
 }
 
 fn compare(
@@ -130,32 +152,28 @@ fn compare(
     directory: &Path,
     ptxas: &Path,
     nvdisasm: &Path,
-) -> io::Result<Vec<Disagreement>> {
-    let words: Vec<u128> = list.iter().map(|(_, word)| *word).collect();
+) -> io::Result<(Vec<Disagreement>, Vec<FormId>)> {
+    let (mut silent, words) = (Vec::new(), list.iter().map(|(_, word)| *word).collect::<Vec<u128>>());
     let mut disagreements = Vec::new();
     let found = patched(&words, chip, directory, ptxas, nvdisasm)?;
     for ((inst, word), seen) in list.iter().zip(found) {
-        let (reads, writes) =
-            seen.ok_or_else(|| io::Error::other(format!("no line for {}: {word:#034x}", inst.form)))?;
-        let ours = |access| -> Set {
-            let of = inst.operands().filter(move |op| op.access == access && op.class != RegClass::B);
-            of.flat_map(|op| {
-                (0..u32::from(op.units)).map(move |n| format!("{}{}", op.class.prefix(), op.number + n))
-            })
-            .filter(|name| !HIDDEN.contains(&name.as_str()))
-            .collect()
+        // A word that spoils the listing even alone, such as WARPGROUP.DEPBAR, cannot be compared.
+        let Some((reads, writes)) = seen else {
+            silent.push(inst.form);
+            continue;
         };
+        let (read, written) = ours(inst);
         let apart = |a: &Set, b: Set| a.symmetric_difference(&b).cloned().collect::<Vec<_>>();
-        let (reads, writes) = (apart(&reads, ours(Access::Read)), apart(&writes, ours(Access::Write)));
+        let (reads, writes) = (apart(&reads, read), apart(&writes, written));
         if !reads.is_empty() || !writes.is_empty() {
             disagreements.push(Disagreement { form: inst.form, word: *word, reads, writes });
         }
     }
-    Ok(disagreements)
+    Ok((disagreements, silent))
 }
 
-/// Uniform registers that the listing has no column for.
-const HIDDEN: &[&str] = &["UR0", "UR1", "UR2", "UR3"];
+/// The first uniform register that a patched listing shows.
+const FIRST_SHOWN: u32 = 4;
 const EXIT: u128 = 0x000f_ea00_0380_0000_0000_0000_0000_794d;
 
 /// A cubin, the place of its code and how many instructions it has.
@@ -196,6 +214,37 @@ fn code(bytes: &[u8]) -> Option<(usize, usize)> {
         bytes.get(name..)?.starts_with(b".text.k\0").then_some(())?;
         Some((number(at + 0x18, 8)?, number(at + 0x20, 8)?))
     })
+}
+
+/// Reads and writes by offset in each section of code that a listing of `nvdisasm -c -plr` shows, with the section's name.
+pub fn life_ranges(text: &str) -> Vec<(&str, HashMap<usize, Accesses>)> {
+    let heads: Vec<(usize, &str)> = text
+        .match_indices("\n//-")
+        .filter_map(|(at, _)| {
+            let line = text[at + 1..].lines().next()?;
+            let name = line.split_whitespace().find(|word| word.starts_with(".text."))?;
+            Some((at, name))
+        })
+        .collect();
+    let ends = heads.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
+    heads.iter().zip(ends).map(|(&(at, name), end)| (name, listing(&text[at..end]))).collect()
+}
+
+/// Registers that an instruction reads and writes by our table, as [`life_ranges`] names them; without what the listing
+/// never shows: convergence barriers and the first uniform registers.
+pub fn ours(inst: &Inst) -> Accesses {
+    let of = |access| {
+        // A run of uniform registers that begins below UR4 is not shown at all, even where it reaches further.
+        let silent = |op: &crate::Operand| op.class == RegClass::UR && op.number < FIRST_SHOWN;
+        let operands =
+            inst.operands().filter(move |op| op.access == access && op.class != RegClass::B && !silent(op));
+        operands
+            .flat_map(|op| {
+                (0..u32::from(op.units)).map(move |n| format!("{}{}", op.class.prefix(), op.number + n))
+            })
+            .collect()
+    };
+    (of(Access::Read), of(Access::Write))
 }
 
 /// Reads and writes by offset. The listing has a column per register under a heading per file; `v` is a read, `^` a

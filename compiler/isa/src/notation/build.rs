@@ -135,7 +135,7 @@ fn show(nodes: &[Node], under: &mut Vec<Test>, fields: &mut [Field]) {
                 note(*field);
                 [neg, abs, not, inv].into_iter().flatten().for_each(|flag| note(*flag));
                 fields[*field].reuse = *reuse;
-                if fields[*field].kind == FieldKind::ConstantOffset {
+                if matches!(fields[*field].kind, FieldKind::ConstantOffset { .. }) {
                     fields[*field + 1].shown.push(under.clone());
                 }
             }
@@ -303,7 +303,7 @@ impl Fields {
             "f16" => Some((FieldKind::Float16, 16)),
             "bf16" => Some((FieldKind::Bfloat16, 16)),
             "SR" => Some((FieldKind::Special, 8)),
-            "C" => Some((FieldKind::ConstantOffset, 14)),
+            "C" | "CS" => Some((FieldKind::ConstantOffset { spaced: kind == "CS" }, 14)),
             _ => None,
         };
         let (kind, width) = match known {
@@ -316,7 +316,7 @@ impl Fields {
             None => number(kind).ok_or_else(|| format!("`{kind}` is no kind of field"))?,
         };
         let bits = match kind {
-            FieldKind::ConstantOffset => (40..54).collect(),
+            FieldKind::ConstantOffset { .. } => (40..54).collect(),
             _ => bits(&words[2], width)?,
         };
         let mut default = match kind {
@@ -337,7 +337,7 @@ impl Fields {
             }
         }
         let i = self.push(name, kind, bits, default)?;
-        if kind == FieldKind::ConstantOffset {
+        if matches!(kind, FieldKind::ConstantOffset { .. }) {
             self.push(&format!("{name}.bank"), FieldKind::Bank, (54..59).collect(), 0)?;
         }
         for option in options {

@@ -136,7 +136,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
                 }
                 Ok(all)
             }
-            FieldKind::ConstantOffset => {
+            FieldKind::ConstantOffset { .. } => {
                 let bank = self.own_index(name, "bank").map_or(0, |i| self.inst.fields[i]);
                 self.bank(bank, &self.constant(32, value), 4 * units)
             }

@@ -86,6 +86,20 @@ impl Shape {
             shape.variable(learner, index);
         }
         shape.regions.sort_by_key(|r| (r.from, r.to));
+        // What several variables insert at one place stands in the order that was learned.
+        let mut sorted = false;
+        while !sorted {
+            sorted = true;
+            for i in 1..shape.regions.len() {
+                let (a, b) = (&shape.regions[i - 1], &shape.regions[i]);
+                let id = |r: &Region| learner.variables[r.variable].id;
+                let insertions = a.from == a.to && b.from == b.to && a.from == b.from;
+                if insertions && learner.before(id(b), id(a)) && !learner.before(id(a), id(b)) {
+                    shape.regions.swap(i - 1, i);
+                    sorted = false;
+                }
+            }
+        }
         for pair in shape.regions.windows(2) {
             if pair[1].from < pair[0].to {
                 shape.notes.push(format!("regions overlap at token {}", pair[1].from));
