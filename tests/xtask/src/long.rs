@@ -35,6 +35,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "modes",
         "every mode of disasm on every recorded cubin, against nvdisasm",
         &["test", "--release", "--package", "sassafras", "--test", "modes"],
+    ),
+    (
         "isa",
         "10,000 random words of every row on every chip that it claims against nvdisasm, text and registers",
         &["run", "--release", "--package", "sassafras-discover", "--", "rows"],

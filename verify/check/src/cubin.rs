@@ -160,7 +160,7 @@ fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report
     for (at, inst) in code {
         let row = inst.row();
         for (i, field) in row.fields.iter().enumerate() {
-            if field.kind != FieldKind::ConstantOffset || !inst.shows(i) {
+            if !matches!(field.kind, FieldKind::ConstantOffset { .. }) || !inst.shows(i) {
                 continue;
             }
             let indexed = row.memory.is_some() && inst.get("a").is_some_and(|a| a != 255);

@@ -75,7 +75,7 @@ fn lost_slot(cubin: &mut Cubin) -> bool {
     let code = cubin.functions.iter().flat_map(|f| &f.code);
     let used = code.filter_map(|&word| decode(word, Chip::Sm90).ok()).find_map(|inst| {
         let fields = inst.row().fields.iter().enumerate();
-        let mut offsets = fields.filter(|(_, field)| field.kind == FieldKind::ConstantOffset);
+        let mut offsets = fields.filter(|(_, field)| matches!(field.kind, FieldKind::ConstantOffset { .. }));
         let of_bank = offsets.find(|(_, field)| inst.get(&format!("{}.bank", field.name)) == Some(4));
         of_bank.map(|(i, _)| inst.fields[i] / 8)
     });
