@@ -109,7 +109,7 @@ fn kind(field: &Field) -> String {
         FieldKind::Float16 => "binary16 number".to_owned(),
         FieldKind::Bfloat16 => "bfloat16 number".to_owned(),
         FieldKind::Half { .. } => "binary16 or bfloat16 number".to_owned(),
-        FieldKind::ConstantOffset => "offset in a constant bank, in units of 4".to_owned(),
+        FieldKind::ConstantOffset { .. } => "offset in a constant bank, in units of 4".to_owned(),
         FieldKind::Bank => "constant bank".to_owned(),
         FieldKind::Special => "special register".to_owned(),
     }
