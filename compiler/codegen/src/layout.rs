@@ -1,7 +1,7 @@
 //! The order of blocks.
 //!
 //! Does: leads branches past empty blocks; makes a branch to nothing but `exit` an `exit`; puts blocks in reverse post-order, of two ways the one that stays in more loops first, so that loops are
-//! contiguous; makes every branch explicit that does not fall through; turns a branch around where that saves one.
+//! contiguous, blocks that are seldom run behind all others; makes every branch explicit that does not fall through; turns a branch around where that saves one.
 //! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions. Makes it `Phase::Placed`.
 
 use crate::{Error, expand::make};
@@ -9,9 +9,18 @@ use sassafras_graph::{BitSet, Dominators, Entity, Loops};
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
 
+/// What may be left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LayoutChoices {
+    /// Blocks that are seldom run go behind all others.
+    pub cold: bool,
+}
+
 /// What [`layout`](layout()) did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LayoutStats {
+    /// Blocks that went behind all others.
+    pub cold: usize,
     /// Unconditional branches added.
     pub jumps: usize,
     /// Branches to nothing but `exit` that became `exit`.
@@ -20,8 +29,13 @@ pub struct LayoutStats {
     pub inverted: usize,
 }
 
-/// See the head of this file.
+/// [`layout_with`] everything.
 pub fn layout(f: &mut Function) -> Result<LayoutStats, Error> {
+    layout_with(f, LayoutChoices { cold: true })
+}
+
+/// See the head of this file.
+pub fn layout_with(f: &mut Function, choices: LayoutChoices) -> Result<LayoutStats, Error> {
     Error::unless("layout", Phase::Allocated, f.phase)?;
     let pseudo = f.insts().find(|(_, _, inst)| inst.inst().is_none());
     if let Some((block, index, _)) = pseudo {
@@ -32,6 +46,9 @@ pub fn layout(f: &mut Function) -> Result<LayoutStats, Error> {
     stats.exits = exit_at_once(f)?;
     f.remove_unreachable();
     f.layout = order(f);
+    if choices.cold {
+        stats.cold = crate::cold::to_the_end(f);
+    }
     for (at, block) in f.layout.clone().into_iter().enumerate() {
         let next = f.layout.get(at + 1).copied();
         let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();

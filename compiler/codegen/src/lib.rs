@@ -13,6 +13,7 @@
 //! [`plant`] holds faults to inject behind the stages, for tests of the judges.
 
 mod alloc;
+mod cold;
 mod converge;
 mod emit;
 mod error;
@@ -25,10 +26,11 @@ pub mod select;
 mod uniform;
 
 pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
+pub use cold::MARK_COLD;
 pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
-pub use layout::{LayoutStats, layout};
+pub use layout::{LayoutChoices, LayoutStats, layout, layout_with};
 pub use prepare::{PrepareStats, prepare};
 pub use schedule::{ScheduleStats, schedule};

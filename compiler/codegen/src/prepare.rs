@@ -1,6 +1,7 @@
 //! Makes a function ready for allocation.
 //!
-//! Does: takes unreachable blocks out of the layout, splits critical edges, marks branches that are uniform, and names
+//! Does: takes unreachable blocks out of the layout, cuts blocks behind an instruction that transfers control
+//! (SetControlFlowOpLastInBB), splits critical edges, marks branches that are uniform, and names
 //! every instruction (`origin`). Does not: change an instruction. Needs: `Phase::Ssa`. Preserves: SSA, meaning.
 
 use crate::{Error, uniform};
@@ -12,6 +13,8 @@ use sassafras_machine::{Edge, Function, Phase};
 pub struct PrepareStats {
     /// Blocks that were not reached.
     pub unreachable: usize,
+    /// Blocks that were cut.
+    pub cut: usize,
     /// Edges that got a block of their own.
     pub split: usize,
     /// Conditional branches found uniform.
@@ -22,6 +25,7 @@ pub struct PrepareStats {
 pub fn prepare(f: &mut Function) -> Result<PrepareStats, Error> {
     Error::unless("prepare", Phase::Ssa, f.phase)?;
     let unreachable = f.remove_unreachable();
+    let cut = f.set_control_flow_last();
     let critical = critical_edges(&f.graph());
     for &(from, index) in &critical {
         let middle = f.add_block();
@@ -42,7 +46,7 @@ pub fn prepare(f: &mut Function) -> Result<PrepareStats, Error> {
         }
     }
     check_shape(f)?;
-    Ok(PrepareStats { unreachable, split: critical.len(), uniform })
+    Ok(PrepareStats { unreachable, cut, split: critical.len(), uniform })
 }
 
 /// That blocks end as the machine crate says: the stages behind rely on it.

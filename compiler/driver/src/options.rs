@@ -14,4 +14,4 @@ pub use help::help;
 pub use parse::{Fault, parse};
 pub use row::{Argument, Effect, Origin, Row};
 pub use table::ROWS;
-pub use values::{Arch, Input, Judges, Options, RegisterLimit};
+pub use values::{Arch, DumpKind, DumpRequest, Input, Judges, Options, RegisterLimit};

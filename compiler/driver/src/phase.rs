@@ -55,6 +55,10 @@ pub enum Property {
     Ssa,
     /// Only operations that selection knows; no switch.
     Selectable,
+    /// Every cycle has one entry, unless `LoopMakeSingleEntry` is disabled.
+    Reducible,
+    /// Before placement, only the last instruction of a block may transfer control.
+    ControlFlowLast,
     /// No edge leaves a block with two successors for one with two predecessors.
     NoCriticalEdges,
     /// Every register is real.
@@ -95,6 +99,8 @@ pub struct Phase {
     pub promises: &'static [Property],
     /// When it runs.
     pub gate: Gate,
+    /// The documents' phases that it carries out, beside the passes of `optimise`, which have rows of their own.
+    pub carries: &'static [&'static str],
 }
 
 use Property as P;
@@ -107,16 +113,39 @@ const fn phase(
     promises: &'static [Property],
     gate: Gate,
 ) -> Phase {
-    Phase { stage, name, form, needs, promises, gate }
+    Phase { stage, name, form, needs, promises, gate, carries: &[] }
+}
+
+impl Phase {
+    const fn carrying(self, carries: &'static [&'static str]) -> Phase {
+        Phase { carries, ..self }
+    }
+}
+
+/// Names that `--disable-phase` takes.
+pub fn optional() -> Vec<&'static str> {
+    let passes = sassafras_opt::PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name);
+    let mut names: Vec<&str> = passes.chain([sassafras_codegen::MARK_COLD]).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Every phase, in order.
 pub const PHASES: &[Phase] = &[
     phase(Stage::Parse, "parse", FormKind::Ptx, &[], &[P::Checked], Gate::Always),
     phase(Stage::Lower, "lower", FormKind::Ir, &[P::Checked], &[P::Ssa], Gate::Always),
-    phase(Stage::Optimise, "optimise", FormKind::Ir, &[P::Ssa], &[P::Selectable], Gate::Level),
+    phase(Stage::Optimise, "optimise", FormKind::Ir, &[P::Ssa], &[P::Selectable, P::Reducible], Gate::Level),
     phase(Stage::Select, "select", FormKind::Machine, &[P::Ssa, P::Selectable], &[], Gate::Always),
-    phase(Stage::Prepare, "prepare", FormKind::Machine, &[P::Ssa], &[P::NoCriticalEdges], Gate::Always),
+    phase(
+        Stage::Prepare,
+        "prepare",
+        FormKind::Machine,
+        &[P::Ssa],
+        &[P::NoCriticalEdges, P::ControlFlowLast],
+        Gate::Always,
+    )
+    .carrying(&["SetControlFlowOpLastInBB"]),
     phase(
         Stage::Allocate,
         "allocate",
@@ -134,7 +163,14 @@ pub const PHASES: &[Phase] = &[
         &[P::Convergent],
         Gate::Always,
     ),
-    phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed], Gate::Always),
+    phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed], Gate::Always).carrying(
+        &[
+            "MarkAdditionalColdBlocks",
+            "OptimizeHotColdInLoop",
+            "OptimizeHotColdFlow",
+            "PlaceBlocksInSourceOrder",
+        ],
+    ),
     phase(Stage::Schedule, "schedule", FormKind::Machine, &[P::Placed], &[P::Scheduled], Gate::Level),
     phase(Stage::Emit, "emit", FormKind::Words, &[P::Scheduled], &[P::Encoded], Gate::Always),
     phase(Stage::Assemble, "assemble", FormKind::Cubin, &[P::Encoded], &[], Gate::Always),

@@ -1,6 +1,7 @@
 //! One compilation: a PTX text through every phase.
 
 mod back;
+mod dump;
 mod front;
 mod text;
 
@@ -37,6 +38,8 @@ pub struct Artifact {
     pub stopped: Option<String>,
     /// Texts that `--print-after` asked for: phase, function or module, text.
     pub printed: Vec<(Stage, String, String)>,
+    /// Graphs that `--dump-cfg` asked for, in order of phases and functions.
+    pub dumps: Vec<String>,
     /// Numbers about each entry, in the module's order.
     pub entries: Vec<Entry>,
     /// Warnings, in order.
@@ -57,6 +60,8 @@ pub struct Session<'a> {
     print_after: Vec<Stage>,
     stop_after: Option<Stage>,
     plant: Option<Planted>,
+    dumps: dump::Dumps,
+    drawn: Mutex<Vec<(Stage, usize, String)>>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
 
@@ -88,6 +93,18 @@ fn named(option: &str, name: &str) -> Result<Stage, Failure> {
     })
 }
 
+/// `--disable-phase` names only what later phases do without.
+fn can_be_disabled(names: &[String]) -> Result<(), Failure> {
+    let known = crate::phase::optional();
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(Failure::Request(format!(
+            "option `--disable-phase`: `{name}` cannot be left out; these can: {}",
+            known.join(", ")
+        ))),
+    }
+}
+
 impl<'a> Session<'a> {
     fn run(
         source: &str,
@@ -100,6 +117,7 @@ impl<'a> Session<'a> {
             options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
         let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
         let plant = options.plant.as_deref().map(plant::named).transpose().map_err(Failure::Request)?;
+        can_be_disabled(&options.disabled)?;
         let mut artifact = Artifact::default();
         let text = if options.start_from.is_some() { text::read(source, name)? } else { Text::Ptx };
         let mut s = Session {
@@ -109,6 +127,8 @@ impl<'a> Session<'a> {
             print_after,
             stop_after,
             plant,
+            dumps: dump::Dumps::new(options)?,
+            drawn: Mutex::default(),
             log: Mutex::default(),
         };
         match text {
@@ -144,6 +164,10 @@ impl<'a> Session<'a> {
             }
             artifact.notes.push((stage, notes));
         }
+        let mut drawn =
+            std::mem::take(&mut s.drawn).into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        drawn.sort();
+        artifact.dumps = drawn.into_iter().map(|(.., text)| text).collect();
         if let Some(planted) =
             s.plant.filter(|_| artifact.notes.iter().all(|(_, notes)| notes.planted.is_none()))
         {
@@ -352,6 +376,10 @@ impl<'a> Session<'a> {
         notes: Notes,
     ) -> Result<(), Failure> {
         let text = self.print_after.contains(&stage).then(|| text::form(after, stage));
+        if let Some(text) = self.dumps.of(stage, after) {
+            let mut drawn = self.drawn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            drawn.push((stage, function, text));
+        }
         self.observer.observe(stage, before, after, &notes)?;
         let mut log = self.log.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         log.push((stage, function, notes, text));

@@ -66,12 +66,33 @@ fn options() {
 fn phases() {
     let mut out = String::from(
         "# Phases and faults\n\nMade from the tables in `compiler/driver`. `--print-after`, `--stop-after` and `--plant` take these names.\n\n\
-         | phase | leaves behind | needs | promises |\n| --- | --- | --- | --- |\n",
+         | phase | leaves behind | needs | promises | of the documents |\n| --- | --- | --- | --- | --- |\n",
     );
     for p in PHASES {
         let list = |list: &[_]| list.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ");
-        let _ = writeln!(out, "| `{}` | {:?} | {} | {} |", p.name, p.form, list(p.needs), list(p.promises));
+        let _ = writeln!(
+            out,
+            "| `{}` | {:?} | {} | {} | {} |",
+            p.name,
+            p.form,
+            list(p.needs),
+            list(p.promises),
+            p.carries.join(", ")
+        );
     }
+    out.push_str(
+        "\nThe passes of `optimise`, in order. A pass of level O1 does not run at `-O0`. `--disable-phase` takes the names that can be left out.\n\n\
+         | pass | level | promises | can be left out |\n| --- | --- | --- | --- |\n",
+    );
+    for p in sassafras_opt::PASSES {
+        let promises: Vec<String> = p.promises.iter().map(|x| format!("{x:?}")).collect();
+        let optional = if p.optional { "yes" } else { "" };
+        let _ = writeln!(out, "| `{}` | {:?} | {} | {optional} |", p.name, p.level, promises.join(", "));
+    }
+    let parts = sassafras_driver::phase::optional();
+    let parts: Vec<&str> =
+        parts.into_iter().filter(|name| sassafras_opt::PASSES.iter().all(|p| p.name != *name)).collect();
+    let _ = writeln!(out, "\nOf other phases these parts can be left out: {}.", parts.join(", "));
     out.push_str("\n| fault | made behind |\n| --- | --- |\n");
     for f in faults() {
         let _ = writeln!(out, "| `{}` | `{}` |", f.name, f.stage);

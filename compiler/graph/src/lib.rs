@@ -6,6 +6,7 @@
 //! * [`order`]: depth-first orders and retreating edges. [`Dominators`]: dominators and post-dominators.
 //!   [`DominanceFrontier`]. [`Loops`]: natural loops, their nest, reducibility. [`critical_edges`]. [`Regions`]: parts with
 //!   one way in and one way out. [`dataflow`]: bit-vector problems. [`hash`]: FNV-1a.
+//!   [`dump`]: the documents' texts of a graph.
 //!
 //! All take time and memory near-linear in blocks and edges, and none recurses. `sassafras-check` has each once more,
 //! slow, by its definition.
@@ -13,6 +14,7 @@
 pub mod bitset;
 pub mod dataflow;
 mod dominators;
+pub mod dump;
 mod edges;
 mod entity;
 mod flow;

@@ -64,6 +64,36 @@ impl Function {
         }
     }
 
+    /// Removes the parameters that are marked, and the arguments for them, in one walk over all edges. Their values must have
+    /// no uses left but each other's. Returns how many there were.
+    pub fn remove_params(&mut self, gone: &SecondaryMap<Block, Vec<bool>>) -> usize {
+        fn keep<A: smallvec::Array>(list: &mut SmallVec<A>, gone: &[bool]) {
+            let mut at = 0;
+            list.retain(|_| {
+                at += 1;
+                !gone[at - 1]
+            });
+        }
+        let mut count = 0;
+        for block in self.blocks.keys() {
+            for edge in self.blocks[block].terminator.edges_mut() {
+                if gone[edge.block].contains(&true) {
+                    keep(&mut edge.args, &gone[edge.block]);
+                }
+            }
+            if gone[block].contains(&true) {
+                count += gone[block].iter().filter(|&&gone| gone).count();
+                let mut params: SmallVec<[Value; 4]> = self.blocks[block].params.iter().copied().collect();
+                keep(&mut params, &gone[block]);
+                self.blocks[block].params = params.to_vec();
+                for (at, &value) in params.iter().enumerate() {
+                    self.values[value].def = ValueDef::Param(block, at as u16);
+                }
+            }
+        }
+        count
+    }
+
     /// A new instruction that stands in no block yet, with fresh results of the given types.
     pub fn make_inst(&mut self, op: Op, args: &[Value], results: &[Type], line: u32) -> Inst {
         let inst = self.insts.next_key();

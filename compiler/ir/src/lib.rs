@@ -3,6 +3,7 @@
 //! - [`op`]: operations. Values are bits of a width; operations carry the format.
 //! - [`function`]: functions of blocks with parameters; an edge's arguments are what NIR calls phi sources.
 //! - [`edit`]: making and changing functions; [`Builder`] appends instructions to a block.
+//! - [`CfgEditor`]: every change of a graph. [`repair`]: SSA again after blocks were copied or edges led elsewhere.
 //! - [`uses`]: who uses a value. [`flow`]: the control-flow graph.
 //! - [`evaluate()`]: what each pure operation means, over any [`sassafras_semantics::Domain`].
 //! - [`interpret`]: runs a function of one thread without memory, for tests of passes and expansions.
@@ -10,17 +11,20 @@
 //! - [`text`]: the lossless text form.
 
 mod build;
+pub mod cfg;
 pub mod edit;
 pub mod evaluate;
 pub mod flow;
 pub mod function;
 pub mod interpret;
 pub mod op;
+pub mod repair;
 pub mod text;
 pub mod tree;
 pub mod uses;
 
 pub use build::Builder;
+pub use cfg::CfgEditor;
 pub use evaluate::evaluate;
 pub use function::{
     Block, BlockData, Edge, Function, Guard, Inst, InstData, Module, Param, Terminator, Value, ValueData,

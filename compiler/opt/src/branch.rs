@@ -2,7 +2,7 @@
 
 use crate::Stats;
 use sassafras_graph::{ControlFlow, SecondaryMap};
-use sassafras_ir::{Function, Op, Terminator};
+use sassafras_ir::{CfgEditor, Function, Op, Terminator};
 
 /// Folds branches and switches on constants, and branches whose two edges are equal; empties blocks that the entry does not
 /// reach; joins a block with its only successor if it is that block's only predecessor; and skips empty blocks that only jump.
@@ -10,9 +10,26 @@ use sassafras_ir::{Function, Op, Terminator};
 /// Does not move or copy instructions across branches, so convergent operations stay under their conditions. Needs SSA.
 /// Preserves SSA.
 pub fn branch(function: &mut Function) -> Stats {
+    rounds(function, true)
+}
+
+/// The same, but that no two blocks are joined and none is skipped: `-no-bb-merge`.
+pub fn branch_without_merging(function: &mut Function) -> Stats {
+    rounds(function, false)
+}
+
+fn rounds(function: &mut Function, joins: bool) -> Stats {
     let mut changes = 0;
+    let mut editor = CfgEditor::new(function);
     loop {
-        let round = fold(function) + skip(function) + unreachable(function) + merge(function);
+        let mut round = fold(&mut editor);
+        if joins {
+            round += skip(&mut editor);
+        }
+        round += editor.remove_unreachable();
+        if joins {
+            round += merge(&mut editor);
+        }
         if round == 0 {
             return Stats::new(changes);
         }
@@ -20,9 +37,10 @@ pub fn branch(function: &mut Function) -> Stats {
     }
 }
 
-fn fold(function: &mut Function) -> usize {
+fn fold(editor: &mut CfgEditor) -> usize {
     let mut changes = 0;
-    for block in function.blocks() {
+    for block in editor.function().blocks() {
+        let function = editor.function();
         let new = match &function.blocks[block].terminator {
             Terminator::Branch { then, otherwise, .. } if then == otherwise => {
                 Some(Terminator::Jump(then.clone()))
@@ -48,7 +66,7 @@ fn fold(function: &mut Function) -> usize {
             _ => None,
         };
         if let Some(new) = new {
-            function.blocks[block].terminator = new;
+            editor.set_terminator(block, new);
             changes += 1;
         }
     }
@@ -57,13 +75,13 @@ fn fold(function: &mut Function) -> usize {
 
 /// An edge to an empty block without parameters that jumps on goes where that block goes, unless the source has another edge to
 /// that place (the two would have to carry different arguments).
-fn skip(function: &mut Function) -> usize {
+fn skip(editor: &mut CfgEditor) -> usize {
     let mut changes = 0;
-    for block in function.blocks() {
-        let count = function.blocks[block].terminator.edges().len();
+    for block in editor.function().blocks() {
+        let count = editor.function().blocks[block].terminator.edges().len();
         for i in 0..count {
-            let terminator = &function.blocks[block].terminator;
-            let edges = terminator.edges();
+            let function = editor.function();
+            let edges = function.blocks[block].terminator.edges();
             let via = edges[i].block;
             let data = &function.blocks[via];
             let Terminator::Jump(next) = &data.terminator else { continue };
@@ -71,67 +89,32 @@ fn skip(function: &mut Function) -> usize {
             if !plain || edges.iter().any(|e| e.block == next.block) {
                 continue;
             }
-            let (next, several) = (next.clone(), edges.len() > 1);
-            drop(edges);
             // A critical edge would need the block back.
-            if several && !next.args.is_empty() {
+            if edges.len() > 1 && !next.args.is_empty() {
                 continue;
             }
-            *function.blocks[block].terminator.edges_mut()[i] = next;
+            let next = next.clone();
+            drop(edges);
+            editor.redirect(block, i, next);
             changes += 1;
         }
     }
     changes
 }
 
-fn unreachable(function: &mut Function) -> usize {
-    let reachable = function.reachable();
+fn merge(editor: &mut CfgEditor) -> usize {
     let mut changes = 0;
-    for (i, block) in function.blocks().into_iter().enumerate() {
-        let data = &function.blocks[block];
-        let empty =
-            data.insts.is_empty() && data.params.is_empty() && data.terminator == Terminator::Unreachable;
-        if !reachable[i] && !empty {
-            function.clear_block(block);
-            changes += 1;
-        }
-    }
-    changes
-}
-
-fn merge(function: &mut Function) -> usize {
-    let mut changes = 0;
-    let mut preds = function.predecessors();
     let mut map = SecondaryMap::new();
-    for block in function.blocks() {
-        while let Terminator::Jump(edge) = &function.blocks[block].terminator {
-            let next = edge.block;
-            if next == block || next == function.entry || preds[next].len() != 1 {
-                break;
-            }
-            let args = edge.args.clone();
-            let params = std::mem::take(&mut function.blocks[next].params);
-            let insts = std::mem::take(&mut function.blocks[next].insts);
-            let terminator =
-                std::mem::replace(&mut function.blocks[next].terminator, Terminator::Unreachable);
-            for succ in terminator.edges() {
-                for pred in &mut preds[succ.block] {
-                    if *pred == next {
-                        *pred = block;
-                    }
-                }
-            }
-            preds[next].clear();
-            function.blocks[block].insts.extend(insts);
-            function.blocks[block].terminator = terminator;
-            for (param, arg) in params.into_iter().zip(args) {
+    for block in editor.function().blocks() {
+        while let Some(pairs) = editor.merge(block) {
+            for (param, arg) in pairs {
                 map[param] = Some(arg);
             }
             changes += 1;
         }
     }
     if changes != 0 {
-        function.replace_all(&map);
+        editor.edit_values(|function| function.replace_all(&map));
     }
     changes
 }

@@ -1,8 +1,8 @@
 //! Dead code.
 
 use crate::Stats;
-use sassafras_graph::{ControlFlow, Entity};
-use sassafras_ir::{Function, Value, ValueDef};
+use sassafras_graph::{ControlFlow, Entity, SecondaryMap};
+use sassafras_ir::{Block, Function, Value, ValueDef};
 
 /// Removes instructions without effects whose results are unused, and block parameters that only feed themselves and other
 /// unused ones.
@@ -59,37 +59,10 @@ pub fn dead(function: &mut Function) -> Stats {
         function.blocks[block].insts.retain(|i| keep[i.index()]);
         changes += before - function.blocks[block].insts.len();
     }
-    // Parameters: remove the dead ones and their arguments, all in one walk over the edges.
-    let mut dead: Vec<Vec<bool>> = Vec::new();
-    for block in function.blocks() {
-        dead.push(function.blocks[block].params.iter().map(|v| !live[v.index()]).collect());
+    let mut gone: SecondaryMap<Block, Vec<bool>> = SecondaryMap::new();
+    for (block, data) in function.blocks.iter() {
+        gone[block] = data.params.iter().map(|v| !live[v.index()]).collect();
     }
-    let any: Vec<bool> = dead.iter().map(|d| d.contains(&true)).collect();
-    if any.contains(&true) {
-        for block in function.blocks() {
-            for edge in function.blocks[block].terminator.edges_mut() {
-                let gone = &dead[edge.block.index()];
-                if any[edge.block.index()] {
-                    let mut i = 0;
-                    edge.args.retain(|_| {
-                        i += 1;
-                        !gone[i - 1]
-                    });
-                }
-            }
-            let gone = &dead[block.index()];
-            if any[block.index()] {
-                changes += gone.iter().filter(|d| **d).count();
-                let mut i = 0;
-                function.blocks[block].params.retain(|_| {
-                    i += 1;
-                    !gone[i - 1]
-                });
-                for (i, value) in function.blocks[block].params.clone().into_iter().enumerate() {
-                    function.values[value].def = ValueDef::Param(block, i as u16);
-                }
-            }
-        }
-    }
+    changes += function.remove_params(&gone);
     Stats::new(changes)
 }

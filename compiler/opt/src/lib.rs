@@ -4,6 +4,7 @@
 //! - [`pipeline()`]: their order.
 //! - [`dead`]: dead code. [`fold`]: constant folding and named simplifications. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
+//! - [`single_entry`]: cycles with several entries.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
 pub mod address;
@@ -14,8 +15,9 @@ pub mod legalize;
 pub mod number;
 pub mod phi;
 pub mod pipeline;
+pub mod single_entry;
 
-pub use pipeline::{Level, PASSES, pipeline};
+pub use pipeline::{Choices, Level, PASSES, Pass, Property, pipeline};
 
 /// What a pass did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

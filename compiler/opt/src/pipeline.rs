@@ -1,8 +1,8 @@
 //! The order of the passes.
 
 use crate::legalize::{self, Refused};
-use crate::{Stats, address, branch, dead, fold, number, phi};
-use sassafras_ir::Function;
+use crate::{Stats, address, branch, dead, fold, number, phi, single_entry};
+use sassafras_ir::{CfgEditor, Function};
 
 /// How much is done. What selection needs is done at every level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,41 +13,98 @@ pub enum Level {
     O1,
 }
 
+/// What the passes are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// How much is done.
+    pub level: Level,
+    /// Blocks may be joined; not under `-no-bb-merge`.
+    pub merge_blocks: bool,
+    /// Names of passes that do not run. Only one that [`Pass::optional`] marks can be among them.
+    pub disabled: Vec<String>,
+}
+
+impl From<Level> for Choices {
+    fn from(level: Level) -> Choices {
+        Choices { level, merge_blocks: true, disabled: Vec::new() }
+    }
+}
+
+/// What holds of a function from a pass on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// Every block is reached, or is empty.
+    Reached,
+    /// Every cycle has one entry.
+    Reducible,
+    /// Selection accepts every operation.
+    Selectable,
+    /// Entities are numbered without gaps, blocks in reverse post-order.
+    Compact,
+}
+
 /// A pass: its name, the first level at which it runs, and what it does.
 pub struct Pass {
     /// Name, unique but for repetitions.
     pub name: &'static str,
     /// First level at which it runs.
     pub level: Level,
-    run: fn(&mut Function) -> Stats,
+    /// What holds from here to the end, whether or not it did before.
+    pub promises: &'static [Property],
+    /// Whether `--disable-phase` may name it: what comes later does without.
+    pub optional: bool,
+    run: fn(&mut Function, &Choices) -> Stats,
 }
 
-const fn pass(name: &'static str, level: Level, run: fn(&mut Function) -> Stats) -> Pass {
-    Pass { name, level, run }
+const fn pass(name: &'static str, level: Level, run: fn(&mut Function, &Choices) -> Stats) -> Pass {
+    Pass { name, level, promises: &[], optional: matches!(level, Level::O1), run }
+}
+
+impl Pass {
+    const fn promising(self, promises: &'static [Property]) -> Pass {
+        Pass { promises, ..self }
+    }
+    const fn optional(self) -> Pass {
+        Pass { optional: true, ..self }
+    }
 }
 
 /// All passes in order; a name that occurs twice runs twice.
 pub const PASSES: &[Pass] = &[
-    pass("phi", Level::O0, phi::phi),
-    pass("dead", Level::O0, dead::dead),
-    pass("fold", Level::O1, fold::fold),
-    pass("branch", Level::O1, branch::branch),
-    pass("phi", Level::O1, phi::phi),
-    pass("number", Level::O1, number::number),
-    pass("fold", Level::O1, fold::fold),
-    pass("dead", Level::O1, dead::dead),
-    pass("legalize", Level::O0, legalize::legalize),
-    pass("fold", Level::O1, fold::fold),
-    pass("branch", Level::O1, branch::branch),
-    pass("phi", Level::O1, phi::phi),
-    pass("number", Level::O1, number::number),
-    pass("address", Level::O1, address::address),
-    pass("fold", Level::O1, fold::fold),
+    pass("AnalyzeControlFlow", Level::O0, |f, _| analyze(f)).promising(&[Property::Reached]),
+    pass("phi", Level::O0, |f, _| phi::phi(f)),
+    pass("dead", Level::O0, |f, _| dead::dead(f)),
+    pass("LoopMakeSingleEntry", Level::O0, |f, _| single_entry::single_entry(f))
+        .promising(&[Property::Reducible])
+        .optional(),
+    pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("branch", Level::O1, branches),
+    pass("phi", Level::O1, |f, _| phi::phi(f)),
+    pass("number", Level::O1, |f, _| number::number(f)),
+    pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("dead", Level::O1, |f, _| dead::dead(f)),
+    pass("legalize", Level::O0, |f, _| legalize::legalize(f)),
+    pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("branch", Level::O1, branches),
+    pass("phi", Level::O1, |f, _| phi::phi(f)),
+    pass("number", Level::O1, |f, _| number::number(f)),
+    pass("address", Level::O1, |f, _| address::address(f)),
+    pass("fold", Level::O1, |f, _| fold::fold(f)),
     // Folding may bring a form back that selection does not accept.
-    pass("legalize", Level::O0, legalize::legalize),
-    pass("dead", Level::O0, dead::dead),
-    pass("compact", Level::O0, compact),
+    pass("legalize", Level::O0, |f, _| legalize::legalize(f)),
+    pass("dead", Level::O0, |f, _| dead::dead(f)),
+    pass("compact", Level::O0, |f, _| compact(f)).promising(&[Property::Selectable, Property::Compact]),
 ];
+
+/// AnalyzeControlFlow: both views of the edges agree, and what the entry does not reach is empty. Orders, loops and back edges are
+/// computed from the graph where they are asked for.
+fn analyze(function: &mut Function) -> Stats {
+    Stats::new(CfgEditor::new(function).remove_unreachable())
+}
+
+fn branches(function: &mut Function, choices: &Choices) -> Stats {
+    if choices.merge_blocks { branch::branch(function) } else { branch::branch_without_merging(function) }
+}
 
 fn compact(function: &mut Function) -> Stats {
     let before = function.insts.len() + function.blocks.len() + function.values.len();
@@ -55,18 +112,24 @@ fn compact(function: &mut Function) -> Stats {
     Stats::new(before - (function.insts.len() + function.blocks.len() + function.values.len()))
 }
 
-/// Runs the passes of a level. After each, `observe` is called with the pass's name, the function and what the pass did.
+/// Runs the passes that the choices ask for. After each, `observe` is called with the pass's name, the function and what the pass
+/// did.
 ///
 /// # Errors
 /// What is left that selection does not accept.
 pub fn pipeline(
     function: &mut Function,
-    level: Level,
+    choices: impl Into<Choices>,
     observe: &mut dyn FnMut(&'static str, &Function, Stats),
 ) -> Result<Stats, Vec<Refused>> {
+    let choices = choices.into();
     let mut changes = 0;
-    for pass in PASSES.iter().filter(|p| p.level <= level) {
-        let stats = (pass.run)(function);
+    let runs = |pass: &&Pass| {
+        pass.level <= choices.level
+            && !(pass.optional && choices.disabled.iter().any(|name| name == pass.name))
+    };
+    for pass in PASSES.iter().filter(runs) {
+        let stats = (pass.run)(function, &choices);
         changes += stats.changes;
         observe(pass.name, function, stats);
     }

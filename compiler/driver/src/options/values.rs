@@ -45,6 +45,40 @@ pub enum Judges {
     None,
 }
 
+/// What `--dump-cfg` prints of a graph, in the order in which it is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DumpKind {
+    /// One line for each edge.
+    Edges,
+    /// For Graphviz.
+    Dot,
+    /// Reverse post-order and back edges.
+    Orders,
+}
+
+/// One word of `--dump-cfg`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DumpRequest {
+    /// What.
+    pub kind: DumpKind,
+    /// Behind which phase.
+    pub phase: String,
+}
+
+impl std::str::FromStr for DumpRequest {
+    type Err = String;
+    fn from_str(word: &str) -> Result<DumpRequest, String> {
+        let (kind, phase) = word.split_once('@').unwrap_or((word, "lower"));
+        let kind = match kind {
+            "dot" => DumpKind::Dot,
+            "edges" => DumpKind::Edges,
+            "rpo" => DumpKind::Orders,
+            _ => return Err(format!("`{kind}` is none of dot, edges, rpo")),
+        };
+        Ok(DumpRequest { kind, phase: phase.to_owned() })
+    }
+}
+
 /// Everything that the options say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -100,6 +134,12 @@ pub struct Options {
     pub judges: Judges,
     /// `--print-after`: phases whose text is printed.
     pub print_after: Vec<String>,
+    /// `--dont-merge-basicblocks` clears it: blocks may be joined.
+    pub merge_blocks: bool,
+    /// `--disable-phase`: phases that do not run.
+    pub disabled: Vec<String>,
+    /// `--dump-cfg`: which graphs to print.
+    pub dumps: Vec<DumpRequest>,
     /// `--stop-after`: the phase at which to stop; its text is the output.
     pub stop_after: Option<String>,
     /// `--start-from`: a text that `--stop-after` wrote.
@@ -147,6 +187,9 @@ impl Default for Options {
             jobs: 0,
             judges: Judges::default(),
             print_after: Vec::new(),
+            merge_blocks: true,
+            disabled: Vec::new(),
+            dumps: Vec::new(),
             stop_after: None,
             start_from: None,
             plant: None,

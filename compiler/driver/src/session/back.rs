@@ -9,6 +9,7 @@ use super::{Session, text};
 use crate::Failure;
 use crate::limits::Bounds;
 use crate::observe::{Form, Notes};
+use crate::options::Options;
 use crate::phase::Stage;
 use crate::statistics::Entry;
 
@@ -23,34 +24,40 @@ pub(super) struct Finished {
 /// Statistics of a stage, as names and numbers.
 type Numbers = Vec<(&'static str, u64)>;
 
-type Step = fn(&mut machine::Function) -> Result<Numbers, codegen::Error>;
+type Step = fn(&mut machine::Function, &Options) -> Result<Numbers, codegen::Error>;
 
 /// The stages that change a function of machine code, in order.
 const STEPS: [(Stage, Step); 6] = [
-    (Stage::Prepare, |m| {
+    (Stage::Prepare, |m, _| {
         let s = codegen::prepare(m)?;
-        Ok(numbers([("unreachable", s.unreachable), ("split", s.split), ("uniform", s.uniform)]))
+        Ok(numbers([
+            ("cut", s.cut),
+            ("unreachable", s.unreachable),
+            ("split", s.split),
+            ("uniform", s.uniform),
+        ]))
     }),
-    (Stage::Allocate, |m| {
+    (Stage::Allocate, |m, _| {
         let s = codegen::allocate(m)?;
         let registers = ("registers", s.registers as usize);
         let moves = [("copies", s.copies), ("spills", s.spills), ("reloads", s.reloads)];
         let [copies, spills, reloads] = moves;
         Ok(numbers([("rounds", s.rounds), ("spilled", s.spilled), copies, spills, reloads, registers]))
     }),
-    (Stage::Expand, |m| {
+    (Stage::Expand, |m, _| {
         let s = codegen::expand(m)?;
         Ok(numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
     }),
-    (Stage::Converge, |m| {
+    (Stage::Converge, |m, _| {
         let s = codegen::converge(m)?;
         Ok(numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
     }),
-    (Stage::Layout, |m| {
-        let s = codegen::layout(m)?;
-        Ok(numbers([("jumps", s.jumps), ("inverted", s.inverted)]))
+    (Stage::Layout, |m, options| {
+        let cold = !options.disabled.iter().any(|name| name == codegen::MARK_COLD);
+        let s = codegen::layout_with(m, codegen::LayoutChoices { cold })?;
+        Ok(numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]))
     }),
-    (Stage::Schedule, |m| {
+    (Stage::Schedule, |m, _| {
         let s = codegen::schedule(m)?;
         let stalls = usize::try_from(s.stalls).unwrap_or(usize::MAX);
         Ok(numbers([("moved", s.moved), ("waits", s.waits), ("nops", s.nops), ("stalls", stalls)]))
@@ -119,7 +126,8 @@ impl Session<'_> {
     ) -> Result<Finished, Failure> {
         for (stage, step) in STEPS.iter().copied().filter(|&(stage, _)| stage > after) {
             let before = self.observer.wants_before(stage).then(|| m.clone());
-            let numbers = Self::timed(&mut entry, || step(&mut m)).map_err(|e| broken(stage, &m, &e))?;
+            let numbers =
+                Self::timed(&mut entry, || step(&mut m, self.options)).map_err(|e| broken(stage, &m, &e))?;
             if stage == Stage::Allocate {
                 let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
                 (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));

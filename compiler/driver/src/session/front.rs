@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
-use sassafras_opt::{Level, pipeline};
+use sassafras_opt::{Choices, Level, pipeline};
 use sassafras_ptx::checked::{Module, Type};
 use sassafras_ptx::diagnostics::Code;
 use sassafras_ptx::source::{Source, Span};
@@ -160,6 +160,7 @@ pub(super) fn optimise(
     observer: &dyn Observer,
 ) -> Result<(ir::Module, Notes), Failure> {
     let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
+    let choices = Choices { level, merge_blocks: options.merge_blocks, disabled: options.disabled.clone() };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {
@@ -169,7 +170,7 @@ pub(super) fn optimise(
         let mut numbers = Vec::new();
         let mut before = observer.wants_before(Stage::Optimise).then(|| f.clone());
         let mut objection = None;
-        let result = pipeline(f, level, &mut |pass, now, stats| {
+        let result = pipeline(f, choices.clone(), &mut |pass, now, stats| {
             numbers.push((pass, stats.changes as u64));
             if objection.is_none() && stats.changed() {
                 objection = observer.observe_pass(pass, before.as_ref(), now).err();

@@ -51,7 +51,7 @@ pub use selectable::{Refused, selectable};
 
 use crate::Stats;
 use sassafras_graph::{ControlFlow, SecondaryMap};
-use sassafras_ir::{Block, Builder, Function, InstData, Op, Terminator, Value};
+use sassafras_ir::{Block, Builder, CfgEditor, Function, InstData, Op, Value};
 use smallvec::SmallVec;
 
 /// The values that stand for an instruction's results; `None` if the instruction stays.
@@ -61,10 +61,11 @@ type Expansion = Option<SmallVec<[Value; 2]>>;
 ///
 /// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
 pub fn legalize(function: &mut Function) -> Stats {
-    let mut changes = switch::switches(function);
+    let mut editor = CfgEditor::new(function);
+    let mut changes = switch::switches(&mut editor);
     // Expansions make operations that are expanded in turn, four deep at most: quotient, conversion, product, shift.
     for _ in 0..8 {
-        let round = once(function);
+        let round = once(&mut editor);
         changes += round;
         if round == 0 {
             break;
@@ -73,35 +74,36 @@ pub fn legalize(function: &mut Function) -> Stats {
     Stats::new(changes)
 }
 
-fn once(function: &mut Function) -> usize {
+fn once(editor: &mut CfgEditor) -> usize {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changes = 0;
-    for block in function.blocks() {
-        let insts = std::mem::take(&mut function.blocks[block].insts);
-        let terminator = std::mem::replace(&mut function.blocks[block].terminator, Terminator::Unreachable);
-        let mut b = Builder::new(function, block);
-        for inst in insts {
-            let data = &b.function.insts[inst];
-            let needed = wanted(b.function, data);
-            if needed {
-                let data = data.clone();
-                b.line = data.line;
-                if let Some(values) = expand(&mut b, &data) {
-                    for (&old, new) in data.results.iter().zip(values) {
-                        map[old] = Some(new);
-                    }
-                    changes += 1;
-                    continue;
-                }
-            }
-            let end: Block = b.block;
-            b.function.blocks[end].insts.push(inst);
+    for block in editor.function().blocks() {
+        let f = editor.function();
+        if f.blocks[block].insts.iter().all(|&inst| !wanted(f, &f.insts[inst])) {
+            continue;
         }
-        let end = b.block;
-        function.blocks[end].terminator = terminator;
+        editor.rewrite(block, |b, insts| {
+            for inst in insts {
+                let data = &b.function.insts[inst];
+                let needed = wanted(b.function, data);
+                if needed {
+                    let data = data.clone();
+                    b.line = data.line;
+                    if let Some(values) = expand(b, &data) {
+                        for (&old, new) in data.results.iter().zip(values) {
+                            map[old] = Some(new);
+                        }
+                        changes += 1;
+                        continue;
+                    }
+                }
+                let end: Block = b.block;
+                b.function.blocks[end].insts.push(inst);
+            }
+        });
     }
     if changes != 0 {
-        function.replace_all(&map);
+        editor.edit_values(|function| function.replace_all(&map));
     }
     changes
 }

@@ -73,6 +73,7 @@ pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
     for c in done {
         match &c.result {
             Ok(artifact) => {
+                artifact.dumps.iter().for_each(|text| crate::files::print(text));
                 for (stage, function, text) in &artifact.printed {
                     eprintln!("# after {stage}{}{function}", if function.is_empty() { "" } else { " of " });
                     eprint!("{text}");

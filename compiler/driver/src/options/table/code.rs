@@ -104,8 +104,9 @@ pub(super) const ROWS: &[Row] = &[
         A::None,
         "",
         "",
-        E::Refused("blocks are merged without a switch for it."),
-        "Keep basic blocks apart, for debugging.",
+        E::Set(|o, _| set(&mut o.merge_blocks, false)),
+        // ptxas's own words, typing errors included (requirements CFG-24).
+        "Normally, ptxas attempts to merge consecutive basic blocks as part of its optization process. However, for debuggable code this is very confusing. This option prevents basic block merging, at a slight perfomance cost.",
     ),
     row(
         "return-at-end",

@@ -29,6 +29,27 @@ pub(super) const ROWS: &[Row] = &[
         "Print the text of these phases to standard error.",
     ),
     own(
+        "disable-phase",
+        A::List,
+        "PHASE,...",
+        "",
+        E::Set(|o, v| add(&mut o.disabled, v.split(',').map(str::to_owned))),
+        "Leave out phases that later ones do without; docs/phases.md says which.",
+    ),
+    own(
+        "dump-cfg",
+        A::List,
+        "dot|edges|rpo[@PHASE],...",
+        "",
+        E::Set(|o, v| {
+            v.split(',').try_for_each(|word| {
+                o.dumps.push(word.parse()?);
+                Ok(())
+            })
+        }),
+        "Print each function's graph behind a phase, by default lower, to standard output: for Graphviz, its edges, or its reverse post-order and back edges.",
+    ),
+    own(
         "stop-after",
         A::One,
         "PHASE",
