@@ -104,11 +104,12 @@ impl Observer for Judges {
         }
         let mut worst = None;
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
-        // The last one knows what earlier stages made.
-        for (judge, judging) in alone.chain([("cubin", None)]) {
+        // The last two know what earlier stages made, or did.
+        for (judge, judging) in alone.chain([("cubin", None), ("promises", None)]) {
             let start = Instant::now();
             let finding = match judging {
                 Some(judging) => judging(stage, before, after),
+                None if judge == "promises" => promises(stage, after, notes),
                 None => self.cubin(after),
             };
             let Some(finding) = finding else { continue };
@@ -136,6 +137,18 @@ impl Observer for Judges {
             self.opinions.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(opinion);
         }
         worst.map_or(Ok(()), Err)
+    }
+}
+
+/// What a phase promises of the graph.
+fn promises(stage: Stage, after: Form<'_>, notes: &Notes) -> Option<Finding> {
+    match (stage, after) {
+        // The pass may be left out.
+        (Stage::Optimise, Form::Ir(module)) if notes.numbers.iter().any(|n| n.0 == "LoopMakeSingleEntry") => {
+            Some(finding(&sassafras_check::ir::check_reducible(module)))
+        }
+        (Stage::Prepare, Form::Machine(f)) => Some(finding(&sassafras_check::machine::check_critical(f))),
+        _ => None,
     }
 }
 

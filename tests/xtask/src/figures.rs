@@ -2,6 +2,7 @@
 
 mod compile;
 mod disasm;
+mod graph;
 mod listing;
 mod prove;
 mod support;
@@ -15,9 +16,10 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
+        "graph" => graph::graph(root),
         "prove" => prove::prove(root),
         "support" => support::support(root),
-        _ => bail!("no figure is called `{name}`; there are: compile, disasm, prove, support"),
+        _ => bail!("no figure is called `{name}`; there are: compile, disasm, graph, prove, support"),
     }
 }
 

@@ -40,12 +40,14 @@ rules! {
         IrWidth "ir-width" "Arguments and results have the number and the widths that the operation says.",
         IrParameter "ir-parameter" "Reads of parameters lie inside the parameter block.",
         IrDominance "ir-dominance" "Every path to a use passes its definition.",
+        IrReducible "ir-reducible" "Behind `LoopMakeSingleEntry` every cycle has one entry, which dominates it.",
     }
     "Machine code": {
         MachineLayout "machine-layout" "The layout lists each block once, the entry first, and every block that is named is in it.",
         MachineEntry "machine-entry" "The entry has neither parameters nor predecessors.",
         MachineEdge "machine-edge" "An edge passes a register of the same class and units for each parameter.",
         MachineShape "machine-shape" "Before placement a block without successors ends the thread, one with one has no branch, one with two ends in a guarded branch to the first.",
+        MachineCritical "machine-critical" "Between `prepare` and `allocate` no edge leads from a block with several successors to one with several predecessors.",
         MachineSsa "machine-ssa" "In SSA a virtual register has one definition, which writes all its units and lies on every path to a use.",
         MachineClass "machine-class" "An operand names units that its virtual register has, of the class that the field wants.",
         MachineTied "machine-tied" "The old value of a definition belongs to a register that the instruction writes; after allocation it is that register.",

@@ -1,6 +1,7 @@
 //! Rules about the IR: structure, single definitions that dominate their uses, widths.
 
 mod dominance;
+mod reducible;
 mod structure;
 mod widths;
 
@@ -14,6 +15,16 @@ pub fn check(module: &Module) -> Verdict {
     for function in &module.functions {
         report.function.clone_from(&function.name);
         check_function(module, function, &mut report);
+    }
+    report.verdict()
+}
+
+/// Judges that every cycle of every function has one entry: what `LoopMakeSingleEntry` promises.
+pub fn check_reducible(module: &Module) -> Verdict {
+    let mut report = Report::default();
+    for function in &module.functions {
+        report.function.clone_from(&function.name);
+        reducible::check(function, &mut report);
     }
     report.verdict()
 }

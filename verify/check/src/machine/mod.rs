@@ -4,6 +4,7 @@
 //! P3 to P5 of `docs/convergence.md` are not judged.
 
 mod converge;
+mod critical;
 mod flow;
 mod meeting;
 mod operands;
@@ -11,6 +12,7 @@ mod placement;
 mod shape;
 mod ssa;
 
+pub use critical::check_critical;
 pub use placement::check_placement;
 
 use crate::finding::Verdict;
