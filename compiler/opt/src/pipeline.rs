@@ -20,7 +20,7 @@ pub struct Choices {
     pub level: Level,
     /// Blocks may be joined; not under `-no-bb-merge`.
     pub merge_blocks: bool,
-    /// Names of passes that do not run. Only one that [`Pass::optional`] marks can be among them.
+    /// Names of passes that do not run. Only one that is optional can be among them.
     pub disabled: Vec<String>,
 }
 
