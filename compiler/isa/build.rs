@@ -28,6 +28,11 @@ const FILES: &[&str] = &[
     "surface",
     "warpgroup",
     "bulk",
+    "blackwell_arithmetic",
+    "blackwell_async",
+    "blackwell_matrix",
+    "blackwell_memory",
+    "blackwell_rtx",
 ];
 
 /// As the crate's own, without its libraries.

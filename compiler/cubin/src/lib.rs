@@ -16,6 +16,7 @@
 pub mod attribute;
 pub mod elf;
 mod error;
+pub mod exact;
 mod frame;
 mod layout;
 mod lift;

@@ -5,11 +5,13 @@
 //!   `16 * (i mod 20000)`, where `i` counts lines from 0; `-` where nvdisasm refuses the word.
 //! - `refused.gz`: one line for each kernel that ptxas refuses: `FORM<TAB>MESSAGE`.
 
+mod compile;
+mod words;
+
 use anyhow::{Context, Result};
 use sassafras_chip::Chip;
 use sassafras_generate::exercise;
 use sassafras_oracle::{Tools, table, workspace_root};
-use sassafras_record::{compile, words};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -57,11 +57,23 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "--test-threads=1",
         ],
     ),
+    (
+        "recorded",
+        "every recorded word of ptxas on every chip through the table of instructions",
+        &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],
+    ),
+    (
+        "cubins",
+        "cubins of the whole corpus by both versions of ptxas, all chips and options, read and written back",
+        &["test", "--release", "--package", "sassafras-cubin", "--test", "exact", "--", "--nocapture"],
+    ),
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 5] = [
+const WHOLE: [&str; 7] = [
     "SASSAFRAS_ALL_ORDERS",
+    "SASSAFRAS_ALL_WORDS",
+    "SASSAFRAS_ALL_CUBINS",
     "CORPUS_FULL",
     "SASSAFRAS_ALL_TREES",
     "SASSAFRAS_ALL_GRAPHS",

@@ -20,7 +20,7 @@ pub fn read(bytes: &[u8]) -> Result<Image, Error> {
     if shnum == 0 {
         return Err(Error::at(0x3c, "the file has no sections"));
     }
-    if !shoff.is_multiple_of(4) || shoff < 64 {
+    if shoff < 64 {
         return Err(Error::at(0x28, format!("the section headers cannot begin at {shoff:#x}")));
     }
     let headers: &[SectionHeader64<Le>] = table(bytes, shoff, shnum).ok_or_else(|| {

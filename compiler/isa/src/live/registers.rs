@@ -178,7 +178,7 @@ const EXIT: u128 = 0x000f_ea00_0380_0000_0000_0000_0000_794d;
 
 /// A cubin, the place of its code and how many instructions it has.
 fn template(chip: Chip, directory: &Path, ptxas: &Path) -> io::Result<(Vec<u8>, usize, usize)> {
-    let mut ptx = format!(".version 8.7\n.target {chip}\n");
+    let mut ptx = format!(".version 9.0\n.target {chip}\n");
     ptx += ".address_size 64\n.visible .entry k(.param .u64 p)\n{ .reg .b64 %p; .reg .b32 %r;\n\
             ld.param.u64 %p, [p];\n";
     for i in 0..1500 {

@@ -2,8 +2,8 @@
 //! word of it that fails.
 
 use sassafras_chip::Chip;
-use sassafras_record::measure;
 use sassafras_reference::traces;
+use sassafras_words as measure;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
