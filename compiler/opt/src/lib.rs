@@ -5,17 +5,20 @@
 //! - [`dead`]: dead code. [`fold`]: constant folding and named simplifications. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
 //! - [`single_entry`]: cycles with several entries.
+//! - [`if_convert`]: small branches. [`uniformity`]: what all lanes agree on, and why the rest differs.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
 pub mod address;
 pub mod branch;
 pub mod dead;
 pub mod fold;
+pub mod if_convert;
 pub mod legalize;
 pub mod number;
 pub mod phi;
 pub mod pipeline;
 pub mod single_entry;
+pub mod uniformity;
 
 pub use pipeline::{Choices, Level, PASSES, Pass, Property, pipeline};
 

@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use crate::legalize::{self, Refused};
-use crate::{Stats, address, branch, dead, fold, number, phi, single_entry};
+use crate::{Stats, address, branch, dead, fold, if_convert, number, phi, single_entry};
 use sassafras_ir::{CfgEditor, Function};
 
 /// How much is done. What selection needs is done at every level.
@@ -88,6 +88,10 @@ pub const PASSES: &[Pass] = &[
     pass("branch", Level::O1, branches),
     pass("phi", Level::O1, |f, _| phi::phi(f)),
     pass("number", Level::O1, |f, _| number::number(f)),
+    pass("if-convert", Level::O1, straight),
+    pass("branch", Level::O1, branches),
+    pass("phi", Level::O1, |f, _| phi::phi(f)),
+    pass("number", Level::O1, |f, _| number::number(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     // Folding may bring a form back that selection does not accept.
@@ -104,6 +108,11 @@ fn analyze(function: &mut Function) -> Stats {
 
 fn branches(function: &mut Function, choices: &Choices) -> Stats {
     if choices.merge_blocks { branch::branch(function) } else { branch::branch_without_merging(function) }
+}
+
+/// If-conversion joins blocks.
+fn straight(function: &mut Function, choices: &Choices) -> Stats {
+    if choices.merge_blocks { if_convert::if_convert(function) } else { Stats::default() }
 }
 
 fn compact(function: &mut Function) -> Stats {

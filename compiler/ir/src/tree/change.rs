@@ -75,6 +75,19 @@ impl Tree {
         Ok(())
     }
 
+    /// The guard of an instruction without results.
+    pub fn set_guard(&mut self, inst: Inst, guard: Option<crate::Guard>) -> Result<(), Refused> {
+        self.spot(Cursor::BeforeInst(inst))?;
+        if let Some(guard) = guard {
+            self.typed(guard.value, Type::I1)?;
+            if let Some(&result) = self.function.insts[inst].results.first() {
+                return Err(Refused::Type(result));
+            }
+        }
+        self.function.insts[inst].guard = guard;
+        Ok(())
+    }
+
     /// Takes an instruction out of its block. Uses of its results stay.
     pub fn remove_inst(&mut self, inst: Inst) -> Result<(), Refused> {
         let spot = self.spot(Cursor::BeforeInst(inst))?;
@@ -122,39 +135,6 @@ impl Tree {
         }
         self.function.blocks[block].terminator = Terminator::Unreachable;
         self.relink(block, &[]);
-        Ok(())
-    }
-
-    /// Gives a block of an unstructured tree another jump; `args` are the arguments of each edge.
-    pub fn replace_jump(&mut self, block: Block, jump: Jump, args: [&[Value]; 2]) -> Result<(), Refused> {
-        self.standing_block(block)?;
-        if self.structured {
-            return Err(Refused::Structured);
-        }
-        let edge = |tree: &Tree, to: Block, args: &[Value]| {
-            tree.standing_block(to)?;
-            if to == tree.function.entry {
-                return Err(Refused::NoPhi(to));
-            }
-            tree.fits(to, args).map(|()| crate::Edge::new(to, args))
-        };
-        let terminator = match jump {
-            Jump::Return | Jump::Halt => Terminator::Exit,
-            Jump::Trap => Terminator::Trap,
-            Jump::Unreachable => Terminator::Unreachable,
-            Jump::Break | Jump::Continue => return Err(Refused::NoLoop(block)),
-            Jump::Goto(to) => Terminator::Jump(edge(self, to, args[0])?),
-            Jump::GotoIf(condition, then, otherwise) => {
-                self.typed(condition, Type::I1)?;
-                if then == otherwise {
-                    return Err(Refused::SameTargets(block));
-                }
-                let (then, otherwise) = (edge(self, then, args[0])?, edge(self, otherwise, args[1])?);
-                Terminator::Branch { condition, then, otherwise }
-            }
-        };
-        self.jumps[block] = Some(jump);
-        self.function.blocks[block].terminator = terminator;
         Ok(())
     }
 
@@ -270,6 +250,9 @@ impl Tree {
 
     /// Uses of these values become undefined bits, defined in the start block, where they are used at all.
     pub(super) fn forget(&mut self, values: &[Value]) {
+        if values.is_empty() {
+            return;
+        }
         let mut used: SecondaryMap<Value, bool> = SecondaryMap::new();
         let mut see = |value: Value| used[value] = true;
         for (block, data) in self.function.blocks.iter() {
@@ -305,7 +288,7 @@ impl Tree {
         defined.then_some(()).ok_or(Refused::NoSuchValue(value))
     }
 
-    fn typed(&self, value: Value, ty: Type) -> Result<(), Refused> {
+    pub(super) fn typed(&self, value: Value, ty: Type) -> Result<(), Refused> {
         self.known(value)?;
         (self.ty(value) == ty).then_some(()).ok_or(Refused::Type(value))
     }

@@ -10,6 +10,8 @@ pub enum Cursor {
     BeforeBlock(Block),
     /// Behind the last instruction of a block, and its jump.
     AfterBlock(Block),
+    /// Behind the last instruction of a block, before its jump.
+    BeforeJump(Block),
     /// Before an instruction.
     BeforeInst(Inst),
     /// Behind an instruction.
@@ -39,7 +41,7 @@ impl Tree {
     pub(super) fn spot(&self, cursor: Cursor) -> Result<Spot, Refused> {
         let (block, begin) = match cursor {
             Cursor::BeforeBlock(block) => (block, true),
-            Cursor::AfterBlock(block) => (block, false),
+            Cursor::AfterBlock(block) | Cursor::BeforeJump(block) => (block, false),
             Cursor::BeforeInst(inst) => return self.inst_spot(inst, 0),
             Cursor::AfterInst(inst) => return self.inst_spot(inst, 1),
             Cursor::BeforeNode(node) | Cursor::AfterNode(node) => {
@@ -60,7 +62,8 @@ impl Tree {
         let node = self.of_block[block].ok_or(Refused::NoSuchBlock(block))?;
         self.standing(node)?;
         let index = if begin { 0 } else { self.function.blocks[block].insts.len() };
-        let behind = !begin && self.jumps[block].is_some();
+        let before_jump = matches!(cursor, Cursor::BeforeJump(_));
+        let behind = !begin && !before_jump && self.jumps[block].is_some();
         Ok(Spot { block, node, index, behind })
     }
 

@@ -57,10 +57,14 @@ pub enum Refused {
     Structured,
     #[error("{0} ends in a switch")]
     Switch(Block),
+    #[error("something else leads to {0}")]
+    Reached(Block),
     #[error("both ways out of {0} lead to one block")]
     SameTargets(Block),
     #[error("a loop with several entries, {0} among them")]
     Irreducible(Block),
+    #[error("{0} lies deeper than trees are made")]
+    Deep(Block),
     #[error("an edge to {0} cannot be written without a variable that says where to go on")]
     NeedsSelector(Block),
 }

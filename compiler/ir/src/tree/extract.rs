@@ -1,7 +1,7 @@
 //! Cutting lists out and putting them back.
 
 use super::{Cursor, Jump, List, Node, NodeKind, Refused, Tree};
-use crate::function::{Block, BlockData, Terminator, Value};
+use crate::function::{Block, Value};
 use crate::op::Op;
 use crate::tree::node::NodeData;
 
@@ -173,17 +173,7 @@ impl Tree {
         nodes.retain(|&node| node != list.root);
         for node in nodes {
             if let NodeKind::Block(block) = self.nodes[node].kind {
-                let empty =
-                    BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable };
-                let data = std::mem::replace(&mut self.function.blocks[block], empty);
-                values.extend(data.params);
-                for inst in data.insts {
-                    values.extend(self.function.insts[inst].results.iter().copied());
-                    self.placed[inst] = None;
-                }
-                self.of_block[block] = None;
-                self.jumps[block] = None;
-                self.waiting[block] = None;
+                values.extend(self.empty(block));
             }
             self.nodes[node] = NodeData { alive: false, ..NodeData::root(self.nodes[node].kind) };
         }

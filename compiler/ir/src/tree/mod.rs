@@ -10,11 +10,14 @@ pub mod cursor;
 mod edges;
 pub mod error;
 mod extract;
+mod flat;
 pub mod meet;
 pub mod nest;
 pub mod node;
 mod print;
+mod rebuild;
 mod split;
+mod structure;
 
 use crate::function::{Block, Function, Inst, Value};
 use crate::op::Type;
@@ -29,6 +32,7 @@ pub use edges::Ways;
 pub use error::Refused;
 pub use extract::{Extraction, Loose};
 pub use node::{Jump, List, LoopControl, Node, NodeKind, Part, SelectionControl};
+pub use structure::Extra;
 
 /// A function and the tree of its control flow, which are kept in step. See `docs/control-tree.md`.
 #[derive(Debug)]

@@ -1,0 +1,184 @@
+//! Which values and branches are uniform: all lanes of a warp that execute them together agree; and why the others are not.
+//!
+//! A value is uniform until shown to be divergent: made from a divergent one, from what differs between lanes, or a parameter
+//! of a block on a way from a divergent branch to its immediate post-dominator, that one included. The last takes in values
+//! that lanes carry out of a loop in different turns, as the loop's header lies on such a way. (Coutinho et al., "Divergence
+//! Analysis and Optimizations", 2011, has the finer rule.)
+
+use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, SecondaryMap};
+use sassafras_ir::{Block, Function, Inst, Op, Terminator, Value};
+use sassafras_semantics::{Space, SpecialRegister};
+use std::fmt;
+
+/// Why a value or a branch is divergent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The instruction gives each lane its own.
+    Source(Inst),
+    /// It is made from a divergent value.
+    From(Value),
+    /// Lanes that parted at the end of this block bring it.
+    Parted(Block),
+}
+
+/// What the analysis found.
+#[derive(Clone, Debug)]
+pub struct Uniformity {
+    values: SecondaryMap<Value, Option<Reason>>,
+    branches: SecondaryMap<Block, Option<Value>>,
+}
+
+impl Uniformity {
+    /// Analyses a function.
+    pub fn new(f: &Function) -> Uniformity {
+        let graph = f.graph();
+        let (post, exit) = Dominators::post(&graph);
+        let mut found = Uniformity { values: SecondaryMap::new(), branches: SecondaryMap::new() };
+        let order = f.reverse_post_order();
+        loop {
+            let mut changed = false;
+            for &block in &order {
+                for &inst in &f.blocks[block].insts {
+                    let data = &f.insts[inst];
+                    let mut reason = differs(&data.op).then_some(Reason::Source(inst));
+                    data.for_each_use(|v| reason = reason.or(found.values[v].map(|_| Reason::From(v))));
+                    for &result in &data.results {
+                        changed |= found.mark(result, reason);
+                    }
+                }
+                let terminator = &f.blocks[block].terminator;
+                for edge in terminator.edges() {
+                    for (&arg, &param) in edge.args.iter().zip(&f.blocks[edge.block].params) {
+                        let reason = found.values[arg].map(|_| Reason::From(arg));
+                        changed |= found.mark(param, reason);
+                    }
+                }
+                let (Terminator::Branch { condition: by, .. } | Terminator::Switch { index: by, .. }) =
+                    terminator
+                else {
+                    continue;
+                };
+                if found.values[*by].is_some() && found.branches[block].is_none() {
+                    found.branches[block] = Some(*by);
+                    changed = true;
+                    for met in ways(&graph, block, post.immediate(block).unwrap_or(exit)) {
+                        for &param in &f.blocks[met].params {
+                            found.mark(param, Some(Reason::Parted(block)));
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return found;
+            }
+        }
+    }
+
+    fn mark(&mut self, value: Value, reason: Option<Reason>) -> bool {
+        let new = reason.is_some() && self.values[value].is_none();
+        if new {
+            self.values[value] = reason;
+        }
+        new
+    }
+
+    /// Whether all lanes agree on a value.
+    pub fn is_uniform(&self, value: Value) -> bool {
+        self.values[value].is_none()
+    }
+    /// Why they do not.
+    pub fn reason(&self, value: Value) -> Option<Reason> {
+        self.values[value]
+    }
+    /// The divergent value by which lanes part at the end of a block.
+    pub fn parts(&self, block: Block) -> Option<Value> {
+        self.branches[block]
+    }
+
+    /// The reasons of one value, back to where lanes begin to differ.
+    pub fn chain(&self, value: Value) -> Vec<(Value, Reason)> {
+        let mut all: Vec<(Value, Reason)> = Vec::new();
+        let mut at = Some(value);
+        while let Some((value, reason)) = at.and_then(|value| Some((value, self.values[value]?))) {
+            if all.iter().any(|&(seen, _)| seen == value) {
+                break;
+            }
+            all.push((value, reason));
+            at = match reason {
+                Reason::From(from) => Some(from),
+                Reason::Parted(block) => self.branches[block],
+                Reason::Source(_) => None,
+            };
+        }
+        all
+    }
+
+    /// A line for each branch: uniform, or why not.
+    pub fn explain<'a>(&'a self, f: &'a Function) -> impl fmt::Display + 'a {
+        Explained(self, f)
+    }
+}
+
+struct Explained<'a>(&'a Uniformity, &'a Function);
+
+impl fmt::Display for Explained<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Explained(found, f) = *self;
+        for block in f.reverse_post_order() {
+            let (Terminator::Branch { condition: by, .. } | Terminator::Switch { index: by, .. }) =
+                &f.blocks[block].terminator
+            else {
+                continue;
+            };
+            let chain = found.chain(*by);
+            if chain.is_empty() {
+                writeln!(out, "{block}: uniform")?;
+                continue;
+            }
+            write!(out, "{block}: divergent")?;
+            for (value, reason) in chain {
+                match reason {
+                    Reason::From(from) => write!(out, ", {value} is made from {from}")?,
+                    Reason::Parted(at) => write!(out, ", {value} is brought by lanes that part at {at}")?,
+                    Reason::Source(inst) => {
+                        let op = sassafras_ir::text::print_op(&f.insts[inst].op);
+                        write!(out, ", {value} is `{op}` of line {}", f.insts[inst].line)?;
+                    }
+                }
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Blocks on ways from behind `block` to `meeting`, which is included when it is a block.
+fn ways(graph: &impl ControlFlow<Block = Block>, block: Block, meeting: Block) -> Vec<Block> {
+    let mut seen = BitSet::new(graph.capacity());
+    let mut stack = graph.succs(block);
+    let mut found = Vec::new();
+    while let Some(at) = stack.pop() {
+        if seen.insert(at.index()) {
+            found.push(at);
+            if at != meeting {
+                stack.extend(graph.succs(at));
+            }
+        }
+    }
+    found
+}
+
+/// Whether the results may differ between lanes whose arguments agree.
+fn differs(op: &Op) -> bool {
+    match op {
+        Op::Special(register) => {
+            use SpecialRegister::{Ctaid, Nctaid, Ntid};
+            !matches!(register, Ctaid(_) | Nctaid(_) | Ntid(_))
+        }
+        Op::Load(access) => access.space != Space::Const,
+        // A variable of a thread has one address in all of them, but generic addresses of local memory are each lane's own.
+        Op::ToGeneric(space) => *space == Space::Local,
+        Op::Undef | Op::Atomic { .. } => true,
+        op => op.convergent(),
+    }
+}
