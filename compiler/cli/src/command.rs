@@ -8,6 +8,7 @@ pub mod isa;
 pub mod oracle;
 pub mod prove;
 pub mod roundtrip;
+pub mod rules;
 pub mod run;
 
 use clap::{Subcommand, ValueEnum};
@@ -51,6 +52,8 @@ pub enum Command {
     Run(run::Run),
     /// Prove a cubin against its PTX.
     Prove(prove::Prove),
+    /// List the selection rules, or prove them.
+    Rules(rules::RulesOf),
     /// Describe instruction forms.
     Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
@@ -73,6 +76,7 @@ impl Command {
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Run(arguments) => run::run(arguments, context),
             Command::Prove(arguments) => prove::run(arguments, context),
+            Command::Rules(arguments) => rules::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }

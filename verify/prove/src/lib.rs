@@ -7,6 +7,7 @@
 //! - [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and z3 as a process.
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
 //! - [`replay`]: a model as a launch, run in both executors.
+//! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
 //! - [`verdict`]: verdicts, assumptions, records.
 
 mod beyond;
@@ -18,6 +19,7 @@ pub mod normal;
 pub mod obligation;
 pub mod prove;
 pub mod replay;
+pub mod rules;
 pub mod side;
 pub mod smt;
 pub mod solver;

@@ -408,9 +408,6 @@ impl Emitter<'_> {
 
     fn attribute(&self, inst: ir::Inst, name: &str) -> Result<Attribute, Error> {
         let op = &self.source.insts[inst].op;
-        if let Some(a) = super::memory::attribute(op, name) {
-            return Ok(a);
-        }
         if let (ir::Op::Load(a), "offset") = (op, name)
             && a.space == sassafras_semantics::Space::Param
         {

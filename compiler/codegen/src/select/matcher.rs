@@ -157,9 +157,8 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
         if !zero && kinds.float64 && width == 64 && bits as u32 == 0 {
             return Some(Binding::Immediate(bits));
         }
-        let signed = (bits as i128) << (128 - width) >> (128 - width);
-        if !zero && kinds.short && (-(1 << 23)..1 << 23).contains(&signed) {
-            return Some(Binding::Immediate(signed as u128));
+        if !zero && kinds.byte && bits < 256 {
+            return Some(Binding::Immediate(bits));
         }
         return kinds.register.then_some(Binding::Register { value, negate: false, absolute: false });
     }

@@ -1,38 +1,11 @@
-//! Memory operands: orderings as SASS writes them, vectors as wide registers, bytes and half-words in and out of words.
+//! Memory operands: vectors as wide registers, bytes and half-words in and out of words.
 
 use super::Error;
 use super::emit::{Emitter, class_of};
 use sassafras_ir::{Inst, MemoryAccess, Op, Type};
 use sassafras_isa::RegClass;
 use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
-use sassafras_rules::select::{Action, Attribute, Row, Value as Term};
-use sassafras_semantics::{Ordering, Scope, Space};
-
-/// Attributes of memory operations that only SASS knows: `semantics`, the ordering and scope suffix. Acquire and release have none:
-/// `opt::legalize` makes fences of them.
-pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
-    let access = match op {
-        Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. } => a,
-        _ => return None,
-    };
-    if name != "semantics" {
-        return None;
-    }
-    let strong = match access.scope {
-        Scope::Cta => ".STRONG.SM",
-        Scope::Cluster | Scope::Gpu => ".STRONG.GPU",
-        Scope::Sys => ".STRONG.SYS",
-    };
-    Some(Attribute::Text(match (access.ordering, op) {
-        (Ordering::Weak, Op::Load(_) | Op::Store(_)) => "",
-        (Ordering::NonCoherent, Op::Load(_)) if access.space == Space::Global => ".CONSTANT",
-        (Ordering::NonCoherent, Op::Load(_)) => "",
-        (Ordering::Volatile, _) => ".STRONG.SYS",
-        (Ordering::Mmio, _) => ".MMIO.SYS",
-        (Ordering::Weak | Ordering::Relaxed, _) => strong,
-        _ => return None,
-    }))
-}
+use sassafras_rules::select::{Action, Row, Value as Term};
 
 fn access(op: &Op) -> Option<&MemoryAccess> {
     match op {

@@ -240,6 +240,7 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Fence(ordering, _), "ordering") => Text(ordering_name(*ordering)),
         (Op::Fence(_, scope), "scope") => Text(scope_name(*scope)),
         (Op::ToGeneric(s) | Op::FromGeneric(s) | Op::IsSpace(s), "space") => Text(space_name(*s)),
+        (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, "semantics") => Text(semantics(op, a)?),
         (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, _) => return memory(a, name),
         _ => return mode(op)?.0.attribute(name),
     })
@@ -463,6 +464,24 @@ pub fn space_name(space: Space) -> &'static str {
         Space::Param => "param",
         Space::Bank(_) => "bank",
     }
+}
+
+/// The ordering and scope suffix of a memory instruction. Acquire and release have none: `opt::legalize` makes fences of them.
+fn semantics(op: &Op, access: &MemoryAccess) -> Option<&'static str> {
+    let strong = match access.scope {
+        Scope::Cta => ".STRONG.SM",
+        Scope::Cluster | Scope::Gpu => ".STRONG.GPU",
+        Scope::Sys => ".STRONG.SYS",
+    };
+    Some(match (access.ordering, op) {
+        (Ordering::Weak, Op::Load(_) | Op::Store(_)) => "",
+        (Ordering::NonCoherent, Op::Load(_)) if access.space == Space::Global => ".CONSTANT",
+        (Ordering::NonCoherent, Op::Load(_)) => "",
+        (Ordering::Volatile, _) => ".STRONG.SYS",
+        (Ordering::Mmio, _) => ".MMIO.SYS",
+        (Ordering::Weak | Ordering::Relaxed, _) => strong,
+        _ => return None,
+    })
 }
 
 fn memory(a: &MemoryAccess, name: &str) -> Option<Attribute> {

@@ -11,7 +11,7 @@
 //! - *operands*, one per argument: a nested pattern, optionally named `n@(…)`, whose result has no other use; an integer, matched by a
 //!   constant of that value; `_`, any; or a name with kinds, `b:ric`: `r` register (the default), `i` an immediate of 32 bits
 //!   (each half of a 64-bit constant is one), `c` a constant-bank word (a kernel parameter), `m` float negation and absolute value are taken
-//!   into the operand, `f` an immediate that is the high half of a binary64 number whose low half is zero, `s` an immediate of 24 bits, signed.
+//!   into the operand, `f` an immediate that is the high half of a binary64 number whose low half is zero, `b` an immediate below 256.
 //!   Predicates take their negation along whenever the field has a `.not`.
 //!   Operations that commute are tried both ways round.
 //! - *form* is an `isa` form id, in which `{b}` stands for the letter of what `b` was matched by: `r`, `i`, `c`.
@@ -21,14 +21,17 @@
 //!   `args` is all arguments from the second on as one wide register, `results` all results as one; `desc` is the global-memory descriptor.
 //! - `pack d %a %b` makes a wide register of narrow ones. `copy d a` copies.
 //! - A field name may be `guard` or `!guard`.
+//! - A rule counts once it is proved: see [`proved`].
 //! - The rule with the largest pattern wins; among equals the one that stands first.
 
 pub mod attribute;
 mod parse;
+pub mod proved;
 mod row;
 
 pub use attribute::Attribute;
 pub use parse::{RowError, parse};
+pub use proved::Proved;
 pub use row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
 
 use std::collections::HashMap;
@@ -55,19 +58,24 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of this crate.
+    /// The rules of this crate that are proved: the others match nothing.
     ///
     /// # Panics
     /// When a row cannot be read: the rows are part of the program, and a test reads them all.
     pub fn get() -> &'static Rules {
         static RULES: OnceLock<Rules> = OnceLock::new();
         RULES.get_or_init(|| {
-            let mut rows = Vec::new();
-            for (file, text) in FILES {
-                rows.extend(parse(file, text).unwrap_or_else(|e| panic!("{e}")));
-            }
-            Rules::new(rows)
+            let proved = Proved::get();
+            Rules::new(Rules::written().into_iter().filter(|r| proved.standing(r).is_some()).collect())
         })
+    }
+
+    /// Every row of this crate, proved or not.
+    ///
+    /// # Panics
+    /// When a row cannot be read.
+    pub fn written() -> Vec<Row> {
+        FILES.iter().flat_map(|(file, text)| parse(file, text).unwrap_or_else(|e| panic!("{e}"))).collect()
     }
 
     /// Rules from rows.

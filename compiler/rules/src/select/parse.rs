@@ -41,7 +41,8 @@ fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
         return Err(fail(format!("`{}` after the pattern", tokens[at])));
     }
     let actions = right.split(';').map(|a| action(a.trim())).collect::<Result<Vec<_>, _>>().map_err(fail)?;
-    Ok(Row { name: name.to_owned(), place, pattern, actions })
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Ok(Row { name: name.to_owned(), text: words.join(" "), place, pattern, actions })
 }
 
 fn tokens(text: &str) -> Vec<String> {
@@ -109,7 +110,7 @@ fn operand(word: &str) -> Result<Arg, String> {
         match letter {
             'r' => kinds.register = true,
             'i' => kinds.immediate = true,
-            's' => kinds.short = true,
+            'b' => kinds.byte = true,
             'f' => kinds.float64 = true,
             'c' => kinds.constant = true,
             'm' => kinds.modifiers = true,

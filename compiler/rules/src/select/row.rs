@@ -5,6 +5,8 @@
 pub struct Row {
     /// Name, unique among all rows.
     pub name: String,
+    /// The row as it is written, with single blanks between words.
+    pub text: String,
     /// File and 1-based line where it stands.
     pub place: (&'static str, usize),
     /// What it matches.
@@ -79,8 +81,8 @@ pub struct Kinds {
     pub register: bool,
     /// An immediate of 32 bits a unit.
     pub immediate: bool,
-    /// A signed immediate of 24 bits.
-    pub short: bool,
+    /// An immediate below 256.
+    pub byte: bool,
     /// The high half of a binary64 number.
     pub float64: bool,
     /// A constant-bank word.

@@ -1,0 +1,102 @@
+//! `sassafras rules`: the selection rules and what they stand on.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use sassafras_prove::rules::{self, Verdict};
+use sassafras_prove::{NoSolver, Solver, Z3};
+use sassafras_rules::select::{Proved, Row, Rules};
+
+use super::Context;
+use crate::{Exit, Failure, files};
+
+/// List the selection rules, or prove them.
+#[derive(Args)]
+pub struct RulesOf {
+    /// Names of rules; all without one.
+    names: Vec<String>,
+    /// Prove them, and print how many there are of each verdict.
+    #[arg(long)]
+    prove: bool,
+    /// Effort for each question, in millions of z3's `rlimit`.
+    #[arg(long, default_value_t = 30)]
+    budget: u64,
+    /// Seconds for each question; a safety net alone.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+}
+
+pub(super) fn run(arguments: &RulesOf, context: &Context) -> Result<Exit, Failure> {
+    let written = Rules::written();
+    for name in &arguments.names {
+        if !written.iter().any(|r| r.name == *name) {
+            return Err(Failure::wrong(format!("no rule is called `{name}`")));
+        }
+    }
+    let rows: Vec<&Row> =
+        written.iter().filter(|r| arguments.names.is_empty() || arguments.names.contains(&r.name)).collect();
+    if arguments.prove { prove(arguments, context, &rows) } else { list(context, &rows) }
+}
+
+fn list(context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
+    let standing = |row: &Row| Proved::get().standing(row);
+    if context.json {
+        let list: Vec<_> = rows
+            .iter()
+            .map(|r| serde_json::json!({ "name": r.name, "file": r.place.0, "line": r.place.1, "rule": r.text, "verdict": standing(r) }))
+            .collect();
+        files::print(&format!("{}\n", serde_json::json!({ "schema": 1, "rules": list })));
+        return Ok(Exit::Done);
+    }
+    for row in rows {
+        let verdict = standing(row).map_or("left out".to_owned(), |s| format!("{s:?}").to_lowercase());
+        files::print(&format!("{:<10} {}.rules:{:<4} {}\n", verdict, row.place.0, row.place.1, row.text));
+    }
+    Ok(Exit::Done)
+}
+
+fn prove(arguments: &RulesOf, context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
+    let z3 = Z3::find(&folders, arguments.budget, arguments.timeout);
+    let solver = || -> Box<dyn Solver> {
+        match &z3 {
+            Some(z3) => Box::new(z3.clone()),
+            None => Box::new(NoSolver),
+        }
+    };
+    let start = Instant::now();
+    let outcomes = rules::prove_rows(rows, context.jobs, &solver);
+    let funnel = rules::Funnel::of(&outcomes);
+    let seconds = start.elapsed().as_secs_f64();
+    let exit = if funnel.refuted > 0 {
+        Exit::Refuted
+    } else if funnel.unknown > 0 {
+        Exit::Unknown
+    } else {
+        Exit::Done
+    };
+    if context.json {
+        let list: Vec<_> = outcomes.iter().map(rules::Outcome::json).collect();
+        let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "funnel": funnel, "seconds": seconds, "rules": list });
+        files::print(&format!("{all}\n"));
+        return Ok(exit);
+    }
+    for outcome in &outcomes {
+        let word = outcome.verdict.word();
+        match &outcome.verdict {
+            Verdict::Unknown(why) | Verdict::Refuted(why) => {
+                let at = outcome.at.as_deref().unwrap_or_default();
+                files::print(&format!("{word:<10} {}: {why}\n           at {at}\n", outcome.name));
+            }
+            _ if !context.quiet => {
+                files::print(&format!("{word:<10} {} ({} instances)\n", outcome.name, outcome.instances));
+            }
+            _ => {}
+        }
+    }
+    files::print(&format!("{funnel}; {seconds:.1} s\n"));
+    Ok(exit)
+}

@@ -1,0 +1,174 @@
+//! A lane that executes the right side of a rule: registers by number, everything else as events.
+
+use super::symbols::Symbols;
+use super::world::{Event, given, inside, special, window};
+use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
+use sassafras_isa::step::{Outcome, step};
+use sassafras_isa::{Inst, Register};
+use sassafras_semantics::state::BarrierMode;
+use sassafras_semantics::{
+    Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Trap,
+};
+
+/// Registers, words of constant bank 0, and what was done.
+#[derive(Default)]
+pub struct Machine {
+    /// Registers; what is not here is free.
+    pub registers: FxHashMap<Register, TermId>,
+    /// Words of constant bank 0 by byte offset.
+    pub bank: FxHashMap<u64, TermId>,
+    /// Events in order.
+    pub events: Vec<Event>,
+}
+
+fn unsupported<T>(what: String) -> Result<T, Trap> {
+    Err(Trap::Unsupported(what))
+}
+
+impl Machine {
+    /// Executes one instruction.
+    ///
+    /// # Errors
+    /// A form or modifier without a meaning, a word of the bank that is not an operand.
+    pub fn execute(&mut self, d: &Symbols<'_>, inst: &Inst) -> Result<(), Trap> {
+        match step(d, inst, 0, self)? {
+            Outcome::Next => {}
+            Outcome::Yield => self.events.push(Event::Pause),
+            Outcome::Collective { op, args, results } => self.collective(d, op, &args, &results),
+            Outcome::BarrierResult { count, decision } => {
+                let index = self.events.len().saturating_sub(1);
+                for (output, what) in [(count, "count"), (decision, "decision")] {
+                    if let Some(register) = output.register {
+                        self.write(d, register, given(d.terms, index, what, output.width));
+                    }
+                }
+            }
+            other => return unsupported(format!("{other:?}")),
+        }
+        Ok(())
+    }
+
+    fn collective(
+        &mut self,
+        d: &Symbols<'_>,
+        op: Collective,
+        args: &[TermId],
+        results: &[sassafras_isa::step::Output],
+    ) {
+        let own = match op {
+            Collective::Shuffle(_) => 3,
+            Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => 1,
+            Collective::WarpSync => 1,
+            Collective::ActiveMask | Collective::Elect => 0,
+            Collective::Barrier(BarrierMode::Sync | BarrierMode::Arrive) => 2,
+            Collective::Barrier(_) => 3,
+        };
+        let index = self.events.len();
+        self.events.push(Event::Collective(op, args[..own].to_vec()));
+        for (i, output) in results.iter().enumerate() {
+            if let Some(register) = output.register {
+                let value = given(d.terms, index, &format!("result{i}"), output.width);
+                self.write(d, register, value);
+            }
+        }
+    }
+
+    /// A word of constant bank 0.
+    fn word(&self, d: &Symbols<'_>, at: u64) -> Result<TermId, Trap> {
+        // The base of the local window, A-BANK.
+        let base = u64::from(Chip::Sm90.bank().local_window);
+        if let Some(&word) = self.bank.get(&at) {
+            return Ok(word);
+        }
+        if at == base || at == base + 4 {
+            let all = window(d.terms, Space::Local);
+            return Ok(d.extract(&all, 8 * (at - base) as u32, 32));
+        }
+        unsupported(format!("c[0x0][{at:#x}]"))
+    }
+}
+
+impl<'t> State<Symbols<'t>> for Machine {
+    type Register = Register;
+
+    fn read(&mut self, d: &Symbols<'t>, register: Register) -> Result<TermId, Trap> {
+        let width = if matches!(register.class.prefix(), "P" | "UP") { 1 } else { 32 };
+        let free = || d.terms.variable(&format!("before.{register}"), width);
+        Ok(*self.registers.entry(register).or_insert_with(free))
+    }
+
+    fn write(&mut self, _: &Symbols<'t>, register: Register, value: TermId) {
+        self.registers.insert(register, value);
+    }
+
+    fn load(&mut self, d: &Symbols<'t>, access: &Access, address: &TermId) -> Result<TermId, Trap> {
+        match access.space {
+            Space::Bank(0) => {
+                let Some(at) = d.as_constant(address) else {
+                    return unsupported("an indexed word of bank 0".into());
+                };
+                let mut words = self.word(d, at as u64)?;
+                for i in 1..u64::from(access.bytes.div_ceil(4)) {
+                    words = d.concat(&self.word(d, at as u64 + 4 * i)?, &words);
+                }
+                Ok(d.extract(&words, 0, 8 * access.bytes))
+            }
+            // User constants.
+            Space::Bank(3) => {
+                let access = Access { space: Space::Const, ..*access };
+                self.load(d, &access, address)
+            }
+            _ => {
+                let index = self.events.len();
+                self.events.push(Event::Load(*access, *address));
+                Ok(given(d.terms, index, "loaded", 8 * access.bytes))
+            }
+        }
+    }
+
+    fn store(
+        &mut self,
+        _: &Symbols<'t>,
+        access: &Access,
+        address: &TermId,
+        value: &TermId,
+    ) -> Result<(), Trap> {
+        self.events.push(Event::Store(*access, *address, *value));
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        d: &Symbols<'t>,
+        access: &Access,
+        op: AtomicOp,
+        address: &TermId,
+        operands: &[TermId],
+    ) -> Result<TermId, Trap> {
+        let index = self.events.len();
+        self.events.push(Event::Atomic(*access, op, *address, operands.to_vec()));
+        Ok(given(d.terms, index, "old", 8 * access.bytes))
+    }
+
+    fn fence(&mut self, _: &Symbols<'t>, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
+        self.events.push(Event::Fence(ordering, scope));
+        Ok(())
+    }
+
+    fn special(&mut self, d: &Symbols<'t>, register: SpecialRegister) -> Result<TermId, Trap> {
+        Ok(special(d.terms, register))
+    }
+
+    fn cvta(&mut self, d: &Symbols<'t>, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        Ok(d.add(address, &window(d.terms, space)))
+    }
+
+    fn cvta_to(&mut self, d: &Symbols<'t>, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        Ok(d.sub(address, &window(d.terms, space)))
+    }
+
+    fn is_space(&mut self, d: &Symbols<'t>, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        Ok(inside(d.terms, space, *address))
+    }
+}

@@ -1,0 +1,418 @@
+//! Every operation that a row may meet: heads with all the values of what they carry, and the widths they take.
+//!
+//! Written from the documentation of [`Op`]. Where an attribute is a number of 32 bits (a byte offset) a few values stand for
+//! it: it is added to an address and looked at by nothing else.
+
+use sassafras_ir::op::PackedOp;
+use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op};
+use sassafras_rules::select::attribute::{format, format_name, head};
+use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
+use sassafras_semantics::{
+    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
+};
+
+/// An operation with the widths of its arguments and results in bits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// The operation.
+    pub op: Op,
+    /// Widths of the arguments.
+    pub args: Vec<u32>,
+    /// Widths of the results.
+    pub results: Vec<u32>,
+}
+
+impl Shape {
+    fn new(op: Op, args: &[u32], results: &[u32]) -> Shape {
+        Shape { op, args: args.to_vec(), results: results.to_vec() }
+    }
+
+    /// The suffix by which rows name it; see the notation of `sassafras_rules::select`.
+    pub fn suffix(&self) -> String {
+        let both = matches!(self.op, Op::ZeroExtend | Op::SignExtend | Op::Truncate);
+        let first = matches!(
+            self.op,
+            Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. } | Op::Match { .. }
+        );
+        match format(&self.op) {
+            Some(f) => format_name(f).to_owned(),
+            None if both => format!("{}.{}", self.args[0], self.results[0]),
+            None if first => self.args[0].to_string(),
+            None => {
+                let width = self.results.first().or(self.args.get(1)).or(self.args.first());
+                width.map_or_else(String::new, u32::to_string)
+            }
+        }
+    }
+}
+
+const BOOLS: [bool; 2] = [false, true];
+const FORMATS: [FloatFormat; 4] = [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32, FloatFormat::F64];
+const ROUNDINGS: [Rounding; 5] =
+    [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up, Rounding::NearestAway];
+const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys];
+const ATOMICS: [AtomicOp; 19] = [
+    AtomicOp::Add,
+    AtomicOp::SMin,
+    AtomicOp::SMax,
+    AtomicOp::UMin,
+    AtomicOp::UMax,
+    AtomicOp::And,
+    AtomicOp::Or,
+    AtomicOp::Xor,
+    AtomicOp::Exch,
+    AtomicOp::Cas,
+    AtomicOp::Inc,
+    AtomicOp::Dec,
+    AtomicOp::AddF32 { ftz: false },
+    AtomicOp::AddF32 { ftz: true },
+    AtomicOp::AddF64,
+    AtomicOp::AddF16x2,
+    AtomicOp::AddBf16x2,
+    AtomicOp::AddF16,
+    AtomicOp::AddBf16,
+];
+/// Offsets in bytes: none, and near the ends of 24 bits.
+const OFFSETS: [i32; 4] = [0, 16, 0x7f_fff0, -0x80_0000];
+
+fn modes() -> Vec<FloatMode> {
+    let mut all = Vec::new();
+    for rounding in ROUNDINGS {
+        for ftz in BOOLS {
+            all.extend(BOOLS.map(|sat| FloatMode { rounding, ftz, sat }));
+        }
+    }
+    all
+}
+
+/// All operations whose head this is; `reduce` has the read-modify-writes without a result.
+pub fn shapes(name: &str) -> Vec<Shape> {
+    if name == "reduce" {
+        let without_result = |s: Shape| Shape { results: Vec::new(), ..s };
+        let kept = |s: &Shape| {
+            matches!(s.op, Op::Atomic { op, access } if access.space == Space::Global
+                && !matches!(op, AtomicOp::Cas | AtomicOp::Exch))
+        };
+        return atomics().into_iter().filter(kept).map(without_result).collect();
+    }
+    let all = [integers(), moves(), floats(), conversions(), memory(), atomics(), lanes()];
+    all.into_iter().flatten().filter(|s| head(&s.op) == name).collect()
+}
+
+fn integers() -> Vec<Shape> {
+    let mut all = Vec::new();
+    let two = [Op::Add, Op::Sub, Op::Mul];
+    let signed_two = |signed| [Op::MulHigh { signed }, Op::Min { signed }, Op::Max { signed }];
+    for w in [16, 32, 64] {
+        let mut arithmetic = two.to_vec();
+        BOOLS.iter().for_each(|&s| arithmetic.extend(signed_two(s)));
+        all.extend(arithmetic.iter().map(|&op| Shape::new(op, &[w, w], &[w])));
+        all.extend([Op::Neg, Op::Abs, Op::BitReverse].map(|op| Shape::new(op, &[w], &[w])));
+        all.extend([Op::AddCarry, Op::SubBorrow].map(|op| Shape::new(op, &[w, w, 1], &[w, 1])));
+        for op in [Op::Shl, Op::Shr { signed: false }, Op::Shr { signed: true }] {
+            all.push(Shape::new(op, &[w, 32], &[w]));
+        }
+        for signed in BOOLS {
+            all.push(Shape::new(Op::BitExtract { signed }, &[w, 32, 32], &[w]));
+            all.push(Shape::new(Op::MulWide { signed }, &[w, w], &[2 * w]));
+        }
+        all.push(Shape::new(Op::BitInsert, &[w, w, 32, 32], &[w]));
+    }
+    for w in [32, 64] {
+        all.extend([Op::Popcount, Op::LeadingZeros].map(|op| Shape::new(op, &[w], &[32])));
+        for signed in BOOLS {
+            for shift_amount in BOOLS {
+                all.push(Shape::new(Op::FindHighest { signed, shift_amount }, &[w], &[32]));
+            }
+        }
+    }
+    for w in [1, 16, 32, 64] {
+        all.extend([Op::And, Op::Or, Op::Xor].map(|op| Shape::new(op, &[w, w], &[w])));
+        all.push(Shape::new(Op::Not, &[w], &[w]));
+        all.push(Shape::new(Op::Select, &[1, w, w], &[w]));
+        all.extend(COMPARES.map(|c| Shape::new(Op::Compare(c), &[w, w], &[1])));
+    }
+    all.extend((0..=255).map(|t| Shape::new(Op::Lop3(t), &[32; 3], &[32])));
+    for left in BOOLS {
+        for wrap in BOOLS {
+            all.push(Shape::new(Op::FunnelShift { left, wrap }, &[32; 3], &[32]));
+            all.push(Shape::new(Op::Dot4 { a_signed: left, b_signed: wrap }, &[32; 3], &[32]));
+        }
+    }
+    all.push(Shape::new(Op::Permute, &[32; 3], &[32]));
+    all
+}
+
+const COMPARES: [Compare; 10] = [
+    Compare::Eq,
+    Compare::Ne,
+    Compare::ULt,
+    Compare::ULe,
+    Compare::UGt,
+    Compare::UGe,
+    Compare::SLt,
+    Compare::SLe,
+    Compare::SGt,
+    Compare::SGe,
+];
+
+fn moves() -> Vec<Shape> {
+    let mut all = Vec::new();
+    let widths = [1, 16, 32, 64, 128];
+    for from in widths {
+        for to in widths {
+            if from < to {
+                all.push(Shape::new(Op::ZeroExtend, &[from], &[to]));
+                all.push(Shape::new(Op::SignExtend, &[from], &[to]));
+            } else if to < from {
+                all.push(Shape::new(Op::Truncate, &[from], &[to]));
+                let places = (0..from / to).map(|i| (i * to) as u8).filter(|_| to >= 16);
+                all.extend(places.map(|at| Shape::new(Op::Extract(at), &[from], &[to])));
+            }
+        }
+    }
+    for (part, count) in [(16, 2), (16, 4), (16, 8), (32, 2), (32, 4), (64, 2)] {
+        all.push(Shape::new(Op::Concat, &vec![part; count], &[part * count as u32]));
+    }
+    all
+}
+
+const RELATIONS: [FloatCompare; 14] = [
+    FloatCompare::Eq,
+    FloatCompare::Ne,
+    FloatCompare::Lt,
+    FloatCompare::Le,
+    FloatCompare::Gt,
+    FloatCompare::Ge,
+    FloatCompare::UEq,
+    FloatCompare::UNe,
+    FloatCompare::ULt,
+    FloatCompare::ULe,
+    FloatCompare::UGt,
+    FloatCompare::UGe,
+    FloatCompare::Ordered,
+    FloatCompare::Unordered,
+];
+
+fn floats() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for f in FORMATS {
+        let w = f.width();
+        for m in modes() {
+            all.extend([Op::FAdd(f, m), Op::FMul(f, m)].map(|op| Shape::new(op, &[w, w], &[w])));
+            all.push(Shape::new(Op::Fma(f, m), &[w, w, w], &[w]));
+            all.push(Shape::new(Op::FRound(f, m), &[w], &[w]));
+            if w == 16 {
+                packed(&mut all, f, m);
+            }
+        }
+        all.extend([Op::FNeg(f), Op::FAbs(f)].map(|op| Shape::new(op, &[w], &[w])));
+        for ftz in BOOLS {
+            for nan in BOOLS {
+                all.push(Shape::new(Op::FMin { format: f, ftz, nan }, &[w, w], &[w]));
+                all.push(Shape::new(Op::FMax { format: f, ftz, nan }, &[w, w], &[w]));
+            }
+            for compare in RELATIONS {
+                all.push(Shape::new(Op::FloatCompare { compare, format: f, ftz }, &[w, w], &[1]));
+            }
+        }
+    }
+    let functions = [
+        Approximation::Rcp,
+        Approximation::Rsqrt,
+        Approximation::Sqrt,
+        Approximation::Sin,
+        Approximation::Cos,
+        Approximation::SinTurns,
+        Approximation::CosTurns,
+        Approximation::Ex2,
+        Approximation::Lg2,
+        Approximation::Tanh,
+        Approximation::Rcp64High,
+        Approximation::Rsqrt64High,
+    ];
+    for function in functions {
+        all.extend(BOOLS.map(|ftz| Shape::new(Op::Approximate { function, ftz }, &[32], &[32])));
+    }
+    all
+}
+
+fn packed(all: &mut Vec<Shape>, format: FloatFormat, mode: FloatMode) {
+    let kinds = [
+        (PackedOp::Add, 2),
+        (PackedOp::Mul, 2),
+        (PackedOp::Fma, 3),
+        (PackedOp::Min, 2),
+        (PackedOp::Max, 2),
+        (PackedOp::MinNan, 2),
+        (PackedOp::MaxNan, 2),
+        (PackedOp::Neg, 1),
+        (PackedOp::Abs, 1),
+    ];
+    for (kind, count) in kinds {
+        all.push(Shape::new(Op::Packed { kind, format, mode }, &vec![32; count], &[32]));
+    }
+}
+
+fn conversions() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for mode in modes() {
+        for from in FORMATS {
+            for to in FORMATS {
+                all.push(Shape::new(Op::FloatToFloat { from, to, mode }, &[from.width()], &[to.width()]));
+            }
+            for bits in [8u8, 16, 32, 64] {
+                for signed in BOOLS {
+                    let wide = u32::from(bits).max(16);
+                    let op = Op::FloatToInt { from, signed, bits, mode };
+                    for w in [16, 32, 64].into_iter().filter(|w| *w >= wide && (*w <= 32 || bits == 64)) {
+                        all.push(Shape::new(op, &[from.width()], &[w]));
+                    }
+                    let op = Op::IntToFloat { signed, bits, to: from, mode };
+                    for w in [16, 32, 64].into_iter().filter(|w| *w >= wide && (*w <= 32 || bits == 64)) {
+                        all.push(Shape::new(op, &[w], &[from.width()]));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Orderings that selection meets; acquire and release are written with fences before.
+fn orderings() -> Vec<(Ordering, Scope)> {
+    let mut all = vec![
+        (Ordering::Weak, Scope::Cta),
+        (Ordering::NonCoherent, Scope::Cta),
+        (Ordering::Volatile, Scope::Sys),
+    ];
+    all.extend(SCOPES.map(|scope| (Ordering::Relaxed, scope)));
+    all
+}
+
+const SPACES: [Space; 5] = [Space::Generic, Space::Global, Space::Shared, Space::Local, Space::Const];
+
+/// Width of an address in a space.
+fn address(space: Space) -> u32 {
+    if matches!(space, Space::Generic | Space::Global) { 64 } else { 32 }
+}
+
+fn memory() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for space in SPACES {
+        for (ordering, scope) in orderings() {
+            // PTX has `.nc` for global memory and no ordering for constants and for a thread's own memory but volatile.
+            let exists = match space {
+                Space::Const => ordering == Ordering::Weak,
+                Space::Local => matches!(ordering, Ordering::Weak | Ordering::Volatile),
+                Space::Global => true,
+                _ => ordering != Ordering::NonCoherent,
+            };
+            if exists {
+                accesses(&mut all, space, ordering, scope);
+            }
+        }
+    }
+    for space in [Space::Global, Space::Shared, Space::Local] {
+        all.push(Shape::new(Op::ToGeneric(space), &[64], &[64]));
+        all.push(Shape::new(Op::FromGeneric(space), &[64], &[64]));
+        all.push(Shape::new(Op::IsSpace(space), &[64], &[1]));
+    }
+    all.extend(SCOPES.map(|s| Shape::new(Op::Fence(Ordering::AcquireRelease, s), &[], &[])));
+    all
+}
+
+fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope) {
+    for bytes in [1u8, 2, 4, 8, 16] {
+        for lanes in [1u8, 2, 4].into_iter().filter(|l| bytes * l <= 16) {
+            if space == Space::Const && bytes * lanes > 8 {
+                continue;
+            }
+            for offset in OFFSETS {
+                let element = |signed| MemoryAccess { space, bytes, lanes, signed, ordering, scope, offset };
+                let width = (8 * u32::from(bytes)).max(16);
+                for signed in BOOLS.into_iter().filter(|s| !s || bytes < 4) {
+                    let mut widths = vec![width];
+                    widths.extend((bytes < 4).then_some(32));
+                    for w in widths {
+                        let results = vec![w; usize::from(lanes)];
+                        all.push(Shape::new(Op::Load(element(signed)), &[address(space)], &results));
+                    }
+                }
+                if space != Space::Const && ordering != Ordering::NonCoherent {
+                    let mut args = vec![address(space)];
+                    args.extend(vec![width; usize::from(lanes)]);
+                    all.push(Shape::new(Op::Store(element(false)), &args, &[]));
+                }
+            }
+        }
+    }
+}
+
+fn atomics() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for space in [Space::Generic, Space::Global, Space::Shared] {
+        for scope in SCOPES {
+            for op in ATOMICS {
+                let sizes: &[u8] = match op {
+                    AtomicOp::AddF64 => &[8],
+                    AtomicOp::AddF32 { .. } | AtomicOp::AddF16x2 | AtomicOp::AddBf16x2 => &[4],
+                    AtomicOp::AddF16 | AtomicOp::AddBf16 => &[2],
+                    AtomicOp::Inc | AtomicOp::Dec => &[4],
+                    _ => &[4, 8],
+                };
+                for &bytes in sizes {
+                    for offset in OFFSETS {
+                        let ordering = Ordering::Relaxed;
+                        let access =
+                            MemoryAccess { space, bytes, lanes: 1, signed: false, ordering, scope, offset };
+                        let width = 8 * u32::from(bytes);
+                        let mut args = vec![address(space), width];
+                        args.extend((op == AtomicOp::Cas).then_some(width));
+                        all.push(Shape::new(Op::Atomic { op, access }, &args, &[width]));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+fn lanes() -> Vec<Shape> {
+    let mut all = Vec::new();
+    for mode in [ShuffleMode::Idx, ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Bfly] {
+        all.push(Shape::new(Op::Shuffle(mode), &[32; 4], &[32, 1]));
+    }
+    for mode in [VoteMode::All, VoteMode::Any, VoteMode::Uniform, VoteMode::Ballot] {
+        all.push(Shape::new(Op::Vote(mode), &[1, 32], &[32, 1]));
+    }
+    for all_of in BOOLS {
+        all.extend([32, 64].map(|w| Shape::new(Op::Match { all: all_of }, &[w, 32], &[32, 1])));
+    }
+    let reductions = [
+        AtomicOp::Add,
+        AtomicOp::SMin,
+        AtomicOp::SMax,
+        AtomicOp::UMin,
+        AtomicOp::UMax,
+        AtomicOp::And,
+        AtomicOp::Or,
+        AtomicOp::Xor,
+    ];
+    all.extend(reductions.map(|op| Shape::new(Op::Redux(op), &[32, 32], &[32])));
+    all.push(Shape::new(Op::ActiveMask, &[], &[32]));
+    all.push(Shape::new(Op::Elect, &[32], &[32, 1]));
+    all.push(Shape::new(Op::WarpSync, &[32], &[]));
+    all.push(Shape::new(Op::Nanosleep, &[32], &[]));
+    let modes = [
+        (BarrierMode::Sync, None),
+        (BarrierMode::Arrive, None),
+        (BarrierMode::Popc, Some(32)),
+        (BarrierMode::And, Some(1)),
+        (BarrierMode::Or, Some(1)),
+    ];
+    for (mode, result) in modes {
+        all.push(Shape::new(Op::Barrier(mode), &[32, 32, 1], result.as_slice()));
+    }
+    all
+}

@@ -1,0 +1,80 @@
+//! What surrounds an instance: the values of its operands, memory as a list of events, and launch words.
+
+use super::instance::{How, Instance};
+use sassafras_semantics::{
+    Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms,
+};
+
+/// Something a lane does besides computing. Loads and read-modify-writes give fresh values, named by their place in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A load.
+    Load(Access, TermId),
+    /// A store of a value.
+    Store(Access, TermId, TermId),
+    /// A read-modify-write with operands.
+    Atomic(Access, AtomicOp, TermId, Vec<TermId>),
+    /// A fence.
+    Fence(Ordering, Scope),
+    /// Something of several lanes, with its arguments; member masks are left out, they are brought about before.
+    Collective(Collective, Vec<TermId>),
+    /// Other lanes may run.
+    Pause,
+}
+
+/// The value that event number `index` gives.
+pub fn given(terms: &Terms, index: usize, what: &str, width: u32) -> TermId {
+    terms.variable(&format!("event{index}.{what}"), width)
+}
+
+/// The value of an operand as its register or word holds it, without modifiers.
+pub fn bare(terms: &Terms, instance: &Instance, name: &str) -> Option<TermId> {
+    let &(width, how) = instance.operands.get(name)?;
+    Some(match how {
+        How::Register { zero: true, .. } => terms.constant(width, 0),
+        How::Immediate(Some(bits)) => terms.constant(width, signed(width, bits)),
+        How::High => terms.concat(&terms.variable(name, 32), &terms.constant(32, 0)),
+        _ => terms.variable(name, width),
+    })
+}
+
+/// A 32-bit immediate at a width: as the low word of a wider value it is sign-extended.
+fn signed(width: u32, bits: u64) -> u128 {
+    if width > 32 { i128::from(bits as u32 as i32) as u128 } else { u128::from(bits) }
+}
+
+/// The value of an operand with its modifiers.
+pub fn value(terms: &Terms, instance: &Instance, name: &str) -> Option<TermId> {
+    let value = bare(terms, instance, name)?;
+    let &(width, how) = instance.operands.get(name)?;
+    let (negate, absolute) = match how {
+        How::Register { negate, absolute, .. } | How::Bank { negate, absolute } => (negate, absolute),
+        _ => (false, false),
+    };
+    if width == 1 {
+        return Some(if negate { terms.not(&value) } else { value });
+    }
+    let sign = terms.constant(width, 1 << (width - 1));
+    let value = if absolute { terms.and(&value, &terms.not(&sign)) } else { value };
+    Some(if negate { terms.xor(&value, &sign) } else { value })
+}
+
+/// The generic address of the first byte of a window, 64 bits. The window of shared memory begins at a multiple of 2³², global
+/// addresses are generic ones.
+pub fn window(terms: &Terms, space: Space) -> TermId {
+    match space {
+        Space::Shared => terms.concat(&terms.variable("window.shared", 32), &terms.constant(32, 0)),
+        Space::Local => terms.variable("window.local", 64),
+        _ => terms.constant(64, 0),
+    }
+}
+
+/// Whether an address lies in a window: a function of both that nothing else is known of.
+pub fn inside(terms: &Terms, space: Space, address: TermId) -> TermId {
+    terms.variable(&format!("inside.{space:?}.{address}"), 1)
+}
+
+/// A special register.
+pub fn special(terms: &Terms, register: SpecialRegister) -> TermId {
+    terms.variable(&format!("{register:?}"), register.width())
+}
