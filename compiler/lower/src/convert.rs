@@ -5,7 +5,7 @@ use crate::float::mode_of;
 use crate::operand::operand;
 use sassafras_ir::{Op, PackedOp, Type, Value};
 use sassafras_ptx::checked::{Inst, Type as T};
-use sassafras_semantics::{FloatFormat, FloatMode};
+use sassafras_semantics::{FloatFormat, FloatMode, Rounding};
 
 impl Context<'_, '_> {
     pub(crate) fn convert(&mut self, inst: &Inst) -> Result<()> {
@@ -49,7 +49,8 @@ impl Context<'_, '_> {
                 }
                 let a = self.int(operand(o, 1)?, from)?;
                 // What `int` gave is already extended to 32 bits.
-                let plain = FloatMode { sat: false, ..mode };
+                // No integer is subnormal as a float: `.ftz` changes nothing.
+                let plain = FloatMode { sat: false, ftz: false, ..mode };
                 let op = Op::IntToFloat {
                     signed: from.signed(),
                     bits: bits.max(32) as u8,
@@ -95,10 +96,15 @@ impl Context<'_, '_> {
         a: Value,
     ) -> Value {
         let ty = type_of(to.width());
-        let mut value = if to != from {
+        let plain = FloatMode { sat: false, ..mode };
+        let mut value = if to == FloatFormat::F32 && to != from {
             self.b().value(Op::FloatToFloat { from, to, mode }, &[a], ty)
-        } else if inst.mods.integer_rounding || inst.mods.rounding.is_some() {
-            self.b().value(Op::FRound(from, mode), &[a], ty)
+        } else if to != from || inst.mods.integer_rounding || inst.mods.rounding.is_some() {
+            let op =
+                if to == from { Op::FRound(from, plain) } else { Op::FloatToFloat { from, to, mode: plain } };
+            let value = self.b().value(op, &[a], ty);
+            let clamp = FloatMode { sat: true, ..FloatMode::default() };
+            if mode.sat { self.saturate(to, clamp, value) } else { value }
         } else if mode.sat || mode.ftz {
             self.saturate(from, mode, a)
         } else {
@@ -111,7 +117,6 @@ impl Context<'_, '_> {
         value
     }
 
-    /// From 32 or 64 bits (already extended) to a value of type `to` in 32 or 64 bits.
     /// Flushes and saturates as the mode says.
     fn saturate(&mut self, format: FloatFormat, mode: FloatMode, a: Value) -> Value {
         let ty = type_of(format.width());
@@ -123,7 +128,8 @@ impl Context<'_, '_> {
         };
         let one = self.b().constant(ty, one);
         if format != FloatFormat::F64 {
-            // A product with one flushes and saturates.
+            // A product with one flushes and saturates, and is exact.
+            let mode = FloatMode { rounding: Rounding::NearestEven, ..mode };
             return self.b().value(Op::FMul(format, mode), &[a, one], ty);
         }
         // No operation of binary64 saturates. The larger of NaN and zero is zero.
@@ -132,6 +138,7 @@ impl Context<'_, '_> {
         self.b().same(Op::FMin { format, ftz: false, nan: false }, &[above, one])
     }
 
+    /// From 32 or 64 bits (already extended) to a value of type `to` in 32 or 64 bits.
     fn int_to_int(&mut self, to: T, from: T, sat: bool, a: Value) -> Value {
         let wide = if to.width() == 64 { Type::I64 } else { Type::I32 };
         let mut a = a;

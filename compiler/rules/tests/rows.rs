@@ -17,11 +17,8 @@ fn operands(pattern: &Pattern, all: &mut HashMap<String, Kinds>) {
 }
 
 fn letters(kinds: &Kinds) -> Vec<char> {
-    let all = [
-        ('r', kinds.register),
-        ('i', kinds.immediate || kinds.short || kinds.float64),
-        ('c', kinds.constant),
-    ];
+    let all =
+        [('r', kinds.register), ('i', kinds.immediate || kinds.byte || kinds.float64), ('c', kinds.constant)];
     all.into_iter().filter(|(_, on)| *on).map(|(letter, _)| letter).collect()
 }
 
