@@ -155,7 +155,7 @@ fn covers(target: &Access, source: &Access) -> bool {
     }
     // One instruction reads or writes shared memory, which the block alone sees, at once: it orders as `.relaxed` does there.
     // A thread's own memory and constants have no ordering.
-    if matches!(source.space, Space::Shared | Space::Local | Space::Const) {
+    if matches!(source.space, Space::Shared | Space::Local | Space::Const | Space::Param) {
         return matches!(target.ordering, Ordering::Weak | Ordering::Relaxed);
     }
     match source.ordering {

@@ -1,7 +1,7 @@
 //! A lane that executes the right side of a rule: registers by number, everything else as events.
 
 use super::symbols::Symbols;
-use super::world::{Event, given, inside, special, window};
+use super::world::{Event, given, inside, last_parameter, special, window};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_isa::step::{Outcome, step};
@@ -76,14 +76,23 @@ impl Machine {
 
     /// A word of constant bank 0.
     fn word(&self, d: &Symbols<'_>, at: u64) -> Result<TermId, Trap> {
-        // The base of the local window, A-BANK.
-        let base = u64::from(Chip::Sm90.bank().local_window);
         if let Some(&word) = self.bank.get(&at) {
             return Ok(word);
         }
-        if at == base || at == base + 4 {
-            let all = window(d.terms, Space::Local);
-            return Ok(d.extract(&all, 8 * (at - base) as u32, 32));
+        // What the driver tells of windows, A-BANK.
+        let bank = Chip::Sm90.bank();
+        let (first, last) = bank.parameter_window.unzip();
+        let known = [
+            (Some(bank.local_window), window(d.terms, Space::Local)),
+            (bank.constant_window, window(d.terms, Space::Const)),
+            (first, window(d.terms, Space::Param)),
+            (last, last_parameter(d.terms)),
+        ];
+        for (base, value) in known {
+            let base = base.map_or(u64::MAX - 8, u64::from);
+            if at == base || at == base + 4 {
+                return Ok(d.extract(&value, 8 * (at - base) as u32, 32));
+            }
         }
         unsupported(format!("c[0x0][{at:#x}]"))
     }
@@ -105,8 +114,13 @@ impl<'t> State<Symbols<'t>> for Machine {
     fn load(&mut self, d: &Symbols<'t>, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         match access.space {
             Space::Bank(0) => {
-                let Some(at) = d.as_constant(address) else {
-                    return unsupported("an indexed word of bank 0".into());
+                let parameters = Chip::Sm90.bank().parameters;
+                let known = d.as_constant(address).filter(|&at| self.word(d, at as u64).is_ok());
+                let Some(at) = known else {
+                    // The block of parameters, at a computed place.
+                    let access = Access { space: Space::Param, ..*access };
+                    let at = d.sub(address, &d.constant(32, parameters.into()));
+                    return self.load(d, &access, &at);
                 };
                 let mut words = self.word(d, at as u64)?;
                 for i in 1..u64::from(access.bytes.div_ceil(4)) {

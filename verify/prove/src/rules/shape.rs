@@ -290,7 +290,8 @@ fn orderings() -> Vec<(Ordering, Scope)> {
     all
 }
 
-const SPACES: [Space; 5] = [Space::Generic, Space::Global, Space::Shared, Space::Local, Space::Const];
+const SPACES: [Space; 6] =
+    [Space::Generic, Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param];
 
 /// Width of an address in a space.
 fn address(space: Space) -> u32 {
@@ -303,7 +304,7 @@ fn memory() -> Vec<Shape> {
         for (ordering, scope) in orderings() {
             // PTX has `.nc` for global memory and no ordering for constants and for a thread's own memory but volatile.
             let exists = match space {
-                Space::Const => ordering == Ordering::Weak,
+                Space::Const | Space::Param => ordering == Ordering::Weak,
                 Space::Local => matches!(ordering, Ordering::Weak | Ordering::Volatile),
                 Space::Global => true,
                 _ => ordering != Ordering::NonCoherent,
@@ -313,7 +314,7 @@ fn memory() -> Vec<Shape> {
             }
         }
     }
-    for space in [Space::Global, Space::Shared, Space::Local] {
+    for space in [Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param] {
         all.push(Shape::new(Op::ToGeneric(space), &[64], &[64]));
         all.push(Shape::new(Op::FromGeneric(space), &[64], &[64]));
         all.push(Shape::new(Op::IsSpace(space), &[64], &[1]));
@@ -325,7 +326,8 @@ fn memory() -> Vec<Shape> {
 fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope) {
     for bytes in [1u8, 2, 4, 8, 16] {
         for lanes in [1u8, 2, 4].into_iter().filter(|l| bytes * l <= 16) {
-            if space == Space::Const && bytes * lanes > 8 {
+            let constant = matches!(space, Space::Const | Space::Param);
+            if constant && bytes * lanes > 8 {
                 continue;
             }
             for offset in OFFSETS {
@@ -339,7 +341,7 @@ fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope
                         all.push(Shape::new(Op::Load(element(signed)), &[address(space)], &results));
                     }
                 }
-                if space != Space::Const && ordering != Ordering::NonCoherent {
+                if !constant && ordering != Ordering::NonCoherent {
                     let mut args = vec![address(space)];
                     args.extend(vec![width; usize::from(lanes)]);
                     all.push(Shape::new(Op::Store(element(false)), &args, &[]));

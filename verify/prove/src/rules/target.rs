@@ -12,7 +12,7 @@ use sassafras_ir::Op;
 use sassafras_isa::{FieldKind, Inst, PT, RegClass, Register, encode};
 use sassafras_rules::select::attribute::{Attribute, attribute};
 use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value};
-use sassafras_semantics::{Domain, TermId, Terms};
+use sassafras_semantics::{Domain, Space, TermId, Terms};
 
 /// Why the right side was not executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,6 +297,13 @@ impl Writer<'_, '_> {
             None => Some(root),
             Some(wanted) => find(root, wanted),
         };
+        if let Some(Op::Load(access)) = of.map(|n| n.shape.op)
+            && access.space == Space::Param
+            && name == "offset"
+        {
+            // The block of parameters stands in bank 0.
+            return Ok(Attribute::Number(i64::from(access.offset) + i64::from(Chip::Sm90.bank().parameters)));
+        }
         of.and_then(|n| attribute(&n.shape.op, name))
             .ok_or_else(|| Stop::Row(format!("no attribute `{name}`")))
     }

@@ -2,7 +2,7 @@
 
 use super::instance::{How, Instance};
 use sassafras_semantics::{
-    Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms,
+    Access, AtomicOp, Collective, CompareOp, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms,
 };
 
 /// Something a lane does besides computing. Loads and read-modify-writes give fresh values, named by their place in the list.
@@ -65,12 +65,24 @@ pub fn window(terms: &Terms, space: Space) -> TermId {
     match space {
         Space::Shared => terms.concat(&terms.variable("window.shared", 32), &terms.constant(32, 0)),
         Space::Local => terms.variable("window.local", 64),
+        Space::Const => terms.variable("window.const", 64),
+        Space::Param => terms.variable("window.param", 64),
         _ => terms.constant(64, 0),
     }
 }
 
-/// Whether an address lies in a window: a function of both that nothing else is known of.
+/// The last generic address of the kernel's parameters, 64 bits.
+pub fn last_parameter(terms: &Terms) -> TermId {
+    terms.variable("window.param.last", 64)
+}
+
+/// Whether an address lies in a window: by the ends that the launch gives for parameters, else a function of window and
+/// address that nothing else is known of.
 pub fn inside(terms: &Terms, space: Space, address: TermId) -> TermId {
+    if space == Space::Param {
+        let from = terms.compare(CompareOp::ULe, &window(terms, space), &address);
+        return terms.and(&from, &terms.compare(CompareOp::ULe, &address, &last_parameter(terms)));
+    }
     terms.variable(&format!("inside.{space:?}.{address}"), 1)
 }
 
