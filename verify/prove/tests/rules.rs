@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 fn z3(test: &str) -> Option<Z3> {
     match Tools::here().z3() {
-        Ok(path) => Some(Z3 { path, budget: 30, timeout: 60 }),
+        Ok(path) => Some(Z3 { path, budget: 30, timeout: 600 }),
         Err(reason) => {
             skip(test, &reason);
             None
