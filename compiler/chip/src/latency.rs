@@ -70,10 +70,11 @@ pub const fn settled(chip: Chip, class: Class) -> Option<u8> {
     }
 }
 
-/// Whether instructions that read general registers late also read predicates late, guards left out. Before sm_90 ptxas
-/// 13.0.88 overwrites the predicate of BAR.RED in the cycle after it; on sm_90 and later it never does.
-pub const fn predicates_read_late(chip: Chip) -> bool {
-    chip.number() >= 90
+/// Whether instructions of a class that read general registers late also read predicates late, guards left out. Before sm_90
+/// ptxas 13.0.88 overwrites the predicate of BAR.RED in the cycle after it; on sm_90 and later it never does. That of LDGSTS it
+/// overwrites without waiting on sm_90 too: memory instructions read theirs at issue.
+pub const fn predicates_read_late(chip: Chip, class: Class) -> bool {
+    chip.number() >= 90 && !matches!(class, Class::Memory)
 }
 
 /// The classes of instruction that the latency tables tell apart; also the pipe of a form.

@@ -108,7 +108,8 @@ impl<'a> Code<'a> {
                 // Guards and uniform registers are read at issue.
                 let slow =
                     late && operand.field.is_some() && !matches!(operand.class, RegClass::UR | RegClass::UP);
-                let slow = slow && (operand.class != RegClass::P || predicates_read_late(self.chip));
+                let slow = slow
+                    && (operand.class != RegClass::P || predicates_read_late(self.chip, inst.row().pipe));
                 let barrier = operand.class == RegClass::B;
                 let variable = !barrier && if write { class.variable(self.chip) } else { slow };
                 let register = (operand.class, operand.number + unit);

@@ -83,7 +83,8 @@ pub fn convert<D: Domain>(
     plain: impl Fn(FloatMode, &D::V) -> D::V,
 ) -> D::V {
     if from == to {
-        return same(d, from, mode, a);
+        // Conversions flush binary32 alone.
+        return same(d, from, FloatMode { ftz: mode.ftz && from == FloatFormat::F32, ..mode }, a);
     }
     let value = plain(FloatMode { sat: false, ..mode }, a);
     if mode.sat { same(d, to, FloatMode { sat: true, ..FloatMode::default() }, &value) } else { value }
