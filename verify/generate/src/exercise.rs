@@ -7,7 +7,7 @@
 
 mod combine;
 mod extra;
-mod kernel;
+pub(crate) mod kernel;
 mod operands;
 
 use sassafras_chip::{Chip, Features, Target};

@@ -1,22 +1,11 @@
 //! One kernel for each arithmetic form of the PTX table: it loads what the form reads, executes it once and stores what it
 //! writes. Whoever compiles and runs these kernels is held against the table form by form.
 
+use crate::exercise::kernel::{CHUNK, CLASSES};
 use sassafras_ptx::table::{self, example};
 use std::fmt::Write;
 
-/// Registers by name in examples, how each is loaded, and its size in bytes; the longest names first.
-const CLASSES: [(&str, &str, usize); 8] = [
-    ("%rs", "u16", 2),
-    ("%rb", "u8", 1),
-    ("%rd", "u64", 8),
-    ("%rq", "b128", 16),
-    ("%fd", "f64", 8),
-    ("%r", "u32", 4),
-    ("%f", "f32", 4),
-    ("%p", "pred", 4),
-];
-/// Bytes of input for each register, of input for each thread, of output for each thread.
-const CHUNK: usize = 16;
+/// Bytes of input for each thread, of output for each thread.
 const RECORD: usize = CHUNK * 8 * 8;
 const RESULT: usize = 2 * CHUNK;
 /// Threads of the one block that each kernel is made for.

@@ -8,6 +8,9 @@ use common::{line, module, recorded, text, z3};
 use sassafras_isa::{Chip, Style, decode, print};
 use sassafras_prove::{Verdict, prove};
 
+/// Instructions that the code does not need, each shown by hand: `carry_folded` stores a word that is 0 whatever it loads.
+const BENIGN: [&str; 1] = ["ptxas-errors/carry_folded without LDG"];
+
 /// What the code does without: the stack pointer of a kernel without a stack, padding.
 const NOTHING: [&str; 3] = ["LDC R1,", "NOP", "BRA"];
 
@@ -17,7 +20,7 @@ fn no_instruction_is_superfluous() {
     z3.budget = 1;
     let mut wrong = Vec::new();
     let (mut count, mut refuted) = (0, 0);
-    for name in ["ptxas-errors/rotate64", "ptxas-errors/bfe_sign"] {
+    for name in ["ptxas-errors/rotate64", "ptxas-errors/bfe_sign", "ptxas-errors/carry_folded"] {
         let source = module(&text(name));
         let right = recorded("13.5.37", name).expect("it is recorded");
         let record = prove(&source, "k", &right, &mut z3);
@@ -44,6 +47,13 @@ fn no_instruction_is_superfluous() {
         }
     }
     eprintln!("{count} instructions taken away, {refuted} refuted");
+    let named = |w: &&String| BENIGN.iter().any(|b| w.starts_with(b));
+    assert_eq!(
+        wrong.iter().filter(named).count(),
+        BENIGN.len(),
+        "what is called benign must be proved: {wrong:?}"
+    );
+    wrong.retain(|w| !named(&w));
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(count > 20, "{count}");
 }

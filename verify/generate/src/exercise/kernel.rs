@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// Registers by name: how each is loaded and stored, and its size in bytes; the longest names first.
-const CLASSES: [(&str, &str, usize); 8] = [
+pub(crate) const CLASSES: [(&str, &str, usize); 8] = [
     ("%rs", "u16", 2),
     ("%rb", "u8", 1),
     ("%rd", "u64", 8),
@@ -16,7 +16,7 @@ const CLASSES: [(&str, &str, usize); 8] = [
 /// Registers of a class that an instruction may name: an accumulator of `wgmma` takes 128.
 const REGISTERS: usize = 140;
 /// Bytes between two registers in input and output.
-const CHUNK: usize = 16;
+pub(crate) const CHUNK: usize = 16;
 
 /// How a register comes by its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
