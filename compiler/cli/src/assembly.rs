@@ -168,7 +168,7 @@ fn word(line: &Line<'_>, chip: Chip, section: usize, at: u64, places: &Places<'_
         };
         place.map(|place| place.wrapping_sub(at).wrapping_sub(16) as i64)
     };
-    let name = |_: i64| None;
+    let name = |_: i64, _: &mut String| false;
     let style =
         Style { targets: Targets::Named { name: &name, find: &find }, chip: Some(chip), ..Style::default() };
     let inst = parse(text, &style).map_err(|error| {

@@ -1,10 +1,12 @@
 //! From a word to its instruction, closed by default.
 
 use crate::control::{Control, Guard};
-use crate::form::{Field, FieldKind, Form, FormId, Test};
-use crate::inst::Inst;
-use crate::table;
+use crate::form::{FormId, Test};
+use crate::inst::{INLINE, Inst};
+use crate::plan::Check;
+use crate::table::{self, Candidate};
 use sassafras_chip::Chip;
+use smallvec::SmallVec;
 
 /// Why a word has no instruction.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -63,41 +65,35 @@ pub enum DecodeError {
 
 /// The instruction of a word. Every bit of the word is accounted for: `encode` gives the same word back.
 pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
-    let opcode = (word & 0xfff) as u16;
-    let mut closest: Option<(u32, FormId)> = None;
     let mut refused = None;
-    for &form in table::by_opcode(opcode) {
-        let row = form.get();
-        if !row.chips.contains(chip) {
+    for candidate in table::candidates(word as u16 & 0xfff, chip) {
+        if (word ^ candidate.value) & candidate.mask != 0 {
             continue;
         }
-        let off = (word ^ row.value) & row.mask_on(chip);
-        if off == 0 {
-            // Two forms may differ by a field value that one of them does not have.
-            match fill(word, form, row, chip) {
-                Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
-                done => return done,
-            }
-            continue;
-        }
-        if closest.is_none_or(|(count, _)| off.count_ones() < count) {
-            closest = Some((off.count_ones(), form));
+        // Two forms may differ by a field value that one of them does not have.
+        match fill(word, candidate, chip) {
+            Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
+            done => return done,
         }
     }
-    if let Some(error) = refused {
-        return Err(error);
-    }
-    match closest {
-        None => Err(DecodeError::Opcode { chip, opcode }),
-        Some((_, form)) => {
-            let row = form.get();
-            let bit = ((word ^ row.value) & row.mask_on(chip)).trailing_zeros() as u8;
-            Err(DecodeError::Bit { chip, form, bit, set: word >> bit & 1 == 1 })
+    Err(refused.unwrap_or_else(|| closest(word, chip)))
+}
+
+/// What is wrong with a word that has no form: the form that differs in the fewest bits, and the first of them.
+fn closest(word: u128, chip: Chip) -> DecodeError {
+    let opcode = word as u16 & 0xfff;
+    let off = |c: &Candidate| (word ^ c.value) & c.mask;
+    match table::candidates(opcode, chip).iter().min_by_key(|c| off(c).count_ones()) {
+        None => DecodeError::Opcode { chip, opcode },
+        Some(candidate) => {
+            let bit = off(candidate).trailing_zeros() as u8;
+            DecodeError::Bit { chip, form: candidate.form, bit, set: word >> bit & 1 == 1 }
         }
     }
 }
 
-fn fill(word: u128, form: FormId, row: &Form, chip: Chip) -> Result<Inst, DecodeError> {
+fn fill(word: u128, candidate: &Candidate, chip: Chip) -> Result<Inst, DecodeError> {
+    let Candidate { form, row, plan, .. } = *candidate;
     let guard =
         Guard { pred: (word >> 12 & 7) as u32, negate: word >> 15 & 1 == 1, uniform: row.uniform_guard };
     let control = Control::from_bits((word >> 105) as u32);
@@ -107,54 +103,45 @@ fn fill(word: u128, form: FormId, row: &Form, chip: Chip) -> Result<Inst, Decode
     if let Some(message) = control.fault() {
         return Err(DecodeError::Control { form, message });
     }
-    let mut inst = Inst { form, guard, fields: Default::default(), control };
-    for (field, plan) in row.fields.iter().zip(&table::plan(form).fields) {
-        if plan.uniform && chip.uniform_field_bits() == 8 {
-            let raw = (word >> field.bits[0] & 0xff) as u64;
-            inst.fields.push(crate::encode::wide(raw).unwrap_or(raw));
-            continue;
+    let wide = chip.uniform_field_bits() == 8;
+    let count = plan.takes.len();
+    let mut fields = if count <= INLINE {
+        SmallVec::from_buf_and_len([0; INLINE], count)
+    } else {
+        SmallVec::from_elem(0, count)
+    };
+    for (i, (slot, take)) in fields.iter_mut().zip(&plan.takes).enumerate() {
+        match take.value(word, wide, &row.fields[i], &plan.fields[i]) {
+            (_, Some(value)) => *slot = value,
+            (raw, None) => {
+                let field = &row.fields[i];
+                let (name, bits) = (field.name, field.bits.clone());
+                return Err(DecodeError::Value { form, field: name, bits, value: raw });
+            }
         }
-        let raw = plan.raw(word);
-        let value = value(field, raw).ok_or_else(|| DecodeError::Value {
-            form,
-            field: field.name,
-            bits: field.bits.clone(),
-            value: raw,
-        })?;
-        inst.fields.push(value);
     }
+    let inst = Inst { form, guard, fields, control };
     if let Some(message) = crate::encode::limits(&inst) {
         return Err(DecodeError::Control { form, message });
     }
-    match row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
-        Some(tests) => {
-            let mut bits: Vec<u8> = tests
-                .iter()
-                .flat_map(|test| match *test {
-                    Test::Given(i)
-                    | Test::Absent(i)
-                    | Test::PowerOfTwo(i)
-                    | Test::Is(i, _)
-                    | Test::IsNot(i, _) => row.fields[i].bits.clone(),
-                })
-                .collect();
-            bits.sort_unstable();
-            Err(DecodeError::Denied { form, bits, fields: crate::describe::condition(row, tests) })
+    if !plan.denied.is_empty() {
+        let off = plan.off(&inst.fields);
+        let denied = |checks: &Vec<Check>| checks.iter().all(|check| check.holds(&inst.fields, off));
+        if let Some(at) = plan.denied.iter().position(denied) {
+            return Err(combination(form, &row.denied[at]));
         }
-        None => Ok(inst),
     }
+    Ok(inst)
 }
 
-fn value(field: &Field, raw: u64) -> Option<u64> {
-    match field.kind {
-        FieldKind::Register { inverted: true, .. } => Some(7 - raw),
-        FieldKind::Enum => field.texts[raw as usize].map(|_| raw),
-        FieldKind::Signed { scale } | FieldKind::Target { scale } => {
-            let unused = 64 - field.bits.len() as u32;
-            Some(((raw << unused) as i64 >> unused).wrapping_mul(scale as i64) as u64)
+fn combination(form: FormId, tests: &[Test]) -> DecodeError {
+    let row = form.get();
+    let bits = tests.iter().flat_map(|test| match *test {
+        Test::Given(i) | Test::Absent(i) | Test::PowerOfTwo(i) | Test::Is(i, _) | Test::IsNot(i, _) => {
+            row.fields[i].bits.clone()
         }
-        FieldKind::Unsigned { scale } => Some(raw * scale),
-        FieldKind::ConstantOffset { .. } => Some(raw * 4),
-        _ => Some(raw),
-    }
+    });
+    let mut bits: Vec<u8> = bits.collect();
+    bits.sort_unstable();
+    DecodeError::Denied { form, bits, fields: crate::describe::condition(row, tests) }
 }

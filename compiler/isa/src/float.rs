@@ -20,6 +20,85 @@ pub fn write(value: f64, negative: bool, quiet: bool) -> String {
     if value.abs() >= EXPONENT_FROM { exponent(value, DIGITS, false) } else { general(value) }
 }
 
+/// Characters that a number of [`quick`] has at most: sign, point, zeros behind it and digits.
+pub const QUICK: usize = DIGITS + 8;
+
+/// The text of a number of everyday size, by integers alone; how many characters of the buffer it takes. `None` for what [`text`] must be
+/// asked: very large and very small numbers, ties.
+pub fn quick(bits: u64, format: Format, buffer: &mut [u8; QUICK]) -> Option<usize> {
+    let value = match format {
+        Format::Half => half(bits as u16),
+        Format::Bfloat => f64::from(f32::from_bits((bits as u32) << 16)),
+        Format::Single => f64::from(f32::from_bits(bits as u32)),
+        Format::DoubleHigh => f64::from_bits(bits << 32),
+    };
+    if !(1e-4..EXPONENT_FROM).contains(&value.abs()) {
+        return None;
+    }
+    // value = mantissa * 2^-places, an odd mantissa where there are places.
+    let raw = value.to_bits();
+    let mut mantissa = raw & ((1 << 52) - 1) | 1 << 52;
+    let mut places = 1075 - (raw >> 52 & 0x7ff) as i32;
+    let even = (mantissa.trailing_zeros() as i32).min(places);
+    mantissa >>= even;
+    places -= even;
+    // Times ten it must fit 64 bits.
+    if !(0..=60).contains(&places) {
+        return None;
+    }
+    let (mut whole, mut rest) = (mantissa >> places, mantissa & ((1 << places) - 1));
+    let mut length = 0;
+    let mut put = |byte: u8| {
+        buffer[length] = byte;
+        length += 1;
+    };
+    if value < 0.0 {
+        put(b'-');
+    }
+    let mut unit = 1;
+    while whole / unit >= 10 {
+        unit *= 10;
+    }
+    let mut digits = 0;
+    let mut significant = whole != 0;
+    while unit > 0 {
+        put(b'0' + (whole / unit) as u8);
+        whole %= unit;
+        unit /= 10;
+        digits += usize::from(significant);
+    }
+    if rest == 0 {
+        return Some(length);
+    }
+    put(b'.');
+    while rest != 0 && digits < DIGITS {
+        rest *= 10;
+        let digit = (rest >> places) as u8;
+        rest &= (1 << places) - 1;
+        significant |= digit != 0;
+        digits += usize::from(significant);
+        put(b'0' + digit);
+    }
+    if rest != 0 {
+        let half = 1 << (places - 1);
+        if rest == half {
+            return None;
+        }
+        if rest > half {
+            let last = buffer[..length].iter().rposition(|&b| b != b'9')?;
+            if !buffer[last].is_ascii_digit() {
+                return None;
+            }
+            buffer[last] += 1;
+            length = last + 1;
+        }
+        while buffer[length - 1] == b'0' {
+            length -= 1;
+        }
+    }
+    Some(length)
+}
+
 /// `%.Ne`: `digits` after the point, exponent of at least two digits.
 fn exponent(value: f64, digits: usize, trim: bool) -> String {
     let text = format!("{value:.digits$e}");
@@ -122,6 +201,31 @@ mod tests {
         assert_eq!(text(0x7fc0_0000, Format::Single), "+QNAN");
         assert_eq!(text(0x3c00, Format::Half), "1");
         assert_eq!(text(0x0000_0001, Format::Single), "1.4012984643248170709e-45");
+    }
+
+    #[test]
+    fn quick_ones_are_the_same() {
+        let mut told = 0;
+        let mut hold = |raw: u64, format| {
+            let mut buffer = [0; QUICK];
+            if let Some(length) = quick(raw, format, &mut buffer) {
+                told += 1;
+                assert_eq!(
+                    str::from_utf8(&buffer[..length]),
+                    Ok(text(raw, format).as_str()),
+                    "{raw:#x} {format:?}"
+                );
+            }
+        };
+        for raw in 0..0x1_0000 {
+            hold(raw, Format::Half);
+            hold(raw, Format::Bfloat);
+        }
+        for raw in (0..1 << 32).step_by(65_521).chain((0..1 << 16).map(|top| top << 16)) {
+            hold(raw, Format::Single);
+            hold(raw, Format::DoubleHigh);
+        }
+        assert!(told > 30_000, "{told}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub const PT: u64 = 7;
 /// First number of a virtual register. Register fields may hold such numbers before allocation; text shows them
 /// as `%v0`, `%v1` …, and [`crate::encode`] rejects them.
 pub const VIRTUAL: u64 = 0x1_0000;
+/// As many values lie in the instruction itself; nearly every form has fewer.
+pub(crate) const INLINE: usize = 16;
 
 /// The form has no field of this name, or the field no value of this text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -36,7 +38,7 @@ pub struct Inst {
     pub guard: Guard,
     /// Values in the order of [`Form::fields`]: register numbers, enum indices, flags, immediates
     /// (signed ones sign-extended), byte offsets.
-    pub fields: SmallVec<[u64; 16]>,
+    pub fields: SmallVec<[u64; INLINE]>,
     /// Its control bits.
     pub control: Control,
 }
@@ -159,18 +161,18 @@ impl Inst {
 
     /// Bits of the reuse control that this instruction may set: the form's, for general registers that take part.
     pub fn reusable(&self) -> u8 {
-        let fields = self.row().fields.iter().enumerate();
-        let bits = fields.filter_map(|(i, field)| {
-            let bit = field.reuse?;
-            (field.read && self.fields[i] != RZ && self.shows(i)).then_some(1 << bit)
+        let plan = table::plan(self.form);
+        let off = plan.off(&self.fields);
+        let bits = plan.reuse.iter().filter(|(field, _, shown)| {
+            let shows = || shown.iter().any(|checks| checks.iter().all(|c| c.holds(&self.fields, off)));
+            self.fields[usize::from(*field)] != RZ && shows()
         });
-        bits.fold(0, |mask, bit: u8| mask | bit) & self.row().control.reuse
+        bits.fold(0, |mask, (_, bit, _)| mask | 1 << bit) & self.row().control.reuse
     }
 
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
     fn at_default(&self, i: usize) -> bool {
-        let plan = &table::plan(self.form).fields;
-        let own = |i: usize| self.fields[i] == plan[i].default;
-        own(i) && plan[i].flags.iter().all(|&flag| own(usize::from(flag)))
+        let plan = table::plan(self.form);
+        plan.off(&self.fields) & plan.fields[i].whole == 0
     }
 }

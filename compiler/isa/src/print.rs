@@ -1,11 +1,19 @@
 //! The text of an instruction, as `nvdisasm -c` writes it.
+//!
+//! The nodes of a form's text are made into flat [`Steps`] once, and a word is printed by going through them, into a [`Line`].
+
+mod line;
+mod steps;
 
 use crate::float::{self, Format};
-use crate::form::{Field, FieldKind, Form, Node, RegClass};
+use crate::form::{FieldKind, RegClass};
 use crate::inst::{Inst, VIRTUAL};
-use crate::parse;
-use crate::special;
+use crate::{parse, special, table};
+use line::Line;
 use sassafras_chip::Chip;
+use steps::Step;
+
+pub(crate) use steps::Steps;
 
 /// How branch targets are written and read.
 #[derive(Clone, Copy, Default)]
@@ -18,8 +26,8 @@ pub enum Targets<'a> {
     /// By names for distances in bytes from the next instruction; what has no name is written as
     /// [`Targets::Relative`].
     Named {
-        /// From a distance to a name.
-        name: &'a dyn Fn(i64) -> Option<String>,
+        /// Puts the name of a distance behind the text; false where there is none.
+        name: &'a dyn Fn(i64, &mut String) -> bool,
         /// From a name to a distance.
         find: &'a dyn Fn(&str) -> Option<i64>,
     },
@@ -52,210 +60,206 @@ pub fn print(inst: &Inst, style: &Style<'_>) -> String {
 
 /// As [`print()`], behind what `out` holds already.
 pub fn print_to(inst: &Inst, style: &Style<'_>, out: &mut String) {
+    let mut line = Line::new(out);
     if style.control {
-        control(inst, out);
-        out.push(' ');
+        control(inst, &mut line);
     }
-    plain(inst, style, out);
+    guard(inst, &mut line);
+    unguarded(inst, style, &mut line);
+    line.flush();
     if style.exact {
         out.push_str(&parse::lost(inst, style));
     }
 }
 
+/// As [`print_to`] without control bits and additions, in the column that nvdisasm has for guards: `column` characters wide, the guard at
+/// its right.
+pub fn print_in_column(inst: &Inst, column: usize, style: &Style<'_>, out: &mut String) {
+    let mut line = Line::new(out);
+    let g = inst.guard;
+    let width = if g.is_always() { 0 } else { 4 + usize::from(g.negate) + usize::from(g.uniform) };
+    line.blanks(column.saturating_sub(width));
+    guard(inst, &mut line);
+    unguarded(inst, style, &mut line);
+    line.flush();
+}
+
 /// The text without control bits and additions.
 pub(crate) fn plain(inst: &Inst, style: &Style<'_>, out: &mut String) {
+    let mut line = Line::new(out);
+    guard(inst, &mut line);
+    unguarded(inst, style, &mut line);
+    line.flush();
+}
+
+fn guard(inst: &Inst, line: &mut Line<'_>) {
     let guard = inst.guard;
     if !guard.is_always() {
-        out.push_str(if guard.negate { "@!" } else { "@" });
-        register(if guard.uniform { RegClass::UP } else { RegClass::P }, u64::from(guard.pred), out);
-        out.push(' ');
+        line.byte(b'@');
+        if guard.negate {
+            line.byte(b'!');
+        }
+        register(if guard.uniform { RegClass::UP } else { RegClass::P }, u64::from(guard.pred), line);
+        line.byte(b' ');
     }
-    unguarded(inst, style, out);
 }
 
 /// The text without the guard.
-pub(crate) fn unguarded(inst: &Inst, style: &Style<'_>, out: &mut String) {
-    let row = inst.row();
-    let alias = row.aliases.iter().find(|(tests, _)| tests.iter().all(|test| inst.test(test)));
-    nodes(inst, row, alias.map_or(&row.syntax, |(_, syntax)| syntax), style, out);
-}
-
-fn control(inst: &Inst, out: &mut String) {
-    let c = inst.control;
-    out.push_str("[B");
-    for i in 0..6 {
-        out.push(if c.wait_mask >> i & 1 == 1 { char::from(b'0' + i) } else { '-' });
-    }
-    for (name, barrier) in [(":R", c.read_barrier), (":W", c.write_barrier)] {
-        out.push_str(name);
-        out.push(if barrier == 7 { '-' } else { char::from(b'0'.wrapping_add(barrier)) });
-    }
-    out.push_str(if c.yield_ { ":-:S" } else { ":Y:S" });
-    out.push(char::from(b'0' + c.stall / 10));
-    out.push(char::from(b'0' + c.stall % 10));
-    out.push(']');
-}
-
-/// `0x1f`.
-fn hexadecimal(value: u64, out: &mut String) {
-    let mut digits = *b"0x0000000000000000";
-    let count = (16 - value.leading_zeros() as usize / 4).max(1);
-    for (i, digit) in digits[2..2 + count].iter_mut().enumerate() {
-        *digit = b"0123456789abcdef"[(value >> (4 * (count - 1 - i)) & 15) as usize];
-    }
-    out.push_str(str::from_utf8(&digits[..2 + count]).unwrap_or_default());
-}
-
-/// `31`.
-fn decimal(value: u64, out: &mut String) {
-    let mut digits = [0; 20];
-    let (mut at, mut rest) = (digits.len(), value);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.push_str(str::from_utf8(&digits[at..]).unwrap_or_default());
-}
-
-/// `R5`, `URZ`, `PT`, `%v3`.
-fn register(class: RegClass, number: u64, out: &mut String) {
-    let end = match class {
-        RegClass::R | RegClass::UR => 'Z',
-        _ => 'T',
-    };
-    if number >= VIRTUAL {
-        out.push_str("%v");
-        return decimal(number - VIRTUAL, out);
-    }
-    out.push_str(class.prefix());
-    if class.constant() == Some(number) {
-        out.push(end);
-    } else if class == RegClass::UR && number == 255 {
-        // Only chips with 8-bit fields have the register 63; see `encode`.
-        out.push_str("63");
-    } else {
-        decimal(number, out);
-    }
-}
-
-fn nodes(inst: &Inst, row: &Form, list: &[Node], style: &Style<'_>, out: &mut String) {
-    for node in list {
-        match node {
-            Node::Literal(text) => out.push_str(text),
-            Node::Hidden(_) => {}
-            Node::When(tests, inside) => {
-                if tests.iter().all(|test| inst.test(test)) {
-                    nodes(inst, row, inside, style, out);
-                }
+fn unguarded(inst: &Inst, style: &Style<'_>, line: &mut Line<'_>) {
+    let plan = table::plan(inst.form);
+    let values = &inst.fields[..];
+    let off = plan.off(values);
+    let mut aliases = plan.aliases.iter();
+    let alias = aliases.find(|(checks, _)| checks.iter().all(|check| check.holds(values, off)));
+    let Steps { steps, pieces, checks } = alias.map_or(&plan.text, |(_, steps)| steps);
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        at += 1;
+        match *step {
+            Step::Text { first, count } => {
+                let first = usize::from(first);
+                pieces[first..first + usize::from(count)]
+                    .iter()
+                    .flatten()
+                    .for_each(|piece| line.piece(piece));
             }
-            Node::Unsigned(field) => {
-                let bits = row.fields[*field].bits.len();
-                hexadecimal(inst.fields[*field] & (u64::MAX >> (64 - bits)), out);
-            }
-            Node::Texts { field, texts } => {
-                let text =
-                    usize::try_from(inst.fields[*field]).ok().and_then(|i| texts.get(i)).copied().flatten();
-                match text {
-                    Some(text) => out.push_str(text),
+            Step::Enum { field, first, count } => {
+                let value = values[usize::from(field)];
+                let known =
+                    if value < u64::from(count) { pieces[usize::from(first) + value as usize] } else { None };
+                match &known {
+                    Some(piece) => line.piece(piece),
                     None => {
-                        out.push_str(".?");
-                        decimal(inst.fields[*field], out);
+                        line.text(".?");
+                        line.decimal(value);
                     }
                 }
             }
-            Node::Value { field, neg, abs, not, inv, tilde, reuse } => {
-                let on = |flag: &Option<usize>| flag.is_some_and(|i| inst.fields[i] != 0);
-                if on(not) {
-                    out.push('!');
+            Step::Unless { check, to } => {
+                if !checks[usize::from(check)].holds(values, off) {
+                    at = usize::from(to);
                 }
-                if on(inv) {
-                    out.push('~');
+            }
+            Step::Register { class, field } => register(class, values[usize::from(field)], line),
+            Step::Value { field } => value(inst, usize::from(field), style, line),
+            Step::Unsigned { field } => {
+                let field = usize::from(field);
+                line.hexadecimal(values[field] & (u64::MAX >> (64 - plan.fields[field].width)));
+            }
+            Step::Flag { field, byte } => {
+                if values[usize::from(field)] != 0 {
+                    line.byte(byte);
                 }
-                if on(neg) {
-                    out.push(if on(tilde) { '~' } else { '-' });
+            }
+            Step::Minus { neg, tilde } => {
+                if values[usize::from(neg)] != 0 {
+                    line.byte(if values[usize::from(tilde)] != 0 { b'~' } else { b'-' });
                 }
-                if on(abs) {
-                    out.push('|');
-                }
-                value(inst, &row.fields[*field], *field, style, out);
-                if on(abs) {
-                    out.push('|');
-                }
-                let control = inst.control;
-                if control.yield_ && reuse.is_some_and(|bit| control.reuse >> bit & 1 == 1) {
-                    out.push_str(".reuse");
+            }
+            Step::Reuse { bit } => {
+                if inst.control.yield_ && inst.control.reuse >> bit & 1 == 1 {
+                    line.text(".reuse");
                 }
             }
         }
     }
 }
 
-fn signed(value: i64, out: &mut String) {
-    if value < 0 {
-        out.push('-');
+fn control(inst: &Inst, line: &mut Line<'_>) {
+    let c = inst.control;
+    line.text("[B");
+    for i in 0..6 {
+        line.byte(if c.wait_mask >> i & 1 == 1 { b'0' + i } else { b'-' });
     }
-    hexadecimal(value.unsigned_abs(), out);
+    for (name, barrier) in [(":R", c.read_barrier), (":W", c.write_barrier)] {
+        line.text(name);
+        line.byte(if barrier == 7 { b'-' } else { b'0' + (barrier & 7) });
+    }
+    line.text(if c.yield_ { ":-:S" } else { ":Y:S" });
+    line.byte(b'0' + c.stall / 10 % 10);
+    line.byte(b'0' + c.stall % 10);
+    line.text("] ");
 }
 
-fn value(inst: &Inst, field: &Field, i: usize, style: &Style<'_>, out: &mut String) {
+/// `R5`, `URZ`, `PT`, `%v3`.
+#[inline]
+fn register(class: RegClass, number: u64, line: &mut Line<'_>) {
+    match u8::try_from(number) {
+        Ok(number) => line.register(class, number),
+        Err(_) if number >= VIRTUAL => {
+            line.text("%v");
+            line.decimal(number - VIRTUAL);
+        }
+        Err(_) => {
+            line.text(class.prefix());
+            line.decimal(number);
+        }
+    }
+}
+
+fn signed(value: i64, line: &mut Line<'_>) {
+    if value < 0 {
+        line.byte(b'-');
+    }
+    line.hexadecimal(value.unsigned_abs());
+}
+
+fn value(inst: &Inst, i: usize, style: &Style<'_>, line: &mut Line<'_>) {
     let value = inst.fields[i];
-    match field.kind {
-        FieldKind::Register { class, .. } => register(class, value, out),
-        FieldKind::Signed { .. } => signed(value as i64, out),
-        FieldKind::Target { .. } => target(value as i64, style, out),
-        FieldKind::Float32 => number(value, Format::Single, style, out),
-        FieldKind::Float64High => number(value, Format::DoubleHigh, style, out),
-        FieldKind::Float16 => number(value, Format::Half, style, out),
-        FieldKind::Bfloat16 => number(value, Format::Bfloat, style, out),
+    match inst.row().fields[i].kind {
+        FieldKind::Register { class, .. } => register(class, value, line),
+        FieldKind::Signed { .. } => signed(value as i64, line),
+        FieldKind::Target { .. } => target(value as i64, style, line),
+        FieldKind::Float32 => number(value, Format::Single, style, line),
+        FieldKind::Float64High => number(value, Format::DoubleHigh, style, line),
+        FieldKind::Float16 => number(value, Format::Half, style, line),
+        FieldKind::Bfloat16 => number(value, Format::Bfloat, style, line),
         FieldKind::Half { bfloat } => {
             let format = if inst.fields[bfloat] == 1 { Format::Bfloat } else { Format::Half };
-            number(value, format, style, out);
+            number(value, format, style, line);
         }
         FieldKind::ConstantOffset { spaced } => {
-            out.push_str("c[");
-            hexadecimal(inst.fields[i + 1], out);
-            out.push_str(if spaced { "] [" } else { "][" });
+            line.text("c[");
+            line.hexadecimal(inst.fields[i + 1]);
+            line.text(if spaced { "] [" } else { "][" });
             // Offsets from 32 KiB on are shown as negative.
-            signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, out);
-            out.push(']');
+            signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, line);
+            line.byte(b']');
         }
-        FieldKind::Special => out.push_str(&special::name(value)),
+        FieldKind::Special => line.text(&special::name(value)),
         FieldKind::Enum | FieldKind::Flag | FieldKind::Unsigned { .. } | FieldKind::Bank => {
-            hexadecimal(value, out);
+            line.hexadecimal(value);
         }
     }
 }
 
-fn number(bits: u64, format: Format, style: &Style<'_>, out: &mut String) {
+fn number(bits: u64, format: Format, style: &Style<'_>, line: &mut Line<'_>) {
     // The most common by far, and not worth formatting.
     if bits == 0 {
-        return out.push('0');
+        return line.byte(b'0');
+    }
+    let mut buffer = [0; float::QUICK];
+    if let Some(length) = float::quick(bits, format, &mut buffer) {
+        return line.text(str::from_utf8(&buffer[..length]).unwrap_or_default());
     }
     let text = float::text(bits, format);
-    out.push_str(&text);
+    line.text(&text);
     if style.spaced && (text.ends_with(['F', 'N']) || text == "-0.0") {
-        out.push(' ');
+        line.byte(b' ');
     }
 }
 
-fn target(distance: i64, style: &Style<'_>, out: &mut String) {
+fn target(distance: i64, style: &Style<'_>, line: &mut Line<'_>) {
     match style.targets {
         Targets::At(address) => {
             let absolute = address.wrapping_add(16).wrapping_add(distance as u64);
-            signed(absolute as i64, out);
+            signed(absolute as i64, line);
         }
-        Targets::Named { name, .. } => match name(distance) {
-            Some(name) => out.push_str(&name),
-            None => target(distance, &Style { targets: Targets::Relative, ..*style }, out),
-        },
-        Targets::Relative => {
-            out.push_str("pc(");
-            signed(distance, out);
-            out.push(')');
+        Targets::Named { name, .. } if name(distance, line.flush()) => {}
+        Targets::Named { .. } | Targets::Relative => {
+            line.text("pc(");
+            signed(distance, line);
+            line.byte(b')');
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::form::{Form, FormId};
 use crate::notation::{self, Row};
 use crate::plan::Plan;
 use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
 use std::sync::OnceLock;
 
 /// One row with macros and shapes gone; the fields of [`Row`].
@@ -67,6 +68,35 @@ pub(crate) fn get(id: FormId) -> &'static Form {
 /// The plan of a form.
 pub(crate) fn plan(id: FormId) -> &'static Plan {
     &slot(id).plan
+}
+
+/// A form that a word of a chip may be.
+pub(crate) struct Candidate {
+    pub form: FormId,
+    pub row: &'static Form,
+    pub plan: &'static Plan,
+    /// As [`Form::mask_on`] the chip.
+    pub mask: u128,
+    pub value: u128,
+}
+
+/// The forms of each opcode on one chip.
+type Index = [OnceLock<Box<[Candidate]>>; 4096];
+
+/// The forms of a chip with these bits 0 to 11, in the order of the table.
+pub(crate) fn candidates(opcode: u16, chip: Chip) -> &'static [Candidate] {
+    static CHIPS: [OnceLock<Box<Index>>; 128] = [const { OnceLock::new() }; 128];
+    let index =
+        CHIPS[chip.number() as usize & 127].get_or_init(|| Box::new([const { OnceLock::new() }; 4096]));
+    index[usize::from(opcode & 0xfff)].get_or_init(|| {
+        let slots = by_opcode(opcode).iter().map(|&form| (form, slot(form)));
+        let here = slots.filter(|(_, slot)| slot.form.chips.contains(chip));
+        let candidate = |(form, slot): (FormId, &'static Slot)| {
+            let (row, plan) = (&slot.form, &slot.plan);
+            Candidate { form, row, plan, mask: row.mask_on(chip), value: row.value }
+        };
+        here.map(candidate).collect()
+    })
 }
 
 /// What `examples/verify.rs` recorded: the form, the mark of its row, a seed word, the version of nvdisasm, random words at home and

@@ -133,7 +133,12 @@ fn control_bits_in_text() {
 
 #[test]
 fn branch_targets_by_name() {
-    let name = |distance: i64| (distance == 0x40).then(|| "`(.L_x_1)".to_owned());
+    let name = |distance: i64, out: &mut String| {
+        if distance == 0x40 {
+            out.push_str("`(.L_x_1)");
+        }
+        distance == 0x40
+    };
     let find = |text: &str| (text == "`(.L_x_1)").then_some(0x40);
     let style = Style { targets: Targets::Named { name: &name, find: &find }, ..Style::default() };
     let bra = Inst::new(form("bra").expect("a form")).with("t", 0x40).guarded(0, true);

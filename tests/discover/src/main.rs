@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[derive(Parser)]
 #[command(name = "cargo xtask discover", disable_version_flag = true)]
 struct Arguments {
-    /// The chip, by its number; only `rows` can do without, and then takes all.
+    /// The chip, by its number; only `rows` and `uses` can do without, and then take all.
     #[arg(long)]
     sm: Option<String>,
     #[command(subcommand)]
@@ -64,9 +64,9 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Holds the registers read and written by every instruction of cubins against nvdisasm's life ranges.
+    /// Holds the registers read and written by every instruction of cubins, and by lists of words, against nvdisasm's life ranges.
     Uses {
-        /// Cubins, or folders of them.
+        /// Cubins, files of lines `HEX TEXT`, or folders of them; without any, what is recorded of the chip.
         cubins: Vec<PathBuf>,
     },
     /// Lists the forms of every opcode, `HEX TEXT` per line; those that no row owns come last.
@@ -86,30 +86,15 @@ fn main() -> Result<()> {
     if let Command::Rows { words, seed } = arguments.command {
         return check_rows(named, words, seed);
     }
+    if let Command::Uses { cubins } = &arguments.command {
+        return check_uses(named, cubins);
+    }
     let chip = named.context("--sm says for which chip")?;
     let tools = Tools::here();
     let nvdisasm = tools.nvdisasm_of(sassafras_oracle::table::CUDA_NEWER).context("nvdisasm")?;
     match arguments.command {
         // Done above.
-        Command::Rows { .. } => {}
-        Command::Uses { cubins } => {
-            let folder = tempfile::tempdir()?;
-            let mut count = uses::Count::default();
-            for path in cubins {
-                for file in cubin::files(&path)?.iter().filter(|f| !f.ends_with("words.gz")) {
-                    let bytes = cubin::bytes(file)?;
-                    uses::uses(&bytes, chip, &nvdisasm, folder.path(), &mut count)
-                        .with_context(|| file.display().to_string())?;
-                }
-            }
-            for (form, (n, example)) in &count.faults {
-                println!("{n:6} {form}\n         {example}");
-            }
-            println!(
-                "{chip}: {} instructions, {} with nvdisasm's reads and writes, {} not decoded, {} moves of predicates that it is silent on",
-                count.instructions, count.same, count.unknown, count.silent
-            );
-        }
+        Command::Rows { .. } | Command::Uses { .. } => {}
         Command::Census { known, unowned } => {
             let words: Vec<u128> = lines(&known)?.into_iter().map(|(word, _)| word).collect();
             let met = census::census(&words, chip, &nvdisasm)?;
@@ -185,6 +170,39 @@ fn lines(path: &Path) -> Result<Vec<(u128, String)>> {
             Ok((u128::from_str_radix(hex.trim_start_matches("0x"), 16)?, text.to_owned()))
         })
         .collect()
+}
+
+/// Reads and writes in files, or in what is recorded of one chip or of all; an error when an instruction differs.
+fn check_uses(named: Option<Chip>, files: &[PathBuf]) -> Result<()> {
+    let tools = Tools::here();
+    let nvdisasm = tools.nvdisasm()?;
+    let ptxas = tools.ptxas(sassafras_oracle::table::CUDA)?;
+    let program = ptxas.path().with_file_name("nvdisasm");
+    let folder = tempfile::tempdir()?;
+    let mut wrong = false;
+    for chip in Chip::ALL.into_iter().filter(|chip| named.is_none_or(|n| n == *chip)) {
+        let recorded =
+            sassafras_oracle::workspace_root().join("reference-traces/13.0.88").join(chip.to_string());
+        let paths = if files.is_empty() { vec![recorded] } else { files.to_vec() };
+        let (mut whole, mut single) = (uses::Count::default(), uses::Count::default());
+        for path in paths {
+            for file in cubin::files(&path)? {
+                let bytes = cubin::bytes(&file)?;
+                let done = if bytes.starts_with(b"\x7fELF") {
+                    uses::uses(&bytes, chip, &nvdisasm, folder.path(), &mut whole)
+                } else {
+                    uses::words(&cubin::words(&file)?, chip, ptxas.path(), &program, &mut single)
+                };
+                done.with_context(|| file.display().to_string())?;
+            }
+        }
+        for (form, (n, example)) in whole.faults.iter().chain(&single.faults) {
+            println!("{n:6} {form}\n         {example}");
+        }
+        println!("{chip} cubins: {whole}\n{chip} words: {single}");
+        wrong |= [&whole, &single].iter().any(|count| !count.faults.is_empty());
+    }
+    if wrong { Err(anyhow!("the table and nvdisasm disagree about registers")) } else { Ok(()) }
 }
 
 /// All rows of one chip, or of all; an error when a word differs.

@@ -1,11 +1,17 @@
-//! Registers read and written by every instruction of cubins, against nvdisasm's register life ranges.
+//! Registers read and written by every instruction of cubins, and by recorded words put into a cubin, against nvdisasm's register life
+//! ranges.
 
 use anyhow::{Context, Result};
 use object::{Object, ObjectSection};
-use sassafras_isa::{Chip, Inst, Meaning, decode, live};
+use rustc_hash::FxHashMap;
+use sassafras_isa::{Chip, ControlFlowKind, FieldKind, FormId, Inst, Meaning, decode, live};
 use sassafras_oracle::Nvdisasm;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::Path;
+
+/// Words of one form that differ in nothing but registers and numbers, of which so many are compared.
+const ALIKE: usize = 3;
 
 /// What was compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +22,10 @@ pub struct Count {
     pub same: usize,
     /// Those that do not decode.
     pub unknown: usize,
-    /// Those that the listing is known to be silent about: predicates moved as a file.
+    /// Those that the listing is known to be silent about: predicates moved as a file, and, of bare words, what leaves the straight path.
     pub silent: usize,
+    /// Calls with the same reads and writes but for those that nvdisasm ascribes to what is called.
+    pub calls: usize,
     /// Others, by form: how many, and the first.
     pub faults: BTreeMap<String, (usize, String)>,
 }
@@ -33,26 +41,113 @@ pub fn uses(bytes: &[u8], chip: Chip, nvdisasm: &Nvdisasm, folder: &Path, count:
         let (words, _) = section.data()?.as_chunks::<16>();
         for (offset, (reads, writes)) in lines {
             let Some(word) = words.get(offset / 16).map(|w| u128::from_le_bytes(*w)) else { continue };
+            one(word, &format!("{name}+{offset:#x}"), (&visible(&reads), &visible(&writes)), chip, count);
+        }
+    }
+    Ok(())
+}
+
+/// Compares distinct words: a few of each form with the same values of all but registers and numbers.
+pub fn words(words: &[u128], chip: Chip, ptxas: &Path, nvdisasm: &Path, count: &mut Count) -> Result<()> {
+    let mut alike: FxHashMap<(FormId, Vec<u64>), usize> = FxHashMap::default();
+    let mut chosen = Vec::new();
+    for &word in words {
+        let Ok(inst) = decode(word, chip) else {
             count.instructions += 1;
-            let Ok(inst) = decode(word, chip) else {
-                count.unknown += 1;
-                continue;
-            };
-            let (read, written) = live::ours(&inst);
-            if (&read, &written) == (&visible(&reads), &visible(&writes)) {
-                count.same += 1;
-            } else if moves_predicates(&inst) {
+            count.unknown += 1;
+            continue;
+        };
+        let seen = alike.entry((inst.form, kind(&inst))).or_default();
+        *seen += 1;
+        if *seen <= ALIKE {
+            chosen.push(word);
+        }
+    }
+    for (word, seen) in chosen.iter().zip(live::accesses(&chosen, chip, ptxas, nvdisasm)?) {
+        match (seen, decode(*word, chip)) {
+            (Some((reads, writes)), Ok(inst)) if !leaves(&inst) => {
+                one(*word, "a word", (&visible(&reads), &visible(&writes)), chip, count);
+            }
+            _ => {
+                count.instructions += 1;
                 count.silent += 1;
-            } else {
-                let entry = count.faults.entry(inst.form.to_string()).or_default();
-                entry.0 += 1;
-                entry.1 = format!(
-                    "{name}+{offset:#x} {word:#034x}: reads {read:?}, nvdisasm {reads:?}; writes {written:?}, nvdisasm {writes:?}"
-                );
             }
         }
     }
     Ok(())
+}
+
+/// What decides which operands there are and how wide: enums, flags, and which registers are constants.
+fn kind(inst: &Inst) -> Vec<u64> {
+    let fields = inst.row().fields.iter().zip(&inst.fields);
+    let of = |(field, &value): (&sassafras_isa::Field, &u64)| match field.kind {
+        FieldKind::Register { class, .. } => Some(u64::from(class.constant() == Some(value))),
+        FieldKind::Enum | FieldKind::Flag => Some(value),
+        _ => None,
+    };
+    fields.filter_map(of).collect()
+}
+
+/// Whether the instruction leaves the straight path, which nvdisasm follows.
+fn leaves(inst: &Inst) -> bool {
+    use ControlFlowKind as C;
+    let row = inst.row();
+    match row.control_flow {
+        Some(C::Branch | C::IndirectBranch | C::Call | C::Return | C::Exit | C::Trap) => true,
+        None | Some(C::Push | C::Sync | C::Break | C::Warp | C::Block) => {
+            row.fields.iter().any(|field| matches!(field.kind, FieldKind::Target { .. }))
+        }
+    }
+}
+
+type Sets<'a> = (&'a BTreeSet<String>, &'a BTreeSet<String>);
+
+fn one(word: u128, place: &str, theirs: Sets<'_>, chip: Chip, count: &mut Count) {
+    count.instructions += 1;
+    let Ok(inst) = decode(word, chip) else {
+        count.unknown += 1;
+        return;
+    };
+    let (read, written) = live::ours(&inst);
+    if (&read, &written) == theirs {
+        count.same += 1;
+    } else if moves_predicates(&inst) {
+        count.silent += 1;
+    } else if calls(&inst, (&read, &written), theirs) {
+        count.calls += 1;
+    } else {
+        let entry = count.faults.entry(inst.form.to_string()).or_default();
+        entry.0 += 1;
+        entry.1 = format!(
+            "{place} {word:#034x}: reads {read:?}, nvdisasm {:?}; writes {written:?}, nvdisasm {:?}",
+            theirs.0, theirs.1
+        );
+    }
+}
+
+/// Whether a call differs in no more than what nvdisasm ascribes to what is called: it reads R0 and R1, and may overwrite predicates, uniform
+/// registers and general ones but R2 and those from R16 on.
+fn calls(inst: &Inst, ours: Sets<'_>, theirs: Sets<'_>) -> bool {
+    let general = |name: &str| name.strip_prefix('R').and_then(|n| n.parse::<u32>().ok());
+    let read = |name: &String| matches!(name.as_str(), "R0" | "R1");
+    let written = |name: &String| general(name).is_none_or(|n| n < 16 && n != 2);
+    inst.row().control_flow == Some(ControlFlowKind::Call)
+        && ours.0.is_subset(theirs.0)
+        && ours.1.is_subset(theirs.1)
+        && theirs.0.difference(ours.0).all(read)
+        && theirs.1.difference(ours.1).all(written)
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Count { instructions, same, unknown, silent, calls, faults } = self;
+        let faults: usize = faults.values().map(|fault| fault.0).sum();
+        write!(
+            f,
+            "{instructions} instructions, {same} with nvdisasm's reads and writes, {calls} calls with those of what is called besides, \
+             {silent} that it is silent on, {unknown} not decoded, {faults} others"
+        )
+    }
 }
 
 /// Without the uniform registers that only some listings show.

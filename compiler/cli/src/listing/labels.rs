@@ -5,6 +5,7 @@
 //! of the symbol table. The last two rounds use a number even where the place has a name already.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
 
 use sassafras_cubin::attribute::{self, INDIRECT_BRANCH_TARGETS};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
@@ -120,6 +121,28 @@ impl Labels {
             Some(name) => Some(name.clone()),
             None => self.at(section, address),
         }
+    }
+
+    /// Whether a function begins at an address of a section.
+    pub fn function(&self, section: usize, address: u64) -> bool {
+        self.symbols.contains_key(&(section, address))
+    }
+
+    /// Puts the name of an address behind a text, as code writes it: `` `(.L_x_1) ``. False where it has none.
+    pub fn refer(&self, section: usize, address: u64, out: &mut String) -> bool {
+        match (self.symbols.get(&(section, address)), self.numbered.get(&(section, address))) {
+            (Some(name), _) => {
+                for part in ["`(", name, ")"] {
+                    out.push_str(part);
+                }
+            }
+            (None, Some(number)) => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "`(.L_x_{number})");
+            }
+            (None, None) => return false,
+        }
+        true
     }
 
     /// The address in a section that code calls by this name.

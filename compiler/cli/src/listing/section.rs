@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_to};
+use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_in_column, print_to};
 
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 
@@ -115,20 +115,22 @@ impl<'a> Context<'a> {
 
     /// The text of an instruction, names in place, without the semicolon.
     pub fn text(&self, inst: &Inst, address: u64, out: &mut String) {
+        self.styled(address, |style| print_to(inst, style, out));
+    }
+
+    /// Hands on the style of the instruction at an address.
+    fn styled(&self, address: u64, print: impl FnOnce(&Style<'_>)) {
         let (section, labels) = (self.section, self.labels);
-        let name = |distance: i64| {
+        let name = |distance: i64, out: &mut String| {
             let target = address.wrapping_add(16).wrapping_add(distance as u64);
-            (target < self.size)
-                .then(|| labels.reference(section, target))
-                .flatten()
-                .map(|l| format!("`({l})"))
+            target < self.size && labels.refer(section, target, out)
         };
         // What is printed is read back with the names as they stand, to see what the text loses.
         let find = |text: &str| {
             let place = labels.place(section, text.strip_prefix("`(")?.strip_suffix(')')?)?;
             Some(place.wrapping_sub(address).wrapping_sub(16) as i64)
         };
-        let style = Style {
+        print(&Style {
             targets: match self.look.raw {
                 Some(_) => Targets::At(address),
                 None => Targets::Named { name: &name, find: &find },
@@ -137,8 +139,7 @@ impl<'a> Context<'a> {
             exact: self.look.control,
             spaced: true,
             chip: Some(self.chip),
-        };
-        print_to(inst, &style, out);
+        });
     }
 
     /// nvdisasm's note about where an indirect branch goes.
@@ -189,13 +190,11 @@ impl<'a> Context<'a> {
             text.push(char::from(b"0123456789abcdef"[(address >> (4 * shift) & 15) as usize]));
         }
         text.push_str("*/");
-        let start = text.len();
-        text.push_str(MARGIN);
-        self.text(inst, address, text);
-        if !look.control && !inst.guard.is_always() {
-            // The guard stands at the right of its column, with the space behind it.
-            let guard = text[start + MARGIN.len()..].find(' ').unwrap_or(0) + 1;
-            text.replace_range(start..start + guard, "");
+        if look.control {
+            text.push_str(MARGIN);
+            self.text(inst, address, text);
+        } else {
+            self.styled(address, |style| print_in_column(inst, MARGIN.len(), style, text));
         }
         if let Some(targets) = self.branch_targets(address) {
             let _ = write!(text, "{TARGETS}{targets};");
