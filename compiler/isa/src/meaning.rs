@@ -166,6 +166,8 @@ meanings! {
     F2fp,
     /// One float to a half, the other half is c's high half.
     F2fpMerge,
+    /// One float to tf32, to nearest.
+    F2fpTf32,
     /// Rounds to an integral float.
     Frnd,
     /// d = a + b in binary64.
@@ -312,6 +314,8 @@ meanings! {
     Imma,
     /// Matrix multiply-accumulate on binary64.
     Dmma,
+    /// Matrix product of bits: those that match are counted.
+    Bmma,
     /// Changes the register count of the warp.
     Usetmaxreg,
     /// Ends the block's claim so that a dependent grid may start.

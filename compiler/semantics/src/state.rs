@@ -1,6 +1,7 @@
 //! The [`State`] trait: one lane's registers, memory and special registers; and what is asked of all lanes together.
 
 use crate::domain::Domain;
+use crate::matrix::{Matrices, Mma};
 use crate::vocabulary::{Ordering, Scope, Space, SpecialRegister};
 
 /// A memory access: where, how wide and how ordered.
@@ -123,6 +124,30 @@ pub enum Collective {
     /// Block barrier. Arguments `[barrier32, thread_count32 (0 = whole block), predicate1]`; result `[value]`:
     /// for `Popc` 32 bits, for `And`/`Or` 1 bit, else none.
     Barrier(BarrierMode),
+    /// Matrix multiply-accumulate of all lanes of a warp. Arguments: the registers of A, then of B, then of C; results:
+    /// those of D ([`Mma::registers`], each of [`crate::matrix::Element::register`] bits).
+    Mma(Mma),
+    /// `ldmatrix`: 8×8 matrices of 16 bits from shared memory into registers; lane `8 i + r` gives the address of row `r`
+    /// of matrix `i`. Arguments `[address]`, an offset in shared memory; results: a 32-bit register for each matrix.
+    MatrixLoad(Matrices),
+    /// `stmatrix`: the converse of [`Collective::MatrixLoad`]. Arguments `[address]` and a 32-bit register for each matrix;
+    /// no result.
+    MatrixStore(Matrices),
+    /// `movmatrix`: transposes an 8×8 matrix of 16 bits. Arguments `[value32]`; result `[value32]`.
+    MatrixTranspose,
+}
+
+impl Collective {
+    /// Whether every lane of the warp must take part, whatever the arguments say (`.sync.aligned` without a mask).
+    pub const fn of_whole_warp(self) -> bool {
+        matches!(
+            self,
+            Collective::Mma(_)
+                | Collective::MatrixLoad(_)
+                | Collective::MatrixStore(_)
+                | Collective::MatrixTranspose
+        )
+    }
 }
 
 /// Modes of [`Collective::Shuffle`].

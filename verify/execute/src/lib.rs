@@ -5,6 +5,7 @@
 //! - [`options`], [`order`]: what a program may not depend on: interleavings, choosers, undefined bits, free inputs.
 //! - [`memory`], [`atomic`]: allocations with guard gaps, windows of generic addresses, bounds and alignment faults.
 //! - [`collective`]: shuffles, votes, matches and reductions as pure functions of the participating lanes.
+//! - [`matrix`]: matrix products and the spreading of matrices over lanes, likewise.
 //! - [`barrier`], [`schedule`]: block barriers, and the loop over blocks and warps, generic over a [`schedule::Machine`].
 //! - [`special`]: special registers and free inputs.
 //! - [`outcome`]: what a run gives, or why it failed and where.
@@ -20,6 +21,7 @@ pub mod barrier;
 pub mod collective;
 pub mod compare;
 pub mod launch;
+pub mod matrix;
 pub mod memory;
 pub mod options;
 pub mod order;

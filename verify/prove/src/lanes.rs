@@ -1,6 +1,7 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
 use crate::side::{Name, Side};
+use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
 use sassafras_semantics::{Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, TermId, Trap};
 
@@ -30,7 +31,12 @@ pub fn collective<R: Name>(
         Collective::Shuffle(_) => arguments.get(3),
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
         Collective::Elect | Collective::WarpSync => arguments.first(),
-        Collective::ActiveMask | Collective::Barrier(_) => None,
+        Collective::ActiveMask
+        | Collective::Barrier(_)
+        | Collective::Mma(_)
+        | Collective::MatrixLoad(_)
+        | Collective::MatrixStore(_)
+        | Collective::MatrixTranspose => None,
     };
     if mask.is_some_and(|m| side.inputs.known(*m) != Some(0xffff_ffff)) {
         return unsupported("convergence: a member mask that is not known to name all lanes");
@@ -42,6 +48,13 @@ pub fn collective<R: Name>(
         Collective::Match { all } => ask(format!("Match {all}"), 1, &[32, 1], false),
         Collective::Redux(op) => ask(format!("Redux {op:?}"), 1, &[32], false),
         Collective::Elect => ask("Elect".into(), 0, &[32, 1], false),
+        Collective::Mma(mma) => {
+            let widths = vec![mma.d.register(); mma.registers(Operand::D) as usize];
+            ask(format!("{mma:?}"), arguments.len(), &widths, false)
+        }
+        Collective::MatrixLoad(m) => ask(format!("Load {m:?}"), 1, &vec![32; m.count as usize], true),
+        Collective::MatrixStore(m) => ask(format!("Store {m:?}"), arguments.len(), &[], true),
+        Collective::MatrixTranspose => ask("MatrixTranspose".into(), 1, &[32], false),
         Collective::WarpSync => ask("WarpSync".into(), 0, &[], true),
         Collective::ActiveMask => side.event("Vote".into(), &[d.yes()], &[32, 1, 1, 1], false),
         Collective::Vote(mode) => {

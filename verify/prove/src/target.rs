@@ -357,8 +357,11 @@ pub fn run<'i>(
                     side.path.reduced = Some([wide, bit]);
                 }
                 for (output, value) in results.iter().zip(values) {
-                    if let Some(r) = output.register {
-                        lane!().write(d, r, value);
+                    let Some(r) = output.register else { continue };
+                    for unit in 0..output.width.div_ceil(32) {
+                        let width = output.width.min(32);
+                        let part = d.extract(&value, 32 * unit, width);
+                        lane!().write(d, Register { number: r.number + unit, ..r }, part);
                     }
                 }
             }

@@ -134,7 +134,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         }
         // The target of .COLLECTIVE is where its ENDCOLLECTIVE is.
         self.raw("t");
-        let mask = if self.has("a") { self.bits32("a")? } else { self.constant(32, 0xffff_ffff) };
+        let mask = match (self.has("a"), self.has("m")) {
+            (true, _) => self.bits32("a")?,
+            (_, true) => self.bits32("m")?,
+            _ => self.constant(32, 0xffff_ffff),
+        };
         Ok(Outcome::Collective { op: Collective::WarpSync, args: smallvec![mask], results: smallvec![] })
     }
 
@@ -184,9 +188,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(Outcome::BarrierResult { count, decision })
     }
 
-    /// The address of the next instruction, 64 bits.
+    /// The address of the next instruction, or of the place that the form names, 64 bits.
     pub(super) fn lepc(mut self) -> Step<D> {
-        let value = self.constant(64, self.address.wrapping_add(16));
+        let here = self.address.wrapping_add(16);
+        let place = if self.has("t") { self.destination("t")? } else { here };
+        let value = self.constant(64, place);
         self.set_wide("d", &value);
         self.next()
     }

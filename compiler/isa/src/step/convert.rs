@@ -4,7 +4,8 @@
 
 use super::float::format;
 use super::{Lane, Register, Step};
-use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, Rounding, State, Trap};
+use crate::form::FieldKind;
+use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, State, Trap};
 
 /// Width and sign of an integer modifier.
 pub(super) fn integer(text: &str) -> Option<(u32, bool)> {
@@ -20,11 +21,10 @@ pub(super) fn integer(text: &str) -> Option<(u32, bool)> {
 }
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
-    /// The integer type of a modifier, 32 bits signed if it says nothing; `sg` alone means 32 bits.
+    /// The integer type of a modifier, 32 bits signed if it says nothing.
     fn integer_type(&mut self, name: &str) -> Result<(u32, bool), Trap> {
-        if !self.has(name) {
-            return Ok((32, self.text("sg") != ".U32"));
-        }
+        // Forms that differ in the sign alone say so, or both.
+        let name = if self.has(name) { name } else { "sg" };
         match self.text(name) {
             "" => Ok((32, true)),
             text => integer(text).ok_or_else(|| self.unsupported(&format!("type {text}"))),
@@ -62,8 +62,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn f2i(mut self) -> Step<D> {
-        let absent =
-            if self.inst.row().id.starts_with("f2i.bf16") { FloatFormat::Bf16 } else { FloatFormat::F32 };
+        let absent = match self.inst.row().id.split('.').nth(1) {
+            Some("bf16") => FloatFormat::Bf16,
+            Some("f16") => FloatFormat::F16,
+            Some("f64") => FloatFormat::F64,
+            _ => FloatFormat::F32,
+        };
         let from = self.float_type("src", absent)?;
         let (width, signed) = self.integer_type("dst")?;
         let mode = FloatMode { rounding: self.rounding()?, ftz: self.ftz()?, sat: false };
@@ -84,7 +88,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let to = self.float_type("dst", FloatFormat::F32)?;
         let (width, signed) = self.integer_type("src")?;
         let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
-        let v = if width == 64 { self.bits64("b")? } else { self.bits32("b")? };
+        let v = match (width, signed, self.inst.row().field("b").map(|i| self.inst.row().fields[i].kind)) {
+            // An immediate of 32 bits, which text shows as unsigned.
+            (64, false, Some(FieldKind::Signed { .. })) => self.d.zext(&self.bits32("b")?, 64),
+            (64, ..) => self.bits64("b")?,
+            _ => self.bits32("b")?,
+        };
         let part = self.part();
         let v = self.d.extract(&v, part, width);
         let v = self.d.int_to_float(signed, to, mode, &v);
@@ -171,6 +180,24 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             self.d.extract(&c, 16, 16)
         };
         self.set("d", &self.d.concat(&high, &low));
+        self.next()
+    }
+
+    /// Binary32 to tf32, whose 10 bits of fraction stand where binary32 has its highest: to nearest, ties to even
+    /// (ptxas makes it of `cvt.rn.tf32.f32`, and integer instructions of `.rna`). What a NaN becomes is left undefined.
+    pub(super) fn tf32(mut self) -> Step<D> {
+        if self.flag("relu") {
+            return Err(self.unsupported("a clamped tf32"));
+        }
+        let b = self.bits32("b")?;
+        let magnitude = self.d.and(&b, &self.constant(32, 0x7fff_ffff));
+        let infinity = self.constant(32, 0x7f80_0000);
+        let nan = self.d.compare(CompareOp::ULt, &infinity, &magnitude);
+        let even = self.d.zext(&self.d.extract(&b, 13, 1), 32);
+        let sum = self.d.add(&self.d.add(&b, &self.constant(32, 0xfff)), &even);
+        let rounded = self.d.and(&sum, &self.constant(32, 0xffff_e000));
+        let any = self.d.undef(32, "a NaN as tf32");
+        self.set("d", &self.d.ite(&nan, &any, &rounded));
         self.next()
     }
 }

@@ -120,8 +120,25 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let mode = self.mode()?;
         let a = self.float("a", format)?;
         let b = self.float("b", format)?;
-        if !self.text("scale").is_empty() {
-            return Err(self.unsupported("a scaled product"));
+        let scale = self.text("scale");
+        if !scale.is_empty() {
+            // The product of two binary32 numbers is exact in binary64, and so is its half.
+            let factor = match (scale.as_bytes().get(1), scale[2..].parse::<f64>()) {
+                (Some(b'M'), Ok(n)) => n,
+                (Some(b'D'), Ok(n)) => 1.0 / n,
+                _ => return Err(self.unsupported(&format!("scale {scale}"))),
+            };
+            let wide = |v: &D::V| {
+                let flush = FloatMode { ftz: mode.ftz, ..FloatMode::default() };
+                self.d.float_to_float(format, FloatFormat::F64, flush, v)
+            };
+            let times = |x: &D::V, y: &D::V| {
+                self.d.float(FloatOp::Mul, FloatFormat::F64, FloatMode::default(), &[x, y])
+            };
+            let product = times(&times(&wide(&a), &wide(&b)), &self.constant(64, factor.to_bits()));
+            let result = self.d.float_to_float(FloatFormat::F64, format, mode, &product);
+            self.set_float("d", &result);
+            return self.next();
         }
         let result = if op == FloatOp::Fma {
             let c = self.float("c", format)?;

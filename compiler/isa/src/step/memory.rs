@@ -3,7 +3,7 @@
 //! Source: PTX `ld`, `st`, `atom`, `red`, `membar`, `fence` of one instruction through ptxas; nvdisasm's modifier names.
 
 use super::{Lane, Register, Step};
-use crate::form::{FieldKind, RegClass};
+use crate::form::{FieldKind, Node, RegClass};
 use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, State, Trap};
 
 /// Bytes and sign of a size modifier.
@@ -53,7 +53,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     /// Address of `width` bits: base register (scaled), uniform register `ub`, offset.
-    fn address(&mut self, width: u32) -> Result<D::V, Trap> {
+    pub(super) fn address(&mut self, width: u32) -> Result<D::V, Trap> {
         let offset = self.raw("o");
         let mut base = None;
         let mut no_base = true;
@@ -61,7 +61,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             self.inst.row().field("a").map(|i| self.inst.row().fields[i].kind)
         {
             no_base = class.constant() == Some(self.raw("a"));
-            base = Some(if width == 32 { self.bits32("a")? } else { self.bits64("a")? });
+            // Beside a uniform pair, the base of a 64-bit address may be one register, extended by zeros.
+            let narrow = width == 64 && self.inst.row().field("a").is_some_and(|i| self.inst.units(i) == 1);
+            base = Some(match (width, narrow) {
+                (32, _) => self.bits32("a")?,
+                (_, true) => self.d.zext(&self.bits32("a")?, 64),
+                _ => self.bits64("a")?,
+            });
         }
         let scale = self.text("scale");
         let shift = match scale {
@@ -76,15 +82,28 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             let count = self.constant(width, shift);
             address = self.d.binary(sassafras_semantics::BinaryOp::Shl, &address, &count);
         }
-        // A uniform register is part of a 32-bit address; beside a 64-bit address it is a descriptor.
-        if width == 32 && self.has("u") {
-            let u = self.bits32("u")?;
+        // A uniform register is part of the address where it stands inside the brackets; else it is a descriptor.
+        if self.has("u") && !self.described() {
+            let u = if width == 32 { self.bits32("u")? } else { self.bits64("u")? };
             no_base &= self.target("u").is_none();
             address = self.d.add(&address, &u);
         }
         // Without a base the offset of 24 bits is unsigned.
         let offset = if no_base { offset & 0xff_ffff } else { offset };
         Ok(self.d.add(&address, &self.d.constant(width, offset as i64 as u128)))
+    }
+
+    /// Whether the uniform registers are a descriptor: text says so, or hides them.
+    fn described(&self) -> bool {
+        fn any(nodes: &[Node], u: usize) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Literal(text) => text.contains("desc["),
+                Node::Hidden(field) => *field == u,
+                Node::When(_, inner) => any(inner, u),
+                _ => false,
+            })
+        }
+        self.inst.row().field("u").is_some_and(|u| any(&self.inst.row().syntax, u))
     }
 
     /// The predicate of a load: where it is false the result is zero and memory is not touched. Nothing to do when it is
@@ -231,6 +250,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Compare and swap: `b` is compared, `c` is stored.
     pub(super) fn compare_and_swap(mut self, space: Space, width: u32) -> Step<D> {
+        // The older forms hold both in one field.
+        if self.has("spin") || self.text("cas").contains(".CAST") || self.text("op").contains(".CAST") {
+            return self.compare_and_store(space, width);
+        }
         let (old, _) = self.swap(space, width)?;
         self.set_wide("d", &old);
         self.set("p", &self.d.yes());
@@ -239,12 +262,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// `ATOMS.CAST`: as compare and swap, but `d` is one if the store happened, else zero (ptxas compares it with one, and
     /// tries again).
-    pub(super) fn compare_and_store(mut self) -> Step<D> {
+    pub(super) fn compare_and_store(mut self, space: Space, width: u32) -> Step<D> {
         self.flag("spin");
-        let (old, compare) = self.swap(Space::Shared, 32)?;
+        let (old, compare) = self.swap(space, width)?;
         let stored = self.d.eq(&old, &compare);
         let width = self.d.width(&old);
         self.set_wide("d", &self.d.zext(&stored, width));
+        self.set("p", &self.d.yes());
         self.next()
     }
 
@@ -279,9 +303,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             return Err(self.unsupported("a register result"));
         }
         let address = if self.has("u") {
-            // A 32-bit register is added to a uniform pair.
-            let (a, u, o) = (self.bits32("a")?, self.bits64("u")?, self.raw("o"));
-            let base = self.d.add(&self.d.zext(&a, 64), &u);
+            // A register, of 32 bits unless the form says otherwise, is added to a uniform pair.
+            let (u, o) = (self.bits64("u")?, self.raw("o"));
+            let a =
+                if self.text("w") == ".64" { self.bits64("a")? } else { self.d.zext(&self.bits32("a")?, 64) };
+            let base = self.d.add(&a, &u);
             self.d.add(&base, &self.constant(64, o))
         } else {
             self.address(64)?

@@ -11,6 +11,7 @@
 //! - `lane`: operands by field name, flags, writes.
 //! - `integer`, `logic`, `float`, `half`, `convert`: the arithmetic of one lane.
 //! - `moves`, `special`, `memory`: registers of other files, memory, constants.
+//! - `matrix`: what a warp's registers hold together.
 //! - `control`, `warp`: branches and convergence; what the lanes of a warp do together.
 
 mod control;
@@ -20,6 +21,7 @@ mod half;
 mod integer;
 mod lane;
 mod logic;
+mod matrix;
 mod memory;
 mod moves;
 mod outcome;
@@ -146,6 +148,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::F2f => lane.f2f(),
         M::F2fp => lane.f2fp(),
         M::F2fpMerge => lane.f2fp(),
+        M::F2fpTf32 => lane.tf32(),
         M::Frnd => lane.frnd(),
         M::Hadd2 => lane.half_sum(),
         M::Hmul2 => lane.half_arithmetic(FloatOp::Mul),
@@ -161,13 +164,13 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::St => lane.store(Space::Generic, 64),
         M::Sts => lane.store(Space::Shared, 32),
         M::Stl => lane.store(Space::Local, 32),
-        M::Atomg | M::Red => lane.atomic(Space::Global, 64),
+        M::Atomg | M::Red | M::AtomgAmpere | M::RedAmpere => lane.atomic(Space::Global, 64),
         M::Atom => lane.atomic(Space::Generic, 64),
         M::Atoms => lane.atomic(Space::Shared, 32),
         M::AtomgCas => lane.compare_and_swap(Space::Global, 64),
         M::AtomCas => lane.compare_and_swap(Space::Generic, 64),
         M::AtomsCas => lane.compare_and_swap(Space::Shared, 32),
-        M::AtomsCast => lane.compare_and_store(),
+        M::AtomsCast => lane.compare_and_store(Space::Shared, 32),
         M::Ldgsts => lane.copy_to_shared(),
         M::Qspc => lane.query_space(),
         M::Membar => lane.membar(),
@@ -204,6 +207,13 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Redux => lane.redux(),
         M::Elect => lane.elect(),
         M::Lepc => lane.lepc(),
+        M::Hmma => lane.hmma(),
+        M::Imma => lane.imma(),
+        M::Bmma => lane.bmma(),
+        M::Dmma => lane.dmma(),
+        M::Ldsm => lane.load_matrix(),
+        M::Stsm => lane.store_matrix(),
+        M::Movm => lane.transpose_matrix(),
         _ => Err(lane.unsupported("the instruction")),
     }
 }

@@ -191,6 +191,13 @@ fn vectors() {
         Meaning::Preexit,
         Meaning::Acqbulk,
         Meaning::Qspc,
+        Meaning::Hmma,
+        Meaning::Imma,
+        Meaning::Bmma,
+        Meaning::Dmma,
+        Meaning::Ldsm,
+        Meaning::Stsm,
+        Meaning::Movm,
     ];
     let missing: std::collections::BTreeSet<_> = forms()
         .iter()
@@ -263,6 +270,45 @@ fn outcomes() {
         "Collective { op: Shuffle(Bfly), args: [0x7:32, 0x1:32, 0x1f:32, 0xffffffff:32], results: [Output { register: \
          Some(Register { class: R, number: 0 }), width: 32 }, Output { register: None, width: 1 }] }",
     );
+}
+
+#[test]
+fn matrix_operations_ask_for_their_registers() {
+    let is = |text, before, expected: &str| {
+        let found = outcome(text, before);
+        assert!(found.starts_with(expected), "{text}: {found}");
+    };
+    is(
+        "HMMA.1688.F32.BF16 R0, -R4, R8, R12",
+        "R4=3f80 R8=2 R12=3",
+        "Collective { op: Mma(Mma { m: 16, n: 8, k: 8, a: Bf16, b: Bf16, c: F32, d: F32, product: Multiply, saturate: false, \
+         rounding: NearestEven }), args: [0x8000bf80:32, 0x80008000:32, 0x2:32, 0x3:32, 0x0:32, 0x0:32, 0x0:32], \
+         results: [Output { register: Some(Register { class: R, number: 0 }), width: 32 }, ",
+    );
+    is(
+        "DMMA.8x8x4 R0, R4, R8, R12",
+        "R5=3ff00000 R14=7",
+        "Collective { op: Mma(Mma { m: 8, n: 8, k: 4, a: F64, b: F64, c: F64, d: F64, product: Multiply, saturate: false, \
+         rounding: NearestEven }), args: [0x3ff0000000000000:64, 0x0:64, 0x0:64, 0x7:64], results: [Output { register: \
+         Some(Register { class: R, number: 0 }), width: 64 }, Output { register: Some(Register { class: R, number: 2 })",
+    );
+    is(
+        "IMMA.16832.U8.S8.SAT R0, R4.ROW, R8.COL, R12",
+        "R4=1",
+        "Collective { op: Mma(Mma { m: 16, n: 8, k: 32, a: U8, b: S8, c: S32, d: S32, product: Multiply, saturate: true, \
+         rounding: NearestEven }), args: [0x1:32, 0x0:32, 0x0:32, 0x0:32, 0x0:32",
+    );
+    is(
+        "LDSM.16.MT88.2 R0, [R4+0x10]",
+        "R4=20",
+        "Collective { op: MatrixLoad(Matrices { count: 2, transpose: true }), args: [0x30:32], results: [Output",
+    );
+    is(
+        "STSM.16.M88.2 [R4], R8",
+        "R4=20 R8=1 R9=2",
+        "Collective { op: MatrixStore(Matrices { count: 2, transpose: false }), args: [0x20:32, 0x1:32, 0x2:32], results: []",
+    );
+    is("MOVM.16.MT88 R0, R4", "R4=5", "Collective { op: MatrixTranspose, args: [0x5:32], results: [Output");
 }
 
 /// Fields that have no meaning for results: cache hints and what prints only.

@@ -215,4 +215,15 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("ATOMS.CAST.SPIN R0, [R1], R2, R3", "R1=10 R2=8 R3=9 shared[10]=7", "R0=0 shared[10]=7"),
     ("ATOMS.POPC.INC.32 RZ, [UR4]", "UR4=10 shared[10]=7", "shared[10]=8"),
     ("LDGSTS.E [R0], desc[UR4][R2.64]", "R0=400 R2=10 global[10]=7", "shared[400]=7"),
+    // Uniform registers as a part of the address.
+    ("LDG.E R0, [R4.64+UR6+0x10]", "R4=20 UR6=100 global[130]=5", "R0=5"),
+    ("LDG.E R0, [R4.U32+UR6]", "R4=fffffff0 R5=1 UR6=100 global[1000000f0]=7", "R0=7"),
+    ("STG.E [R4.64+UR6], R0", "R0=9 R4=8 UR6=100", "global[108]=9"),
+    ("ATOM.E.CAST P1, R0, [R4], R6, R7", "R4=20 R6=5 R7=8 generic[20]=5", "R0=1 generic[20]=8"),
+    ("ATOM.E.CAST P1, R0, [R4], R6, R7", "R4=20 R6=6 R7=8 generic[20]=5", "R0=0 generic[20]=5"),
+    // Half of a product that is too small to be halved first.
+    ("FMUL.D2 R0, R4, R5", "R4=00000001 R5=4b000000", "R0=00400000"),
+    ("F2I.U64.TRUNC R0, c[0x0][0x20]", "c0[20]=40700000", "R0=3 R1=0"),
+    ("F2FP.TF32.F32.PACK_B R0, R4", "R4=3f803000", "R0=3f804000"),
+    ("F2FP.TF32.F32.PACK_B R0, R4", "R4=bf801000", "R0=bf800000"),
 ];

@@ -5,15 +5,15 @@ use super::{Done, Outcome, PtxState, Step};
 use crate::checked::{BoolOp, Op, Operand, RegisterId, Type};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{Collective, Domain};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 const WORD: Type = Type::B(32);
 
 impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
     pub(super) fn lanes(&mut self) -> Done<Outcome<'a, D::V>> {
         let mut arguments: SmallVec<[D::V; 4]> = SmallVec::new();
-        let (op, results) = match self.inst.op {
-            Op::Activemask => (Collective::ActiveMask, [self.destination(0)?, None]),
+        let (op, results): (_, SmallVec<[_; 2]>) = match self.inst.op {
+            Op::Activemask => (Collective::ActiveMask, smallvec![self.destination(0)?]),
             Op::Bar | Op::Barrier => return self.barrier(),
             Op::Elect => {
                 arguments.push(self.source(1, WORD)?);
@@ -58,10 +58,10 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
                 }
                 let d = self.destination(0)?;
                 match self.inst.mods.mode {
-                    Some("ballot") => (Collective::Vote(VoteMode::Ballot), [d, None]),
-                    Some("all") => (Collective::Vote(VoteMode::All), [None, d]),
-                    Some("any") => (Collective::Vote(VoteMode::Any), [None, d]),
-                    Some("uni") => (Collective::Vote(VoteMode::Uniform), [None, d]),
+                    Some("ballot") => (Collective::Vote(VoteMode::Ballot), smallvec![d]),
+                    Some("all") => (Collective::Vote(VoteMode::All), smallvec![None, d]),
+                    Some("any") => (Collective::Vote(VoteMode::Any), smallvec![None, d]),
+                    Some("uni") => (Collective::Vote(VoteMode::Uniform), smallvec![None, d]),
                     _ => return Err(self.unsupported()),
                 }
             }
@@ -82,10 +82,10 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
     }
 
     /// `d` or `d|p`.
-    fn destinations(&self) -> Done<[Option<RegisterId>; 2]> {
+    fn destinations(&self) -> Done<SmallVec<[Option<RegisterId>; 2]>> {
         match self.operand(0)? {
-            Operand::Pair(a, b) => Ok([self.register(a)?, self.register(b)?]),
-            one => Ok([self.register(one)?, None]),
+            Operand::Pair(a, b) => Ok(smallvec![self.register(a)?, self.register(b)?]),
+            one => Ok(smallvec![self.register(one)?]),
         }
     }
 
@@ -95,7 +95,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         let mode = match (self.inst.mods.mode, self.inst.mods.bool_op) {
             (Some(warp), _) if warp.contains("warp") => {
                 arguments.push(self.source(0, WORD)?);
-                return Ok(Outcome::Collective { op: Collective::WarpSync, arguments, results: [None; 2] });
+                let results = SmallVec::new();
+                return Ok(Outcome::Collective { op: Collective::WarpSync, arguments, results });
             }
             (Some("arrive"), _) => BarrierMode::Arrive,
             (_, Some(BoolOp::Popc)) => BarrierMode::Popc,
@@ -111,6 +112,6 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         arguments.push(if first + 1 < last { self.source(first + 1, WORD)? } else { d.constant(32, 0) });
         arguments.push(if reduces { self.source(last, Type::Pred)? } else { d.no() });
         let result = if reduces { self.destination(0)? } else { None };
-        Ok(Outcome::Collective { op: Collective::Barrier(mode), arguments, results: [result, None] })
+        Ok(Outcome::Collective { op: Collective::Barrier(mode), arguments, results: smallvec![result] })
     }
 }

@@ -110,7 +110,7 @@ pub enum Outcome<'a, V> {
         /// This lane's arguments in the order that [`Collective`] names.
         arguments: SmallVec<[V; 4]>,
         /// The registers that take the results, in the order that [`Collective`] names.
-        results: [Option<RegisterId>; 2],
+        results: SmallVec<[Option<RegisterId>; 2]>,
     },
 }
 

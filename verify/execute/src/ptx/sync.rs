@@ -5,13 +5,15 @@ use super::program::Program;
 use super::warp::{Asked, Status, Turn, Warp};
 use crate::barrier::{Arrival, Ticket};
 use crate::collective::{self, lanes};
+use crate::matrix;
+use crate::memory::{number, range};
 use crate::outcome::Failure;
 use crate::schedule::Block;
 use sassafras_ptx::checked::RegisterId;
 use sassafras_semantics::concrete::{Bits, Concrete};
 use sassafras_semantics::state::BarrierMode;
-use sassafras_semantics::{Collective, Domain, Trap};
-use smallvec::SmallVec;
+use sassafras_semantics::{Collective, Domain, Matrices, Space, Trap};
+use smallvec::{SmallVec, smallvec};
 
 /// What a lane waits for.
 #[derive(Clone, Debug)]
@@ -23,7 +25,7 @@ pub(super) enum Wait {
 }
 
 /// A lane's results, in the order that [`Collective`] names.
-type Results = [Option<Bits>; 2];
+type Results = SmallVec<[Option<Bits>; 2]>;
 
 /// The member mask among a collective's arguments; `None` for a form without.
 fn member_mask(asked: &Asked) -> Option<u32> {
@@ -31,7 +33,9 @@ fn member_mask(asked: &Asked) -> Option<u32> {
         Collective::Shuffle(_) => 3,
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => 1,
         Collective::Elect | Collective::WarpSync => 0,
-        Collective::ActiveMask | Collective::Barrier(_) => return None,
+        // A warp of fewer threads has no matrices: who is missing is found when the others are there.
+        op if op.of_whole_warp() => return Some(u32::MAX),
+        _ => return None,
     };
     asked.arguments.get(index).map(|v| v.bits() as u32)
 }
@@ -45,7 +49,7 @@ impl Turn<'_, '_, '_> {
         } else if member_mask(&asked[0]).is_none() {
             // The lanes that happen to be together.
             for (lane, results) in
-                evaluate(&self.program.domain, asked, askers).map_err(|t| self.fail(asked, t))?
+                evaluate(&self.program.domain, self.block, asked, askers).map_err(|t| self.fail(asked, t))?
             {
                 self.warp.give(lane, asked, &results);
             }
@@ -73,13 +77,14 @@ impl Turn<'_, '_, '_> {
 
     /// Ends waits for masks whose lanes are all there, after lanes asked for something.
     fn complete(&mut self, asked: &[Asked]) -> Result<(), Failure> {
-        self.warp.resolve(&self.program.domain).map_err(|t| self.fail(asked, t))
+        let (warp, block) = (&mut *self.warp, &mut *self.block);
+        warp.resolve(&self.program.domain, block).map_err(|t| self.fail(asked, t))
     }
 
     /// Ends waits for masks whose last missing lane has exited.
     pub fn resolve(&mut self) {
         // What waits was evaluated before in kind: an operation without a meaning fails when its lanes arrive.
-        let _ = self.warp.resolve(&self.program.domain);
+        let _ = self.warp.resolve(&self.program.domain, self.block);
     }
 
     fn arrive(&mut self, mode: BarrierMode, pc: u32, asked: &[Asked]) -> Result<(), Failure> {
@@ -112,7 +117,8 @@ impl Turn<'_, '_, '_> {
             for a in same {
                 let thread = &mut self.warp.threads[a.lane];
                 thread.pc = pc;
-                thread.status = Status::Waiting(Wait::Barrier { ticket, mode, result: a.results[0] });
+                let result = a.results.first().copied().flatten();
+                thread.status = Status::Waiting(Wait::Barrier { ticket, mode, result });
                 self.warp.at_barrier |= 1 << a.lane;
             }
         }
@@ -168,7 +174,7 @@ impl Warp {
     }
 
     /// Ends the waits for member masks whose lanes that have not exited all wait at one instruction.
-    fn resolve(&mut self, d: &Concrete) -> Result<(), Trap> {
+    fn resolve(&mut self, d: &Concrete, block: &mut Block) -> Result<(), Trap> {
         let mut unseen = self.existing & !self.exited;
         while unseen != 0 {
             let lane = unseen.trailing_zeros() as usize;
@@ -190,7 +196,7 @@ impl Warp {
                     asked.push(a.clone());
                 }
             }
-            for (l, results) in evaluate(d, &asked, members)? {
+            for (l, results) in evaluate(d, block, &asked, members)? {
                 self.give(l, &asked, &results);
             }
             for l in lanes(members) {
@@ -204,7 +210,15 @@ impl Warp {
 }
 
 /// The results of a collective for each participant.
-fn evaluate(d: &Concrete, asked: &[Asked], participants: u32) -> Result<Vec<(usize, Results)>, Trap> {
+fn evaluate(
+    d: &Concrete,
+    block: &mut Block,
+    asked: &[Asked],
+    participants: u32,
+) -> Result<Vec<(usize, Results)>, Trap> {
+    if asked[0].op.of_whole_warp() {
+        return matrices(d, block, asked, participants);
+    }
     let mut values = [0u128; 32];
     for a in asked {
         values[a.lane] = a.arguments.first().map_or(0, |v| v.bits());
@@ -215,7 +229,7 @@ fn evaluate(d: &Concrete, asked: &[Asked], participants: u32) -> Result<Vec<(usi
     let mut all = Vec::with_capacity(asked.len());
     for a in asked {
         let argument = |i: usize| a.arguments.get(i).map_or(0, |v| v.bits() as u32);
-        let results = match a.op {
+        let results: Results = match a.op {
             Collective::Shuffle(mode) => {
                 let (source, in_range) =
                     collective::shuffle_source(mode, a.lane as u32, argument(1), argument(2));
@@ -224,28 +238,74 @@ fn evaluate(d: &Concrete, asked: &[Asked], participants: u32) -> Result<Vec<(usi
                 } else {
                     d.undef(32, "shuffle from a lane that does not take part")
                 };
-                [Some(value), bit(in_range)]
+                smallvec![Some(value), bit(in_range)]
             }
             Collective::Vote(mode) => {
                 let (ballot, decision) = collective::vote(mode, predicates, participants);
-                [word(ballot), bit(decision)]
+                smallvec![word(ballot), bit(decision)]
             }
             Collective::Match { all: true } => {
                 let (mask, equal) = collective::match_all(&values, participants);
-                [word(mask), bit(equal)]
+                smallvec![word(mask), bit(equal)]
             }
             Collective::Match { all: false } => {
-                [word(collective::match_any(&values, participants, a.lane)), None]
+                smallvec![word(collective::match_any(&values, participants, a.lane))]
             }
-            Collective::Redux(op) => [word(collective::redux(op, &values, participants)?), None],
-            Collective::ActiveMask => [word(participants), None],
+            Collective::Redux(op) => smallvec![word(collective::redux(op, &values, participants)?)],
+            Collective::ActiveMask => smallvec![word(participants)],
             Collective::Elect => {
                 let leader = collective::elect(participants);
-                [word(leader), bit(leader == a.lane as u32)]
+                smallvec![word(leader), bit(leader == a.lane as u32)]
             }
-            Collective::WarpSync | Collective::Barrier(_) => [None, None],
+            _ => SmallVec::new(),
         };
         all.push((a.lane, results));
     }
     Ok(all)
+}
+
+/// The matrix operations, which are of all 32 lanes.
+fn matrices(
+    d: &Concrete,
+    block: &mut Block,
+    asked: &[Asked],
+    participants: u32,
+) -> Result<Vec<(usize, Results)>, Trap> {
+    if participants != u32::MAX || asked.len() != 32 {
+        return Err(Trap::Unsupported(format!("a matrix operation of the lanes {participants:#010x} alone")));
+    }
+    let mut lanes: matrix::Lanes<'_> = [&[]; 32];
+    for a in asked {
+        lanes[a.lane] = &a.arguments;
+    }
+    let first = |lane: usize| lanes[lane].first().map_or(0, |v| v.bits());
+    let shared = block.shared.len();
+    let row = |lane: usize| range(Space::Shared, shared, first(lane) as u64, 16);
+    let results = match asked[0].op {
+        Collective::Mma(mma) => matrix::multiply(d, &mma, &lanes)?,
+        Collective::MatrixLoad(matrices) => {
+            let mut rows = [0; 32];
+            for (lane, bits) in rows.iter_mut().enumerate().take(8 * matrices.count as usize) {
+                *bits = number(&block.shared[row(lane)?]);
+            }
+            matrix::spread(matrices, &rows)
+        }
+        Collective::MatrixStore(matrices) => {
+            let word = |lane: usize, m: u32| lanes[lane].get(1 + m as usize).map_or(0, |v| v.bits());
+            let rows = matrix::rows(matrices, word);
+            for (lane, bits) in rows.iter().enumerate().take(8 * matrices.count as usize) {
+                block.shared[row(lane)?].copy_from_slice(&bits.to_le_bytes());
+            }
+            Vec::new()
+        }
+        _ => {
+            let rows = matrix::rows(Matrices { count: 1, transpose: false }, |lane, _| first(lane));
+            matrix::spread(Matrices { count: 1, transpose: true }, &rows)
+        }
+    };
+    Ok(results
+        .into_iter()
+        .enumerate()
+        .map(|(lane, all)| (lane, all.into_iter().map(Some).collect()))
+        .collect())
 }

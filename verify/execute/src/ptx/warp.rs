@@ -16,7 +16,8 @@ use sassafras_semantics::Trap;
 use sassafras_semantics::concrete::Bits;
 use smallvec::SmallVec;
 
-/// What a lane is doing.
+/// What a lane is doing. Lanes wait often: what they wait for is kept in place.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub(super) enum Status {
     Running,
@@ -370,5 +371,5 @@ pub(super) struct Asked {
     pub lane: usize,
     pub op: sassafras_semantics::Collective,
     pub arguments: SmallVec<[Bits; 4]>,
-    pub results: [Option<sassafras_ptx::checked::RegisterId>; 2],
+    pub results: SmallVec<[Option<sassafras_ptx::checked::RegisterId>; 2]>,
 }

@@ -4,9 +4,11 @@ use super::groups::{Group, Wait};
 use super::warp::Warp;
 use crate::barrier::Arrival;
 use crate::collective;
+use crate::matrix;
+use crate::memory::{number, range};
 use crate::schedule::Block;
 use sassafras_semantics::state::BarrierMode;
-use sassafras_semantics::{Bits, Collective, Concrete, Domain, Trap};
+use sassafras_semantics::{Bits, Collective, Concrete, Domain, Space, Trap};
 use smallvec::SmallVec;
 
 /// The arguments of the participating lanes.
@@ -42,7 +44,41 @@ pub(super) fn perform(
     let each = |f: &mut dyn FnMut(usize) -> SmallVec<[Bits; 2]>| -> End {
         End::Results(collective::lanes(g.lanes).map(|lane| (lane, f(lane))).collect())
     };
+    if g.op.of_whole_warp() && g.lanes != u32::MAX {
+        return Ok(Err(format!("a matrix operation of the lanes {:#010x} alone", g.lanes)));
+    }
+    let of_lanes = |of: Vec<Vec<Bits>>| {
+        End::Results(of.into_iter().enumerate().map(|(lane, all)| (lane, all.into())).collect())
+    };
     Ok(Ok(match g.op {
+        Collective::Mma(mma) => {
+            of_lanes(matrix::multiply(d, &mma, &std::array::from_fn(|lane| &g.args[lane][..]))?)
+        }
+        Collective::MatrixLoad(matrices) => {
+            let mut rows = [0; 32];
+            for lane in 0..8 * matrices.count as usize {
+                let at = range(Space::Shared, block.shared.len(), first[lane] as u64, 16)?;
+                rows[lane] = number(&block.shared[at]);
+            }
+            of_lanes(matrix::spread(matrices, &rows))
+        }
+        Collective::MatrixStore(matrices) => {
+            let word = |lane: usize, m: u32| g.args[lane].get(1 + m as usize).map_or(0, |v| v.bits());
+            let rows = matrix::rows(matrices, word);
+            for lane in 0..8 * matrices.count as usize {
+                let at = range(Space::Shared, block.shared.len(), first[lane] as u64, 16)?;
+                block.shared[at].copy_from_slice(&rows[lane].to_le_bytes());
+            }
+            End::Results(Vec::new())
+        }
+        Collective::MatrixTranspose => {
+            let matrices = sassafras_semantics::Matrices { count: 1, transpose: true };
+            let rows =
+                matrix::rows(sassafras_semantics::Matrices { transpose: false, ..matrices }, |lane, _| {
+                    first[lane]
+                });
+            of_lanes(matrix::spread(matrices, &rows))
+        }
         Collective::Shuffle(mode) => {
             let (b, c) = (words(g, 1), words(g, 2));
             each(&mut |lane| {

@@ -8,7 +8,7 @@ use crate::collective::lanes;
 use crate::options::TraceEvent;
 use crate::outcome::Failure;
 use crate::schedule::{Block, World};
-use sassafras_isa::{Outcome, Output, guard, step};
+use sassafras_isa::{Outcome, Output, Register, guard, step};
 use sassafras_semantics::{Bits, Domain, State, Trap};
 use smallvec::SmallVec;
 
@@ -99,7 +99,12 @@ pub(super) fn issue(
         |warp: &mut Warp, world: &mut World<'_>, block: &mut Block, lane: usize, to: Output, value: Bits| {
             if let Some(register) = to.register {
                 let mut view = view!(warp, world, block, lane, tracing.then_some(&mut writes));
-                view.write(&warp.domain, register, value);
+                // What is wider than a register goes to consecutive ones.
+                for unit in 0..value.width().div_ceil(32) {
+                    let part =
+                        if value.width() > 32 { warp.domain.extract(&value, 32 * unit, 32) } else { value };
+                    view.write(&warp.domain, Register { number: register.number + unit, ..register }, part);
+                }
             }
         };
     let parts: SmallVec<[Group; 4]> = match outcomes.first().map(|(_, o)| o.clone()) {

@@ -61,6 +61,10 @@ impl Machine {
             Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => 1,
             Collective::WarpSync => 1,
             Collective::ActiveMask | Collective::Elect => 0,
+            Collective::Mma(_)
+            | Collective::MatrixLoad(_)
+            | Collective::MatrixStore(_)
+            | Collective::MatrixTranspose => args.len(),
             Collective::Barrier(BarrierMode::Sync | BarrierMode::Arrive) => 2,
             Collective::Barrier(_) => 3,
         };

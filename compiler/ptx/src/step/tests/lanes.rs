@@ -16,7 +16,10 @@ fn asks(body: &str) -> (Collective, Vec<u128>, [Option<String>; 2]) {
         Ok(Outcome::Collective { op, arguments, results }) => {
             let name =
                 |r: Option<crate::checked::RegisterId>| r.map(|r| f.registers[r.0 as usize].name.clone());
-            (op, arguments.into_iter().map(Bits::bits).collect(), results.map(name))
+            (op, arguments.into_iter().map(Bits::bits).collect(), {
+                let mut results = results.into_iter().map(name);
+                std::array::from_fn(|_| results.next().flatten())
+            })
         }
         other => panic!("{body}: {other:?}"),
     }
