@@ -5,7 +5,8 @@
 //! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions. Makes it `Phase::Placed`.
 
 use crate::{Error, expand::make};
-use sassafras_graph::{BitSet, Dominators, Entity, Loops};
+use rustc_hash::FxHashSet;
+use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
 
@@ -111,32 +112,41 @@ pub(crate) fn redirect(block: &mut BlockData, from: Block, to: Block) {
 
 /// Leads every edge to an empty block on to where that block goes.
 pub(crate) fn skip_empty(f: &mut Function) {
+    let mut known: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
     for &block in &f.layout.clone() {
         for index in 0..f.blocks[block].succs.len() {
             let old = f.blocks[block].succs[index].block;
-            let onward = |at: Block| match &f.blocks[at] {
-                BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
-                    Some(succs[0].block)
-                }
-                _ => None,
-            };
-            let mut to = old;
-            for _ in 0..f.blocks.len() {
-                let Some(next) = onward(to) else { break };
-                to = next;
-            }
-            // An endless chain of empty blocks ends at its first.
-            let (mut first, mut at) = (to, onward(to));
-            while let Some(next) = at.filter(|&next| next != to) {
-                first = first.min(next);
-                at = onward(next);
-            }
-            to = first;
+            let to = past_empty(f, &mut known, old);
             if to != old {
                 redirect(&mut f.blocks[block], old, to);
             }
         }
     }
+}
+
+/// The first block from here on that is not empty; of an endless chain of empty blocks, that with the lowest number.
+fn past_empty(f: &Function, known: &mut SecondaryMap<Block, Option<Block>>, block: Block) -> Block {
+    let mut path = Vec::new();
+    let mut on_path = FxHashSet::default();
+    let mut at = block;
+    let to = loop {
+        if let Some(to) = known[at] {
+            break to;
+        }
+        if !on_path.insert(at) {
+            let cycle = path.iter().copied().skip_while(|&before| before != at);
+            break cycle.min().unwrap_or(at);
+        }
+        match &f.blocks[at] {
+            BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
+                path.push(at);
+                at = succs[0].block;
+            }
+            _ => break at,
+        }
+    };
+    path.into_iter().for_each(|before| known[before] = Some(to));
+    to
 }
 
 /// Branches to a block of one `exit` become that `exit`. Returns how many.

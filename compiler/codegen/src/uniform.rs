@@ -7,7 +7,7 @@
 //! covers values that leave a loop in different iterations too, as the loop's header lies on such a way.
 //! (Coutinho et al., "Divergence Analysis and Optimizations", 2011, has the finer rule.)
 
-use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity};
+use sassafras_graph::{BitSet, Dominators, Entity, Influence};
 use sassafras_isa::{FieldKind, Inst, Meaning, MemorySpace, Pipe, RegClass, special::number};
 use sassafras_machine::{Block, Function, MInst, Op, Pseudo, Reg};
 
@@ -37,6 +37,7 @@ fn divergent_registers(f: &Function) -> BitSet {
     let (post, exit) = Dominators::post(&graph);
     let mut divergent = BitSet::new(f.vregs.len());
     let mut split = BitSet::new(f.blocks.len());
+    let mut influence = Influence::new(&post, exit);
     loop {
         let mut changed = false;
         for &block in &f.layout {
@@ -63,34 +64,19 @@ fn divergent_registers(f: &Function) -> BitSet {
             let diverges = last.is_some_and(|l| l.target.is_some() && !l.uniform && reads_any(l, &divergent));
             if diverges && split.insert(block.index()) {
                 changed = true;
-                let meeting = post.immediate(block).unwrap_or(exit);
-                for met in ways(&graph, block, meeting) {
+                let mut part = |met: Block| {
                     for param in &f.blocks[met].params {
                         divergent.insert(param.index());
                     }
-                }
+                };
+                influence.add(&graph, block, &mut part);
+                post.immediate(block).filter(|&meeting| meeting != exit).into_iter().for_each(part);
             }
         }
         if !changed {
             return divergent;
         }
     }
-}
-
-/// Blocks on ways from behind `block` to `meeting`, which is included when it is a block of the graph.
-fn ways(graph: &impl ControlFlow<Block = Block>, block: Block, meeting: Block) -> Vec<Block> {
-    let mut seen = BitSet::new(graph.capacity());
-    let mut stack = graph.succs(block);
-    let mut found = Vec::new();
-    while let Some(at) = stack.pop() {
-        if seen.insert(at.index()) {
-            found.push(at);
-            if at != meeting {
-                stack.extend(graph.succs(at));
-            }
-        }
-    }
-    found
 }
 
 /// Whether the results may differ between lanes whose sources agree.

@@ -1,6 +1,6 @@
 //! Bit-vector dataflow: the least solution of `out = gen ∪ (in − kill)` with union as meet.
 
-use crate::{BitSet, ControlFlow, Entity, SecondaryMap, order};
+use crate::{BitSet, ControlFlow, DepthFirst, Entity, SecondaryMap};
 
 /// What one block does to the set of facts that passes through it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,21 +26,21 @@ pub fn forward<B: Entity>(
     transfer: impl Fn(B) -> Transfer,
     boundary: BitSet,
 ) -> Solution<B> {
-    let order = order::reverse_post_order(flow);
+    let walk = DepthFirst::new(flow);
     let mut solution = Solution { start: SecondaryMap::new(), end: SecondaryMap::new() };
     solution.start[flow.entry()] = boundary;
-    let transfers: Vec<Transfer> = order.iter().map(|&block| transfer(block)).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (&block, transfer) in order.iter().zip(&transfers) {
-            for pred in flow.preds(block) {
-                let facts = solution.end[pred].clone();
-                solution.start[block].union(&facts);
-            }
-            changed |= apply(transfer, &solution.start[block].clone(), &mut solution.end[block]);
-        }
-    }
+    let Solution { start, end } = &mut solution;
+    let order = walk.reverse_post_order();
+    settle(
+        order,
+        transfer,
+        start,
+        end,
+        |block, each| walk.preds(block).for_each(each),
+        |block, each| {
+            walk.succs(block).for_each(each);
+        },
+    );
     solution
 }
 
@@ -50,26 +50,57 @@ pub fn backward<B: Entity>(
     flow: &impl ControlFlow<Block = B>,
     transfer: impl Fn(B) -> Transfer,
 ) -> Solution<B> {
-    let order = order::post_order(flow);
+    let walk = DepthFirst::new(flow);
     let mut solution = Solution { start: SecondaryMap::new(), end: SecondaryMap::new() };
-    let transfers: Vec<Transfer> = order.iter().map(|&block| transfer(block)).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (&block, transfer) in order.iter().zip(&transfers) {
-            for succ in flow.succs(block) {
-                let facts = solution.start[succ].clone();
-                solution.end[block].union(&facts);
-            }
-            changed |= apply(transfer, &solution.end[block].clone(), &mut solution.start[block]);
-        }
-    }
+    let Solution { start, end } = &mut solution;
+    let order: Vec<B> = walk.reverse_post_order().iter().rev().copied().collect();
+    settle(
+        &order,
+        transfer,
+        end,
+        start,
+        |block, each| walk.succs(block).for_each(each),
+        |block, each| {
+            walk.preds(block).for_each(each);
+        },
+    );
     solution
 }
 
-fn apply(transfer: &Transfer, before: &BitSet, after: &mut BitSet) -> bool {
-    let mut facts = before.clone();
-    facts.subtract(&transfer.kill);
-    facts.union(&transfer.generate);
-    after.union(&facts)
+/// Rounds over the blocks in order, each of blocks alone for which something new has come.
+fn settle<B: Entity>(
+    order: &[B],
+    transfer: impl Fn(B) -> Transfer,
+    before: &mut SecondaryMap<B, BitSet>,
+    after: &mut SecondaryMap<B, BitSet>,
+    from: impl Fn(B, &mut dyn FnMut(B)),
+    to: impl Fn(B, &mut dyn FnMut(B)),
+) {
+    let transfers: Vec<Transfer> = order.iter().map(|&block| transfer(block)).collect();
+    let mut place: SecondaryMap<B, usize> = SecondaryMap::new();
+    order.iter().enumerate().for_each(|(at, &block)| place[block] = at);
+    let mut stale: BitSet = (0..order.len()).collect();
+    let mut again = true;
+    let mut facts = BitSet::default();
+    while std::mem::take(&mut again) {
+        for (at, (&block, transfer)) in order.iter().zip(&transfers).enumerate() {
+            if !stale.remove(at) {
+                continue;
+            }
+            let mut all = std::mem::take(&mut before[block]);
+            from(block, &mut |other| {
+                all.union(&after[other]);
+            });
+            facts.clone_from(&all);
+            before[block] = all;
+            facts.subtract(&transfer.kill);
+            facts.union(&transfer.generate);
+            if after[block].union(&facts) {
+                to(block, &mut |other| {
+                    stale.insert(place[other]);
+                    again |= place[other] <= at;
+                });
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! * [`ControlFlow`] is what a graph of blocks must answer; [`Graph`] is the plain graph that tests use.
 //! * [`order`]: depth-first orders and retreating edges. [`Dominators`]: dominators and post-dominators.
 //!   [`DominanceFrontier`]. [`Loops`]: natural loops, their nest, reducibility. [`critical_edges`]. [`Regions`]: parts with
-//!   one way in and one way out. [`dataflow`]: bit-vector problems. [`hash`]: FNV-1a.
+//!   one way in and one way out. [`Influence`]: what branches decide. [`dataflow`]: bit-vector problems. [`hash`]: FNV-1a.
 //!   [`dump`]: the documents' texts of a graph.
 //!
 //! All take time and memory near-linear in blocks and edges, and none recurses. `sassafras-check` has each once more,
@@ -20,6 +20,7 @@ mod entity;
 mod flow;
 mod frontier;
 pub mod hash;
+mod influence;
 mod loops;
 mod map;
 pub mod order;
@@ -31,6 +32,7 @@ pub use edges::critical_edges;
 pub use entity::Entity;
 pub use flow::{ControlFlow, Graph, Reversed};
 pub use frontier::DominanceFrontier;
+pub use influence::Influence;
 pub use loops::{LoopId, Loops, entered_twice, is_reducible};
 pub use map::{PrimaryMap, SecondaryMap};
 pub use order::DepthFirst;

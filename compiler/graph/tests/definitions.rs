@@ -145,6 +145,27 @@ proptest! {
         }
     }
 
+    /// Block `i` is added if bit `i` says so: what is held lies on a way from behind an added block to its post-dominator.
+    #[test]
+    fn influence_by_ways(g in graphs(), added in 0u32..4096) {
+        let (post, exit) = Dominators::post(&g);
+        let mut influence = Influence::new(&post, exit);
+        let mut expected = BitSet::new(g.capacity());
+        for b in g.blocks().into_iter().filter(|b| added >> b.0 & 1 == 1 && reaches(&g, B(0), *b, None)) {
+            let mut new = Vec::new();
+            influence.add(&g, b, |at| new.push(at));
+            let meeting = post.immediate(b);
+            for at in g.blocks() {
+                let way = g.succs(b).iter().any(|&s| Some(s) != meeting && reaches(&g, s, at, meeting));
+                let fresh = way && Some(at) != meeting && expected.insert(at.index());
+                prop_assert_eq!(new.contains(&at), fresh, "{} from {}", at, b);
+            }
+        }
+        for b in g.blocks() {
+            prop_assert_eq!(influence.holds(b), expected.contains(b.index()));
+        }
+    }
+
     #[test]
     fn liveness_by_paths(g in graphs(), reads in prop::collection::vec(0u8..4, 12), writes in prop::collection::vec(0u8..4, 12)) {
         // Block `i` reads the facts of reads[i] (two bits), then writes those of writes[i].

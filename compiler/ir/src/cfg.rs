@@ -47,6 +47,10 @@ impl<'f> CfgEditor<'f> {
     pub fn incoming(&self, block: Block) -> u32 {
         self.preds[block].values().sum()
     }
+    /// Whether exactly one edge leads to a block.
+    fn entered_once(&self, block: Block) -> bool {
+        self.preds[block].len() == 1 && self.incoming(block) == 1
+    }
 
     /// Depth-first order of the graph as it stands.
     pub fn walk(&mut self) -> &DepthFirst<Block> {
@@ -139,7 +143,7 @@ impl<'f> CfgEditor<'f> {
     pub fn merge(&mut self, block: Block) -> Option<Vec<(Value, Value)>> {
         let Terminator::Jump(edge) = &self.function.blocks[block].terminator else { return None };
         let next = edge.block;
-        if next == block || next == self.function.entry || self.incoming(next) != 1 {
+        if next == block || next == self.function.entry || !self.entered_once(next) {
             return None;
         }
         let args = edge.args.clone();

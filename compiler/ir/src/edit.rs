@@ -179,9 +179,20 @@ impl Function {
     /// Replaces every use of each value that has a replacement; replacements of replacements are followed.
     /// The map must not be cyclic.
     pub fn replace_all(&mut self, map: &SecondaryMap<Value, Option<Value>>) {
+        // Chains of replacements are shortened first: many uses may be at the end of a long one.
+        let mut last = map.clone();
+        for value in self.values.keys() {
+            let mut path = Vec::new();
+            let mut at = value;
+            while let Some(next) = last[at] {
+                path.push(at);
+                at = next;
+            }
+            path.into_iter().for_each(|before| last[before] = Some(at));
+        }
         let follow = |value: &mut Value| {
-            while let Some(next) = map[*value] {
-                *value = next;
+            if let Some(new) = last[*value] {
+                *value = new;
             }
         };
         for data in self.insts.values_mut() {

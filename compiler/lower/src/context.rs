@@ -149,9 +149,7 @@ impl<'a> Context<'_, 'a> {
         for &block in &order {
             self.block = ir[&block];
             self.map = FxHashMap::default();
-            let live: Vec<u32> = self.flow.live_in[block]
-                .as_ref()
-                .map_or(Vec::new(), |set| set.iter().map(|v| v as u32).collect());
+            let live = self.flow.live_in[block].clone();
             if joins(self, block) {
                 for &variable in &live {
                     let value = self.function.add_param(self.block, self.variable_type(variable));

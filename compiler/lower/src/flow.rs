@@ -36,8 +36,8 @@ pub(crate) struct Part {
 pub(crate) struct Flow {
     pub parts: Vec<Part>,
     pub graph: Graph<FlatBlock>,
-    /// By block: live into it.
-    pub live_in: SecondaryMap<FlatBlock, Option<BitSet>>,
+    /// By block: live into it, in rising order.
+    pub live_in: SecondaryMap<FlatBlock, Vec<u32>>,
     /// Pieces of parameter storage, none of which overlap: (storage, byte offset) to variable and bytes.
     slots: Slots,
     /// The variable of the carry flag.
@@ -66,9 +66,8 @@ impl Flow {
 
     /// What a site puts aside: what is live behind it, but for results and the stack.
     pub fn saved(&self, site: usize) -> Vec<u32> {
-        let live = self.live_in[self.sites[site].rest].as_ref();
-        let all = live.into_iter().flat_map(|set| set.iter());
-        all.filter(|&v| !self.kept[site].contains(v)).map(|v| v as u32).collect()
+        let live = self.live_in[self.sites[site].rest].iter().copied();
+        live.filter(|&v| !self.kept[site].contains(v as usize)).collect()
     }
 }
 
@@ -255,77 +254,57 @@ pub(crate) fn flow(flat: &Flat, errors: &mut Vec<Error>) -> Flow {
     let count = stack as usize + 1;
     let (sites, kept) = sites(flat, &parts, &access, count);
     let resumed: FxHashMap<FlatBlock, usize> = sites.iter().enumerate().map(|(n, s)| (s.resume, n)).collect();
-    let saving: FxHashMap<FlatBlock, usize> = sites.iter().enumerate().map(|(n, s)| (s.save, n)).collect();
-    let follows: FxHashMap<FlatBlock, FlatBlock> = sites.iter().map(|s| (s.rest, s.save)).collect();
+    let follows: FxHashMap<FlatBlock, (FlatBlock, usize)> =
+        sites.iter().enumerate().map(|(n, s)| (s.rest, (s.save, n))).collect();
 
-    let mut uses: SecondaryMap<FlatBlock, Option<BitSet>> = SecondaryMap::new();
-    let mut defs: SecondaryMap<FlatBlock, Option<BitSet>> = SecondaryMap::new();
+    // By block: what it writes, in rising order. By variable: blocks that read it before they write it.
+    let mut defs: SecondaryMap<FlatBlock, Vec<u32>> = SecondaryMap::new();
+    let mut wanted: Vec<(u32, FlatBlock)> = Vec::new();
+    let mut last_write = vec![usize::MAX; count];
     for (i, part) in parts.iter().enumerate() {
-        let (mut used, mut defined) = (BitSet::new(count), BitSet::new(count));
+        let block = FlatBlock::from_index(i);
         for item in &flat.items[part.first..part.last] {
             let mut written = Vec::new();
             access.item(
                 item,
                 &mut |v| {
-                    if !defined.contains(v as usize) {
-                        used.insert(v as usize);
+                    if last_write[v as usize] != i {
+                        wanted.push((v, block));
                     }
                 },
                 &mut |v| written.push(v),
             );
-            written.into_iter().for_each(|v| {
-                defined.insert(v as usize);
-            });
-        }
-        let block = FlatBlock::from_index(i);
-        uses[block] = Some(used);
-        defs[block] = Some(defined);
-    }
-
-    // Backward until nothing changes; a block is looked at again when a successor's set grew.
-    let mut live_in: SecondaryMap<FlatBlock, Option<BitSet>> = SecondaryMap::new();
-    let mut work: Vec<FlatBlock> = sassafras_graph::order::reverse_post_order(&graph);
-    let mut queued = vec![false; parts.len()];
-    work.iter().for_each(|b| queued[b.index()] = true);
-    while let Some(block) = work.pop() {
-        queued[block.index()] = false;
-        let mut live = uses[block].clone().unwrap_or_else(|| BitSet::new(count));
-        for succ in graph.succs(block) {
-            if let Some(after) = &live_in[succ] {
-                for v in after.iter() {
-                    if !defs[block].as_ref().is_some_and(|d| d.contains(v)) {
-                        live.insert(v);
-                    }
+            for v in written {
+                if std::mem::replace(&mut last_write[v as usize], i) != i {
+                    defs[block].push(v);
                 }
             }
         }
-        if let Some(&site) = resumed.get(&block) {
-            // All but results and the stack comes from the stack.
-            let mut left = BitSet::new(count);
-            live.iter().filter(|&v| kept[site].contains(v)).for_each(|v| {
-                left.insert(v);
-            });
-            live = left;
-        }
-        if let Some(&site) = saving.get(&block)
-            && let Some(rest) = &live_in[sites[site].rest]
-        {
-            rest.iter().filter(|&v| !kept[site].contains(v)).for_each(|v| {
-                live.insert(v);
-            });
-        }
-        if live_in[block].as_ref() != Some(&live) {
-            live_in[block] = Some(live);
-            if let Some(&save) = follows.get(&block)
-                && !std::mem::replace(&mut queued[save.index()], true)
+        defs[block].sort_unstable();
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+
+    // From each use back to where the variable is written. A block at which an activation goes on gets all but results and the
+    // stack from the stack, to which the block that saves puts what is live behind.
+    let reached: BitSet =
+        sassafras_graph::order::reverse_post_order(&graph).iter().map(|block| block.index()).collect();
+    let mut live_in: SecondaryMap<FlatBlock, Vec<u32>> = SecondaryMap::new();
+    let mut work = Vec::new();
+    for (v, block) in wanted {
+        work.push(block);
+        while let Some(block) = work.pop() {
+            let restored = resumed.get(&block).is_some_and(|&site| !kept[site].contains(v as usize));
+            if restored || live_in[block].last() == Some(&v) || !reached.contains(block.index()) {
+                continue;
+            }
+            live_in[block].push(v);
+            if let Some(&(save, site)) = follows.get(&block)
+                && !kept[site].contains(v as usize)
             {
                 work.push(save);
             }
-            for pred in graph.preds(block) {
-                if !std::mem::replace(&mut queued[pred.index()], true) {
-                    work.push(pred);
-                }
-            }
+            work.extend(graph.preds(block).into_iter().filter(|&pred| defs[pred].binary_search(&v).is_err()));
         }
     }
     Flow { parts, graph, live_in, slots: access.slots, carry, stack, sites, kept }

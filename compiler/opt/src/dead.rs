@@ -9,7 +9,7 @@ use sassafras_ir::{Block, Function, Value, ValueDef};
 ///
 /// Does not remove effects, convergent operations or blocks. Needs SSA. Preserves the graph.
 pub fn dead(function: &mut Function) -> Stats {
-    let preds = function.predecessors();
+    let given = crate::phi::arguments(function);
     let mut live = vec![false; function.values.len()];
     let mut work: Vec<Value> = Vec::new();
     let mut keep = vec![false; function.insts.len()];
@@ -40,17 +40,7 @@ pub fn dead(function: &mut Function) -> Stats {
                     function.insts[inst].for_each_use(|v| work.push(v));
                 }
             }
-            ValueDef::Param(block, index) => {
-                let mut from = preds[block].clone();
-                from.dedup();
-                for pred in from {
-                    for edge in function.blocks[pred].terminator.edges() {
-                        if edge.block == block {
-                            work.push(edge.args[usize::from(index)]);
-                        }
-                    }
-                }
-            }
+            ValueDef::Param(..) => work.extend(given[value].iter().copied()),
         }
     }
     let mut changes = 0;

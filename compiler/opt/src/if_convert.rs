@@ -13,6 +13,8 @@ const DIVERGENT: u32 = 12;
 const UNIFORM: u32 = 4;
 /// And where the program asks for it.
 const ASKED: u32 = 64;
+/// Most rounds: how deep what is converted may nest.
+const ROUNDS: usize = 16;
 
 /// One or two blocks that both go on to `join`, under a condition.
 #[derive(Clone, Copy, Debug)]
@@ -36,21 +38,16 @@ pub fn if_convert(function: &mut Function) -> Stats {
         return Stats::default();
     };
     let mut changes = 0;
-    let mut preds: SecondaryMap<Block, usize> = SecondaryMap::new();
-    for data in tree.function().blocks.values() {
-        data.terminator.edges().iter().for_each(|edge| preds[edge.block] += 1);
-    }
     let mut uniformity = None;
-    // Inner ones first, so that what is left of them may be an arm itself.
-    for head in old.reverse_post_order().into_iter().rev() {
-        while let Some(diamond) = find(&tree, head, &preds, &mut uniformity) {
-            if convert(&mut tree, diamond).is_err() {
+    for _ in 0..ROUNDS {
+        match round(&mut tree, &mut uniformity) {
+            Ok(0) => break,
+            Ok(count) => changes += count,
+            Err(_) => {
                 // Half of a conversion may be left: the function as it came is right in any case.
                 *function = old;
                 return Stats::default();
             }
-            preds[diamond.join] -= 1;
-            changes += 1;
         }
     }
     match tree.into_function() {
@@ -58,6 +55,28 @@ pub fn if_convert(function: &mut Function) -> Stats {
         _ => *function = old,
     }
     Stats::new(changes)
+}
+
+/// Converts what can be converted now; then takes arms out and joins blocks, for all at once, so that what is left of a conversion
+/// may be an arm in the next round.
+fn round(tree: &mut Tree, uniformity: &mut Option<Uniformity>) -> Result<usize, Refused> {
+    let mut changes = 0;
+    let mut preds: SecondaryMap<Block, usize> = SecondaryMap::new();
+    for data in tree.function().blocks.values() {
+        data.terminator.edges().iter().for_each(|edge| preds[edge.block] += 1);
+    }
+    for head in tree.function().reverse_post_order().into_iter().rev() {
+        if let Some(diamond) = find(tree, head, &preds, uniformity) {
+            convert(tree, diamond)?;
+            preds[diamond.join] -= 1;
+            changes += 1;
+        }
+    }
+    if changes != 0 && !tree.is_structured() {
+        tree.remove_unreached()?;
+        tree.merge_all()?;
+    }
+    Ok(changes)
 }
 
 fn tree(function: &Function) -> Option<Tree> {
@@ -104,7 +123,8 @@ fn find(
 }
 
 fn hint(tree: &Tree, head: Block) -> SelectionControl {
-    let node = tree.node_of(head).and_then(|node| tree.next(node));
+    // Gotos have no hints.
+    let node = tree.node_of(head).filter(|_| tree.is_structured()).and_then(|node| tree.next(node));
     match node.and_then(|node| tree.kind(node)) {
         Some(NodeKind::If { control, .. }) => *control,
         _ => SelectionControl::None,
@@ -165,7 +185,7 @@ fn accessed(f: &Function, head: Block, load: Inst) -> bool {
 
 fn convert(tree: &mut Tree, diamond: Diamond) -> Result<(), Refused> {
     let Diamond { head, condition, arms, join } = diamond;
-    let node = tree.node_of(head).and_then(|node| tree.next(node)).filter(|_| tree.is_structured());
+    let node = tree.node_of(head).filter(|_| tree.is_structured()).and_then(|node| tree.next(node));
     for (negate, arm) in [(false, arms[0]), (true, arms[1])] {
         let Some(arm) = arm else { continue };
         for inst in tree.function().blocks[arm].insts.clone() {
@@ -195,16 +215,7 @@ fn convert(tree: &mut Tree, diamond: Diamond) -> Result<(), Refused> {
             }
             tree.remove_node(node)
         }
-        None => {
-            tree.replace_jump(head, Jump::Goto(join), [&merged, &[]])?;
-            for arm in arms.into_iter().flatten() {
-                tree.remove_block(arm)?;
-            }
-            match tree.merge(head) {
-                Ok(()) | Err(Refused::Reached(_)) => Ok(()),
-                Err(refused) => Err(refused),
-            }
-        }
+        None => tree.replace_jump(head, Jump::Goto(join), [&merged, &[]]),
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use sassafras_graph::{Dominators, SecondaryMap};
 use sassafras_ir::{Block, Function, Op, Type, Value};
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
 
 type Key = (Op, SmallVec<[Value; 4]>, SmallVec<[Type; 2]>);
 
@@ -15,11 +16,14 @@ type Key = (Op, SmallVec<[Value; 4]>, SmallVec<[Type; 2]>);
 /// stays for [`crate::dead`].
 pub fn number(function: &mut Function) -> Stats {
     let dominators = Dominators::new(&function.graph());
-    let mut known: FxHashMap<Key, Vec<(Block, SmallVec<[Value; 2]>)>> = FxHashMap::default();
+    // The last one seen: in this order one that dominates later blocks is not seen again before they are all done.
+    let mut known: FxHashMap<Key, (Block, SmallVec<[Value; 2]>)> = FxHashMap::default();
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changes = 0;
-    // Reverse post-order: a definition is seen before the uses that it dominates.
-    for block in function.reverse_post_order() {
+    // Down the tree of dominators: a definition is seen before the uses that it dominates.
+    let mut order = dominators.top_down().to_vec();
+    order.sort_by_key(|&block| dominators.interval(block).map(|interval| *interval.start()));
+    for block in order {
         for at in 0..function.blocks[block].insts.len() {
             let inst = function.blocks[block].insts[at];
             let mut args = function.insts[inst].args.clone();
@@ -40,15 +44,19 @@ pub fn number(function: &mut Function) -> Stats {
             }
             let op = data.op;
             let types = results.iter().map(|&v| function.ty(v)).collect();
-            let list = known.entry((op, args, types)).or_default();
-            match list.iter().find(|(from, _)| dominators.dominates(*from, block)) {
-                Some((_, old)) => {
-                    for (&new, &old) in results.iter().zip(old) {
+            match known.entry((op, args, types)) {
+                Entry::Occupied(old) if dominators.dominates(old.get().0, block) => {
+                    for (&new, &old) in results.iter().zip(&old.get().1) {
                         map[new] = Some(old);
                     }
                     changes += 1;
                 }
-                None => list.push((block, results)),
+                Entry::Occupied(mut other) => {
+                    other.insert((block, results));
+                }
+                Entry::Vacant(place) => {
+                    place.insert((block, results));
+                }
             }
         }
     }

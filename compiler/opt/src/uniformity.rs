@@ -5,7 +5,7 @@
 //! that lanes carry out of a loop in different turns, as the loop's header lies on such a way. (Coutinho et al., "Divergence
 //! Analysis and Optimizations", 2011, has the finer rule.)
 
-use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, SecondaryMap};
+use sassafras_graph::{Dominators, Influence, SecondaryMap};
 use sassafras_ir::{Block, Function, Inst, Op, Terminator, Value};
 use sassafras_semantics::{Space, SpecialRegister};
 use std::fmt;
@@ -33,6 +33,7 @@ impl Uniformity {
     pub fn new(f: &Function) -> Uniformity {
         let graph = f.graph();
         let (post, exit) = Dominators::post(&graph);
+        let mut influence = Influence::new(&post, exit);
         let mut found = Uniformity { values: SecondaryMap::new(), branches: SecondaryMap::new() };
         let order = f.reverse_post_order();
         loop {
@@ -61,11 +62,13 @@ impl Uniformity {
                 if found.values[*by].is_some() && found.branches[block].is_none() {
                     found.branches[block] = Some(*by);
                     changed = true;
-                    for met in ways(&graph, block, post.immediate(block).unwrap_or(exit)) {
+                    let mut part = |met: Block| {
                         for &param in &f.blocks[met].params {
                             found.mark(param, Some(Reason::Parted(block)));
                         }
-                    }
+                    };
+                    influence.add(&graph, block, &mut part);
+                    post.immediate(block).filter(|&meeting| meeting != exit).into_iter().for_each(part);
                 }
             }
             if !changed {
@@ -150,22 +153,6 @@ impl fmt::Display for Explained<'_> {
         }
         Ok(())
     }
-}
-
-/// Blocks on ways from behind `block` to `meeting`, which is included when it is a block.
-fn ways(graph: &impl ControlFlow<Block = Block>, block: Block, meeting: Block) -> Vec<Block> {
-    let mut seen = BitSet::new(graph.capacity());
-    let mut stack = graph.succs(block);
-    let mut found = Vec::new();
-    while let Some(at) = stack.pop() {
-        if seen.insert(at.index()) {
-            found.push(at);
-            if at != meeting {
-                stack.extend(graph.succs(at));
-            }
-        }
-    }
-    found
 }
 
 /// Whether the results may differ between lanes whose arguments agree.

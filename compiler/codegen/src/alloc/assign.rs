@@ -7,7 +7,7 @@
 //! none is broken up into its registers; a single register that finds none is to be spilled.
 
 use super::bundles::Bundles;
-use super::ranges::{Range, Ranges};
+use super::ranges::{Range, RangeSet, Ranges};
 use super::work::Work;
 use crate::Error;
 use sassafras_graph::Entity;
@@ -47,16 +47,16 @@ struct Files {
 }
 
 impl Files {
-    fn free(&self, class: RegClass, base: usize, ranges: &[Vec<Range>]) -> bool {
+    fn free(&self, class: RegClass, base: usize, ranges: &[RangeSet]) -> bool {
         let file = &self.registers[&class];
         let fits = base + ranges.len() <= file.len();
         fits && ranges.iter().enumerate().all(|(unit, list)| {
             !self.reserved.contains(&(class, base + unit))
-                && list.iter().all(|range| clash(&file[base + unit], *range).next().is_none())
+                && list.iter().all(|range| clash(&file[base + unit], range).next().is_none())
         })
     }
 
-    fn occupants(&self, class: RegClass, base: usize, ranges: &[Vec<Range>]) -> Option<BTreeSet<usize>> {
+    fn occupants(&self, class: RegClass, base: usize, ranges: &[RangeSet]) -> Option<BTreeSet<usize>> {
         let file = &self.registers[&class];
         if base + ranges.len() > file.len() {
             return None;
@@ -66,7 +66,7 @@ impl Files {
             if self.reserved.contains(&(class, base + unit)) {
                 return None;
             }
-            found.extend(list.iter().flat_map(|range| clash(&file[base + unit], *range)));
+            found.extend(list.iter().flat_map(|range| clash(&file[base + unit], range)));
         }
         Some(found)
     }
@@ -78,18 +78,18 @@ impl Files {
         self.registers[&class][base..base + units].iter().map(last).max().unwrap_or(0)
     }
 
-    fn put(&mut self, class: RegClass, base: usize, ranges: &[Vec<Range>], bundle: usize) {
+    fn put(&mut self, class: RegClass, base: usize, ranges: &[RangeSet], bundle: usize) {
         let file = self.registers.get_mut(&class).expect("every class has a file");
         for (unit, list) in ranges.iter().enumerate() {
-            file[base + unit].extend(list.iter().map(|&(start, end)| (start, (end, bundle))));
+            file[base + unit].extend(list.iter().map(|(start, end)| (start, (end, bundle))));
         }
     }
 
-    fn take(&mut self, class: RegClass, base: usize, ranges: &[Vec<Range>]) {
+    fn take(&mut self, class: RegClass, base: usize, ranges: &[RangeSet]) {
         let file = self.registers.get_mut(&class).expect("every class has a file");
         for (unit, list) in ranges.iter().enumerate() {
-            for (start, _) in list {
-                file[base + unit].remove(start);
+            for (start, _) in list.iter() {
+                file[base + unit].remove(&start);
             }
         }
     }

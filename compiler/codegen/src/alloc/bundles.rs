@@ -3,7 +3,7 @@
 //! Does: joins the two sides of moves, most executed first, where their units fall together at an alignment that both
 //! can have. Does not: join across classes, nor what spilling made.
 
-use super::ranges::{Range, Ranges, overlap, union};
+use super::ranges::{RangeSet, Ranges};
 use super::work::{Item, Loc, Work};
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
@@ -15,7 +15,7 @@ pub struct Bundle {
     pub class: RegClass,
     pub units: u8,
     /// Ranges per unit.
-    pub ranges: Vec<Vec<Range>>,
+    pub ranges: Vec<RangeSet>,
     /// Members with the unit at which each begins.
     pub members: Vec<(VReg, u8)>,
     /// Cost of spilling, per position that it frees.
@@ -29,7 +29,7 @@ pub struct Bundle {
 impl Bundle {
     /// First position at which it is live.
     pub fn start(&self) -> u32 {
-        self.ranges.iter().filter_map(|list| list.first()).map(|range| range.0).min().unwrap_or(0)
+        self.ranges.iter().filter_map(RangeSet::start).min().unwrap_or(0)
     }
 }
 
@@ -48,7 +48,7 @@ impl Bundles {
         let mut bundles = Bundles { data: Vec::new(), of: Vec::new(), moves: Vec::new() };
         for (vreg, data) in f.vregs.iter() {
             bundles.of.push((bundles.data.len(), 0));
-            let list: Vec<Vec<Range>> = (0..data.units).map(|unit| ranges.of(vreg, unit).to_vec()).collect();
+            let list = (0..data.units).map(|unit| RangeSet::new(ranges.of(vreg, unit))).collect();
             let index = bundles.data.len();
             bundles.data.push(Bundle {
                 class: data.class,
@@ -108,15 +108,18 @@ impl Bundles {
             return false;
         }
         let clash = (0..inner.units)
-            .any(|unit| overlap(&outer.ranges[usize::from(offset + unit)], &inner.ranges[usize::from(unit)]));
+            .any(|unit| outer.ranges[usize::from(offset + unit)].overlaps(&inner.ranges[usize::from(unit)]));
         if clash {
             return false;
         }
+        // The smaller one moves.
+        if inner.units == outer.units && inner.members.len() > outer.members.len() {
+            std::mem::swap(&mut a, &mut b);
+        }
         let inner = std::mem::take(&mut self.data[b].members);
         let moved = std::mem::take(&mut self.data[b].ranges);
-        for (unit, list) in moved.iter().enumerate() {
-            let into = &mut self.data[a].ranges[usize::from(offset) + unit];
-            *into = union(into, list);
+        for (unit, list) in moved.into_iter().enumerate() {
+            self.data[a].ranges[usize::from(offset) + unit].absorb(list);
         }
         for (vreg, at) in inner {
             self.of[vreg.index()] = (a, offset + at);
@@ -139,7 +142,7 @@ impl Bundles {
                 self.data.push(Bundle {
                     class: data.class,
                     units: data.units,
-                    ranges: (0..data.units).map(|unit| ranges.of(vreg, unit).to_vec()).collect(),
+                    ranges: (0..data.units).map(|unit| RangeSet::new(ranges.of(vreg, unit))).collect(),
                     members: vec![(vreg, 0)],
                     weight: weight(f, work, ranges, &[(vreg, 0)]),
                     group,

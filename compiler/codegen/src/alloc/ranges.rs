@@ -5,10 +5,10 @@
 
 use super::work::{Item, Loc, Work};
 use rustc_hash::FxHashSet;
-use sassafras_graph::dataflow::{Transfer, backward};
-use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
+use sassafras_graph::{ControlFlow, Dominators, Entity, Graph, Loops, SecondaryMap};
 use sassafras_isa::Access;
 use sassafras_machine::{Block, Function, VReg};
+use std::collections::BTreeMap;
 
 /// A half-open range of positions.
 pub type Range = (u32, u32);
@@ -46,20 +46,7 @@ impl Ranges {
             first.push(first[at] + items.len() as u32);
         }
         let graph = f.graph();
-        let live = backward(&graph, |block: Block| {
-            let mut transfer = Transfer::default();
-            for item in &work.blocks[place[block]] {
-                item.units(Access::Read, |vreg, unit| {
-                    if !transfer.kill.contains(index(vreg, unit)) {
-                        transfer.generate.insert(index(vreg, unit));
-                    }
-                });
-                item.units(Access::Write, |vreg, unit| {
-                    transfer.kill.insert(index(vreg, unit));
-                });
-            }
-            transfer
-        });
+        let live = live_out(&graph, &place, work, total, &index);
         let loops = Loops::new(&graph, &Dominators::new(&graph));
         let frequency: Vec<f32> = f.layout.iter().map(|&b| 8f32.powi(loops.depth(b).min(8) as i32)).collect();
 
@@ -68,13 +55,14 @@ impl Ranges {
         const CLOSED: u32 = u32::MAX;
         let mut open = vec![CLOSED; total as usize];
         let mut dead = FxHashSet::default();
-        let mut live_now = BitSet::new(total as usize);
+        // Units that were opened in the block at hand; some are closed again.
+        let mut live_now: Vec<usize> = Vec::new();
         // Backwards, so every list of ranges comes out falling.
-        for (at, (&block, items)) in f.layout.iter().zip(&work.blocks).enumerate().rev() {
+        for (at, items) in work.blocks.iter().enumerate().rev() {
             let end = 2 * first[at + 1];
-            for unit in live.end[block].iter() {
-                open[unit] = end;
-                live_now.insert(unit);
+            for &unit in &live[at] {
+                open[unit as usize] = end;
+                live_now.push(unit as usize);
             }
             for (offset, item) in items.iter().enumerate().rev() {
                 let position = 2 * (first[at] + offset as u32);
@@ -86,13 +74,12 @@ impl Ranges {
                     }
                     push(&mut units[unit], (position + 1, end));
                     open[unit] = CLOSED;
-                    live_now.remove(unit);
                 });
                 item.units(Access::Read, |vreg, unit| {
                     let unit = index(vreg, unit);
                     if open[unit] == CLOSED {
                         open[unit] = position + 1;
-                        live_now.insert(unit);
+                        live_now.push(unit);
                     }
                 });
                 for access in [Access::Read, Access::Write] {
@@ -103,11 +90,12 @@ impl Ranges {
                     });
                 }
             }
-            for unit in live_now.iter() {
-                push(&mut units[unit], (2 * first[at], open[unit]));
-                open[unit] = CLOSED;
+            for unit in live_now.drain(..) {
+                if open[unit] != CLOSED {
+                    push(&mut units[unit], (2 * first[at], open[unit]));
+                    open[unit] = CLOSED;
+                }
             }
-            live_now.clear();
         }
         for list in &mut units {
             list.reverse();
@@ -152,31 +140,110 @@ fn push(list: &mut Vec<Range>, range: Range) {
     }
 }
 
-/// Whether two rising lists of ranges share a position.
-pub fn overlap(a: &[Range], b: &[Range]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        if a[i].1 <= b[j].0 {
-            i += 1;
-        } else if b[j].1 <= a[i].0 {
-            j += 1;
-        } else {
-            return true;
+/// Units that are live at the end of each block of the layout, in rising order.
+///
+/// From each use in a block that does not write before, back over predecessors until one writes (Boissinot et al., "Computing
+/// Liveness Sets for SSA-Form Programs", 2011): time and memory follow the size of the result, not blocks times units.
+fn live_out(
+    graph: &Graph<Block>,
+    place: &SecondaryMap<Block, usize>,
+    work: &Work,
+    total: u32,
+    index: &impl Fn(VReg, u8) -> usize,
+) -> Vec<Vec<u32>> {
+    let count = work.blocks.len();
+    let mut preds: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for block in graph.blocks() {
+        for to in graph.succs(block) {
+            preds[place[to]].push(place[block] as u32);
         }
     }
-    false
+    // Per block: units written, in rising order. Per unit: blocks that read it before they write it.
+    let mut written: Vec<Vec<u32>> = vec![Vec::new(); count];
+    let mut wanted: Vec<(u32, u32)> = Vec::new();
+    let mut last_write = vec![u32::MAX; total as usize];
+    for (at, items) in work.blocks.iter().enumerate() {
+        for item in items {
+            item.units(Access::Read, |vreg, unit| {
+                let unit = index(vreg, unit);
+                if last_write[unit] != at as u32 {
+                    wanted.push((unit as u32, at as u32));
+                }
+            });
+            item.units(Access::Write, |vreg, unit| {
+                let unit = index(vreg, unit);
+                if std::mem::replace(&mut last_write[unit], at as u32) != at as u32 {
+                    written[at].push(unit as u32);
+                }
+            });
+        }
+        written[at].sort_unstable();
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut live: Vec<Vec<u32>> = vec![Vec::new(); count];
+    let mut stack = Vec::new();
+    for (unit, at) in wanted {
+        stack.push(at as usize);
+        while let Some(at) = stack.pop() {
+            for &pred in &preds[at] {
+                let pred = pred as usize;
+                if live[pred].last() != Some(&unit) {
+                    live[pred].push(unit);
+                    if written[pred].binary_search(&unit).is_err() {
+                        stack.push(pred);
+                    }
+                }
+            }
+        }
+    }
+    live
 }
 
-/// Two disjoint rising lists as one.
-pub fn union(a: &[Range], b: &[Range]) -> Vec<Range> {
-    let mut all: Vec<Range> = a.iter().chain(b).copied().collect();
-    all.sort_unstable();
-    let mut joined: Vec<Range> = Vec::with_capacity(all.len());
-    for range in all {
-        match joined.last_mut() {
-            Some(last) if last.1 == range.0 => last.1 = range.1,
-            _ => joined.push(range),
+/// Disjoint ranges, none touching the next: start and end.
+#[derive(Clone, Debug, Default)]
+pub struct RangeSet(BTreeMap<u32, u32>);
+
+impl RangeSet {
+    /// From a list like that of [`Ranges::of`].
+    pub fn new(list: &[Range]) -> RangeSet {
+        RangeSet(list.iter().copied().collect())
+    }
+    /// The ranges in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = Range> + '_ {
+        self.0.iter().map(|(&start, &end)| (start, end))
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// Where the first begins.
+    pub fn start(&self) -> Option<u32> {
+        self.0.first_key_value().map(|(&start, _)| start)
+    }
+    /// Whether two sets share a position. Time in the smaller one.
+    pub fn overlaps(&self, other: &RangeSet) -> bool {
+        let (small, large) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
+        small
+            .iter()
+            .any(|(start, end)| large.0.range(..end).next_back().is_some_and(|(_, &last)| last > start))
+    }
+    /// Adds a set that shares no position. Time in the smaller one.
+    pub fn absorb(&mut self, mut other: RangeSet) {
+        if self.0.len() < other.0.len() {
+            std::mem::swap(self, &mut other);
+        }
+        for (mut start, mut end) in other.0 {
+            if let Some((&before, &last)) = self.0.range(..start).next_back()
+                && last == start
+            {
+                self.0.remove(&before);
+                start = before;
+            }
+            if let Some(last) = self.0.remove(&end) {
+                end = last;
+            }
+            self.0.insert(start, end);
         }
     }
-    joined
 }

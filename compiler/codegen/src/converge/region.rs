@@ -1,5 +1,6 @@
 //! The regions of convergence barriers: from where lanes part to where they meet.
 
+use rustc_hash::FxHashSet;
 use sassafras_graph::{BitSet, ControlFlow, Dominators, Graph, SecondaryMap};
 use sassafras_ir::tree::meet::{Meet, Meetings, Parting};
 use sassafras_ir::tree::nest::Cycle;
@@ -34,6 +35,9 @@ impl Shape<'_> {
     /// The regions of all partings that have a meeting place, nested or apart, outer before inner.
     pub fn regions(&self) -> Vec<Region> {
         let mut regions: Vec<Region> = Vec::new();
+        // What lies inside of one that meets at the same place is brought together by it; so outer ones come first.
+        let mut covered: HashMap<(Meet<Block>, Option<Cycle>), FxHashSet<Block>> = HashMap::new();
+        let mut partings = Vec::new();
         for &parting in &self.meetings.partings {
             let Some(meet) = self.meetings.of(parting) else { continue };
             let nest = &self.meetings.nest;
@@ -44,16 +48,22 @@ impl Shape<'_> {
                     (self.before(cycle, level), level)
                 }
             };
-            regions.extend(split.map(|split| self.settle(split, meet, level)));
+            partings.extend(split.map(|split| (split, meet, level)));
+        }
+        let mut time: SecondaryMap<Block, usize> = SecondaryMap::new();
+        for (at, &block) in self.dominators.top_down().iter().enumerate() {
+            time[block] = at;
+        }
+        partings.sort_by_key(|&(split, ..)| time[split]);
+        for (split, meet, level) in partings {
+            let covered = covered.entry((meet, level)).or_default();
+            if !covered.contains(&split) {
+                let region = self.settle(split, meet, level);
+                covered.extend(region.inside.iter().copied());
+                regions.push(region);
+            }
         }
         self.nest(&mut regions);
-        let time: SecondaryMap<Block, usize> = {
-            let mut time = SecondaryMap::new();
-            for (at, &block) in self.dominators.top_down().iter().enumerate() {
-                time[block] = at;
-            }
-            time
-        };
         regions.sort_by_key(|r| (time[r.split], std::cmp::Reverse(r.inside.len()), r.meet));
         regions
     }

@@ -9,8 +9,9 @@
 //! own. Entry sets only grow and masks are only added to, so that the end, where nothing changes, covers every path.
 
 use super::hazard::{FENCE, Facts};
+use rustc_hash::FxHashMap;
 use sassafras_graph::dataflow::{Transfer, backward};
-use sassafras_graph::{BitSet, SecondaryMap};
+use sassafras_graph::{BitSet, Entity, SecondaryMap};
 use sassafras_machine::{Block, Function};
 
 const BOARDS: usize = 6;
@@ -105,6 +106,7 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
     for block in f.layout.clone() {
         let facts = &facts[block];
         let mut pending = Pending::new();
+        let touches = Touches::new(facts);
         // Per scoreboard: when it was last raised, and by which pipe.
         let mut raised: [(usize, Option<(sassafras_isa::Pipe, bool)>); BOARDS] = [(0, None); BOARDS];
         for (index, me) in facts.iter().enumerate() {
@@ -126,7 +128,7 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
                 write = pick(&pending, (me.class, true));
                 pending.step(me, 0, write, 7);
             }
-            let overwritten = me.late_reads && needs_read_board(me, &facts[index + 1..], &written.end[block]);
+            let overwritten = me.late_reads && touches.needs_read_board(me, index, &written.end[block]);
             if overwritten || me.fences {
                 read = pick(&pending, (me.class, false));
                 pending.step(me, 0, 7, read);
@@ -139,29 +141,62 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
     }
 }
 
-/// Whether a source may be overwritten before anything has waited for the results.
-fn needs_read_board(me: &Facts, behind: &[Facts], written_later: &BitSet) -> bool {
-    let result = |register: usize| me.late_results && me.writes.iter().any(|(own, _)| *own == register);
-    let sources: Vec<usize> = me.sources().filter(|&register| !result(register)).collect();
-    for next in behind {
-        let mut touched = next.reads.iter().chain(&next.writes).map(|(register, _)| *register);
-        if touched.any(result) {
-            return false;
+/// Where a block touches each register, and where it writes it: positions in rising order.
+#[derive(Default)]
+struct Touches {
+    all: FxHashMap<usize, Vec<usize>>,
+    writes: FxHashMap<usize, Vec<usize>>,
+}
+
+impl Touches {
+    fn new(facts: &[Facts]) -> Touches {
+        let mut touches = Touches::default();
+        for (index, one) in facts.iter().enumerate() {
+            for (register, _) in one.reads.iter().chain(&one.writes) {
+                touches.all.entry(*register).or_default().push(index);
+            }
+            for (register, _) in &one.writes {
+                touches.writes.entry(*register).or_default().push(index);
+            }
         }
-        if next.writes.iter().any(|(register, _)| sources.contains(register)) {
-            return true;
+        touches
+    }
+
+    /// The first position of a list behind `index`.
+    fn next(list: Option<&Vec<usize>>, index: usize) -> Option<usize> {
+        let list = list?;
+        list.get(list.partition_point(|&at| at <= index)).copied()
+    }
+
+    /// Whether a source of the instruction at `index` may be overwritten before anything has waited for its results.
+    fn needs_read_board(&self, me: &Facts, index: usize, written_later: &BitSet) -> bool {
+        let result = |register: usize| me.late_results && me.writes.iter().any(|(own, _)| *own == register);
+        let sources = || me.sources().filter(|&register| !result(register));
+        let own = me.writes.iter().filter(|_| me.late_results).map(|(register, _)| *register);
+        let waited = own.filter_map(|register| Self::next(self.all.get(&register), index)).min();
+        let overwritten =
+            sources().filter_map(|register| Self::next(self.writes.get(&register), index)).min();
+        match (waited, overwritten) {
+            (Some(waited), Some(overwritten)) => overwritten < waited,
+            (Some(_), None) => false,
+            (None, Some(_)) => true,
+            (None, None) => sources().any(|register| written_later.contains(register)),
         }
     }
-    sources.iter().any(|&register| written_later.contains(register))
 }
 
 fn masks(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
     let mut entry: SecondaryMap<Block, Option<Pending>> = SecondaryMap::new();
     entry[f.entry] = Some(Pending::new());
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in f.layout.clone() {
+    let mut stale: BitSet = BitSet::new(f.blocks.len());
+    stale.insert(f.entry.index());
+    let layout = f.layout.clone();
+    // In order of the layout, each block again alone when more has come to its entry.
+    while !stale.is_empty() {
+        for &block in &layout {
+            if !stale.remove(block.index()) {
+                continue;
+            }
             let Some(mut pending) = entry[block].clone() else { continue };
             for (inst, me) in f.blocks[block].insts.iter_mut().zip(&facts[block]) {
                 let Some(real) = inst.inst_mut() else { continue };
@@ -169,13 +204,16 @@ fn masks(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
                 let control = real.control;
                 pending.step(me, control.wait_mask, control.write_barrier, control.read_barrier);
             }
-            for succ in f.blocks[block].succs.iter().map(|edge| edge.block).collect::<Vec<_>>() {
-                match &mut entry[succ] {
-                    Some(known) => changed |= known.union(&pending),
+            for succ in f.blocks[block].succs.iter().map(|edge| edge.block) {
+                let changed = match &mut entry[succ] {
+                    Some(known) => known.union(&pending),
                     unknown => {
                         *unknown = Some(pending.clone());
-                        changed = true;
+                        true
                     }
+                };
+                if changed {
+                    stale.insert(succ.index());
                 }
             }
         }

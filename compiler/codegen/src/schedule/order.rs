@@ -9,6 +9,11 @@ use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, OperandKind};
 use sassafras_isa::{Meaning, MemoryKind, MemorySpace};
 use sassafras_machine::MInst;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Accesses to memory that are held against each later one.
+const ACCESSES: usize = 256;
 
 /// One dependence: the later node and the least distance.
 type Edges = Vec<Vec<(usize, u32)>>;
@@ -29,27 +34,31 @@ pub fn order(chip: Chip, insts: &[MInst]) -> Vec<usize> {
             edges[node].iter().map(|&(later, cycles)| priority[later] + cycles).max().unwrap_or(0);
     }
     let mut earliest = vec![0u32; count];
-    let mut ready: Vec<usize> = (0..count).filter(|&node| missing[node] == 0).collect();
+    // Ready instructions: those that could issue now, the longest way first, and those that must wait, the shortest wait first.
+    let mut ready: BinaryHeap<(u32, Reverse<usize>)> =
+        (0..count).filter(|&node| missing[node] == 0).map(|node| (priority[node], Reverse(node))).collect();
+    let mut waiting: BinaryHeap<(Reverse<u32>, u32, Reverse<usize>)> = BinaryHeap::new();
     let mut now = 0;
     let mut result = Vec::with_capacity(count);
-    while !ready.is_empty() {
-        let key = |&node: &usize| {
-            let wait = earliest[node].saturating_sub(now);
-            (wait, std::cmp::Reverse(priority[node]), node)
-        };
-        let Some((at, _)) = ready.iter().enumerate().min_by_key(|(_, node)| key(node)) else { break };
-        let node = ready.swap_remove(at);
+    loop {
+        while let Some(&(Reverse(when), way, node)) = waiting.peek()
+            && when <= now
+        {
+            waiting.pop();
+            ready.push((way, node));
+        }
+        let next = ready.pop().map(|(_, node)| node).or_else(|| waiting.pop().map(|(.., node)| node));
+        let Some(Reverse(node)) = next else { return result };
         now = now.max(earliest[node]) + 1;
         result.push(node);
         for &(later, cycles) in &edges[node] {
             earliest[later] = earliest[later].max(now - 1 + cycles);
             missing[later] -= 1;
             if missing[later] == 0 {
-                ready.push(later);
+                waiting.push((Reverse(earliest[later]), priority[later], Reverse(later)));
             }
         }
     }
-    result
 }
 
 fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts]) -> Edges {
@@ -102,12 +111,17 @@ fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts]) -> Edges {
             }
             since_fence.push(node);
             if let Some(touch) = Touch::new(inst, &writer) {
+                // So that long blocks do not take quadratic time, now and then one access comes behind all before it.
+                let all = accesses.len() >= ACCESSES;
                 for (from, earlier) in &accesses {
-                    if touch.conflicts(earlier) {
+                    if all || touch.conflicts(earlier) {
                         add(&mut edges, *from, 1);
                     }
                 }
-                accesses.push((node, touch));
+                if all {
+                    accesses.clear();
+                }
+                accesses.push((node, Touch { strong: touch.strong || all, ..touch }));
             }
         }
         for &(register, _) in &me.writes {

@@ -10,7 +10,7 @@ use super::order::plain;
 use crate::{Error, expand::make};
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, LONGEST, OperandKind, SCOREBOARD_SETUP};
-use sassafras_graph::SecondaryMap;
+use sassafras_graph::{BitSet, Entity, SecondaryMap};
 use sassafras_machine::{Block, Function, MInst};
 use std::collections::BTreeMap;
 
@@ -35,24 +35,30 @@ pub fn set(f: &mut Function) -> Result<usize, Error> {
     entry[f.entry] = Some(Ages::new());
     // Per block: cycles behind each instruction, without the leads of what follows.
     let mut gaps: SecondaryMap<Block, Vec<u32>> = SecondaryMap::new();
-    let mut changed = true;
-    while changed {
-        changed = false;
+    let mut stale = BitSet::new(f.blocks.len());
+    stale.insert(f.entry.index());
+    let mut recent = Recent::new();
+    // In order of the layout, each block again alone when the ages at its entry have fallen.
+    while !stale.is_empty() {
         for &block in &f.layout {
-            let Some(ages) = &entry[block] else { continue };
-            let walk = walk(f.chip, &f.blocks[block].insts, ages);
-            if walk.lead > lead[block] {
-                lead[block] = walk.lead;
-                changed = true;
+            if !stale.remove(block.index()) {
+                continue;
             }
+            let Some(ages) = &entry[block] else { continue };
+            recent.start(ages);
+            let walk = walk(f.chip, &f.blocks[block].insts, &mut recent);
+            lead[block] = lead[block].max(walk.lead);
             for (at, succ) in exits(f, block) {
                 let ages = &walk.behind[at];
-                match &mut entry[succ] {
-                    Some(known) => changed |= meet(known, ages),
+                let changed = match &mut entry[succ] {
+                    Some(known) => meet(known, ages),
                     unknown => {
                         *unknown = Some(ages.clone());
-                        changed = true;
+                        true
                     }
+                };
+                if changed {
+                    stale.insert(succ.index());
                 }
             }
             gaps[block] = walk.gaps;
@@ -104,8 +110,7 @@ struct Walk {
     behind: Vec<Ages>,
 }
 
-fn walk(chip: Chip, insts: &[MInst], entry: &Ages) -> Walk {
-    let mut recent = Recent::new(entry);
+fn walk(chip: Chip, insts: &[MInst], recent: &mut Recent) -> Walk {
     let mut walk = Walk { lead: 0, gaps: Vec::new(), behind: Vec::new() };
     for (index, inst) in insts.iter().enumerate() {
         let facts = Facts::new(chip, inst);
@@ -131,26 +136,43 @@ struct Recent {
     writes: Vec<Vec<(Class, u32)>>,
     reads: Vec<Vec<(Class, u32)>>,
     raised: [Option<u32>; 8],
+    /// Registers with events.
+    touched: Vec<usize>,
 }
 
 impl Recent {
-    /// Time starts late enough that ages at the entry are not negative.
-    fn new(entry: &Ages) -> Recent {
-        let now = u32::from(LONGEST);
-        let mut recent = Recent {
-            now,
+    fn new() -> Recent {
+        Recent {
+            now: 0,
             writes: vec![Vec::new(); REGISTERS],
             reads: vec![Vec::new(); REGISTERS],
             raised: [None; 8],
-        };
+            touched: Vec::new(),
+        }
+    }
+
+    /// Begins a block. Time starts late enough that ages at the entry are not negative.
+    fn start(&mut self, entry: &Ages) {
+        for register in self.touched.drain(..) {
+            self.writes[register].clear();
+            self.reads[register].clear();
+        }
+        self.raised = [None; 8];
+        self.now = u32::from(LONGEST);
         for (&event, &age) in entry {
+            let time = self.now - age;
             match event {
-                Event::Write(register, class) => recent.writes[register].push((class, now - age)),
-                Event::Read(register, class) => recent.reads[register].push((class, now - age)),
-                Event::Raised(board) => recent.raised[usize::from(board)] = Some(now - age),
+                Event::Write(register, class) => {
+                    self.writes[register].push((class, time));
+                    self.touched.push(register);
+                }
+                Event::Read(register, class) => {
+                    self.reads[register].push((class, time));
+                    self.touched.push(register);
+                }
+                Event::Raised(board) => self.raised[usize::from(board)] = Some(time),
             }
         }
-        recent
     }
 
     /// Cycles that must still pass before the instruction may issue.
@@ -185,6 +207,8 @@ impl Recent {
             list.retain(|&(class, time)| class != facts.class && time + u32::from(LONGEST) > self.now);
             list.push((facts.class, self.now));
         };
+        let both = facts.reads.iter().chain(&facts.writes);
+        self.touched.extend(both.map(|(register, _)| *register));
         facts.reads.iter().for_each(|(register, _)| put(&mut self.reads[*register]));
         facts.writes.iter().for_each(|(register, _)| put(&mut self.writes[*register]));
         if let Some(real) = inst.inst() {
@@ -196,10 +220,12 @@ impl Recent {
         }
     }
 
-    fn ages(&self) -> Ages {
+    fn ages(&mut self) -> Ages {
+        self.touched.sort_unstable();
+        self.touched.dedup();
         let young = |time: u32| Some(self.now - time).filter(|&age| age < u32::from(LONGEST));
         let mut ages = Ages::new();
-        for register in 0..REGISTERS {
+        for &register in &self.touched {
             for &(class, time) in &self.writes[register] {
                 ages.extend(young(time).map(|age| (Event::Write(register, class), age)));
             }

@@ -5,7 +5,8 @@
 //! block lies between a branch that diverges and its immediate post-dominator, the latter included: lanes then come by different ways or in different
 //! iterations. The analysis starts from "all uniform" and only removes, to a fixed point.
 
-use sassafras_graph::{ControlFlow, Dominators, SecondaryMap};
+use rustc_hash::FxHashSet;
+use sassafras_graph::{ControlFlow, DepthFirst, Dominators, Influence, Loops, SecondaryMap, is_reducible};
 use sassafras_ir::{Block, Function, Inst, Op, Terminator, Value};
 use sassafras_semantics::{Ordering, Space, SpecialRegister};
 
@@ -21,6 +22,8 @@ impl Uniformity {
     /// Analyses a function.
     pub fn new(function: &Function) -> Uniformity {
         let (post, exit) = Dominators::post(function);
+        let mut influence = Influence::new(&post, exit);
+        let mut lanes = Apart::new(function, &post, exit);
         let mut state = Uniformity {
             divergent: SecondaryMap::new(),
             branches: SecondaryMap::new(),
@@ -56,12 +59,11 @@ impl Uniformity {
                     state.branches[b] = true;
                     changed = true;
                     let meet = post.immediate(b).filter(|&m| m != exit);
-                    for reached in between(function, function.succs(b), meet) {
-                        state.tainted[reached] = true;
+                    influence.add(function, b, |reached| state.tainted[reached] = true);
+                    if let Some(meet) = meet {
+                        state.tainted[meet] = true;
                     }
-                    for reached in apart(function, b, meet) {
-                        state.apart[reached] = true;
-                    }
+                    lanes.add(function, b, meet, |reached| state.apart[reached] = true);
                 }
             }
             if !changed {
@@ -121,40 +123,72 @@ impl Uniformity {
     }
 }
 
-/// Blocks on the ways from some blocks to `meet`, `meet` included; all that is reached if there is none.
-fn between(function: &Function, from: Vec<Block>, meet: Option<Block>) -> Vec<Block> {
-    let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
-    let mut stack = from;
-    let mut all = Vec::new();
-    while let Some(b) = stack.pop() {
-        if std::mem::replace(&mut seen[b], true) {
-            continue;
-        }
-        all.push(b);
-        if Some(b) != meet {
-            stack.extend(function.succs(b));
-        }
-    }
-    all
+/// Blocks that a group may execute while other lanes, split off by a branch, still run elsewhere. Behind the meeting place they are
+/// together again. Where the sides never meet, lanes of a side without cross-lane operations cannot be told from lanes that have
+/// exited, so that the other side counts as together.
+struct Apart<'a> {
+    influence: Influence<'a, Block>,
+    walk: DepthFirst<Block>,
+    /// None where the graph is not reducible: any block may then lie on a cycle.
+    loops: Option<Loops<Block>>,
+    /// Blocks from which a cross-lane operation is reached.
+    speaks: SecondaryMap<Block, bool>,
+    /// Blocks all of whose ways on are known to be apart.
+    onward: SecondaryMap<Block, bool>,
 }
 
-/// Blocks that a group may execute while other lanes, split off by the branch at the end of `branch`, still run elsewhere.
-/// Behind the meeting place they are together again. Where the sides never meet, lanes of a side without cross-lane operations cannot be told from
-/// lanes that have exited, so that the other side counts as together.
-fn apart(function: &Function, branch: Block, meet: Option<Block>) -> Vec<Block> {
-    let succs = function.succs(branch);
-    if meet.is_none()
-        && let [a, b] = succs[..]
-    {
-        let (a, b) = (between(function, vec![a], None), between(function, vec![b], None));
-        let silent = |side: &[Block]| {
-            !side.iter().any(|&x| function.blocks[x].insts.iter().any(|&i| function.insts[i].op.convergent()))
-        };
-        if !a.iter().any(|x| b.contains(x)) {
-            let mut all = if silent(&b) { Vec::new() } else { a.clone() };
-            all.extend(if silent(&a) { Vec::new() } else { b });
-            return all;
+impl<'a> Apart<'a> {
+    fn new(function: &Function, post: &'a Dominators<Block>, exit: Block) -> Apart<'a> {
+        let walk = DepthFirst::new(function);
+        let mut speaks: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let convergent =
+            |&b: &Block| function.blocks[b].insts.iter().any(|&i| function.insts[i].op.convergent());
+        let mut work: Vec<Block> = walk.reverse_post_order().iter().copied().filter(convergent).collect();
+        while let Some(b) = work.pop() {
+            if !std::mem::replace(&mut speaks[b], true) {
+                work.extend(walk.preds(b));
+            }
+        }
+        let dominators = Dominators::of(&walk, function.capacity());
+        let loops = is_reducible(function, &dominators).then(|| Loops::of(&walk, &dominators));
+        Apart { loops, influence: Influence::new(post, exit), walk, speaks, onward: SecondaryMap::new() }
+    }
+
+    fn add(&mut self, function: &Function, branch: Block, meet: Option<Block>, mut each: impl FnMut(Block)) {
+        if meet.is_none()
+            && let [a, b] = function.succs(branch)[..]
+            && self.disjoint(branch, a, b)
+        {
+            for (side, other) in [(a, b), (b, a)] {
+                let mut work = if self.speaks[other] { vec![side] } else { Vec::new() };
+                while let Some(block) = work.pop() {
+                    if !std::mem::replace(&mut self.onward[block], true) {
+                        each(block);
+                        work.extend(self.walk.succs(block));
+                    }
+                }
+            }
+            return;
+        }
+        self.influence.add(function, branch, each);
+    }
+
+    /// Whether no block is reached from both, given that the branch is not reached again. Both sides grow in turn until one is
+    /// whole; it is apart from the other if nothing but it and the branch leads into it. So the time is that of the smaller side,
+    /// and where other ways lead in the answer is no, even if they come from elsewhere.
+    fn disjoint(&self, branch: Block, a: Block, b: Block) -> bool {
+        if a == b || self.loops.as_ref().is_none_or(|loops| loops.innermost(branch).is_some()) {
+            return false;
+        }
+        let mut sides = [a, b].map(|start| (vec![start], FxHashSet::from_iter([start])));
+        loop {
+            for (work, seen) in &mut sides {
+                let Some(block) = work.pop() else {
+                    let own = |pred: Block| pred == branch || seen.contains(&pred);
+                    return seen.iter().all(|&block| self.walk.preds(block).all(own));
+                };
+                work.extend(self.walk.succs(block).filter(|&to| seen.insert(to)));
+            }
         }
     }
-    between(function, succs, meet).into_iter().filter(|&x| Some(x) != meet).collect()
 }

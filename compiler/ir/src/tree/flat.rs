@@ -3,7 +3,7 @@
 use super::{Jump, Refused, Tree};
 use crate::function::{Block, BlockData, Edge, Terminator, Value};
 use crate::op::Type;
-use sassafras_graph::SecondaryMap;
+use sassafras_graph::{Entity, SecondaryMap};
 
 impl Tree {
     /// Gives a block of an unstructured tree another jump; `args` are the arguments of each edge.
@@ -87,6 +87,74 @@ impl Tree {
             self.replace_all(&map);
         }
         Ok(())
+    }
+
+    /// Removes every block of an unstructured tree that the entry does not reach, as [`Self::remove_block`] does; how many.
+    pub fn remove_unreached(&mut self) -> Result<usize, Refused> {
+        if self.structured {
+            return Err(Refused::Structured);
+        }
+        let reached = self.function.reachable();
+        let mut values = Vec::new();
+        let mut gone = Vec::new();
+        for block in self.function.blocks.keys().filter(|block| !reached[block.index()]) {
+            if let Some(node) = self.of_block[block] {
+                self.standing(node)?;
+                gone.push((block, node));
+            }
+        }
+        for &(block, node) in &gone {
+            values.extend(self.empty(block));
+            self.nodes[node].alive = false;
+        }
+        self.unlist_dead();
+        self.forget(&values);
+        Ok(gone.len())
+    }
+
+    /// Joins every block of an unstructured tree with the one that it goes to, where nothing else leads there, as [`Self::merge`]
+    /// does; how many.
+    pub fn merge_all(&mut self) -> Result<usize, Refused> {
+        if self.structured {
+            return Err(Refused::Structured);
+        }
+        let mut entering: SecondaryMap<Block, usize> = SecondaryMap::new();
+        for data in self.function.blocks.values() {
+            data.terminator.edges().iter().for_each(|edge| entering[edge.block] += 1);
+        }
+        let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+        let mut count = 0;
+        let blocks: Vec<Block> =
+            self.nodes[self.root].lists[0].iter().filter_map(|&n| self.block_of(n)).collect();
+        for block in blocks {
+            while let Some(Jump::Goto(next)) = self.jumps[block]
+                && next != block
+                && next != self.function.entry
+                && entering[next] == 1
+            {
+                let params = std::mem::take(&mut self.function.blocks[next].params);
+                if let Terminator::Jump(edge) = &self.function.blocks[block].terminator {
+                    for (param, &arg) in params.into_iter().zip(&edge.args) {
+                        map[param] = Some(arg);
+                    }
+                }
+                self.jumps[block] = None;
+                self.absorb(block, next);
+                count += 1;
+            }
+        }
+        self.unlist_dead();
+        if count != 0 {
+            self.replace_all(&map);
+        }
+        Ok(count)
+    }
+
+    /// Takes the nodes that were deleted out of the function's list.
+    fn unlist_dead(&mut self) {
+        let mut list = std::mem::take(&mut self.nodes[self.root].lists[0]);
+        list.retain(|&node| self.nodes[node].alive);
+        self.nodes[self.root].lists[0] = list;
     }
 
     /// Takes everything out of a block; what it defined.

@@ -2,7 +2,7 @@
 
 use super::nest::{Cycle, Nest};
 use sassafras_graph::{BitSet, ControlFlow, Entity, SecondaryMap, order};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A meeting place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,12 +86,22 @@ impl<B: Entity> Meetings<B> {
         for (cycle, data) in meetings.nest.cycles.iter() {
             data.parent.map_or(&mut outer, |parent| &mut inner[parent]).push(cycle);
         }
+        let mut leaving: SecondaryMap<Cycle, Vec<B>> = SecondaryMap::new();
+        for block in order::reverse_post_order(graph) {
+            for to in graph.succs(block) {
+                let mut at = meetings.nest.innermost(block);
+                while let Some(cycle) = at.filter(|&cycle| !meetings.nest.holds(Some(cycle), to)) {
+                    leaving[cycle].push(to);
+                    at = meetings.nest.cycles[cycle].parent;
+                }
+            }
+        }
         let mut parted = SecondaryMap::<Cycle, bool>::new();
         for cycle in meetings.nest.cycles.keys().rev() {
-            let level = meetings.level(graph, Some(cycle), &direct[cycle], &inner[cycle], &ends);
+            let level = meetings.level(graph, Some(cycle), &direct[cycle], &inner[cycle], &leaving, &ends);
             parted[cycle] = meetings.settle(graph, &level, &parts, &parted);
         }
-        let level = meetings.level(graph, None, &outside, &outer, &ends);
+        let level = meetings.level(graph, None, &outside, &outer, &leaving, &ends);
         meetings.settle(graph, &level, &parts, &parted);
         meetings
     }
@@ -110,6 +120,7 @@ impl<B: Entity> Meetings<B> {
         cycle: Option<Cycle>,
         direct: &[B],
         inner: &[Cycle],
+        leaving: &SecondaryMap<Cycle, Vec<B>>,
         ends: &impl Fn(B) -> bool,
     ) -> Level<B> {
         let mut nodes = vec![Parting::Branch(graph.entry())];
@@ -122,18 +133,22 @@ impl<B: Entity> Meetings<B> {
         let mut ways = vec![Vec::new(); nodes.len()];
         let mut out = vec![false; nodes.len()];
         for (index, &node) in nodes.iter().enumerate().skip(1) {
-            let blocks = match &node {
-                Parting::Branch(block) => std::slice::from_ref(block),
-                Parting::Cycle(inner) => &self.nest.cycles[*inner].blocks[..],
+            let direct;
+            let targets = match node {
+                Parting::Branch(block) => {
+                    direct = graph.succs(block);
+                    &direct
+                }
+                Parting::Cycle(inner) => &leaving[inner],
             };
-            for to in blocks.iter().flat_map(|&block| graph.succs(block)) {
+            for &to in targets {
                 let way = match self.way(cycle, &number, to) {
                     Way::Out => {
                         out[index] |= !ends(to);
                         continue;
                     }
                     Way::To(way) if way != index => way,
-                    // An edge inside of an inner cycle, or to a block that only ends.
+                    // An edge of a block to itself, or to one that only ends.
                     Way::To(_) | Way::Ends => continue,
                 };
                 if !ways[index].contains(&way) {
@@ -168,6 +183,8 @@ impl<B: Entity> Meetings<B> {
         // Several entries have no common bottom, and what lies between them is executed in any order.
         let single = level.cycle.is_none_or(|cycle| self.nest.cycles[cycle].entries.len() == 1);
         let mut leaves = false;
+        let out = level.out.contains(&true);
+        let mut seen = HashMap::new();
         let none = (None, 0);
         for (index, &node) in level.nodes.iter().enumerate().skip(1) {
             let (splits, stop) = match node {
@@ -188,7 +205,7 @@ impl<B: Entity> Meetings<B> {
             };
             if splits {
                 self.partings.push(node);
-                leaves = leaves || !single || level.leaves(index, stop);
+                leaves = leaves || !single || out && level.leaves(index, stop, seen.entry(stop).or_default());
             }
         }
         leaves
@@ -283,12 +300,9 @@ impl<B: Entity> Level<B> {
         a
     }
 
-    /// Whether a way from `node` leads out of the cycle before it meets.
-    fn leaves(&self, node: usize, stop: usize) -> bool {
-        if !self.out.contains(&true) {
-            return false;
-        }
-        let mut seen = BitSet::new(self.nodes.len());
+    /// Whether a way from `node` leads out of the cycle before it meets. `seen` are nodes from which it was asked before in vain,
+    /// with the same place to stop.
+    fn leaves(&self, node: usize, stop: usize, seen: &mut HashSet<usize>) -> bool {
         let mut stack = vec![node];
         while let Some(at) = stack.pop() {
             if self.out[at] {

@@ -1,6 +1,9 @@
 //! The cycles of a graph, nested, those with several entries included.
 
-use sassafras_graph::{BitSet, ControlFlow, Entity, PrimaryMap, SecondaryMap, order};
+use sassafras_graph::{
+    BitSet, ControlFlow, DepthFirst, Dominators, Entity, LoopId, Loops, PrimaryMap, SecondaryMap,
+    entered_twice,
+};
 
 sassafras_graph::entity!(Cycle, "cycle", "A cycle of [`Nest`].");
 
@@ -11,8 +14,8 @@ pub struct CycleData<B> {
     pub entries: Vec<B>,
     /// The cycle around it.
     pub parent: Option<Cycle>,
-    /// Its blocks, those of inner cycles included.
-    pub blocks: Vec<B>,
+    /// Positions of it and of the last cycle in it, in a walk of the nest that sees a cycle before those in it.
+    place: (u32, u32),
 }
 
 impl<B: Copy> CycleData<B> {
@@ -32,14 +35,43 @@ pub struct Nest<B: Entity> {
     /// The cycles, outer before inner.
     pub cycles: PrimaryMap<Cycle, CycleData<B>>,
     innermost: SecondaryMap<B, Option<Cycle>>,
+    /// Blocks of cycles, by the position of the innermost one, and where each position begins.
+    members: Vec<B>,
+    start: Vec<u32>,
 }
 
 impl<B: Entity> Nest<B> {
     /// The nest of what the entry reaches.
     pub fn new(graph: &impl ControlFlow<Block = B>) -> Nest<B> {
-        let all = order::reverse_post_order(graph);
+        let walk = DepthFirst::new(graph);
+        let dominators = Dominators::of(&walk, graph.capacity());
+        let empty = (PrimaryMap::new(), SecondaryMap::new());
+        let mut nest = Nest { cycles: empty.0, innermost: empty.1, members: Vec::new(), start: Vec::new() };
+        if entered_twice(&walk, &dominators).next().is_none() {
+            nest.natural(&walk, &Loops::of(&walk, &dominators));
+        } else {
+            nest.cut(graph, walk.reverse_post_order().to_vec());
+        }
+        nest.place(walk.reverse_post_order());
+        nest
+    }
+
+    /// From the natural loops of a reducible graph.
+    fn natural(&mut self, walk: &DepthFirst<B>, loops: &Loops<B>) {
+        let cycle = |id: LoopId| Cycle::from_index(id.index());
+        for id in loops.ids() {
+            let parent = loops.parent(id).map(cycle);
+            self.cycles.push(CycleData { entries: vec![loops.header(id)], parent, place: (0, 0) });
+        }
+        for &block in walk.reverse_post_order() {
+            self.innermost[block] = loops.innermost(block).map(cycle);
+        }
+    }
+
+    /// From strongly connected parts, again and again.
+    fn cut(&mut self, graph: &impl ControlFlow<Block = B>, all: Vec<B>) {
         let reached: BitSet = all.iter().map(|block| block.index()).collect();
-        let mut nest = Nest { cycles: PrimaryMap::new(), innermost: SecondaryMap::new() };
+        let nest = self;
         let mut work = vec![(None, all)];
         while let Some((parent, blocks)) = work.pop() {
             for part in nest.components(graph, parent, &blocks) {
@@ -56,11 +88,49 @@ impl<B: Entity> Nest<B> {
                             .any(|pred| reached.contains(pred.index()) && !inside.contains(pred.index()))
                 };
                 let entries = part.iter().copied().filter(entered).collect();
-                nest.cycles.push(CycleData { entries, parent, blocks: part.clone() });
+                nest.cycles.push(CycleData { entries, parent, place: (0, 0) });
                 work.push((Some(cycle), part));
             }
         }
-        nest
+    }
+
+    /// Gives cycles their positions, and puts the blocks of each together.
+    fn place(&mut self, all: &[B]) {
+        let mut size = vec![1u32; self.cycles.len()];
+        for cycle in self.cycles.keys().rev() {
+            if let Some(parent) = self.cycles[cycle].parent {
+                size[parent.index()] += size[cycle.index()];
+            }
+        }
+        let (mut free, mut outside) = (vec![0; self.cycles.len()], 0);
+        for cycle in self.cycles.keys() {
+            let next = self.cycles[cycle].parent.map_or(&mut outside, |parent| &mut free[parent.index()]);
+            let first = *next;
+            *next += size[cycle.index()];
+            free[cycle.index()] = first + 1;
+            self.cycles[cycle].place = (first, first + size[cycle.index()] - 1);
+        }
+        let at = |nest: &Self, block: B| nest.innermost[block].map(|cycle| nest.cycles[cycle].place.0);
+        self.members = all.iter().copied().filter(|&block| self.innermost[block].is_some()).collect();
+        self.members.sort();
+        let mut members = std::mem::take(&mut self.members);
+        members.sort_by_key(|&block| at(self, block));
+        self.start = vec![0; self.cycles.len() + 1];
+        for &block in &members {
+            if let Some(at) = at(self, block) {
+                self.start[at as usize + 1] += 1;
+            }
+        }
+        for position in 0..self.cycles.len() {
+            self.start[position + 1] += self.start[position];
+        }
+        self.members = members;
+    }
+
+    /// The blocks of a cycle, those of inner cycles included.
+    pub fn blocks(&self, cycle: Cycle) -> &[B] {
+        let (first, last) = self.cycles[cycle].place;
+        &self.members[self.start[first as usize] as usize..self.start[last as usize + 1] as usize]
     }
 
     /// Strongly connected parts with an edge inside, of these blocks and the edges among them that do not lead to an entry of
@@ -144,11 +214,9 @@ impl<B: Entity> Nest<B> {
 
     /// Whether a cycle (or the function) holds a block.
     pub fn holds(&self, outer: Option<Cycle>, block: B) -> bool {
-        let mut at = self.innermost[block];
-        while at.is_some() && at != outer {
-            at = at.and_then(|cycle| self.cycles[cycle].parent);
-        }
-        at == outer
+        let Some(outer) = outer else { return true };
+        let (first, last) = self.cycles[outer].place;
+        self.innermost[block].is_some_and(|cycle| (first..=last).contains(&self.cycles[cycle].place.0))
     }
 
     /// Whether every cycle has one entry.

@@ -42,6 +42,13 @@ impl Tree {
     /// Makes one block of two neighbours: the first takes over what the second has. A first one that ends in a jump makes
     /// the second vanish.
     pub(super) fn stitch(&mut self, first: Block, second: Block) {
+        if let Some(node) = self.absorb(first, second) {
+            self.unlist(node);
+        }
+    }
+
+    /// The same, but that the dead node of the second, which is returned, stays in its list.
+    pub(super) fn absorb(&mut self, first: Block, second: Block) -> Option<Node> {
         let data = std::mem::replace(
             &mut self.function.blocks[second],
             BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable },
@@ -60,10 +67,11 @@ impl Tree {
                 self.placed[inst] = None;
             }
         }
-        if let Some(node) = self.of_block[second].take() {
-            self.unlist(node);
+        let node = self.of_block[second].take();
+        if let Some(node) = node {
             self.nodes[node].alive = false;
         }
+        node
     }
 
     /// Takes a node out of its list.

@@ -242,7 +242,7 @@ impl Maker {
     ) -> Result<Next, Refused> {
         self.open[cycle] = true;
         let mut ways = BTreeSet::new();
-        for &block in &self.nest.cycles[cycle].blocks {
+        for &block in self.nest.blocks(cycle) {
             for edge in self.old[block.index()].terminator.edges() {
                 if !self.nest.holds(Some(cycle), edge.block) {
                     ways.insert(edge.block);
