@@ -26,6 +26,7 @@ const FILES: &[&str] = &[
     "blackwell",
     "extra",
     "surface",
+    "texture",
     "warpgroup",
     "bulk",
     "blackwell_arithmetic",

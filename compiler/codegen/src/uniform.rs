@@ -99,6 +99,7 @@ fn special(inst: &Inst) -> bool {
     const SAME: [&str; 3] = ["SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"];
     let row = inst.row();
     row.fields.iter().zip(&inst.fields).any(|(field, &value)| {
-        field.kind == FieldKind::Special && !SAME.iter().any(|name| number(name) == Some(value))
+        matches!(field.kind, FieldKind::Special { .. })
+            && !SAME.iter().any(|name| number(name) == Some(value))
     })
 }

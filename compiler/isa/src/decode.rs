@@ -97,9 +97,6 @@ fn fill(word: u128, candidate: &Candidate, chip: Chip) -> Result<Inst, DecodeErr
     let guard =
         Guard { pred: (word >> 12 & 7) as u32, negate: word >> 15 & 1 == 1, uniform: row.uniform_guard };
     let control = Control::from_bits((word >> 105) as u32);
-    if word >> 125 != 0 {
-        return Err(DecodeError::Control { form, message: "bits 125-127 are not zero" });
-    }
     if let Some(message) = control.fault() {
         return Err(DecodeError::Control { form, message });
     }

@@ -49,7 +49,13 @@ fn lines(form: &Form, id: FormId, out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
         "  may        {}",
-        if may.is_empty() { "only stall and wait".to_owned() } else { may.join(", ") }
+        if !control.wait {
+            "only stall, and wait for nothing".to_owned()
+        } else if may.is_empty() {
+            "only stall and wait".to_owned()
+        } else {
+            may.join(", ")
+        }
     )?;
     for (what, reads) in [("reads", true), ("writes", false)] {
         let names: Vec<String> = form
@@ -111,7 +117,8 @@ fn kind(field: &Field) -> String {
         FieldKind::Half { .. } => "binary16 or bfloat16 number".to_owned(),
         FieldKind::ConstantOffset { .. } => "offset in a constant bank, in units of 4".to_owned(),
         FieldKind::Bank => "constant bank".to_owned(),
-        FieldKind::Special => "special register".to_owned(),
+        FieldKind::Special { .. } => "special register".to_owned(),
+        FieldKind::Set => "set of numbers, a bit for each".to_owned(),
     }
 }
 
@@ -120,7 +127,11 @@ fn units(form: &Form, field: &Field) -> String {
     match &field.units {
         Units::Fixed(1) => String::new(),
         Units::Fixed(n) => format!(" x{n}"),
-        Units::By { field, .. } => format!(" width by `{}`", form.fields[*field].name),
+        Units::By { terms, .. } => {
+            let names: Vec<String> =
+                terms.iter().map(|(field, _)| format!("`{}`", form.fields[*field].name)).collect();
+            format!(" width by {}", names.join(" and "))
+        }
     }
 }
 

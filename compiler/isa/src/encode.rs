@@ -131,6 +131,9 @@ pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
     if inst.control.read_barrier != 7 && !limits.read_barrier {
         return Some("the form sets no read barrier");
     }
+    if inst.control.wait_mask != 0 && !limits.wait {
+        return Some("the form waits for no scoreboard");
+    }
     (inst.control.reuse != 0 && inst.control.reuse & !inst.reusable() != 0)
         .then_some("there is no operand to reuse there")
 }
@@ -142,6 +145,7 @@ fn raw(field: &Field, value: u64) -> Option<u64> {
     match field.kind {
         FieldKind::Register { inverted: true, .. } => 7u64.checked_sub(value),
         FieldKind::Register { class: RegClass::B, .. } => fits(value),
+        FieldKind::Register { class: RegClass::UR, .. } if width == 8 => wide(value).and_then(fits),
         FieldKind::Enum => field.texts.get(usize::try_from(value).ok()?)?.map(|_| value),
         FieldKind::Signed { scale } | FieldKind::Target { scale } => {
             let value = value as i64;

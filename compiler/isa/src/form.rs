@@ -1,5 +1,6 @@
 //! What a row of the table says about a form.
 
+use crate::control::Control;
 use crate::meaning::Meaning;
 use crate::table;
 use sassafras_chip::{Chip, ChipRange};
@@ -118,8 +119,13 @@ pub enum FieldKind {
     },
     /// Number of a constant bank.
     Bank,
-    /// Number of a special register, printed by name.
-    Special,
+    /// Number of a special register, printed by the name that it has from this chip on.
+    Special {
+        /// Number of the first chip of the form.
+        since: u32,
+    },
+    /// A set of small numbers, one bit for each, printed as `{3,1}`.
+    Set,
 }
 
 /// How many consecutive registers an operand names.
@@ -127,11 +133,11 @@ pub enum FieldKind {
 pub enum Units {
     /// Always this many.
     Fixed(u8),
-    /// Decided by an enum field, one entry per value of it.
+    /// Decided by other fields.
     By {
-        /// Index of the deciding field.
-        field: usize,
-        /// Registers per value.
+        /// The deciding fields, each with what its values weigh; without weights a value weighs itself.
+        terms: Vec<(usize, Vec<u8>)>,
+        /// Registers by the sum of the weights.
         count: Vec<u8>,
     },
 }
@@ -160,6 +166,13 @@ pub struct Field {
     pub read: bool,
     /// Whether the form writes the register.
     pub write: bool,
+}
+
+impl Field {
+    /// Whether the field is a uniform register of 6 bits, which have 2 more above them on chips with wide ones.
+    pub fn narrow(&self) -> bool {
+        matches!(self.kind, FieldKind::Register { class: RegClass::UR, .. }) && self.bits.len() == 6
+    }
 }
 
 /// Scoreboards a form may or must set.
@@ -283,6 +296,8 @@ pub enum Node {
     },
     /// Nothing: a field that takes part but has no text.
     Hidden(usize),
+    /// The register behind that of this field, which the word names once for both.
+    Next(usize),
     /// A signed number, shown as the unsigned number of the same bits.
     Unsigned(usize),
     /// An enum by its texts; the same field may be shown twice with other texts.
@@ -305,6 +320,15 @@ pub struct ControlLimits {
     pub read_barrier: bool,
     /// Bits of the reuse control that may be set.
     pub reuse: u8,
+    /// Whether the form may wait for scoreboards.
+    pub wait: bool,
+}
+
+impl ControlLimits {
+    /// The slowest control word that the form may carry: [`Control::SAFE`] for all that may wait.
+    pub fn safe(self) -> Control {
+        Control { wait_mask: if self.wait { Control::SAFE.wait_mask } else { 0 }, ..Control::SAFE }
+    }
 }
 
 /// One row of the table.
@@ -333,6 +357,8 @@ pub struct Form {
     pub syntax: Vec<Node>,
     /// Other texts, each with the conditions under which it is printed instead; the first that holds counts.
     pub aliases: Vec<(Vec<Test>, Vec<Node>)>,
+    /// Operands that may not be kept for reuse: the bit of the reuse control, and when.
+    pub unreusable: Vec<(u8, Vec<Test>)>,
     /// Combinations of values that no instruction has.
     pub denied: Vec<Vec<Test>>,
     /// Pipe and latency class.

@@ -86,7 +86,8 @@ fn control(limits: ControlLimits, rng: &mut impl Draw) -> Control {
     let yield_ = (1..=11).contains(&stall) && rng.draw(2) == 1;
     // Reuse is a statement about the instruction that follows; text shows it, so it is drawn seldom.
     let reuse = if yield_ && rng.draw(4) == 0 { rng.draw(8) as u8 & limits.reuse } else { 0 };
-    Control { stall, yield_, write_barrier, read_barrier, wait_mask: rng.draw(64) as u8, reuse }
+    let wait_mask = if limits.wait { rng.draw(64) as u8 } else { 0 };
+    Control { stall, yield_, write_barrier, read_barrier, wait_mask, reuse }
 }
 
 fn value(field: &Field, units: u64, rng: &mut impl Draw) -> u64 {
@@ -118,7 +119,7 @@ fn value(field: &Field, units: u64, rng: &mut impl Draw) -> u64 {
         }
         FieldKind::Unsigned { scale } => (bits() & limit.wrapping_sub(1)) * scale,
         FieldKind::ConstantOffset { .. } => (bits() & limit.wrapping_sub(1)) * 4,
-        FieldKind::Flag | FieldKind::Bank | FieldKind::Special => rng.draw(limit),
+        FieldKind::Flag | FieldKind::Bank | FieldKind::Special { .. } | FieldKind::Set => rng.draw(limit),
         FieldKind::Float32 | FieldKind::Float64High => match rng.draw(3) {
             0 => [0, 0x8000_0000, 0x3f80_0000, 0x7f80_0000, 0xff80_0000, 0x7fff_ffff][rng.draw(6) as usize],
             _ => rng.draw(limit),

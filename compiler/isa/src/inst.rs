@@ -2,6 +2,7 @@
 
 use crate::control::{Control, Guard};
 use crate::form::{FieldKind, Form, FormId, Test, Units};
+use crate::plan::Check;
 use crate::table;
 use smallvec::SmallVec;
 
@@ -51,7 +52,7 @@ impl Inst {
             form,
             guard: Guard { uniform: row.uniform_guard, ..Guard::ALWAYS },
             fields: row.fields.iter().map(|field| field.default).collect(),
-            control: Control::SAFE,
+            control: row.control.safe(),
         }
     }
 
@@ -138,7 +139,17 @@ impl Inst {
     pub fn units(&self, field: usize) -> u8 {
         match &self.row().fields[field].units {
             Units::Fixed(n) => *n,
-            Units::By { field, count } => count.get(self.fields[*field] as usize).copied().unwrap_or(1),
+            Units::By { terms, count } => {
+                let weigh = |(field, weights): &(usize, Vec<u8>)| {
+                    let value = self.fields[*field] as usize;
+                    if weights.is_empty() {
+                        value
+                    } else {
+                        weights.get(value).copied().map_or(0, usize::from)
+                    }
+                };
+                count.get(terms.iter().map(weigh).sum::<usize>()).copied().unwrap_or(1)
+            }
         }
     }
 
@@ -163,9 +174,11 @@ impl Inst {
     pub fn reusable(&self) -> u8 {
         let plan = table::plan(self.form);
         let off = plan.off(&self.fields);
-        let bits = plan.reuse.iter().filter(|(field, _, shown)| {
-            let shows = || shown.iter().any(|checks| checks.iter().all(|c| c.holds(&self.fields, off)));
-            self.fields[usize::from(*field)] != RZ && shows()
+        let all = |checks: &[Check]| checks.iter().all(|c| c.holds(&self.fields, off));
+        let bits = plan.reuse.iter().filter(|(field, bit, shown)| {
+            let shows = || shown.iter().any(|checks| all(checks));
+            let never = || plan.unreusable.iter().any(|(b, checks)| b == bit && all(checks));
+            self.fields[usize::from(*field)] != RZ && shows() && !never()
         });
         bits.fold(0, |mask, (_, bit, _)| mask | 1 << bit) & self.row().control.reuse
     }

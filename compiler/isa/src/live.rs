@@ -2,7 +2,7 @@
 
 mod registers;
 
-pub use registers::{Accesses, Disagreement, Registers, accesses, life_ranges, ours, registers};
+pub use registers::{Accesses, Disagreement, Registers, accesses, life_ranges, ours, registers, shown};
 
 use crate::form::FormId;
 use crate::generate::{Rng, generate};

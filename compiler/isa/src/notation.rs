@@ -16,8 +16,12 @@
 //! `-` no legal value), `V` an enum shown again with other texts, `H` before a kind: a field without text, `U` a signed
 //! number shown again as unsigned, `sN uN pcN` numbers of N bits with an optional `*scale`,
 //! `f32 f64h f16 bf16 h16:NAME`, `C` constant offset and bank, `CS` the same with a blank between
-//! them in the text, `SR`. Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
-//! minus, `xN`, `v=NAME` and `v=NAME:2/1` register counts, `=N` default, `uN` the reuse bit.
+//! them in the text, `SR`, `S` a set of bits in braces, `N` a register shown again as the one behind it. A uniform register of
+//! one place has 6 bits there, and 8 on chips with wide ones; of several places, as in `56+2,62+6`, as many as they say.
+//! Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
+//! minus, `xN`, `v=NAME`, `v=NAME:2/1` and `v=NAME+NAME:0/4=1/2/2/3/4` register counts: the last by the sum of what the
+//! values weigh (themselves where nothing is said). `=N` default, `uN` the reuse bit. Of the attributes, `deny=CONDITIONS` are values
+//! that no instruction has together, `noreuse=BIT:CONDITIONS` says when an operand cannot be kept, and `nowait` that no wait goes with it.
 
 mod build;
 mod lines;

@@ -4,7 +4,7 @@ use crate::control::{Control, Guard};
 use crate::float::{self, Format};
 use crate::form::{FieldKind, Form, FormId, Node, RegClass, Test};
 use crate::inst::{Inst, VIRTUAL};
-use crate::print::{Style, Targets, plain};
+use crate::print::{Style, Targets, next, plain};
 use crate::special;
 use crate::table;
 use std::fmt::Write;
@@ -35,7 +35,8 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
         rest = after.trim_start();
     }
     let mut additions = "";
-    if let Some(start) = rest.rfind(" {") {
+    // Additions name fields; a set of numbers in braces is an operand.
+    if let Some(start) = rest.rfind(" {").filter(|start| rest[*start..].contains('=')) {
         let inside =
             rest[start + 2..].strip_suffix('}').ok_or_else(|| fail(rest, "`}` is missing".to_owned()))?;
         additions = inside;
@@ -76,7 +77,7 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
         let mut inst = Inst::new(form);
         inst.fields.copy_from_slice(&values);
         inst.guard = Guard { uniform: row.uniform_guard, ..guard };
-        let mut control = bits.unwrap_or(Control::SAFE);
+        let mut control = bits.unwrap_or(row.control.safe());
         control.reuse |= reuse;
         if reuse != 0 && bits.is_none() {
             // `.reuse` in a text without control bits: the safest word that may carry it.
@@ -269,6 +270,13 @@ impl<'a> Matcher<'a> {
                 }
                 false
             }
+            Node::Next(field) => {
+                let FieldKind::Register { class, .. } = self.form.fields[*field].kind else { return false };
+                let mut text = text;
+                let fits = |own: Option<u64>, number| own.is_some_and(|own| next(class, own) == number);
+                register(class, &mut text).is_some_and(|number| fits(self.values[*field], number))
+                    && self.run(rest, then, text)
+            }
             Node::Unsigned(field) => {
                 let mut text = text;
                 let unused = 64 - self.form.fields[*field].bits.len();
@@ -352,7 +360,8 @@ impl<'a> Matcher<'a> {
                 let before = self.values[i + 1].replace(bank);
                 before.is_none_or(|b| b == bank).then_some(offset)
             }),
-            FieldKind::Special => {
+            FieldKind::Set => set(text),
+            FieldKind::Special { .. } => {
                 let end = text.find([',', ' ', ']']).unwrap_or(text.len());
                 let number = special::number(&text[..end]);
                 *text = &text[end..];
@@ -415,6 +424,17 @@ fn integer(text: &mut &str) -> Option<u64> {
     let value = u64::from_str_radix(&digits[..end], radix).ok()?;
     *text = &digits[end..];
     Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// `{3,1}`: a bit for each number.
+fn set(text: &mut &str) -> Option<u64> {
+    let (inside, after) = text.strip_prefix('{')?.split_once('}')?;
+    let mut bits = 0;
+    for number in inside.split(',').filter(|n| !n.is_empty()) {
+        bits |= 1u64.checked_shl(number.parse().ok()?)?;
+    }
+    *text = after;
+    Some(bits)
 }
 
 fn number(text: &mut &str, format: Format) -> Option<u64> {

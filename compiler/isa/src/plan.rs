@@ -53,6 +53,8 @@ enum Make {
     Same,
     /// A uniform register, of 8 bits on some chips.
     Uniform,
+    /// A uniform register, of 8 bits on all chips of the form.
+    Wide,
     /// 7 minus the value.
     Inverted,
     /// A value of this set, as long as it is below 64.
@@ -121,6 +123,8 @@ pub(crate) struct Plan {
     pub aliases: Vec<(Vec<Check>, Steps)>,
     /// The operands that may be reused: field, bit of the reuse control, and when the operand takes part.
     pub reuse: Vec<(u8, u8, Vec<Vec<Check>>)>,
+    /// As [`Form::unreusable`].
+    pub unreusable: Vec<(u8, Vec<Check>)>,
 }
 
 impl FieldPlan {
@@ -174,7 +178,7 @@ impl Plan {
             FieldPlan {
                 runs,
                 width: field.bits.len() as u32,
-                uniform: matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. }),
+                uniform: field.narrow(),
                 default: field.default,
                 whole: flags.fold(1 << i, |whole, flag| whole | 1 << flag),
             }
@@ -193,6 +197,7 @@ impl Plan {
             text: steps(&form.syntax),
             aliases: form.aliases.iter().map(|(tests, syntax)| (checks(tests), steps(syntax))).collect(),
             reuse: reuse.collect(),
+            unreusable: form.unreusable.iter().map(|(bit, tests)| (*bit, checks(tests))).collect(),
             fields,
         }
     }
@@ -208,7 +213,8 @@ impl Plan {
 impl Take {
     fn new(field: &Field, plan: &FieldPlan) -> Take {
         let make = match field.kind {
-            FieldKind::Register { class: RegClass::UR, .. } => Make::Uniform,
+            FieldKind::Register { class: RegClass::UR, .. } if field.narrow() => Make::Uniform,
+            FieldKind::Register { class: RegClass::UR, .. } => Make::Wide,
             FieldKind::Register { inverted: true, .. } => Make::Inverted,
             FieldKind::Enum if field.texts.len() <= 64 => {
                 let legal = field.texts.iter().enumerate().filter(|(_, text)| text.is_some());
@@ -245,6 +251,7 @@ impl Take {
                 crate::encode::wide(raw).unwrap_or(raw)
             }
             Make::Uniform => raw,
+            Make::Wide => crate::encode::wide(raw).unwrap_or(raw),
             Make::Inverted => 7 - raw,
             Make::Legal(set) if set >> raw & 1 == 1 => raw,
             Make::Listed if field.texts[raw as usize].is_some() => raw,

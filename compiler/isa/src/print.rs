@@ -141,6 +141,7 @@ fn unguarded(inst: &Inst, style: &Style<'_>, line: &mut Line<'_>) {
                 }
             }
             Step::Register { class, field } => register(class, values[usize::from(field)], line),
+            Step::Next { class, field } => register(class, next(class, values[usize::from(field)]), line),
             Step::Value { field } => value(inst, usize::from(field), style, line),
             Step::Unsigned { field } => {
                 let field = usize::from(field);
@@ -197,6 +198,19 @@ fn register(class: RegClass, number: u64, line: &mut Line<'_>) {
     }
 }
 
+/// The number of the register behind this one; behind the last and behind the constant stands the constant.
+pub(crate) fn next(class: RegClass, number: u64) -> u64 {
+    let constant = class.constant().unwrap_or(u64::MAX);
+    // Where uniform registers are wide, 255 stands for the register 63; see `encode`.
+    match (class, number) {
+        _ if number == constant => constant,
+        (RegClass::UR, 62) => 255,
+        (RegClass::UR, 255) => 64,
+        (RegClass::UR, 254) => constant,
+        _ => number + 1,
+    }
+}
+
 fn signed(value: i64, line: &mut Line<'_>) {
     if value < 0 {
         line.byte(b'-');
@@ -226,7 +240,17 @@ fn value(inst: &Inst, i: usize, style: &Style<'_>, line: &mut Line<'_>) {
             signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, line);
             line.byte(b']');
         }
-        FieldKind::Special => line.text(&special::name(value)),
+        FieldKind::Special { since } => line.text(&special::name_on(value, since)),
+        FieldKind::Set => {
+            line.byte(b'{');
+            for (i, bit) in (0..64).rev().filter(|bit| value >> bit & 1 == 1).enumerate() {
+                if i > 0 {
+                    line.byte(b',');
+                }
+                line.decimal(bit);
+            }
+            line.byte(b'}');
+        }
         FieldKind::Enum | FieldKind::Flag | FieldKind::Unsigned { .. } | FieldKind::Bank => {
             line.hexadecimal(value);
         }

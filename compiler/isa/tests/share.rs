@@ -137,7 +137,7 @@ fn refusal(form: FormId, wanted: &str) -> Option<Result<(), String>> {
                 inst.fields[i] = field.default;
             }
         }
-        let special = row.fields.iter().position(|f| f.kind == FieldKind::Special);
+        let special = row.fields.iter().position(|f| matches!(f.kind, FieldKind::Special { .. }));
         if let Some(i) = special {
             inst.fields[i] = sassafras_isa::special::number("SR_TID.X").expect("its name");
         }

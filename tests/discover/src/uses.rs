@@ -108,7 +108,7 @@ fn one(word: u128, place: &str, theirs: Sets<'_>, chip: Chip, count: &mut Count)
         count.unknown += 1;
         return;
     };
-    let (read, written) = live::ours(&inst);
+    let (read, written) = live::shown(&inst, chip);
     if (&read, &written) == theirs {
         count.same += 1;
     } else if moves_predicates(&inst) {

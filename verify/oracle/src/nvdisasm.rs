@@ -63,7 +63,7 @@ impl Nvdisasm {
         let file = folder.path().join("words.bin");
         let mut all = Vec::with_capacity(words.len());
         for batch in words.chunks(BATCH) {
-            self.batch(batch, &chip, &file, &mut all)?;
+            self.batch(batch, 0, &chip, &file, &mut all)?;
         }
         Ok(all)
     }
@@ -71,6 +71,7 @@ impl Nvdisasm {
     fn batch(
         &self,
         words: &[u128],
+        first: usize,
         chip: &str,
         file: &Path,
         all: &mut Vec<Option<String>>,
@@ -80,15 +81,16 @@ impl Nvdisasm {
         for _ in 0..ROUNDS {
             let bytes: Vec<u8> = current.iter().flat_map(|w| w.to_le_bytes()).collect();
             std::fs::write(file, bytes)?;
-            let out = self.run(file, &["-b", chip, "-ndf", "-c"])?;
+            let base = format!("{:#x}", 16 * first);
+            let out = self.run(file, &["-b", chip, "-ndf", "-c", "-base", &base])?;
             if out.ok() {
-                let mut texts = lines(&out.stdout, words.len());
+                let mut texts = lines(&out.stdout, first, words.len());
                 texts.iter_mut().zip(&refused).filter(|(_, r)| **r).for_each(|(t, _)| *t = None);
                 all.append(&mut texts);
                 return Ok(());
             }
             let fresh: Vec<usize> =
-                addresses(&out.stderr).filter(|i| *i < words.len() && !refused[*i]).collect();
+                addresses(&out.stderr, first).filter(|i| *i < words.len() && !refused[*i]).collect();
             if fresh.is_empty() {
                 break;
             }
@@ -103,21 +105,21 @@ impl Nvdisasm {
             return Ok(());
         }
         let (a, b) = words.split_at(words.len() / 2);
-        self.batch(a, chip, file, all)?;
-        self.batch(b, chip, file, all)
+        self.batch(a, first, chip, file, all)?;
+        self.batch(b, first + a.len(), chip, file, all)
     }
 }
 
 /// Indices of the words that an error message names as `at address 0x...`.
-fn addresses(message: &str) -> impl Iterator<Item = usize> + '_ {
-    message.split("at address 0x").skip(1).filter_map(|rest| {
+fn addresses(message: &str, first: usize) -> impl Iterator<Item = usize> + '_ {
+    message.split("at address 0x").skip(1).filter_map(move |rest| {
         let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).map_or(rest, |end| &rest[..end]);
-        usize::from_str_radix(digits, 16).ok().map(|a| a / 16)
+        usize::from_str_radix(digits, 16).ok()?.checked_div(16)?.checked_sub(first)
     })
 }
 
 /// Picks `/*ADDRESS*/ TEXT ;` out of a listing.
-fn lines(listing: &str, count: usize) -> Vec<Option<String>> {
+fn lines(listing: &str, first: usize, count: usize) -> Vec<Option<String>> {
     let mut texts = vec![None; count];
     for line in listing.lines() {
         let Some((address, rest)) = line.trim_start().strip_prefix("/*").and_then(|l| l.split_once("*/"))
@@ -128,7 +130,7 @@ fn lines(listing: &str, count: usize) -> Vec<Option<String>> {
         else {
             continue;
         };
-        if let Some(slot) = texts.get_mut(address / 16) {
+        if let Some(slot) = (address / 16).checked_sub(first).and_then(|i| texts.get_mut(i)) {
             *slot = Some(text.trim().to_string());
         }
     }

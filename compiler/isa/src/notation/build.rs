@@ -7,7 +7,7 @@ use crate::form::*;
 use crate::meaning::Meaning;
 use sassafras_chip::ChipRange;
 
-const GUARD_AND_CONTROL: u128 = 0xf000 | (((1 << 23) - 1) << 105);
+const GUARD_AND_CONTROL: u128 = 0xf000 | (((1 << 20) - 1) << 105);
 
 /// Builds the form that a row states.
 ///
@@ -54,11 +54,14 @@ fn inner(row: &Row) -> Result<Form, String> {
             _ => attributes.set(attribute, value)?,
         }
     }
-    let mut denied = Vec::new();
+    let (mut denied, mut unreusable) = (Vec::new(), Vec::new());
     {
         let named = Fields { list: fields.clone(), ..Fields::default() };
         for conditions in &attributes.denied {
             denied.push(named.tests(conditions)?);
+        }
+        for (bit, conditions) in &attributes.unreusable {
+            unreusable.push((*bit, named.tests(conditions)?));
         }
     }
     let mut taken = GUARD_AND_CONTROL;
@@ -88,8 +91,13 @@ fn inner(row: &Row) -> Result<Form, String> {
     let chips: ChipRange = row.chips.parse().map_err(|e| format!("{e}"))?;
     let mut wide = 0;
     for field in &fields {
-        if matches!(field.kind, FieldKind::Register { class: RegClass::UR, .. }) {
+        if field.narrow() {
             wide |= 0b11 << (field.bits[0] + 6);
+        }
+    }
+    for field in &mut fields {
+        if let FieldKind::Special { since } = &mut field.kind {
+            *since = chips.first;
         }
     }
     if chips.last >= 100 && wide & (taken | value) != 0 {
@@ -111,6 +119,7 @@ fn inner(row: &Row) -> Result<Form, String> {
         fields,
         syntax,
         aliases,
+        unreusable,
         denied,
         pipe: attributes.pipe.ok_or("no pipe")?,
         scoreboard: attributes.scoreboard,
@@ -119,7 +128,12 @@ fn inner(row: &Row) -> Result<Form, String> {
         uniform: attributes.uniform,
         uniform_guard: attributes.uniform_guard,
         meaning: attributes.meaning.ok_or("no meaning (`sem`)")?,
-        control: ControlLimits { write_barrier: true, read_barrier: true, reuse: 7 },
+        control: ControlLimits {
+            write_barrier: true,
+            read_barrier: true,
+            reuse: 7,
+            wait: !attributes.no_wait,
+        },
         source: "",
     })
 }
@@ -130,6 +144,7 @@ fn show(nodes: &[Node], under: &mut Vec<Test>, fields: &mut [Field]) {
         let mut note = |field: usize| fields[field].shown.push(under.clone());
         match node {
             Node::Literal(_) => {}
+            Node::Next(_) => {}
             Node::Hidden(field) | Node::Unsigned(field) | Node::Texts { field, .. } => note(*field),
             Node::Value { field, neg, abs, not, inv, reuse, .. } => {
                 note(*field);
@@ -159,6 +174,8 @@ struct Attributes {
     uniform_guard: bool,
     meaning: Option<Meaning>,
     denied: Vec<String>,
+    unreusable: Vec<(u8, String)>,
+    no_wait: bool,
 }
 
 impl Attributes {
@@ -180,6 +197,11 @@ impl Attributes {
                 self.uniform = true;
                 self.uniform_guard = true;
             }
+            "noreuse" => {
+                let (bit, tests) = value.split_once(':').ok_or_else(unknown)?;
+                self.unreusable.push((bit.parse().map_err(|_| unknown())?, tests.to_owned()));
+            }
+            "nowait" => self.no_wait = true,
             "guard" => self.uniform_guard = value == "up",
             "sem" => self.meaning = Some(Meaning::named(value).ok_or_else(unknown)?),
             "deny" => self.denied.push(value.to_owned()),
@@ -253,7 +275,7 @@ impl Fields {
                     }
                     match words[0].as_str() {
                         "H" => self.field(&words[1..])?,
-                        kind if kind != "V" && words.len() > 2 => self.field(words)?,
+                        kind if !matches!(kind, "V" | "N") && words.len() > 2 => self.field(words)?,
                         _ => {}
                     }
                 }
@@ -302,7 +324,8 @@ impl Fields {
             "f64h" => Some((FieldKind::Float64High, 32)),
             "f16" => Some((FieldKind::Float16, 16)),
             "bf16" => Some((FieldKind::Bfloat16, 16)),
-            "SR" => Some((FieldKind::Special, 8)),
+            "SR" => Some((FieldKind::Special { since: 0 }, 8)),
+            "S" => Some((FieldKind::Set, 6)),
             "C" | "CS" => Some((FieldKind::ConstantOffset { spaced: kind == "CS" }, 14)),
             _ => None,
         };
@@ -393,17 +416,7 @@ impl Fields {
         for link in self.links.clone() {
             match link {
                 Link::Units { field, by } => {
-                    let (by, counts) =
-                        by.split_once(':').map_or((by.as_str(), None), |(by, counts)| (by, Some(counts)));
-                    let by = self.index(by)?;
-                    let count = match counts {
-                        None => self.list[by].texts.iter().map(|t| units(t.unwrap_or(""))).collect(),
-                        Some(counts) => counts
-                            .split('/')
-                            .map(|n| n.parse().map_err(|_| format!("`{n}` is no number of registers")))
-                            .collect::<Result<_, _>>()?,
-                    };
-                    self.list[field].units = Units::By { field: by, count };
+                    self.list[field].units = self.counts(&by)?;
                 }
                 Link::Half { field, by } => {
                     let bfloat = self.index(&by)?;
@@ -412,6 +425,29 @@ impl Fields {
             }
         }
         Ok(())
+    }
+
+    /// `NAME`, `NAME:1/2` or `NAME+NAME:0/4=1/2/2/3/4`.
+    fn counts(&self, by: &str) -> Result<Units, String> {
+        let numbers = |text: &str| -> Result<Vec<u8>, String> {
+            let number = |n: &str| n.parse().map_err(|_| format!("`{n}` is no number of registers"));
+            text.split('/').map(number).collect()
+        };
+        if let Some((terms, count)) = by.split_once('=') {
+            let term = |term: &str| {
+                let (name, weights) = term.split_once(':').map_or((term, None), |(n, w)| (n, Some(w)));
+                Ok((self.index(name)?, weights.map_or(Ok(Vec::new()), numbers)?))
+            };
+            let terms = terms.split('+').map(term).collect::<Result<_, String>>()?;
+            return Ok(Units::By { terms, count: numbers(count)? });
+        }
+        let (name, count) = by.split_once(':').map_or((by, None), |(by, count)| (by, Some(count)));
+        let field = self.index(name)?;
+        let count = match count {
+            None => self.list[field].texts.iter().map(|t| units(t.unwrap_or(""))).collect(),
+            Some(count) => numbers(count)?,
+        };
+        Ok(Units::By { terms: vec![(field, Vec::new())], count })
     }
 
     fn tests(&self, conditions: &str) -> Result<Vec<Test>, String> {
@@ -457,6 +493,7 @@ impl Fields {
                 Node::Hidden(self.index(words.get(2).map_or("", String::as_str))?)
             }
             Raw::Field(words) if words[0] == "U" => Node::Unsigned(self.index(&words[1])?),
+            Raw::Field(words) if words[0] == "N" => Node::Next(self.index(&words[1])?),
             Raw::Field(words) => {
                 let field = self.index(&words[1])?;
                 let flag = |suffix: &str| self.index(&format!("{}.{suffix}", words[1])).ok();

@@ -15,6 +15,8 @@ pub(crate) enum Step {
     Unless { check: u16, to: u16 },
     /// Write a register.
     Register { class: RegClass, field: u8 },
+    /// Write the register behind the field's.
+    Next { class: RegClass, field: u8 },
     /// Write a number or another value by its kind.
     Value { field: u8 },
     /// Write the unsigned number of the field's bits.
@@ -47,6 +49,11 @@ impl Steps {
         for node in syntax {
             match node {
                 Node::Hidden(_) => {}
+                Node::Next(field) => {
+                    if let FieldKind::Register { class, .. } = form.fields[*field].kind {
+                        self.steps.push(Step::Next { class, field: *field as u8 });
+                    }
+                }
                 Node::Literal(text) => self.literal(text),
                 Node::Unsigned(field) => self.steps.push(Step::Unsigned { field: *field as u8 }),
                 Node::Texts { field, texts } => {
@@ -121,7 +128,7 @@ mod tests {
                         assert!(texts.iter().flatten().all(fits), "{id}");
                     }
                     Node::When(_, inside) => look(id, inside),
-                    Node::Hidden(_) | Node::Unsigned(_) | Node::Value { .. } => {}
+                    Node::Hidden(_) | Node::Next(_) | Node::Unsigned(_) | Node::Value { .. } => {}
                 }
             }
         }

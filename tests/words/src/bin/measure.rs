@@ -1,5 +1,5 @@
 //! `measure CHIP [MNEMONIC]`: how the recorded words of a chip fare, failures by mnemonic with an example; with a mnemonic every
-//! word of it that fails.
+//! word of it that fails, and a form of another chip that has the word.
 
 use sassafras_chip::Chip;
 use sassafras_reference::traces;
@@ -15,7 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for w in words.iter().filter(|w| measure::mnemonic(w) == only) {
             if let Err(f) = measure::word(w, chip) {
                 let text = w.text.as_deref().unwrap_or("-");
-                println!("{:032x} {text}\n    {} {}", w.bits, measure::STAGES[f.stage], f.message);
+                let other = measure::elsewhere(w, chip).map(|form| format!("; `{form}` has it elsewhere"));
+                let other = other.unwrap_or_default();
+                println!("{:032x} {text}\n    {} {}{other}", w.bits, measure::STAGES[f.stage], f.message);
             }
         }
         return Ok(());

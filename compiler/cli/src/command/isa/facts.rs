@@ -25,7 +25,13 @@ pub fn record(id: FormId, chip: Option<Chip>) -> Value {
                 .collect();
             let registers = match &field.units {
                 Units::Fixed(n) => json!(n),
-                Units::By { field, count } => json!({ "by": form.fields[*field].name, "count": count }),
+                Units::By { terms, count } => {
+                    let term = |(field, weights): &(usize, Vec<u8>)| {
+                        json!({ "field": form.fields[*field].name, "weights": weights })
+                    };
+                    let terms: Vec<Value> = terms.iter().map(term).collect();
+                    json!({ "by": terms, "count": count })
+                }
             };
             json!({ "name": field.name, "kind": format!("{:?}", field.kind), "bits": field.bits,
                 "default": field.default, "values": values, "registers": registers,
