@@ -10,6 +10,7 @@ pub mod prove;
 pub mod roundtrip;
 pub mod rules;
 pub mod run;
+mod solvers;
 
 use clap::{Subcommand, ValueEnum};
 

@@ -65,7 +65,13 @@ pub fn test(root: &Path) -> Result<()> {
     let with = |head: &[&str], tail: &[&str]| -> Vec<String> {
         head.iter().chain(&features).chain(tail).map(|s| (*s).to_string()).collect()
     };
-    let call = |args: &[String]| cargo(root, &args.iter().map(String::as_str).collect::<Vec<_>>());
+    // Tests of crates that only depend on the prover find z3's library by this.
+    let library = library_path(root)?;
+    let call = |args: &[String]| {
+        let mut command = cargo(root, &args.iter().map(String::as_str).collect::<Vec<_>>());
+        command.env("LD_LIBRARY_PATH", &library);
+        command
+    };
 
     step("format", &mut cargo(root, &["fmt", "--all", "--check"]))?;
     step("lints", &mut call(&with(&["clippy", "--workspace", "--all-targets"], &["--", "-D", "warnings"])))?;
@@ -91,7 +97,7 @@ pub fn test(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// z3 in process, when its wheel is here and `sassafras-prove` has the feature.
+/// z3 in process, when its wheel is here and `sassafras` has the feature.
 fn features(root: &Path) -> Result<String> {
     if let Err(why) = sassafras_oracle::Tools::find(root).z3() {
         println!("   without z3 in process: {why}");
@@ -100,10 +106,17 @@ fn features(root: &Path) -> Result<String> {
     let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
     let offers = |package: &serde_json::Value| {
-        package["name"] == "sassafras-prove" && package["features"].get("z3").is_some()
+        package["name"] == "sassafras" && package["features"].get("z3").is_some()
     };
     let found = metadata["packages"].as_array().is_some_and(|all| all.iter().any(offers));
-    Ok(if found { "sassafras-prove/z3".into() } else { String::new() })
+    Ok(if found { "sassafras/z3".into() } else { String::new() })
+}
+
+/// `LD_LIBRARY_PATH` with the library of z3's wheel in front.
+fn library_path(root: &Path) -> Result<std::ffi::OsString> {
+    let old = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let rest = std::env::split_paths(&old).filter(|p| !p.as_os_str().is_empty());
+    Ok(std::env::join_paths([root.join(".z3/z3/lib")].into_iter().chain(rest))?)
 }
 
 #[cfg(test)]

@@ -4,12 +4,14 @@
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
 //! - [`obligation`]: what has to hold between the two sides.
-//! - [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and z3 as a process.
+//! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
+//!   the solvers.
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
 //! - [`replay`]: a model as a launch, run in both executors.
 //! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
 //! - [`verdict`]: verdicts, assumptions, records.
 
+pub mod ask;
 mod beyond;
 pub mod evaluate;
 pub mod event;

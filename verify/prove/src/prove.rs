@@ -1,5 +1,6 @@
 //! One entry of a module against one function of a cubin.
 
+use crate::ask::ask;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::inputs::Inputs;
@@ -292,9 +293,7 @@ impl Task<'_> {
                 continue;
             }
             self.record.obligations.total += 1;
-            let mut asked = assumptions.to_vec();
-            asked.push(o.violated);
-            match self.solver.check(&script(inputs, &asked)) {
+            match ask(inputs, assumptions, o.violated, self.solver) {
                 Answer::Unsat => self.record.obligations.by_solver += 1,
                 Answer::Sat(_) => return Ok(Some(Some(o.clone()))),
                 Answer::Unknown(why) => return Err(format!("{}: {why}", o.what)),
@@ -316,10 +315,9 @@ impl Task<'_> {
         if let Some(why) = run.lenient {
             return Err(format!("{}: {why}", violated.what));
         }
-        let mut asked = run.assumptions.clone();
-        asked.push(violated.violated);
-        asked.extend(wishes(inputs, self.function, &run.source.events, pointers));
-        let model: BTreeMap<TermId, u128> = match self.solver.check(&script(inputs, &asked)) {
+        let mut assumed = run.assumptions.clone();
+        assumed.extend(wishes(inputs, self.function, &run.source.events, pointers));
+        let model: BTreeMap<TermId, u128> = match ask(inputs, &assumed, violated.violated, self.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
                 return Err(format!("replay: {}: no launch of one warp shows it", violated.what));

@@ -11,69 +11,137 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// A question for a solver: declarations and assertions, without `check-sat`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Script {
     /// The text.
     pub text: String,
     /// Symbols whose values make a model, by term.
     pub symbols: BTreeMap<String, TermId>,
+    /// The same question as nodes, for solvers in process.
+    pub question: Question,
+}
+
+/// A question as nodes. Terms are numbered from zero in the order of their definitions, so that equal questions are equal
+/// whatever arena they come from.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Node and width of each term; operands are numbers of earlier definitions.
+    pub definitions: Vec<(Node, u32)>,
+    /// Reads that have to agree with those of the same memory.
+    pub ties: Vec<Tie>,
+    /// Terms of one bit that are to hold.
+    pub asserted: Vec<TermId>,
+}
+
+/// Eight bytes of a memory that is read from several bases.
+#[derive(Clone, Debug)]
+pub struct Tie {
+    /// The memory and its state.
+    pub memory: String,
+    /// The variable that stands for the bytes.
+    pub variable: TermId,
+    /// The base of its address.
+    pub base: TermId,
+    /// Bytes behind the base.
+    pub offset: i64,
 }
 
 /// Asks whether all of `asserted` (one bit each) can hold.
 pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
-    let terms = inputs.terms;
-    let (order, reads) = closure(inputs, asserted);
-    let mut text = String::new();
-    let mut symbols = BTreeMap::new();
-    let mut functions = BTreeSet::new();
-    for &id in &order {
-        let (node, width) = (terms.node(id), terms.width_of(id));
-        if node.is_free() {
-            let _ = writeln!(text, "(declare-const {id} (_ BitVec {width}))");
-            symbols.insert(id.to_string(), id);
-            continue;
-        }
-        let body = expression(terms, &node, width, &mut functions, &mut text);
-        let _ = writeln!(text, "(define-fun {id} () (_ BitVec {width}) {body})");
-    }
+    script_of(inputs.terms, &inputs.reads(), asserted)
+}
+
+/// The same for terms of any arena; those of `reads` that matter have to agree with one another.
+pub(crate) fn script_of(terms: &Terms, reads: &[Read], asserted: &[TermId]) -> Script {
+    let (question, order) = question(terms, reads, asserted);
+    let text = text(&question);
+    let free = question.definitions.iter().enumerate().filter(|(_, (node, _))| node.is_free());
+    let symbols = free.map(|(i, _)| (format!("t{i}"), order[i])).collect();
+    Script { text, symbols, question }
+}
+
+/// The question, and the term that each number stands for.
+fn question(terms: &Terms, reads: &[Read], asserted: &[TermId]) -> (Question, Vec<TermId>) {
+    let (order, reads) = closure(terms, reads, asserted);
+    let number = |t: TermId| TermId(order.binary_search(&t).expect("operands are in the closure") as u32);
+    let definitions = order.iter().map(|&id| (terms.node(id).map(number), terms.width_of(id))).collect();
     // Reads of one memory in one state have to agree where they meet.
     let mut memories: BTreeMap<(&str, TermId), Vec<&Read>> = BTreeMap::new();
     for r in &reads {
         memories.entry((r.memory, r.version)).or_default().push(r);
     }
-    for ((name, version), reads) in memories {
+    let mut ties = Vec::new();
+    for (i, ((name, _), reads)) in memories.iter().enumerate() {
         let bases: BTreeSet<TermId> = reads.iter().map(|r| r.base).collect();
         if bases.len() < 2 {
             continue;
         }
-        let memory = format!("|memory {name} {version}|");
-        let _ = writeln!(text, "(declare-fun {memory} ((_ BitVec 64)) (_ BitVec 8))");
-        for r in reads {
-            for i in 0..8i64 {
-                let low = 8 * i;
-                let _ = writeln!(
-                    text,
-                    "(assert (= ((_ extract {} {low}) {}) ({memory} (bvadd {} #x{:016x}))))",
-                    low + 7,
-                    r.variable,
-                    r.base,
-                    (r.offset + i) as u64
-                );
+        let memory = format!("memory {name} {i}");
+        ties.extend(reads.iter().map(|r| Tie {
+            memory: memory.clone(),
+            variable: number(r.variable),
+            base: number(r.base),
+            offset: r.offset,
+        }));
+    }
+    let asserted = asserted.iter().map(|a| number(*a)).collect();
+    (Question { definitions, ties, asserted }, order)
+}
+
+/// The text of a question.
+fn text(question: &Question) -> String {
+    let mut text = String::new();
+    let mut functions = BTreeSet::new();
+    let width_of = |t: TermId| question.definitions[t.0 as usize].1;
+    for (i, (node, width)) in question.definitions.iter().enumerate() {
+        if node.is_free() {
+            let _ = writeln!(text, "(declare-const t{i} (_ BitVec {width}))");
+            continue;
+        }
+        let body = match application(node, *width, &width_of) {
+            Some(function) => {
+                if functions.insert(function.name.clone()) {
+                    let sorts: Vec<String> =
+                        function.widths.iter().map(|w| format!("(_ BitVec {w})")).collect();
+                    let sorts = sorts.join(" ");
+                    let _ = writeln!(text, "(declare-fun |{}| ({sorts}) (_ BitVec {width}))", function.name);
+                }
+                let arguments: Vec<String> = node.operands().iter().map(ToString::to_string).collect();
+                format!("(|{}| {})", function.name, arguments.join(" "))
             }
+            None => expression(node, *width, &width_of),
+        };
+        let _ = writeln!(text, "(define-fun t{i} () (_ BitVec {width}) {body})");
+    }
+    let mut memories = BTreeSet::new();
+    for tie in &question.ties {
+        if memories.insert(&tie.memory) {
+            let _ = writeln!(text, "(declare-fun |{}| ((_ BitVec 64)) (_ BitVec 8))", tie.memory);
+        }
+        for i in 0..8i64 {
+            let low = 8 * i;
+            let _ = writeln!(
+                text,
+                "(assert (= ((_ extract {} {low}) {}) (|{}| (bvadd {} #x{:016x}))))",
+                low + 7,
+                tie.variable,
+                tie.memory,
+                tie.base,
+                (tie.offset + i) as u64
+            );
         }
     }
-    for a in asserted {
+    for a in &question.asserted {
         let _ = writeln!(text, "(assert (= {a} #b1))");
     }
-    Script { text, symbols }
+    text
 }
 
 /// The terms that assertions are made of, and the reads among them with their bases.
-fn closure(inputs: &Inputs<'_>, asserted: &[TermId]) -> (Vec<TermId>, Vec<Read>) {
-    let all = inputs.reads();
+pub(crate) fn closure(terms: &Terms, all: &[Read], asserted: &[TermId]) -> (Vec<TermId>, Vec<Read>) {
     let mut roots = asserted.to_vec();
     loop {
-        let order = inputs.terms.topological(&roots);
+        let order = terms.topological(&roots);
         let used = |r: &&Read| order.binary_search(&r.variable).is_ok();
         let reads: Vec<Read> = all.iter().filter(used).copied().collect();
         let missing: Vec<TermId> =
@@ -94,13 +162,7 @@ fn constant(bits: u128, width: u32) -> String {
     }
 }
 
-fn expression(
-    terms: &Terms,
-    node: &Node,
-    width: u32,
-    functions: &mut BTreeSet<String>,
-    text: &mut String,
-) -> String {
+fn expression(node: &Node, width: u32, width_of: &dyn Fn(TermId) -> u32) -> String {
     match node {
         Node::Constant(bits) => constant(*bits, width),
         Node::Unary(UnaryOp::Not, a) => format!("(bvnot {a})"),
@@ -124,27 +186,24 @@ fn expression(
         Node::Compare(op, a, b) => format!("(ite ({} {a} {b}) #b1 #b0)", compare(*op)),
         Node::Extract { low, a } => format!("((_ extract {} {low}) {a})", low + width - 1),
         Node::Concat(h, l) => format!("(concat {h} {l})"),
-        Node::Zext(a) => format!("((_ zero_extend {}) {a})", width - terms.width_of(*a)),
-        Node::Sext(a) => format!("((_ sign_extend {}) {a})", width - terms.width_of(*a)),
+        Node::Zext(a) => format!("((_ zero_extend {}) {a})", width - width_of(*a)),
+        Node::Sext(a) => format!("((_ sign_extend {}) {a})", width - width_of(*a)),
         Node::Ite(c, a, b) => format!("(ite (= {c} #b1) {a} {b})"),
-        Node::Variable(_) | Node::Undef { .. } => String::new(),
-        Node::Float { .. }
-        | Node::FloatRelation { .. }
-        | Node::FloatToFloat { .. }
-        | Node::FloatToInt { .. }
-        | Node::IntToFloat { .. }
-        | Node::Approximate { .. } => uninterpreted(terms, node, width, functions, text),
+        // What is free is declared, and what is uninterpreted applied: neither is defined here.
+        _ => String::new(),
     }
 }
 
-fn uninterpreted(
-    terms: &Terms,
-    node: &Node,
-    width: u32,
-    functions: &mut BTreeSet<String>,
-    text: &mut String,
-) -> String {
-    let operands = node.operands();
+/// An uninterpreted function.
+pub(crate) struct Function {
+    /// Its name: operation, format, mode and widths.
+    pub name: String,
+    /// Widths of its operands.
+    pub widths: Vec<u32>,
+}
+
+/// The uninterpreted function that a node applies, if it does.
+pub(crate) fn application(node: &Node, width: u32, width_of: &dyn Fn(TermId) -> u32) -> Option<Function> {
     let kind = match node {
         Node::Float { op, format, mode, .. } => format!("{op:?} {format:?} {mode:?}"),
         Node::FloatRelation { relation, format, ftz, .. } => format!("{relation:?} {format:?} {ftz}"),
@@ -152,16 +211,10 @@ fn uninterpreted(
         Node::FloatToInt { from, signed, mode, nan, .. } => format!("int {from:?} {signed} {mode:?} {nan}"),
         Node::IntToFloat { signed, to, mode, .. } => format!("float {signed} {to:?} {mode:?}"),
         Node::Approximate { function, ftz, .. } => format!("approximate {function:?} {ftz}"),
-        _ => String::new(),
+        _ => return None,
     };
-    let widths: Vec<u32> = operands.iter().map(|o| terms.width_of(*o)).collect();
-    let name = format!("|{kind} {widths:?} {width}|");
-    if functions.insert(name.clone()) {
-        let sorts: Vec<String> = widths.iter().map(|w| format!("(_ BitVec {w})")).collect();
-        let _ = writeln!(text, "(declare-fun {name} ({}) (_ BitVec {width}))", sorts.join(" "));
-    }
-    let arguments: Vec<String> = operands.iter().map(ToString::to_string).collect();
-    format!("({name} {})", arguments.join(" "))
+    let widths: Vec<u32> = node.operands().iter().map(|o| width_of(*o)).collect();
+    Some(Function { name: format!("{kind} {widths:?} {width}"), widths })
 }
 
 fn binary(op: BinaryOp) -> &'static str {

@@ -1,4 +1,21 @@
 //! Solvers: the trait, and z3 as a process that reads SMT-LIB.
+//!
+//! - [`Bitwuzla`]: the second solver. [`Both`]: two solvers that have to agree. `NativeZ3`: z3 in process (feature `z3`).
+//! - [`Cache`]: answers of earlier runs. [`Kept`]: questions written down.
+
+mod bitwuzla;
+mod both;
+mod cache;
+mod kept;
+#[cfg(feature = "z3")]
+mod native;
+
+pub use bitwuzla::Bitwuzla;
+pub use both::Both;
+pub use cache::Cache;
+pub use kept::Kept;
+#[cfg(feature = "z3")]
+pub use native::NativeZ3;
 
 use crate::smt::Script;
 use sassafras_semantics::TermId;
@@ -22,9 +39,26 @@ pub enum Answer {
 pub trait Solver {
     /// Whether the assertions of a script can hold together.
     fn check(&mut self, script: &Script) -> Answer;
+    /// The same with little effort, in thousands of z3's `rlimit`, for questions that need no answer.
+    fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
+        let _ = effort;
+        self.check(script)
+    }
     /// Whether there is a solver at all.
     fn present(&self) -> bool {
         true
+    }
+    /// Its name and version, for records and for the cache.
+    fn name(&self) -> String {
+        "a solver without a name".into()
+    }
+    /// The limits that its answers depend on.
+    fn limits(&self) -> String {
+        String::new()
+    }
+    /// Whether solvers contradicted each other, and how: an error of our own or of one of them.
+    fn contradiction(&self) -> Option<String> {
+        None
     }
 }
 
@@ -38,6 +72,9 @@ impl Solver for NoSolver {
     }
     fn present(&self) -> bool {
         false
+    }
+    fn name(&self) -> String {
+        "no solver".into()
     }
 }
 
@@ -55,42 +92,63 @@ pub struct Z3 {
 impl Z3 {
     /// z3 by the environment variable `SASSAFRAS_Z3`, else `.z3/bin/z3` under one of the folders or those above them.
     pub fn find(folders: &[&Path], budget: u64, timeout: u64) -> Option<Z3> {
-        let named = std::env::var_os("SASSAFRAS_Z3").map(PathBuf::from);
-        let beside = || {
-            let all = folders.iter().flat_map(|f| f.ancestors());
-            all.map(|f| f.join(".z3/bin/z3")).find(|p| p.is_file())
-        };
-        let path = named.filter(|p| p.is_file()).or_else(beside)?;
+        let path = found("SASSAFRAS_Z3", ".z3/bin/z3", folders, |p| p.is_file())?;
         Some(Z3 { path, budget, timeout })
     }
+}
 
-    fn ask(&self, script: &Script) -> std::io::Result<String> {
-        let mut child = Command::new(&self.path)
-            .args(["-in", "-smt2", &format!("-T:{}", self.timeout)])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let names: Vec<&str> = script.symbols.keys().map(String::as_str).collect();
-        let values =
-            if names.is_empty() { String::new() } else { format!("(get-value ({}))\n", names.join(" ")) };
-        let limit = self.budget.saturating_mul(1_000_000).min(u64::from(u32::MAX));
-        let text = format!("(set-option :rlimit {limit})\n{}(check-sat)\n{values}", script.text);
-        if let Some(mut stdin) = child.stdin.take() {
-            // A solver that has gone away has closed its end; what it printed tells.
-            let _ = stdin.write_all(text.as_bytes());
+/// A tool by an environment variable, else under one of the folders or those above them.
+fn found(variable: &str, place: &str, folders: &[&Path], is: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|p| is(p));
+    let beside = || folders.iter().flat_map(|f| f.ancestors()).map(|f| f.join(place)).find(|p| is(p));
+    named.or_else(beside)
+}
+
+/// Gives a program a question with `check-sat` and a wish for the values of all symbols; what it prints.
+fn converse(command: &mut Command, head: &str, script: &Script) -> std::io::Result<String> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let names: Vec<&str> = script.symbols.keys().map(String::as_str).collect();
+    let values =
+        if names.is_empty() { String::new() } else { format!("(get-value ({}))\n", names.join(" ")) };
+    if let Some(mut stdin) = child.stdin.take() {
+        // A solver that has gone away has closed its end; what it printed tells.
+        let _ = stdin.write_all(format!("{head}(check-sat)\n{values}").as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+impl Z3 {
+    fn within(&self, script: &Script, limit: u64) -> Answer {
+        let limit = limit.min(u64::from(u32::MAX));
+        let text = format!("(set-option :rlimit {limit})\n{}", script.text);
+        let mut command = Command::new(&self.path);
+        command.args(["-in", "-smt2", &format!("-T:{}", self.timeout)]);
+        match converse(&mut command, &text, script) {
+            Ok(text) => read(&text, script),
+            Err(e) => Answer::Unknown(format!("solver: {e}")),
         }
-        let output = child.wait_with_output()?;
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 }
 
 impl Solver for Z3 {
     fn check(&mut self, script: &Script) -> Answer {
-        match self.ask(script) {
-            Ok(text) => read(&text, script),
-            Err(e) => Answer::Unknown(format!("solver: {e}")),
-        }
+        self.within(script, self.budget.saturating_mul(1_000_000))
+    }
+
+    fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
+        self.within(script, effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000))
+    }
+
+    fn name(&self) -> String {
+        let output = Command::new(&self.path).arg("--version").output();
+        let text = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+        let version = text.split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()));
+        format!("z3 {}", version.unwrap_or_default())
+    }
+
+    fn limits(&self) -> String {
+        format!("rlimit {} million", self.budget)
     }
 }
 

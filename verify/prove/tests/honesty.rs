@@ -61,7 +61,7 @@ fn a_solver_that_dies_or_babbles_is_no_answer() {
         let mut z3 = Z3 { path: path.into(), budget: 1, timeout: 1 };
         assert!(unknown(&verdict("13.5.37", &mut z3), "solver"), "{path}");
     }
-    let script = Script { text: String::new(), symbols: BTreeMap::new() };
+    let script = Script::default();
     for text in ["", "unsatisfied", "sat\n((t1 #x0))", "(error \"unsat\")\nunsat"] {
         assert!(matches!(solver::read(text, &script), Answer::Unknown(_)), "{text}");
     }

@@ -1,6 +1,6 @@
 //! `sassafras prove`: a cubin held against the PTX it is said to come from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use sassafras_chip::{Chip, Target};
@@ -8,7 +8,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
-use sassafras_prove::{Limits, NoSolver, Record, Solver, Verdict, Z3, prove_within};
+use sassafras_prove::{Limits, Record, Verdict, prove_within};
 
 use super::Context;
 use crate::judges::Judges;
@@ -31,15 +31,8 @@ pub struct Prove {
     /// Most times that each loop of the source is gone through; a proof says so.
     #[arg(long, default_value_t = 4)]
     unroll: u32,
-    /// Effort for each question, in millions of z3's `rlimit`.
-    #[arg(long, default_value_t = 30)]
-    budget: u64,
-    /// Seconds for each question; a safety net alone.
-    #[arg(long, default_value_t = 60)]
-    timeout: u64,
-    /// The solver.
-    #[arg(long, default_value = "z3", value_parser = ["z3"])]
-    solver: String,
+    #[command(flatten)]
+    solvers: super::solvers::Solvers,
 }
 
 pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
@@ -65,10 +58,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         Some(entry) => vec![entry.clone()],
         None => module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect(),
     };
-    let mut solver: Box<dyn Solver> = match z3(arguments) {
-        Some(z3) => Box::new(z3),
-        None => Box::new(NoSolver),
-    };
+    let mut solver = arguments.solvers.open()?;
     let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
     for entry in &entries {
@@ -82,19 +72,14 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         }
         records.push(record.json());
     }
+    if let Some(what) = solver.contradiction() {
+        return Err(Failure::internal(format!("solvers contradict each other: {what}")));
+    }
     if context.json {
         let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "entries": records });
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
-}
-
-/// z3, looked for above the working folder and above the program.
-fn z3(arguments: &Prove) -> Option<Z3> {
-    let here = std::env::current_dir().ok();
-    let program = std::env::current_exe().ok();
-    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
-    Z3::find(&folders, arguments.budget, arguments.timeout)
 }
 
 fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure> {
@@ -105,7 +90,7 @@ fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure>
     }
 }
 
-fn failure(stopped: Stopped, path: &Path) -> Failure {
+fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
     match stopped {
         Stopped::Ptx(findings) => {
             let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);

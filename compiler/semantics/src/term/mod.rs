@@ -161,6 +161,29 @@ impl Node {
             Node::FloatRelation { args, .. } => smallvec![args[0], args[1]],
         }
     }
+    /// The same operation on other operands.
+    #[must_use]
+    pub fn map(&self, mut f: impl FnMut(TermId) -> TermId) -> Node {
+        let mut node = self.clone();
+        match &mut node {
+            Node::Constant(_) | Node::Variable(_) | Node::Undef { .. } => {}
+            Node::Unary(_, a)
+            | Node::Zext(a)
+            | Node::Sext(a)
+            | Node::Extract { a, .. }
+            | Node::FloatToFloat { a, .. }
+            | Node::FloatToInt { a, .. }
+            | Node::IntToFloat { a, .. }
+            | Node::Approximate { a, .. } => *a = f(*a),
+            Node::Binary(_, a, b) | Node::Compare(_, a, b) | Node::Concat(a, b) => {
+                (*a, *b) = (f(*a), f(*b));
+            }
+            Node::Ite(c, a, b) => (*c, *a, *b) = (f(*c), f(*a), f(*b)),
+            Node::Float { args, .. } => args.iter_mut().for_each(|a| *a = f(*a)),
+            Node::FloatRelation { args, .. } => *args = args.map(f),
+        }
+        node
+    }
     /// Whether the node is a variable or an undefined value: something an assignment gives a value to.
     pub fn is_free(&self) -> bool {
         matches!(self, Node::Variable(_) | Node::Undef { .. })

@@ -11,7 +11,7 @@
 //! asked.
 
 mod decide;
-mod floats;
+pub(crate) mod floats;
 mod instance;
 mod machine;
 mod shape;

@@ -1,0 +1,98 @@
+//! The solvers that a command line names.
+
+use clap::{Args, ValueEnum};
+#[cfg(not(feature = "z3"))]
+use sassafras_prove::Z3;
+#[cfg(feature = "z3")]
+use sassafras_prove::solver::NativeZ3;
+use sassafras_prove::solver::{Bitwuzla, Both, Cache, Kept};
+use sassafras_prove::{NoSolver, Solver};
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+
+/// Which solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// z3.
+    Z3,
+    /// bitwuzla.
+    Bitwuzla,
+    /// Both, and they must agree.
+    All,
+}
+
+/// Options about solvers.
+#[derive(Args)]
+pub struct Solvers {
+    /// Effort for each question, in millions of z3's `rlimit`.
+    #[arg(long, default_value_t = 30)]
+    budget: u64,
+    /// Seconds for each question; a safety net alone.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+    /// The solver; `all`: both, whose answers must agree.
+    #[arg(long, value_enum, default_value = "z3")]
+    solver: Which,
+    /// Keep solvers' answers in a folder and take them from there; `user`: in the user's folder for caches.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Write each question into a folder as SMT-LIB.
+    #[arg(long, value_name = "DIR")]
+    questions: Option<PathBuf>,
+}
+
+impl Solvers {
+    /// The solver; one that answers nothing if z3 is not installed.
+    pub fn open(&self) -> Result<Box<dyn Solver>, Failure> {
+        let mut solver: Box<dyn Solver> = match self.which()? {
+            Some(solver) => solver,
+            None => return Ok(Box::new(NoSolver)),
+        };
+        if let Some(folder) = &self.cache {
+            let folder = match folder.to_str() {
+                Some("user") => Cache::home().ok_or_else(|| Failure::usage("there is no home folder"))?,
+                _ => folder.clone(),
+            };
+            solver = Box::new(Cache::new(solver, folder));
+        }
+        if let Some(folder) = &self.questions {
+            std::fs::create_dir_all(folder).map_err(|e| Failure::wrong(e.to_string()).about(folder))?;
+            solver = Box::new(Kept::new(solver, folder.clone()));
+        }
+        Ok(solver)
+    }
+
+    fn which(&self) -> Result<Option<Box<dyn Solver>>, Failure> {
+        // Looked for above the working folder and above the program.
+        let here = std::env::current_dir().ok();
+        let program = std::env::current_exe().ok();
+        let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
+        let bitwuzla = || -> Result<Box<dyn Solver>, Failure> {
+            match Bitwuzla::find(&folders, self.timeout) {
+                Some(found) => Ok(Box::new(found)),
+                None => Err(Failure::usage(
+                    "bitwuzla is not installed; `sassafras oracle install bitwuzla` fetches it",
+                )),
+            }
+        };
+        Ok(match self.solver {
+            Which::Z3 => self.z3(&folders),
+            Which::Bitwuzla => Some(bitwuzla()?),
+            Which::All => {
+                let second = bitwuzla()?;
+                self.z3(&folders).map(|first| Box::new(Both::new(first, second)) as Box<dyn Solver>)
+            }
+        })
+    }
+
+    #[cfg(feature = "z3")]
+    fn z3(&self, _: &[&Path]) -> Option<Box<dyn Solver>> {
+        Some(Box::new(NativeZ3 { budget: self.budget, timeout: self.timeout }))
+    }
+
+    #[cfg(not(feature = "z3"))]
+    fn z3(&self, folders: &[&Path]) -> Option<Box<dyn Solver>> {
+        Z3::find(folders, self.budget, self.timeout).map(|z3| Box::new(z3) as Box<dyn Solver>)
+    }
+}

@@ -1,0 +1,207 @@
+//! A question in an arena of its own.
+
+use crate::inputs::{Inputs, Read};
+use crate::rules::floats;
+use crate::smt::{Script, closure, script_of};
+use crate::solver::Answer;
+use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp as B, CompareOp, Domain, TermId, Terms, UnaryOp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most parts that a violation is taken apart into.
+const MOST: usize = 64;
+
+/// An obligation and its assumptions, rebuilt.
+pub(super) struct Local {
+    /// The arena.
+    pub terms: Terms,
+    /// What is assumed, one bit each.
+    pub assumptions: Vec<TermId>,
+    /// What must not hold besides.
+    pub violated: TermId,
+    /// Reads of memory.
+    reads: Vec<Read>,
+    /// The inputs' variables, by those of this arena.
+    back: FxHashMap<TermId, TermId>,
+}
+
+impl Local {
+    pub fn new(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId) -> Local {
+        let mut roots = assumptions.to_vec();
+        roots.push(violated);
+        let (order, reads) = closure(inputs.terms, &inputs.reads(), &roots);
+        let terms = Terms::new();
+        let mut back = FxHashMap::default();
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for id in order {
+            let (node, width) = (inputs.terms.node(id), inputs.terms.width_of(id));
+            let made = if node.is_free() {
+                let own = terms.variable(&id.to_string(), width);
+                back.insert(own, id);
+                own
+            } else {
+                rebuilt(&terms, node.map(|o| map[&o]), width)
+            };
+            map.insert(id, made);
+        }
+        let of = |t: &TermId| map[t];
+        // States of memory only tell memories apart: they need no terms here.
+        let reads =
+            reads.iter().map(|r| Read { variable: of(&r.variable), base: of(&r.base), ..*r }).collect();
+        Local {
+            assumptions: assumptions.iter().map(of).collect(),
+            violated: of(&violated),
+            terms,
+            reads,
+            back,
+        }
+    }
+
+    /// The bits of a constant.
+    pub fn terms_known(&self, t: TermId) -> Option<u128> {
+        self.terms.as_constant(&t)
+    }
+
+    /// Terms of one bit of which one holds where `t` does, and the other way round.
+    pub fn parts(&self, t: TermId) -> Vec<TermId> {
+        let d = &self.terms;
+        let mut parts = Vec::new();
+        let mut stack = vec![(t, true)];
+        while let Some((t, positive)) = stack.pop() {
+            let whole = if positive { t } else { d.not(&t) };
+            if parts.len() + stack.len() >= MOST {
+                parts.push(whole);
+                continue;
+            }
+            let known = |t: TermId| d.as_constant(&t);
+            match (d.node(t), positive) {
+                (Node::Constant(c), _) if (c == 0) == positive => {}
+                (Node::Unary(UnaryOp::Not, a), _) => stack.push((a, !positive)),
+                (Node::Binary(B::Or, a, b), true) => stack.extend([(a, true), (b, true)]),
+                (Node::Binary(B::And, a, b), false) => stack.extend([(a, false), (b, false)]),
+                (Node::Ite(c, a, b), true) if known(b) == Some(1) => stack.extend([(c, false), (a, true)]),
+                (Node::Ite(c, a, b), true) if known(a) == Some(1) => stack.extend([(c, true), (b, true)]),
+                (Node::Ite(c, a, b), false) if known(b) == Some(0) => stack.extend([(c, false), (a, false)]),
+                (Node::Ite(c, a, b), false) if known(a) == Some(0) => stack.extend([(c, true), (b, false)]),
+                _ => parts.push(whole),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        parts
+    }
+
+    /// The assumptions that share an input with a term, or with one that does.
+    pub fn near(&self, part: TermId) -> Vec<TermId> {
+        let free = |t: TermId| -> BTreeSet<TermId> { self.terms.free(&[t]).into_iter().collect() };
+        let mut known = free(part);
+        let mut assumptions: Vec<(TermId, BTreeSet<TermId>)> =
+            self.assumptions.iter().map(|a| (*a, free(*a))).collect();
+        let mut near = Vec::new();
+        loop {
+            let before = (near.len(), known.len());
+            // What is read depends on where.
+            for r in self.reads.iter().filter(|r| known.contains(&r.variable)).collect::<Vec<_>>() {
+                known.extend(free(r.base));
+            }
+            assumptions.retain(|(a, f)| {
+                let here = !f.is_disjoint(&known);
+                if here {
+                    near.push(*a);
+                    known.extend(f);
+                }
+                !here
+            });
+            if before == (near.len(), known.len()) {
+                near.sort_unstable();
+                return near;
+            }
+        }
+    }
+
+    /// Whether some assumptions and a part can hold.
+    pub fn script(&self, assumptions: &[TermId], part: TermId) -> Script {
+        let mut asked = assumptions.to_vec();
+        asked.push(part);
+        script_of(&self.terms, &self.reads, &asked)
+    }
+
+    /// The same for terms of which it does not matter what memory holds.
+    pub fn bare(&self, asked: &[TermId]) -> Script {
+        script_of(&self.terms, &[], asked)
+    }
+
+    /// A model of this arena as one of the inputs.
+    pub fn model(&self, model: &BTreeMap<TermId, u128>) -> Answer {
+        let values = model.iter().filter_map(|(t, bits)| Some((*self.back.get(t)?, *bits)));
+        Answer::Sat(values.collect())
+    }
+
+    /// The question with products and quotients of unknown numbers as unknown numbers; none if there are none.
+    pub fn weakened(&self, near: &[TermId], part: TermId) -> Option<Script> {
+        let mut roots = near.to_vec();
+        roots.push(part);
+        let d = &self.terms;
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut any = false;
+        for id in d.topological(&roots) {
+            let (node, width) = (d.node(id), d.width_of(id));
+            let node = node.map(|o| map[&o]);
+            let new = match &node {
+                Node::Binary(op @ (B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem), a, b)
+                    if d.as_constant(a).is_none() && d.as_constant(b).is_none() =>
+                {
+                    any = true;
+                    let (a, b) = if *op == B::Mul && b < a { (b, a) } else { (a, b) };
+                    d.variable(&format!("{op:?} {a} {b}"), width)
+                }
+                _ if node.is_free() => id,
+                _ => d.make(node, width),
+            };
+            map.insert(id, new);
+        }
+        let roots: Vec<TermId> = roots.iter().map(|r| map[r]).collect();
+        any.then(|| self.bare(&roots))
+    }
+}
+
+/// A node over operands of the arena.
+fn rebuilt(terms: &Terms, node: Node, width: u32) -> TermId {
+    match &node {
+        Node::FloatRelation { relation, format, ftz, args } => {
+            floats::relation(terms, *relation, *format, *ftz, &args[0], &args[1])
+        }
+        Node::Compare(CompareOp::Eq, a, b) if terms.width_of(*a) > 1 => equation(terms, *a, *b),
+        _ => terms.make(node, width),
+    }
+}
+
+/// `a = b` with each summand on the side on which it is positive: solvers see equal sides, not a difference that is zero.
+fn equation(terms: &Terms, a: TermId, b: TermId) -> TermId {
+    let width = terms.width_of(a);
+    let zero = terms.constant(width, 0);
+    let mut sides = [zero, zero];
+    let mut constant = zero;
+    let mut stack = vec![(a, 0usize), (b, 1)];
+    while let Some((t, side)) = stack.pop() {
+        match terms.node(t) {
+            Node::Binary(B::Add, x, y) => stack.extend([(x, side), (y, side)]),
+            Node::Binary(B::Sub, x, y) => stack.extend([(x, side), (y, 1 - side)]),
+            Node::Unary(UnaryOp::Neg, x) => stack.push((x, 1 - side)),
+            Node::Constant(_) if side == 0 => constant = terms.sub(&constant, &t),
+            Node::Constant(_) => constant = terms.add(&constant, &t),
+            Node::Binary(B::Mul, x, c) if terms.as_constant(&c).is_some_and(|c| c >> (width - 1) == 1) => {
+                sides[1 - side] = terms.add(&sides[1 - side], &terms.mul(&x, &terms.neg(&c)));
+            }
+            _ => sides[side] = terms.add(&sides[side], &t),
+        }
+    }
+    let negative = terms.as_constant(&constant).is_some_and(|c| c >> (width - 1) == 1);
+    if negative {
+        sides[0] = terms.sub(&sides[0], &constant);
+    } else {
+        sides[1] = terms.add(&sides[1], &constant);
+    }
+    terms.eq(&sides[0], &sides[1])
+}

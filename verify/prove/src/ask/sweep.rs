@@ -1,0 +1,167 @@
+//! Sweeping: terms that are equal on many inputs, proved equal from the bottom up and merged.
+
+use super::local::Local;
+use crate::solver::{Answer, Solver};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_execute::order::hash;
+use sassafras_semantics::concrete::Bits;
+use sassafras_semantics::{Concrete, Domain, TermId, Terms};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Inputs on which terms are compared.
+const INPUTS: u64 = 96;
+/// Most questions.
+const MOST: u32 = 120;
+/// Effort of each, in thousands of z3's `rlimit`.
+const EFFORT: u64 = 400;
+/// Most terms that are looked at.
+const LARGEST: usize = 20_000;
+
+/// The values of a term on all inputs.
+type Row = Vec<u128>;
+
+struct Sweep<'a> {
+    local: &'a Local,
+    /// Values of variables: drawn, or models that told terms apart.
+    inputs: Vec<BTreeMap<TermId, u128>>,
+    rows: FxHashMap<TermId, Row>,
+    /// Inputs that assumptions depend on.
+    free: Vec<(TermId, Vec<TermId>)>,
+}
+
+/// Parts after terms within them were merged that are equal under the assumptions. The assumptions stay as they are: where
+/// they hold, each part is what it was.
+pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) -> Vec<TermId> {
+    let d = &local.terms;
+    let order = d.topological(parts);
+    if order.len() > LARGEST {
+        return parts.to_vec();
+    }
+    let free = local.assumptions.iter().map(|a| (*a, d.free(&[*a]))).collect();
+    let mut sweep = Sweep { local, inputs: Vec::new(), rows: FxHashMap::default(), free };
+    sweep.draw(&d.free(&local.assumptions.iter().chain(parts).copied().collect::<Vec<_>>()));
+    let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+    // By width and values: the terms that stand for all equal ones met so far.
+    let mut classes: FxHashMap<(u32, Row), SmallVec<[TermId; 2]>> = FxHashMap::default();
+    let mut apart: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+    let mut questions = 0;
+    for id in order {
+        let (node, width) = (d.node(id), d.width_of(id));
+        let node = node.map(|o| map[&o]);
+        let new = if node.is_free() { id } else { d.make(node, width) };
+        map.insert(id, new);
+        if d.as_constant(&new).is_some() {
+            continue;
+        }
+        loop {
+            let row = sweep.row(new);
+            let first = row.first().copied().unwrap_or(0);
+            let constant = row.iter().all(|v| *v == first).then(|| d.constant(width, first));
+            let same = classes.entry((width, row)).or_default();
+            if same.contains(&new) {
+                break;
+            }
+            let mut candidates = constant.into_iter().chain(same.iter().copied());
+            let found = candidates.find(|other| !apart.contains(&(*other, new)));
+            let Some(other) = found.filter(|_| questions < MOST) else {
+                same.push(new);
+                break;
+            };
+            questions += 1;
+            match solver.check_short(&sweep.differ(new, other), EFFORT) {
+                Answer::Unsat => {
+                    map.insert(id, other);
+                    break;
+                }
+                Answer::Sat(model) => {
+                    apart.insert((other, new));
+                    sweep.inputs.push(model);
+                    // All rows have grown by this input.
+                    for t in classes.drain().flat_map(|(_, t)| t).collect::<Vec<_>>() {
+                        let key = (d.width_of(t), sweep.row(t));
+                        classes.entry(key).or_default().push(t);
+                    }
+                }
+                Answer::Unknown(_) => {
+                    apart.insert((other, new));
+                }
+            }
+        }
+    }
+    parts.iter().map(|p| map[p]).collect()
+}
+
+impl Sweep<'_> {
+    /// Inputs: if enough of those drawn meet the assumptions, these alone.
+    fn draw(&mut self, variables: &[TermId]) {
+        let of =
+            |seed: u64| variables.iter().map(move |v| (*v, value(seed, v.0))).collect::<BTreeMap<_, _>>();
+        self.inputs = (0..INPUTS).map(of).collect();
+        let assumptions = self.local.assumptions.clone();
+        let good: Vec<bool> =
+            (0..self.inputs.len()).map(|i| assumptions.iter().all(|a| self.row(*a)[i] == 1)).collect();
+        if good.iter().filter(|g| **g).count() >= 24 {
+            let mut keep = good.iter();
+            self.inputs.retain(|_| keep.next() == Some(&true));
+            self.rows.clear();
+        }
+    }
+
+    /// The values of a term.
+    fn row(&mut self, t: TermId) -> Row {
+        let (d, home) = (&self.local.terms, Concrete::default());
+        let mut stack = vec![t];
+        while let Some(&t) = stack.last() {
+            let have = self.rows.get(&t).map_or(0, Vec::len);
+            if have == self.inputs.len() {
+                stack.pop();
+                continue;
+            }
+            let (node, width) = (d.node(t), d.width_of(t));
+            let operands = node.operands();
+            let before = stack.len();
+            let lacks = |o: &TermId| self.rows.get(o).map_or(0, Vec::len) < self.inputs.len();
+            stack.extend(operands.iter().copied().filter(lacks));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let new: Vec<u128> = (have..self.inputs.len())
+                .map(|i| match node.is_free() {
+                    true => Bits::new(width, self.inputs[i].get(&t).copied().unwrap_or(0)).bits(),
+                    false => {
+                        let of = |o: &TermId| Bits::new(d.width_of(*o), self.rows[o][i]);
+                        let operands: SmallVec<[Bits; 3]> = operands.iter().map(of).collect();
+                        Terms::apply(&home, &node, width, &operands).bits()
+                    }
+                })
+                .collect();
+            self.rows.entry(t).or_default().extend(new);
+        }
+        self.rows[&t].clone()
+    }
+
+    /// Whether two terms can differ under the assumptions that speak of their inputs alone.
+    fn differ(&self, a: TermId, b: TermId) -> crate::smt::Script {
+        let d = &self.local.terms;
+        let inputs = d.free(&[a, b]);
+        let within = |f: &[TermId]| f.iter().all(|v| inputs.binary_search(v).is_ok());
+        let mut asked: Vec<TermId> = self.free.iter().filter(|(_, f)| within(f)).map(|(a, _)| *a).collect();
+        asked.push(d.not(&d.eq(&a, &b)));
+        self.local.bare(&asked)
+    }
+}
+
+/// A number for a variable: small ones and ends are frequent.
+fn value(seed: u64, id: u32) -> u128 {
+    let h = hash(seed, &[u64::from(id)]);
+    let wide = u128::from(hash(h, &[1])) << 64 | u128::from(hash(h, &[2]));
+    match h % 8 {
+        0 => [0, 1, u128::MAX, 0x8000_0000, 0x7fff_ffff, 31, 32, 1 << 63][(h >> 8) as usize % 8],
+        1 | 2 => wide % 64,
+        3 => 1 << (wide % 64),
+        4 => ((wide % 64) << 32) | ((wide >> 8) % 64),
+        _ => wide,
+    }
+}
