@@ -62,7 +62,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         {
             no_base = class.constant() == Some(self.raw("a"));
             // Beside a uniform pair, the base of a 64-bit address may be one register, extended by zeros.
-            let narrow = width == 64 && self.inst.row().field("a").is_some_and(|i| self.inst.units(i) == 1);
+            let single = self.inst.row().field("a").is_some_and(|i| self.inst.units(i) == 1);
+            let narrow = width == 64 && (self.text("w") == ".U32" || single);
             base = Some(match (width, narrow) {
                 (32, _) => self.bits32("a")?,
                 (_, true) => self.d.zext(&self.bits32("a")?, 64),
