@@ -2,7 +2,7 @@
 
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Scope, Space, SpecialRegister,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Scope, Space, SpecialRegister,
 };
 
 use crate::function::VariableId;
@@ -355,6 +355,15 @@ pub enum Op {
     Barrier(BarrierMode),
     /// `nanosleep`; argument: nanoseconds. No effect on results.
     Nanosleep,
+    /// Convergent, of all lanes of the warp. Arguments: A, B and C, each the lane's registers as one value, the first lowest;
+    /// result: those of D.
+    Mma(Mma),
+    /// Convergent, of all lanes. Argument: the address of a row in shared memory. Result: a word for each matrix, as one value.
+    MatrixLoad(Matrices),
+    /// Convergent, of all lanes. Arguments: the address of a row in shared memory, and a word for each matrix as one value.
+    MatrixStore(Matrices),
+    /// Convergent, of all lanes. Argument and result: two elements of an 8×8 matrix of 16 bits.
+    MatrixTranspose,
 }
 
 /// Kinds of [`Op::Packed`].
@@ -385,7 +394,12 @@ impl Op {
                 | Op::Elect
                 | Op::WarpSync
                 | Op::Barrier(_)
-        )
+        ) || self.of_whole_warp()
+    }
+
+    /// Cross-lane operations that have no member mask: all lanes of the warp must execute them together.
+    pub fn of_whole_warp(&self) -> bool {
+        matches!(self, Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose)
     }
 
     /// Whether the operation does something besides giving its results, so that it stays even if they are unused.
@@ -397,6 +411,7 @@ impl Op {
                 true
             }
             Op::WarpSync | Op::Barrier(_) => true,
+            _ if self.of_whole_warp() => true,
             _ => false,
         }
     }

@@ -344,6 +344,7 @@ impl<'a> Context<'_, 'a> {
             P::St | P::Red | P::Membar | P::Fence | P::Nanosleep => Guarding::Effect,
             P::CpAsync => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
+            P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
             P::Ld | P::Ldu | P::Atom | P::Shfl | P::Vote | P::Match | P::Redux | P::Activemask | P::Elect => {
                 Guarding::Branch
             }
@@ -462,6 +463,7 @@ impl<'a> Context<'_, 'a> {
             | P::Activemask
             | P::Elect
             | P::Nanosleep => self.warp(inst),
+            P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => self.matrix(inst),
             _ => Err("this instruction is not supported".into()),
         }
     }

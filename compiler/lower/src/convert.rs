@@ -3,11 +3,33 @@
 use crate::context::{Context, Result, type_of};
 use crate::float::mode_of;
 use crate::operand::operand;
-use sassafras_ir::{Op, PackedOp, Type, Value};
+use sassafras_ir::{Compare, Op, PackedOp, Type, Value};
 use sassafras_ptx::checked::{Inst, Type as T};
 use sassafras_semantics::{FloatFormat, FloatMode, Rounding};
 
 impl Context<'_, '_> {
+    /// A binary32 number without its 13 lowest bits; a NaN becomes the canonical one.
+    fn tf32(&mut self, rounding: Rounding, a: Value) -> Result<Value> {
+        let b = &mut self.b();
+        let more = match rounding {
+            Rounding::NearestAway => b.i32(0x1000),
+            Rounding::NearestEven => {
+                let (last, one, half) = (b.lshr_by(a, 13), b.i32(1), b.i32(0xfff));
+                let odd = b.and(last, one);
+                b.add(half, odd)
+            }
+            Rounding::Zero => b.i32(0),
+            _ => return Err("this rounding to tf32 is not supported".into()),
+        };
+        let sum = b.add(a, more);
+        let (kept, positive, infinity, nan) =
+            (b.i32(0xffff_e000), b.i32(0x7fff_ffff), b.i32(0x7f80_0000), b.i32(0x7fff_ffff));
+        let rounded = b.and(sum, kept);
+        let magnitude = b.and(a, positive);
+        let is_nan = b.compare(Compare::UGt, magnitude, infinity);
+        Ok(b.select(is_nan, nan, rounded))
+    }
+
     pub(crate) fn convert(&mut self, inst: &Inst) -> Result<()> {
         let (to, from) = match inst.types[..] {
             [to, from] => (to, from),
@@ -35,6 +57,11 @@ impl Context<'_, '_> {
                     let relu = Op::Packed { kind: PackedOp::MaxNan, format, mode: FloatMode::default() };
                     value = self.b().same(relu, &[value, zero]);
                 }
+                self.write(&o[0], value, false)
+            }
+            (T::Tf32, T::F(FloatFormat::F32)) => {
+                let a = self.value(operand(o, 1)?, from)?;
+                let value = self.tf32(mode.rounding, a)?;
                 self.write(&o[0], value, false)
             }
             (T::F(to), T::F(from)) => {

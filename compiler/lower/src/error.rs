@@ -51,6 +51,7 @@ fn type_name(ty: sassafras_ptx::checked::Type) -> String {
         Type::S(n) => format!("s{n}"),
         Type::F(FloatFormat::Bf16) => "bf16".into(),
         Type::F(format) => format!("f{}", format.width()),
+        Type::Tf32 => "tf32".into(),
         Type::F16x2 => "f16x2".into(),
         Type::Bf16x2 => "bf16x2".into(),
         Type::U16x2 => "u16x2".into(),

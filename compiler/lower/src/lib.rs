@@ -27,6 +27,7 @@ mod float;
 mod flow;
 mod integer;
 mod logic;
+mod matrix;
 mod memory;
 mod operand;
 mod stack;

@@ -1,6 +1,7 @@
 //! A checked module: names resolved, types known, scopes flattened. Only the checker makes one, and later rooms
 //! (lowering, the executor, the prover) take only this form.
 
+mod matrix;
 pub mod op;
 pub mod types;
 
@@ -355,7 +356,7 @@ pub struct Mods {
     /// Mode of `prmt` (`f4e b4e rc8 ecl ecr rc16`), of `shfl` (`up down bfly idx`), of `vote` (`all any uni ballot`), of `match`
     /// (`all any`), of `bar` and `barrier` (`sync arrive red`, and `warp` for `bar.warp.sync`), of `testp`, of `fence`
     /// (`sc`; its ordering is then acquire-release; so has `membar`), of `cvt` (`pack`), of `pmevent` (`mask`), of
-    /// `griddepcontrol`, and other one-of-many suffixes, as written without the dot.
+    /// `griddepcontrol`, the shape of `mma`, `trans` of `ldmatrix` and its kin, and other one-of-many suffixes, as written without the dot.
     pub mode: Option<&'static str>,
     /// `.sync`
     pub sync: bool,

@@ -23,6 +23,7 @@
 //! | --- | --- |
 //! | `~` | the register may be wider than the type |
 //! | `*` | a vector of as many elements as `.v2` or `.v4` says |
+//! | `*4` | a vector of four elements |
 //! | `_` | `_` may stand here |
 //! | `#` | a constant only |
 //! | `%` | a register only |
@@ -164,6 +165,8 @@ pub struct Value {
     pub relaxed: bool,
     /// A vector of as many elements as the mnemonic says.
     pub vector: bool,
+    /// A vector of this many elements; 0 if the row does not say.
+    pub count: u8,
     /// `_` may stand here.
     pub sink: bool,
     /// What may stand here.
@@ -177,7 +180,16 @@ pub struct Value {
 impl Value {
     /// A register or constant of a type, nothing more.
     pub const fn plain(ty: TypeRef) -> Value {
-        Value { ty, relaxed: false, vector: false, sink: false, only: Only::Any, most: u64::MAX, multiple: 1 }
+        Value {
+            ty,
+            relaxed: false,
+            vector: false,
+            count: 0,
+            sink: false,
+            only: Only::Any,
+            most: u64::MAX,
+            multiple: 1,
+        }
     }
 }
 
@@ -229,7 +241,7 @@ impl TypeRef {
 
 /// The files of rows, by family.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("integer", include_str!("table/rows/integer.txt")),
     ("bits", include_str!("table/rows/bits.txt")),
     ("float", include_str!("table/rows/float.txt")),
@@ -237,6 +249,7 @@ const FILES: [(&str, &str); 8] = [
     ("convert", include_str!("table/rows/convert.txt")),
     ("memory", include_str!("table/rows/memory.txt")),
     ("warp", include_str!("table/rows/warp.txt")),
+    ("matrix", include_str!("table/rows/matrix.txt")),
     ("control", include_str!("table/rows/control.txt")),
 ];
 

@@ -78,7 +78,7 @@ done: done: ret;"
 fn what_is_not_supported_is_not_wrong() {
     let diagnostics = body(
         "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];
-cvt.rna.tf32.f32 %r1, %f1;
+cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;
 atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2};",
     );
     assert_eq!(diagnostics.exit_code(), 4);

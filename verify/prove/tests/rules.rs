@@ -121,6 +121,10 @@ const BROKEN: &[&str] = &[
     "vote (vote p _) => vote d=d p=d1 q=p mode=.ALL",
     "redux (redux[op=smin] a _) => redux d=%u a=a op=.MIN ; mov.u d=d b=%u",
     "bar.and (barrier[mode=and] b:i n:i p) => bar.red.ii b=b n=n op=.OR defer=1 q=p ; b2r.result p=d",
+    "mma.bf16.1688 (mma[shape=m16n8k8,a=bf16] a b c) => hmma.1688 d=d a=a b=b c=c acc=.F32",
+    "mma.f64.884 (mma[shape=m8n8k4] a b c) => dmma.884 d=d a=b b=a c=c",
+    "mma.s8.8816 (mma[shape=m8n8k16] a b c) => imma.8816 d=d a=a b=b c=c sa=$factor sb=$second",
+    "ldmatrix (ldmatrix a) => ldsm d=d a=a n=$count tr=.M88",
 ];
 
 #[test]

@@ -159,6 +159,14 @@ impl Emitter<'_> {
 
     /// Brings the lanes of a cross-lane operation's mask together, unless they are (docs/convergence.md, P3).
     fn converge(&mut self, at: ir::Inst, together: bool) -> Result<(), Error> {
+        if self.source.insts[at].op.of_whole_warp() {
+            if !together {
+                self.rule = "converge";
+                let inst = self.form("warpsync.all")?;
+                self.push(MInst::new(inst));
+            }
+            return Ok(());
+        }
         let Some(mask) = super::plan::member_mask(&self.source.insts[at]) else { return Ok(()) };
         let all = self.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX);
         if (all && together) || self.converged.contains(&mask) {

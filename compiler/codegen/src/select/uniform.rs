@@ -117,6 +117,7 @@ impl Uniformity {
             | Op::ActiveMask
             | Op::Undef => true,
             Op::Vote(_) | Op::Redux(_) => true,
+            op if op.of_whole_warp() => true,
             Op::Barrier(_) => false,
             _ => arguments,
         }

@@ -15,6 +15,7 @@
 //! `# n` is the source line of an instruction. `parse(print(m)) == m` for a module whose functions are compact
 //! ([`crate::Function::compact`]); otherwise what stands in no block is lost, and the text still prints again the same.
 
+mod matrix;
 mod ops;
 mod parse;
 mod print;

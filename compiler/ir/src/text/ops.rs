@@ -5,7 +5,7 @@ use crate::function::VariableId;
 use crate::op::{Compare, FloatCompare, MemoryAccess, Op, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Scope, Space, SpecialRegister,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Scope, Space, SpecialRegister,
 };
 
 /// From rows `"name" Variant`, `"name" Variant(field: Kind, …)`, `"name" Variant { field: Kind, … }`.
@@ -124,4 +124,8 @@ operations! {
     "warpsync" WarpSync;
     "barrier" Barrier(mode: BarrierMode);
     "nanosleep" Nanosleep;
+    "mma" Mma(mma: Mma);
+    "ldmatrix" MatrixLoad(matrices: Matrices);
+    "stmatrix" MatrixStore(matrices: Matrices);
+    "movmatrix" MatrixTranspose;
 }

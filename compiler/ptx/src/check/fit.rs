@@ -88,9 +88,11 @@ impl Checker {
     ) -> Result<Operand, Misfit> {
         let span = operand.span;
         let ty = value.ty.resolve(form.types);
-        if value.vector && form.mods.vector > 1 {
-            let lanes = usize::from(form.mods.vector);
-            let single = Value { vector: false, sink: written, ..value };
+        if value.vector && (form.mods.vector > 1 || value.count > 0) {
+            let lanes = usize::from(if value.count > 0 { value.count } else { form.mods.vector });
+            // Fixed vectors hold registers alone.
+            let (sink, only) = if value.count > 0 { (false, Only::Register) } else { (written, value.only) };
+            let single = Value { vector: false, count: 0, sink, only, ..value };
             return match &operand.kind {
                 Kind::Vector(items) if items.len() == lanes => {
                     let items = items.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));

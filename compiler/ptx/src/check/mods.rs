@@ -88,6 +88,14 @@ fn by_operation(op: Op, word: &'static str, mods: &mut Mods) -> bool {
             | "rc16" | "launch_dependents" | "wait" | "mask" | "pack",
         ) => mods.mode = Some(word),
         (Op::CpAsync, "commit_group" | "wait_group" | "wait_all") => mods.mode = Some(word),
+        // The shape, or how many matrices; rows and columns are as the operands lie.
+        (Op::Mma, w) if w.starts_with('m') => mods.mode = Some(word),
+        (Op::Ldmatrix | Op::Stmatrix, "x1") => mods.vector = 1,
+        (Op::Ldmatrix | Op::Stmatrix, "x2") => mods.vector = 2,
+        (Op::Ldmatrix | Op::Stmatrix, "x4") => mods.vector = 4,
+        (Op::Ldmatrix | Op::Stmatrix | Op::Movmatrix, "trans") => mods.mode = Some(word),
+        (Op::Mma, "and") => mods.bool_op = Some(BoolOp::And),
+        (Op::Mma, "row" | "col" | "popc") | (Op::Ldmatrix | Op::Stmatrix | Op::Movmatrix, "m8n8") => {}
         (Op::BrxIdx, "idx") => {}
         _ => return false,
     }
@@ -144,6 +152,7 @@ fn general(word: &'static str, mods: &mut Mods) -> bool {
         "rz" => rounding(Rounding::Zero, mods, false),
         "rm" => rounding(Rounding::Down, mods, false),
         "rp" => rounding(Rounding::Up, mods, false),
+        "rna" => rounding(Rounding::NearestAway, mods, false),
         "rni" => rounding(Rounding::NearestEven, mods, true),
         "rzi" => rounding(Rounding::Zero, mods, true),
         "rmi" => rounding(Rounding::Down, mods, true),

@@ -34,5 +34,5 @@ operations! {
     Set "set", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin", Slct "slct", Sqrt "sqrt",
     St "st", Sub "sub", Subc "subc", Szext "szext", Tanh "tanh", Testp "testp", Trap "trap", Vote "vote", Xor "xor",
     Applypriority "applypriority", CpAsync "cp", Istypep "istypep", Griddepcontrol "griddepcontrol",
-    Getctarank "getctarank", Mapa "mapa",
+    Getctarank "getctarank", Mapa "mapa", Mma "mma", Ldmatrix "ldmatrix", Stmatrix "stmatrix", Movmatrix "movmatrix",
 }

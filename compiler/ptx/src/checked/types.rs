@@ -15,6 +15,8 @@ pub enum Type {
     S(u8),
     /// `.fN`, `.bf16`.
     F(FloatFormat),
+    /// `.tf32`, which a register of 32 bits holds.
+    Tf32,
     /// `.f16x2`
     F16x2,
     /// `.bf16x2`
@@ -32,7 +34,7 @@ impl Type {
             Type::Pred => 1,
             Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
             Type::F(f) => f.width(),
-            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
+            Type::Tf32 | Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
         }
     }
     /// Whether it is `.sN`.
@@ -43,7 +45,7 @@ impl Type {
 
 /// Types by the words that name them.
 #[rustfmt::skip]
-const NAMES: [(&str, Type); 26] = [
+const NAMES: [(&str, Type); 28] = [
     ("pred", Type::Pred),
     ("b8", Type::B(8)), ("b16", Type::B(16)), ("b32", Type::B(32)), ("b64", Type::B(64)), ("b128", Type::B(128)),
     ("u8", Type::U(8)), ("u16", Type::U(16)), ("u32", Type::U(32)), ("u64", Type::U(64)),
@@ -53,6 +55,8 @@ const NAMES: [(&str, Type); 26] = [
     ("f16x2", Type::F16x2), ("bf16x2", Type::Bf16x2), ("u16x2", Type::U16x2), ("s16x2", Type::S16x2),
     // Elements of `cvt.pack` only.
     ("u2", Type::U(2)), ("s2", Type::S(2)), ("u4", Type::U(4)), ("s4", Type::S(4)),
+    // Elements of `mma` only.
+    ("tf32", Type::Tf32), ("b1", Type::B(1)),
 ];
 
 impl Type {

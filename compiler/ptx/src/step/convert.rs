@@ -24,6 +24,10 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
                 let low = self.float_to_float(FloatFormat::F32, format, &b)?;
                 self.d.concat(&high, &low)
             }
+            (Type::Tf32, Type::F(FloatFormat::F32)) => {
+                let a = self.source(1, from)?;
+                self.tf32(&a)?
+            }
             (Type::F(to), Type::F(from)) => {
                 let a = self.source(1, Type::F(from))?;
                 self.float_to_float(from, to, &a)?
@@ -62,6 +66,23 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         };
         let result = if mods.satfinite { self.finite(to, &result) } else { result };
         Ok(if mods.relu { self.relu(to, &result) } else { result })
+    }
+
+    /// Binary32 with 10 bits of fraction; the 13 below are zero. What a NaN becomes is not said.
+    fn tf32(&self, a: &D::V) -> Done<D::V> {
+        let d = self.d;
+        let word = |bits| d.constant(32, bits);
+        // Half of the last place that stays, less what a tie to even needs.
+        let more = match self.inst.mods.rounding {
+            Some(Rounding::NearestAway) => word(0x1000),
+            Some(Rounding::NearestEven) => d.add(&word(0xfff), &d.zext(&d.extract(a, 13, 1), 32)),
+            Some(Rounding::Zero) => word(0),
+            _ => return Err(self.unsupported()),
+        };
+        let rounded = d.and(&d.add(a, &more), &word(0xffff_e000));
+        let magnitude = d.and(a, &word(0x7fff_ffff));
+        let nan = d.compare(CompareOp::ULt, &word(0x7f80_0000), &magnitude);
+        Ok(d.ite(&nan, &d.undef(32, "a NaN as tf32"), &rounded))
     }
 
     /// `.satfinite`: what is beyond the largest finite number becomes that number, with its sign.

@@ -6,7 +6,7 @@
 //! - `compare`: `setp`, `set`, `selp`, `slct`.
 //! - `convert`: `cvt`. `data`: `mov`, `prmt`, `cvta`, special registers.
 //! - `memory`: loads, stores, atomics, fences.
-//! - `lanes`: collectives. `control`: branches and calls.
+//! - `lanes`, `matrix`: collectives. `control`: branches and calls.
 //!
 //! A form that has no meaning here is [`Trap::Unsupported`], which names it.
 
@@ -20,6 +20,7 @@ mod data;
 mod float;
 mod integer;
 mod lanes;
+mod matrix;
 mod memory;
 mod operand;
 mod packed;
@@ -154,6 +155,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         use Op::*;
         match self.inst.op {
             Bra | BrxIdx | Call | Ret | Exit | Trap | Brkpt => return self.control(),
+            Mma | Ldmatrix | Stmatrix | Movmatrix => return self.matrix(),
             Activemask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote => return self.lanes(),
             Abs | Add | Sub | Mul | Mad | Fma | Div | Rem | Neg | Min | Max | Sad | Mul24 | Mad24 | Dp4a
             | Dp2a => {

@@ -2,15 +2,15 @@
 
 /// Instructions of the PTX ISA, by root, none of whose forms has a row.
 #[rustfmt::skip]
-const ROOTS: [&str; 47] = [
-    "alloca", "clusterlaunchcontrol", "createpolicy", "istypep", "ldmatrix", "mbarrier", "mma", "movmatrix", "multimem",
-    "setmaxnreg", "stackrestore", "stacksave", "stmatrix", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
+const ROOTS: [&str; 43] = [
+    "alloca", "clusterlaunchcontrol", "createpolicy", "istypep", "mbarrier", "multimem",
+    "setmaxnreg", "stackrestore", "stacksave", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
     "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
     "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
 ];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
-const WORDS: [(&str, &[&str]); 24] = [
+const WORDS: [(&str, &[&str]); 27] = [
     ("cp", &["bulk", "mbarrier", "reduce", "L2::cache_hint"]),
     ("add", &["f32x2"]),
     ("sub", &["f32x2"]),
@@ -21,8 +21,8 @@ const WORDS: [(&str, &[&str]); 24] = [
     (
         "cvt",
         &[
-            "tf32", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e4m3x4", "e5m2x4",
-            "e2m1x4", "e2m3x4", "e3m2x4", "rna", "rs", "scaled",
+            "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "e4m3x4", "e5m2x4", "e2m1x4",
+            "e2m3x4", "e3m2x4", "rs", "scaled",
         ],
     ),
     ("cvta", &["shared::cluster"]),
@@ -64,6 +64,31 @@ const WORDS: [(&str, &[&str]); 24] = [
     ("max", &["f32x2"]),
     ("mapa", &["shared::cluster"]),
     ("getctarank", &["shared::cluster"]),
+    (
+        "mma",
+        &[
+            "m8n8k32",
+            "m16n8k64",
+            "u4",
+            "s4",
+            "xor",
+            "sp",
+            "sp::ordered_metadata",
+            "e4m3",
+            "e5m2",
+            "e3m2",
+            "e2m3",
+            "e2m1",
+            "kind::f8f6f4",
+            "rn",
+            "rz",
+            "rm",
+            "rp",
+            "block_scale",
+        ],
+    ),
+    ("ldmatrix", &["m16n16", "m8n16", "b8", "b8x16.b6x16_p32", "b8x16.b4x16_p64"]),
+    ("stmatrix", &["m16n8", "b8"]),
 ];
 
 /// Sets of modifiers that are PTX together from sm_100 on, where each alone has rows: root, words.
@@ -76,6 +101,16 @@ const TOGETHER: [(&str, &[&str]); 6] = [
     ("fma", &["f32", "bf16"]),
 ];
 
+/// The same for every target.
+const ANYWHERE: [(&str, &[&str]); 6] = [
+    ("mma", &["m16n8k4", "f64"]),
+    ("mma", &["m16n8k8", "f64"]),
+    ("mma", &["m16n8k16", "f64"]),
+    ("mma", &["m8n8k4", "f16"]),
+    ("cvt", &["tf32", "relu"]),
+    ("cvt", &["tf32", "satfinite"]),
+];
+
 /// Roots that had forms without `.sync` until PTX 6.4, and still have them before sm_70.
 const ONCE_WITHOUT_SYNC: [&str; 2] = ["shfl", "vote"];
 
@@ -83,9 +118,8 @@ const ONCE_WITHOUT_SYNC: [&str; 2] = ["shfl", "vote"];
 pub fn form(root: &str, suffixes: &[&str], version: (u32, u32), sm: u32) -> bool {
     let old =
         ONCE_WITHOUT_SYNC.contains(&root) && !suffixes.contains(&"sync") && (version < (6, 4) || sm < 70);
-    let new = sm >= 100
-        && TOGETHER.iter().any(|(r, words)| *r == root && words.iter().all(|w| suffixes.contains(w)));
-    old || new
+    let together = |(r, words): &(&str, &[&str])| *r == root && words.iter().all(|w| suffixes.contains(w));
+    old || sm >= 100 && TOGETHER.iter().any(together) || ANYWHERE.iter().any(together)
 }
 
 /// Whether a root without rows is PTX.

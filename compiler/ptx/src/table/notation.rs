@@ -152,6 +152,7 @@ fn value(text: &str) -> Value {
         ty: type_ref(ty),
         relaxed: marks.contains('~'),
         vector: marks.contains('*'),
+        count: number_after(marks, "*").unwrap_or(0) as u8,
         sink: marks.contains('_'),
         only,
         most: number_after(marks, "<=").unwrap_or(u64::MAX),

@@ -47,11 +47,14 @@ pub const HEADS: &[&str] = &[
     "fsqrt",
     "i2f",
     "isspace",
+    "ldmatrix",
     "load",
     "lop3",
     "match",
     "max",
     "min",
+    "mma",
+    "movmatrix",
     "mul",
     "mulhi",
     "mulwide",
@@ -73,6 +76,7 @@ pub const HEADS: &[&str] = &[
     "shr",
     "shuffle",
     "special",
+    "stmatrix",
     "store",
     "sub",
     "subb",
@@ -160,6 +164,10 @@ pub fn head(op: &Op) -> &'static str {
         Op::WarpSync => "warpsync",
         Op::Barrier(_) => "barrier",
         Op::Nanosleep => "nanosleep",
+        Op::Mma(_) => "mma",
+        Op::MatrixLoad(_) => "ldmatrix",
+        Op::MatrixStore(_) => "stmatrix",
+        Op::MatrixTranspose => "movmatrix",
     }
 }
 
@@ -227,6 +235,9 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             VoteMode::Uniform => ".EQ",
         }),
         (Op::Match { all }, "all") => Flag(*all),
+        (Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_), _) => {
+            return super::matrix::attribute(op, name);
+        }
         (Op::Barrier(mode), "mode") => Text(match mode {
             BarrierMode::Sync => "sync",
             BarrierMode::Arrive => "arrive",

@@ -25,6 +25,7 @@
 //! - The rule with the largest pattern wins; among equals the one that stands first.
 
 pub mod attribute;
+mod matrix;
 mod parse;
 pub mod proved;
 mod row;
@@ -49,6 +50,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("memory", include_str!("../../rows/memory.rules")),
     ("atomic", include_str!("../../rows/atomic.rules")),
     ("lanes", include_str!("../../rows/lanes.rules")),
+    ("matrix", include_str!("../../rows/matrix.rules")),
 ];
 
 /// All rows, grouped by the head of the root and ordered by descending size of the pattern.

@@ -4,6 +4,7 @@ use super::Report;
 use crate::rules::Rule;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};
 use sassafras_semantics::Space;
+use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{AtomicOp, BarrierMode};
 
 /// Checks every instruction that stands in a block.
@@ -160,5 +161,12 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
             BarrierMode::And | BarrierMode::Or => is(&[32, 32, 1], &[1]),
         },
         Op::Nanosleep => is(&[32], &[]),
+        Op::Mma(m) => {
+            let bits = |operand| m.registers(operand) * m.element(operand).register();
+            is(&[bits(Operand::A), bits(Operand::B), bits(Operand::C)], &[bits(Operand::D)])
+        }
+        Op::MatrixLoad(m) => is(&[32], &[32 * m.count]),
+        Op::MatrixStore(m) => is(&[32, 32 * m.count], &[]),
+        Op::MatrixTranspose => is(&[32], &[32]),
     }
 }

@@ -73,7 +73,11 @@ impl Machine {
         for (i, output) in results.iter().enumerate() {
             if let Some(register) = output.register {
                 let value = given(d.terms, index, &format!("result{i}"), output.width);
-                self.write(d, register, value);
+                let width = output.width.min(32);
+                for unit in 0..output.width.div_ceil(32) {
+                    let part = d.terms.extract(&value, 32 * unit, width);
+                    self.write(d, Register { number: register.number + unit, ..register }, part);
+                }
             }
         }
     }

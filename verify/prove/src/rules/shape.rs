@@ -8,7 +8,7 @@ use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Rounding, Scope, Space,
 };
 
 /// An operation with the widths of its arguments and results in bits.
@@ -406,6 +406,7 @@ fn lanes() -> Vec<Shape> {
     all.push(Shape::new(Op::Elect, &[32], &[32, 1]));
     all.push(Shape::new(Op::WarpSync, &[32], &[]));
     all.push(Shape::new(Op::Nanosleep, &[32], &[]));
+    all.extend(matrices());
     let modes = [
         (BarrierMode::Sync, None),
         (BarrierMode::Arrive, None),
@@ -416,5 +417,48 @@ fn lanes() -> Vec<Shape> {
     for (mode, result) in modes {
         all.push(Shape::new(Op::Barrier(mode), &[32, 32, 1], result.as_slice()));
     }
+    all
+}
+
+/// The matrix operations of `mma.sync` and of the moves of matrices.
+fn matrices() -> Vec<Shape> {
+    use sassafras_semantics::matrix::Element::{self, B1, Bf16, F16, F32, F64, S8, S32, Tf32, U8};
+    use sassafras_semantics::matrix::{Operand, Product};
+    let mut all = Vec::new();
+    let mut mma = |(m, n, k): (u32, u32, u32), a: Element, b: Element, d: Element, saturate| {
+        let product = if a == B1 { Product::AndPopc } else { Product::Multiply };
+        let rounding = Rounding::NearestEven;
+        let mma = Mma { m, n, k, a, b, c: d, d, product, saturate, rounding };
+        let bits = |operand| mma.registers(operand) * mma.element(operand).register();
+        let args = [bits(Operand::A), bits(Operand::B), bits(Operand::C)];
+        all.push(Shape::new(Op::Mma(mma), &args, &[bits(Operand::D)]));
+    };
+    for shape in [(16, 8, 8), (16, 8, 16)] {
+        for (a, d) in [(F16, F16), (F16, F32), (Bf16, F32)] {
+            mma(shape, a, a, d, false);
+        }
+    }
+    for shape in [(16, 8, 4), (16, 8, 8)] {
+        mma(shape, Tf32, Tf32, F32, false);
+    }
+    mma((8, 8, 4), F64, F64, F64, false);
+    for shape in [(8, 8, 16), (16, 8, 16), (16, 8, 32)] {
+        for saturate in BOOLS {
+            for (a, b) in [(U8, U8), (U8, S8), (S8, U8), (S8, S8)] {
+                mma(shape, a, b, S32, saturate);
+            }
+        }
+    }
+    for shape in [(8, 8, 128), (16, 8, 128), (16, 8, 256)] {
+        mma(shape, B1, B1, S32, false);
+    }
+    for count in [1, 2, 4] {
+        for transpose in BOOLS {
+            let m = Matrices { count, transpose };
+            all.push(Shape::new(Op::MatrixLoad(m), &[32], &[32 * count]));
+            all.push(Shape::new(Op::MatrixStore(m), &[32, 32 * count], &[]));
+        }
+    }
+    all.push(Shape::new(Op::MatrixTranspose, &[32], &[32]));
     all
 }

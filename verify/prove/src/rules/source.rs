@@ -143,6 +143,9 @@ fn lanes(
         effect.events.push(Event::Collective(Collective::Vote(VoteMode::Any), vec![terms.yes()]));
         return Some(vec![given(terms, index, "result0", 32)]);
     }
+    if let Some(results) = matrices(terms, op, args, results, effect) {
+        return Some(results);
+    }
     let (collective, own) = match op {
         Op::Shuffle(mode) => (Collective::Shuffle(*mode), 3),
         // The ballot comes with every mode.
@@ -165,4 +168,43 @@ fn lanes(
         _ => format!("result{i}"),
     };
     Some(results.iter().enumerate().map(|(i, &w)| given(terms, index, &name(i), w)).collect())
+}
+
+/// Matrix operations: every register of an operand is an argument, every register of the result a result.
+fn matrices(
+    terms: &Terms,
+    op: &Op,
+    args: &[TermId],
+    results: &[u32],
+    effect: &mut Effect,
+) -> Option<Vec<TermId>> {
+    let index = effect.events.len();
+    let split = |v: TermId, each: u32| {
+        (0..terms.width(&v) / each).map(move |n| terms.extract(&v, n * each, each)).collect::<Vec<_>>()
+    };
+    let (collective, arguments, each) = match op {
+        Op::Mma(m) => {
+            let widths = [m.a, m.b, m.c].map(|e| e.register());
+            let all = args.iter().zip(widths).flat_map(|(&v, w)| split(v, w)).collect();
+            (Collective::Mma(*m), all, m.d.register())
+        }
+        Op::MatrixLoad(m) => (Collective::MatrixLoad(*m), args.to_vec(), 32),
+        Op::MatrixStore(m) => {
+            let words = args.iter().flat_map(|&v| split(v, 32)).collect();
+            (Collective::MatrixStore(*m), words, 32)
+        }
+        Op::MatrixTranspose => (Collective::MatrixTranspose, args.to_vec(), 32),
+        _ => return None,
+    };
+    effect.events.push(Event::Collective(collective, arguments));
+    Some(
+        results
+            .iter()
+            .filter_map(|&w| {
+                (0..w / each)
+                    .map(|n| given(terms, index, &format!("result{n}"), each))
+                    .reduce(|low, high| terms.concat(&high, &low))
+            })
+            .collect(),
+    )
 }
