@@ -7,6 +7,7 @@
 use crate::{Error, expand::make};
 use rustc_hash::FxHashSet;
 use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
+use sassafras_ir::tree::nest::Nest;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
 
@@ -110,13 +111,21 @@ pub(crate) fn redirect(block: &mut BlockData, from: Block, to: Block) {
     }
 }
 
-/// Leads every edge to an empty block on to where that block goes.
+/// Leads every edge to an empty block on to where that block goes, unless the block keeps two loops apart.
 pub(crate) fn skip_empty(f: &mut Function) {
+    let mut apart = BitSet::new(f.blocks.len());
+    if f.layout.iter().any(|&block| goes_on(f, block).is_some()) {
+        let nest = Nest::new(&f.graph());
+        let parts = |block: Block| nest.parts_cycles(block, |at| goes_on(f, at));
+        f.layout.iter().filter(|&&block| parts(block)).for_each(|block| {
+            apart.insert(block.index());
+        });
+    }
     let mut known: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
     for &block in &f.layout.clone() {
         for index in 0..f.blocks[block].succs.len() {
             let old = f.blocks[block].succs[index].block;
-            let to = past_empty(f, &mut known, old);
+            let to = past_empty(f, &apart, &mut known, old);
             if to != old {
                 redirect(&mut f.blocks[block], old, to);
             }
@@ -124,8 +133,21 @@ pub(crate) fn skip_empty(f: &mut Function) {
     }
 }
 
-/// The first block from here on that is not empty; of an endless chain of empty blocks, that with the lowest number.
-fn past_empty(f: &Function, known: &mut SecondaryMap<Block, Option<Block>>, block: Block) -> Block {
+/// Where an empty block goes.
+fn goes_on(f: &Function, at: Block) -> Option<Block> {
+    match &f.blocks[at] {
+        BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => Some(succs[0].block),
+        _ => None,
+    }
+}
+
+/// The first block from here on that is not empty, or keeps two loops apart; of an endless chain of empty blocks, that with the lowest number.
+fn past_empty(
+    f: &Function,
+    apart: &BitSet,
+    known: &mut SecondaryMap<Block, Option<Block>>,
+    block: Block,
+) -> Block {
     let mut path = Vec::new();
     let mut on_path = FxHashSet::default();
     let mut at = block;
@@ -137,12 +159,12 @@ fn past_empty(f: &Function, known: &mut SecondaryMap<Block, Option<Block>>, bloc
             let cycle = path.iter().copied().skip_while(|&before| before != at);
             break cycle.min().unwrap_or(at);
         }
-        match &f.blocks[at] {
-            BlockData { insts, succs, .. } if insts.is_empty() && succs.len() == 1 => {
+        match goes_on(f, at).filter(|_| !apart.contains(at.index())) {
+            Some(next) => {
                 path.push(at);
-                at = succs[0].block;
+                at = next;
             }
-            _ => break at,
+            None => break at,
         }
     };
     path.into_iter().for_each(|before| known[before] = Some(to));

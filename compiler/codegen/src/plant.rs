@@ -81,6 +81,10 @@ faults! {
     ShortFrame, "short-frame", Expand, placement::short_frame;
     /// A BSYNC is missing.
     DroppedSync, "dropped-sync", Converge, placement::dropped_sync;
+    /// A BSYNC stands behind the work of the block in front of which it belongs.
+    LateSync, "late-sync", Converge, placement::late_sync;
+    /// A BREAK is missing.
+    DroppedBreak, "dropped-break", Converge, placement::dropped_break;
     /// A BSSY is missing.
     DroppedPush, "dropped-push", Converge, placement::dropped_push;
     /// A BSSY sets the barrier of the region around it, or of none.

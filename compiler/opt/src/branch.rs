@@ -2,7 +2,8 @@
 
 use crate::Stats;
 use sassafras_graph::{ControlFlow, SecondaryMap};
-use sassafras_ir::{CfgEditor, Function, Op, Terminator};
+use sassafras_ir::tree::nest::Nest;
+use sassafras_ir::{Block, CfgEditor, Function, Op, Terminator};
 
 /// Folds branches and switches on constants, and branches whose two edges are equal; empties blocks that the entry does not
 /// reach; joins a block with its only successor if it is that block's only predecessor; and skips empty blocks that only jump.
@@ -74,9 +75,11 @@ fn fold(editor: &mut CfgEditor) -> usize {
 }
 
 /// An edge to an empty block without parameters that jumps on goes where that block goes, unless the source has another edge to
-/// that place (the two would have to carry different arguments).
+/// that place (the two would have to carry different arguments), or the block keeps two loops apart.
 fn skip(editor: &mut CfgEditor) -> usize {
     let mut changes = 0;
+    // Leading past blocks does not change which loops there are, as those stay that keep two apart.
+    let mut nest: Option<Nest<Block>> = None;
     for block in editor.function().blocks() {
         let count = editor.function().blocks[block].terminator.edges().len();
         for i in 0..count {
@@ -93,6 +96,9 @@ fn skip(editor: &mut CfgEditor) -> usize {
             if edges.len() > 1 && !next.args.is_empty() {
                 continue;
             }
+            if nest.get_or_insert_with(|| Nest::new(function)).parts_cycles(via, |at| onward(function, at)) {
+                continue;
+            }
             let next = next.clone();
             drop(edges);
             editor.redirect(block, i, next);
@@ -100,6 +106,15 @@ fn skip(editor: &mut CfgEditor) -> usize {
         }
     }
     changes
+}
+
+/// Where a block goes that does nothing else.
+fn onward(function: &Function, block: Block) -> Option<Block> {
+    let data = &function.blocks[block];
+    match &data.terminator {
+        Terminator::Jump(next) if data.insts.is_empty() && data.params.is_empty() => Some(next.block),
+        _ => None,
+    }
 }
 
 fn merge(editor: &mut CfgEditor) -> usize {

@@ -27,6 +27,22 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-ir", "--test", "tree"],
     ),
     (
+        "judged-trees",
+        "the judge of control trees after every one of those edits; 10,000 random graphs in lock step with their code",
+        &[
+            "test",
+            "--release",
+            "--package",
+            "sassafras-check",
+            "--test",
+            "trees",
+            "--test",
+            "lockstep",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
         "graphs",
         "every graph of up to five blocks and 100,000 random ones: each algorithm against its definition",
         &["test", "--release", "--package", "sassafras-check", "--test", "graphs", "--", "--nocapture"],

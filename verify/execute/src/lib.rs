@@ -21,6 +21,7 @@ pub mod barrier;
 pub mod collective;
 pub mod compare;
 pub mod launch;
+mod lockstep;
 pub mod matrix;
 pub mod memory;
 pub mod options;

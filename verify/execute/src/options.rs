@@ -79,6 +79,9 @@ pub struct Options {
     pub step_limit: u64,
     /// SASS: bytes of stack of each thread that uses one, if its code does not declare more (`cudaLimitStackSize`).
     pub stack: u32,
+    /// PTX: lanes that part wait for each other where they meet (`docs/convergence.md`, "Lock step"), and groups meet
+    /// nowhere else. A program whose lanes wait for each other otherwise may deadlock so.
+    pub lockstep: bool,
     /// SASS: poison registers read before their producer is ready.
     pub timing: bool,
     /// Receives each executed instruction.
@@ -93,6 +96,7 @@ impl Default for Options {
             seed: 0,
             step_limit: 10_000_000,
             stack: 1024,
+            lockstep: false,
             timing: false,
             trace: None,
         }

@@ -40,6 +40,8 @@ pub struct Order {
     pub groups: GroupPolicy,
     /// Whether groups that meet at one position become one.
     pub merge: bool,
+    /// Whether BSSY loses the lanes of other groups from its barrier (C7).
+    pub loses: bool,
 }
 
 impl Order {
@@ -50,16 +52,16 @@ impl Order {
     pub fn numbered(n: u32) -> Order {
         use {GroupPolicy as G, WarpPolicy as W};
         let seed = u64::from(n);
-        let (warps, groups, merge) = match n {
-            0 => (W::Ascending, G::LowestFirst, true),
-            1 => (W::Descending, G::HighestFirst, false),
-            2 => (W::RunAscending, G::RunLowest, false),
-            3 => (W::RunDescending, G::RunHighest, true),
-            4 => (W::Ascending, G::RunHighest, false),
-            5 => (W::Random(5), G::HighestFirst, true),
-            _ => (W::Random(seed), G::Random(seed), n.is_multiple_of(2)),
+        let (warps, groups, merge, loses) = match n {
+            0 => (W::Ascending, G::LowestFirst, true, false),
+            1 => (W::Descending, G::HighestFirst, false, false),
+            2 => (W::RunAscending, G::RunLowest, false, false),
+            3 => (W::RunDescending, G::RunHighest, true, true),
+            4 => (W::Ascending, G::RunHighest, false, false),
+            5 => (W::Random(5), G::HighestFirst, true, true),
+            _ => (W::Random(seed), G::Random(seed), n.is_multiple_of(2), n.is_multiple_of(3)),
         };
-        Order { warps, groups, merge }
+        Order { warps, groups, merge, loses }
     }
 }
 

@@ -44,6 +44,39 @@ pub fn dropped_sync(f: &mut Function, seed: u64) -> bool {
     true
 }
 
+pub fn late_sync(f: &mut Function, seed: u64) -> bool {
+    // Behind it in its block, or in the only successor, there is work in front of the end of the block.
+    let end = |f: &Function, block: Block| {
+        let insts = &f.blocks[block].insts;
+        insts.iter().rposition(|inst| !is(inst, ControlFlowKind::Branch)).map_or(0, |last| last + 1)
+    };
+    let late = |f: &Function, (block, index): At| match &f.blocks[block].succs[..] {
+        [edge] if index + 1 == f.blocks[block].insts.len() && edge.block != block => Some(edge.block),
+        _ => None,
+    };
+    let works = |f: &Function, block: Block| {
+        let insts = &f.blocks[block].insts[..end(f, block)];
+        !insts.is_empty()
+            && insts.iter().all(|inst| inst.inst().is_some_and(|i| i.row().control_flow.is_none()))
+    };
+    let syncs = places(f, |inst| is(inst, ControlFlowKind::Sync));
+    let sites = syncs.into_iter().filter(|&at| late(f, at).is_some_and(|to| works(f, to))).collect();
+    let Some((block, index)) = choose(sites, seed) else { return false };
+    let Some(to) = late(f, (block, index)) else { return false };
+    let sync = f.blocks[block].insts.remove(index);
+    let at = end(f, to);
+    f.blocks[to].insts.insert(at, sync);
+    true
+}
+
+pub fn dropped_break(f: &mut Function, seed: u64) -> bool {
+    let Some((block, index)) = choose(places(f, |inst| is(inst, ControlFlowKind::Break)), seed) else {
+        return false;
+    };
+    f.blocks[block].insts.remove(index);
+    true
+}
+
 pub fn dropped_push(f: &mut Function, seed: u64) -> bool {
     let Some((block, index)) = choose(places(f, |inst| is(inst, ControlFlowKind::Push)), seed) else {
         return false;

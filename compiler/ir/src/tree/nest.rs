@@ -219,6 +219,25 @@ impl<B: Entity> Nest<B> {
         self.innermost[block].is_some_and(|cycle| (first..=last).contains(&self.cycles[cycle].place.0))
     }
 
+    /// Whether two cycles become one when what leads to `via` leads past it: `via` begins a cycle, and goes on, by blocks that do
+    /// nothing else, to what begins a cycle inside of that. `onward` says where a block goes that does nothing else. Lanes
+    /// meet at the bottom of each cycle (P1 of `docs/convergence.md`), so that such a block is no empty one.
+    pub fn parts_cycles(&self, via: B, onward: impl Fn(B) -> Option<B>) -> bool {
+        let begins = |block: B| self.innermost(block).filter(|&c| self.cycles[c].entries.contains(&block));
+        if begins(via).is_none() {
+            return false;
+        }
+        // A way that goes round comes to what begins a cycle.
+        let mut at = onward(via);
+        while let Some(block) = at {
+            if let Some(cycle) = begins(block) {
+                return !self.holds(Some(cycle), via);
+            }
+            at = onward(block);
+        }
+        false
+    }
+
     /// Whether every cycle has one entry.
     pub fn is_reducible(&self) -> bool {
         self.cycles.values().all(|cycle| cycle.entries.len() == 1)

@@ -122,11 +122,12 @@ pub(super) fn check(f: &Function, report: &mut Report) {
 
 /// What an edge leads to: a block of nothing but BREAK belongs to the edge that it is on.
 fn past_breaks(f: &Function, mut block: Block) -> Block {
-    let leaves = |inst: &MInst| kind(inst) == Some(K::Break) || kind(inst) == Some(K::Branch) && always(inst);
+    let is_break = |inst: &MInst| kind(inst) == Some(K::Break);
+    let leaves = |inst: &MInst| is_break(inst) || kind(inst) == Some(K::Branch) && always(inst);
     for _ in 0..f.blocks.len() {
         let data = &f.blocks[block];
         match &data.succs[..] {
-            [edge] if !data.insts.is_empty() && data.insts.iter().all(leaves) => block = edge.block,
+            [edge] if data.insts.iter().any(is_break) && data.insts.iter().all(leaves) => block = edge.block,
             _ => break,
         }
     }

@@ -57,6 +57,7 @@ impl Turn<'_, '_, '_> {
         }
         thread.frames.push(frame);
         thread.pc = 0;
+        self.warp.begin(lane);
         Ok(())
     }
 
@@ -116,6 +117,7 @@ impl Turn<'_, '_, '_> {
                 Place::Register(None) | Place::Value(_) => {}
             }
         }
+        self.resume(lane);
         Ok(())
     }
 

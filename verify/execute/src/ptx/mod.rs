@@ -4,9 +4,11 @@
 //! - `program`: where variables and parameters lie.
 //! - `state`: one lane's registers, parameters and memory.
 //! - `warp`: groups of lanes, and what happens after each instruction; `call`: calls and returns.
+//! - `lockstep`: lanes that part wait where they meet, when the options ask for it.
 //! - `sync`: collectives that wait for the lanes of a mask, and block barriers.
 
 mod call;
+mod lockstep;
 mod program;
 mod state;
 mod sync;
@@ -66,7 +68,8 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
         return Err(LaunchError::Shape(format!("the entry allows blocks of at most {most:?} threads")).into());
     }
     let mut world = World::new(launch, options);
-    let program = Program::load(module, id, domain(options), &mut world.memory)?;
+    let mut program = Program::load(module, id, domain(options), &mut world.memory)?;
+    program.flows = options.lockstep.then(|| lockstep::flows(module));
     world.coverage = module
         .functions
         .iter()

@@ -1,5 +1,6 @@
 //! Where the variables of a module lie, and how a function's frame is laid out.
 
+use super::lockstep::Flow;
 use crate::launch::LaunchError;
 use crate::memory::{self, Memory};
 use sassafras_ptx::checked::{Function, FunctionId, Module, Param, Variable, VariableId};
@@ -35,6 +36,8 @@ pub(super) struct Program<'m> {
     pub frames: Vec<Frame>,
     /// Bytes of static shared memory, which dynamic shared memory follows.
     pub static_shared: u64,
+    /// In lock step: by function.
+    pub flows: Option<Vec<Flow>>,
 }
 
 /// Places things one after another.
@@ -139,7 +142,7 @@ impl<'m> Program<'m> {
         }
         let frames = module.functions.iter().map(|f| loader.frame(f)).collect::<Result<Vec<_>, _>>()?;
         let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
-        let mut program = Program { module, entry, domain, variables, frames, static_shared };
+        let mut program = Program { module, entry, domain, variables, frames, static_shared, flows: None };
         program.dynamic_shared();
         program.relocate(memory)?;
         Ok(program)

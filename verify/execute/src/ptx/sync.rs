@@ -22,6 +22,8 @@ pub(super) enum Wait {
     Mask { asked: Asked, mask: u32 },
     /// A block barrier.
     Barrier { ticket: Ticket, mode: BarrierMode, result: Option<RegisterId> },
+    /// In lock step, those of a meeting.
+    Meeting(u64),
 }
 
 /// A lane's results, in the order that [`Collective`] names.
@@ -163,7 +165,7 @@ impl Warp {
     }
 
     /// Makes groups of lanes that run again, those at one place as one.
-    fn free(&mut self, mut freed: u32) {
+    pub fn free(&mut self, mut freed: u32) {
         while freed != 0 {
             let here = self.threads[freed.trailing_zeros() as usize].position();
             let same =

@@ -1,5 +1,6 @@
 //! A warp: groups of lanes that issue together, and what happens after each instruction (`docs/convergence.md`, C1 to C5).
 
+use super::lockstep::Meetings;
 use super::program::Program;
 use super::state::{Frame, LaneState};
 use super::sync::Wait;
@@ -77,6 +78,8 @@ pub(super) struct Warp {
     seed: u64,
     /// Lanes that wait for a block barrier.
     pub at_barrier: u32,
+    /// In lock step.
+    pub meetings: Option<Meetings>,
 }
 
 impl Machine for Program<'_> {
@@ -105,9 +108,10 @@ impl Machine for Program<'_> {
             threads: lanes(existing).map(thread).collect(),
             groups: vec![existing],
             picker: Picker::new(order.groups, 32 * block.linear + u64::from(index)),
-            merge: order.merge,
+            merge: order.merge && !world.options.lockstep,
             seed,
             at_barrier: 0,
+            meetings: world.options.lockstep.then(Meetings::new),
         }
     }
 
@@ -118,15 +122,23 @@ impl Machine for Program<'_> {
         block: &mut Block,
         steps: u64,
     ) -> Result<Progress, Failure> {
-        for _ in 0..steps {
+        let mut left = steps;
+        while left > 0 {
             if warp.at_barrier != 0 {
                 warp.poll_barriers(self, block);
+            }
+            if warp.meetings.is_some() && warp.groups.is_empty() {
+                warp.gather();
             }
             if warp.groups.is_empty() {
                 return Ok(if warp.exited == warp.existing { Progress::Exited } else { Progress::Waiting });
             }
             let group = warp.choose();
-            Turn { program: self, warp, world, block }.issue(group)?;
+            let mut turn = Turn { program: self, warp, world, block };
+            if turn.come(group)? {
+                turn.issue(group)?;
+                left -= 1;
+            }
         }
         Ok(Progress::Running)
     }
@@ -252,6 +264,7 @@ impl<'m> Turn<'_, 'm, '_> {
             return self.regroup(mask);
         };
         let active = self.active(mask, inst)?;
+        self.go(mask, pc);
         self.world.issue(active)?;
         if let Some(count) =
             self.world.coverage.get_mut(id.0 as usize).and_then(|c| c.counts.get_mut(pc as usize))

@@ -102,6 +102,9 @@ impl Warp {
         let mut together = 0u32;
         for (i, group) in self.groups.iter_mut().enumerate() {
             if released >> i & 1 != 0 {
+                if let Some(Wait::Sync(barrier)) = group.wait {
+                    self.barriers[barrier as usize] &= !group.lanes;
+                }
                 if !matches!(group.wait, Some(Wait::Block(..))) {
                     together |= group.lanes;
                 }

@@ -128,7 +128,8 @@ pub(super) fn issue(
             [running(pc + 1, group & !leaving)].into_iter().collect()
         }
         Some(Outcome::SetBarrier { barrier, .. }) => {
-            warp.barriers[barrier as usize & 15] = executing;
+            let kept = if warp.order.loses { 0 } else { warp.barriers[barrier as usize & 15] };
+            warp.barriers[barrier as usize & 15] = kept | executing;
             warp.groups[i].pc += 1;
             SmallVec::new()
         }

@@ -1,0 +1,120 @@
+//! The judge of convergence by running: the lanes that the source has together in lock step, the code has together.
+//!
+//! It knows nothing of barriers: the source runs in the lock step of `docs/convergence.md`, the code by C1 to C12 alone, in
+//! orders in which groups meet nowhere but at barriers.
+
+mod graphs;
+mod run;
+mod twins;
+
+use graphs::Rng;
+use run::Together;
+use std::collections::BTreeMap;
+
+/// Orders in which groups at one position stay apart, and BSSY keeps the lanes of other groups in its barrier.
+const APART: [u32; 4] = [1, 2, 4, 7];
+/// Orders in which BSSY loses them: there lanes may come apart, but all come to their ends.
+const LOSING: [u32; 2] = [3, 9];
+
+/// How many graphs. All of them: `cargo xtask long trees`.
+fn count() -> u64 {
+    if std::env::var_os("SASSAFRAS_ALL_TREES").is_some() { 10_000 } else { 150 }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let asked = std::env::var("SASSAFRAS_SEEDS").unwrap_or_default();
+    match asked.split_once('-').map(|(a, b)| (a.parse(), b.parse())) {
+        Some((Ok(from), Ok(to))) => from..to,
+        _ => 0..count(),
+    }
+}
+
+#[test]
+fn lanes_are_together_as_in_lock_step() {
+    let mut tally: BTreeMap<(&str, bool, Together), usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let (mut events, mut selected) = (0, 0);
+    for seed in seeds() {
+        let mut rng = Rng(seed);
+        let shape = graphs::random(&mut rng, if seed % 4 == 0 { 24 } else { 10 });
+        let text = graphs::ptx(&shape);
+        let module = sassafras_ptx::load(&text, "graph").unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let reducible = graphs::reducible(&shape);
+        if seeds().count() == 1 {
+            eprintln!("{}", graphs::outline(&shape));
+        }
+        let (direct, _) = run::compile(&text, None);
+        let (tree, selects) = run::through_tree(&text);
+        selected += usize::from(selects);
+        for input in 0..3u32 {
+            let input = input ^ rng.below(1 << 30) as u32;
+            let source = match run::source(&module, input) {
+                Ok(source) => source,
+                Err(why) => {
+                    wrong.push(format!("seed {seed}, input {input}: the source: {why}"));
+                    continue;
+                }
+            };
+            events += source.iter().map(Vec::len).sum::<usize>();
+            for (name, cubin) in [("directly", &direct), ("through the tree", &tree)] {
+                for order in LOSING {
+                    let ends = run::code(cubin, input, order);
+                    if let Err(why) = ends.and_then(|code| run::same_ways(&source, &code)) {
+                        wrong.push(format!("seed {seed}, input {input}, {name}, order {order}: {why}"));
+                    }
+                }
+                for order in APART {
+                    let verdict =
+                        run::code(cubin, input, order).and_then(|code| run::compare(&source, &code));
+                    match verdict {
+                        Ok(together) => *tally.entry((name, reducible, together)).or_default() += 1,
+                        Err(why) => {
+                            wrong.push(format!("seed {seed}, input {input}, {name}, order {order}: {why}"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for ((name, reducible, together), runs) in &tally {
+        eprintln!("{runs:7} runs {name}, {}reducible: {together:?}", if *reducible { "" } else { "ir" });
+    }
+    eprintln!("{events} events, {selected} trees with a selector, {} wrong", wrong.len());
+    // A sample in which lanes are hardly ever apart, or trees plain, would show little.
+    assert!(selected > 0 && tally.keys().any(|key| key.1) && tally.keys().any(|key| !key.1));
+    assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
+}
+
+/// What a fault of convergence does to lanes that run is seen by running them.
+#[test]
+fn faults_of_convergence_are_seen() {
+    const FAULTS: [&str; 5] =
+        ["dropped-sync", "late-sync", "dropped-push", "dropped-break", "wrong-convergence-barrier"];
+    let mut tally = FAULTS.map(|_| (0, 0));
+    for seed in 0..count() / 3 {
+        let mut rng = Rng(seed ^ 0xfa17);
+        let text = graphs::ptx(&graphs::random(&mut rng, 12));
+        let module = sassafras_ptx::load(&text, "graph").unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let inputs: Vec<u32> = (0..3).map(|_| rng.below(1 << 30) as u32).collect();
+        for (fault, (planted, seen)) in FAULTS.iter().zip(&mut tally) {
+            let (cubin, found) = run::compile(&text, Some(&format!("{fault}:{seed}")));
+            if !found {
+                continue;
+            }
+            *planted += 1;
+            let right = inputs.iter().all(|&input| {
+                let source = run::source(&module, input).unwrap_or_else(|why| panic!("{why}\n{text}"));
+                APART.iter().all(|&order| {
+                    let code = run::code(&cubin, input, order);
+                    code.is_ok_and(|code| run::compare(&source, &code).is_ok())
+                })
+            });
+            *seen += usize::from(!right);
+        }
+    }
+    for (fault, (planted, seen)) in FAULTS.iter().zip(&tally) {
+        eprintln!("{fault}: {seen} of {planted} seen");
+    }
+    // Some change nothing: lanes that all go one way, or that an outer barrier brings together at the same place.
+    assert!(tally.iter().all(|&(planted, seen)| planted >= 10 && 3 * seen >= planted), "{tally:?}");
+}

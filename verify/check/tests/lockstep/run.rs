@@ -1,0 +1,126 @@
+//! Programs of [`super::graphs`], compiled and run.
+
+use super::graphs::EVENTS;
+use sassafras_cubin::Cubin;
+use sassafras_driver::observe::Nobody;
+use sassafras_driver::options::{Arch, Options};
+use sassafras_driver::session;
+use sassafras_execute::{Argument, Launch, Options as Run, ptx, sass};
+use sassafras_ir::tree::{Extra, Tree};
+use sassafras_ptx::checked::Module;
+
+/// What each lane wrote down: the block, and the lanes together.
+pub type Log = Vec<Vec<(u32, u32)>>;
+
+fn options() -> Options {
+    let arch = Some(Arch::Real("sm_90".parse().expect("a target")));
+    Options { arch, jobs: 1, ..Options::default() }
+}
+
+/// The program through the compiler, with a fault where one is named; the cubin, and whether the fault found a place.
+pub fn compile(text: &str, plant: Option<&str>) -> (Cubin, bool) {
+    let options = Options { plant: plant.map(str::to_owned), ..options() };
+    let artifact = session::compile(text, "graph", &options, None, &Nobody)
+        .unwrap_or_else(|failure| panic!("{failure}\n{text}"));
+    let planted = artifact.notes.iter().any(|(_, notes)| notes.planted.is_some());
+    (artifact.cubin.expect("nothing stopped it").0, planted)
+}
+
+/// The same with the function made a tree behind the optimiser, and a graph again; and whether the tree needs a selector.
+pub fn through_tree(text: &str) -> (Cubin, bool) {
+    let fail = |what: String| -> ! { panic!("{what}\n{text}") };
+    let stop = Options { stop_after: Some("optimise".into()), ..options() };
+    let stopped =
+        session::compile(text, "graph", &stop, None, &Nobody).unwrap_or_else(|f| fail(f.to_string()));
+    let stopped = stopped.stopped.expect("it stops behind the optimiser");
+    let (mut module, phase) = sassafras_ir::text::parse(&stopped).unwrap_or_else(|e| fail(e.to_string()));
+    let mut selected = false;
+    for f in &mut module.functions {
+        selected |= Tree::structure(f, Extra::None).is_err();
+        let tree = Tree::structure(f, Extra::Selector).unwrap_or_else(|refused| fail(refused.to_string()));
+        let verdict = sassafras_check::tree::check(&tree);
+        if verdict != sassafras_check::Verdict::Passed {
+            fail(format!("{verdict:?}"));
+        }
+        *f = tree.into_function().unwrap_or_else(|refused| fail(refused.to_string()));
+        f.compact();
+    }
+    let back = sassafras_ir::text::print(&module, &phase);
+    let start = Options { start_from: Some("graph".into()), ..options() };
+    let artifact = session::compile(&back, "graph", &start, None, &Nobody)
+        .unwrap_or_else(|failure| fail(format!("{failure}\n{back}")));
+    (artifact.cubin.expect("nothing stopped it").0, selected)
+}
+
+fn launch(slots: &[sassafras_execute::Slot], seed: u32) -> Launch {
+    let mut launch = Launch::new([1, 1, 1], [32, 1, 1]);
+    let arguments =
+        [Argument::Buffer(vec![0; 32 * EVENTS * 8]), Argument::Value(seed.to_le_bytes().to_vec())];
+    launch.arguments(slots, &arguments).expect("they fit");
+    launch
+}
+
+fn log(bytes: &[u8]) -> Log {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let lane = |lane: usize| {
+        let events = (0..EVENTS).map(|event| 8 * (EVENTS * lane + event));
+        events.map(|at| (word(at), word(at + 4))).take_while(|&(block, _)| block != 0).collect()
+    };
+    (0..32).map(lane).collect()
+}
+
+/// The source in lock step.
+pub fn source(module: &Module, seed: u32) -> Result<Log, String> {
+    let launch = launch(&ptx::layout(module, "k").expect("an entry"), seed);
+    let run = ptx::run(module, "k", &launch, &Run { lockstep: true, ..Run::default() });
+    run.map(|outcome| log(&outcome.buffers[0])).map_err(|failure| failure.to_string())
+}
+
+/// The code in an order.
+pub fn code(cubin: &Cubin, seed: u32, order: u32) -> Result<Log, String> {
+    let launch = launch(&sass::layout(cubin, "k").expect("an entry"), seed);
+    let run = sass::run(cubin, "k", &launch, &Run { order, step_limit: 400_000, ..Run::default() });
+    run.map(|outcome| log(&outcome.buffers[0])).map_err(|failure| failure.to_string())
+}
+
+/// How the lanes of the code are together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Together {
+    /// As in the source.
+    Equal,
+    /// At some events, more of them.
+    More,
+}
+
+/// Each lane passes the same blocks in the same order.
+pub fn same_ways(source: &Log, code: &Log) -> Result<(), String> {
+    let way = |log: &[(u32, u32)]| log.iter().map(|&(block, _)| block).collect::<Vec<u32>>();
+    match source.iter().zip(code).position(|(wanted, found)| way(wanted) != way(found)) {
+        Some(lane) => Err(format!("lane {lane} goes another way")),
+        None => Ok(()),
+    }
+}
+
+/// Holds the code's log to the source's: each lane passes the same blocks in the same order, and with all lanes at least
+/// that it passes them with in the source.
+pub fn compare(source: &Log, code: &Log) -> Result<Together, String> {
+    let mut together = Together::Equal;
+    for (lane, (wanted, found)) in source.iter().zip(code).enumerate() {
+        if wanted.len() != found.len() {
+            return Err(format!("lane {lane} passes {} events instead of {}", found.len(), wanted.len()));
+        }
+        for (event, (&(block, lanes), &(other, with))) in wanted.iter().zip(found).enumerate() {
+            let at = || format!("lane {lane}, event {event}, L{}", block - 1);
+            if block != other {
+                return Err(format!("{}: it passes L{} instead", at(), other.wrapping_sub(1)));
+            }
+            if lanes & !with != 0 {
+                return Err(format!("{}: it is with {with:08x} instead of {lanes:08x}", at()));
+            }
+            if lanes != with {
+                together = Together::More;
+            }
+        }
+    }
+    Ok(together)
+}
