@@ -2,6 +2,7 @@
 
 pub mod asm;
 pub mod check;
+pub mod check_witness;
 pub mod compile;
 pub mod disasm;
 pub mod isa;
@@ -53,6 +54,8 @@ pub enum Command {
     Run(run::Run),
     /// Prove a cubin against its PTX.
     Prove(prove::Prove),
+    /// Check what `prove --witness` wrote, without the prover.
+    CheckWitness(check_witness::CheckWitness),
     /// List the selection rules, or prove them.
     Rules(rules::RulesOf),
     /// Describe instruction forms.
@@ -77,6 +80,7 @@ impl Command {
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Run(arguments) => run::run(arguments, context),
             Command::Prove(arguments) => prove::run(arguments, context),
+            Command::CheckWitness(arguments) => check_witness::run(arguments, context),
             Command::Rules(arguments) => rules::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),

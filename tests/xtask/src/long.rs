@@ -74,6 +74,22 @@ const LONG: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "controls",
+        "every bit of 50 proved cubins flipped, every planted change, witnesses of proofs checked and corrupted",
+        &[
+            "test",
+            "--release",
+            "--package",
+            "sassafras-prove",
+            "--test",
+            "controls",
+            "--test",
+            "witness",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
         "recorded",
         "every recorded word of ptxas on every chip through the table of instructions",
         &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],
@@ -86,7 +102,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 7] = [
+const WHOLE: [&str; 8] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_CUBINS",
@@ -94,6 +110,7 @@ const WHOLE: [&str; 7] = [
     "SASSAFRAS_ALL_TREES",
     "SASSAFRAS_ALL_GRAPHS",
     "SASSAFRAS_ALL_MODES",
+    "SASSAFRAS_ALL_CONTROLS",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.

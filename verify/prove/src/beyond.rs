@@ -1,8 +1,9 @@
-//! What a cubin says beyond its code: registers, barriers, parameters, shared memory.
+//! What a cubin says beyond its code: where the entry lies, how it is launched, registers, barriers, parameters, shared
+//! memory, images of variables.
 
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
-use sassafras_isa::{RegClass, decode};
+use sassafras_isa::{FieldKind, Meaning, RegClass, decode};
 use sassafras_ptx::checked;
 use sassafras_semantics::Space;
 
@@ -13,7 +14,12 @@ const RZ: u32 = 255;
 ///
 /// # Errors
 /// What does not fit.
-pub fn check(source: &checked::Function, cubin: &Cubin, code: &Function) -> Result<(), String> {
+pub fn check(
+    module: &checked::Module,
+    source: &checked::Function,
+    cubin: &Cubin,
+    code: &Function,
+) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     let mut highest = None;
     for word in &code.code {
@@ -22,11 +28,19 @@ pub fn check(source: &checked::Function, cubin: &Cubin, code: &Function) -> Resu
             highest = highest.max(Some(o.number + u32::from(o.units.max(1)) - 1));
         }
     }
+    let reserved = chip.limits().reserved_registers;
     if let Some(highest) = highest
-        && code.registers <= highest
+        && code.registers < highest + 1 + reserved
     {
-        return Err(format!("cubin: R{highest} is used, and {} registers are declared", code.registers));
+        return Err(format!(
+            "cubin: R{highest} is used, the hardware keeps {reserved}, and {} registers are declared",
+            code.registers
+        ));
     }
+    place(cubin, code)?;
+    launch(source, code)?;
+    barriers(code, chip)?;
+    images(module, cubin)?;
     let mut params = source.params.iter();
     let there =
         |p: &&checked::Param| code.params.iter().any(|c| u32::from(c.offset) == p.offset && c.size == p.size);
@@ -39,9 +53,114 @@ pub fn check(source: &checked::Function, cubin: &Cubin, code: &Function) -> Resu
     if code.param_size < source.param_size {
         return Err(format!("cubin: {} bytes of parameters, not {}", code.param_size, source.param_size));
     }
-    let shared: u64 = source.variables.iter().filter(|v| v.space == Space::Shared).map(|v| v.size).sum();
+    let uses = source.insts.iter().flatten().any(|i| i.mods.space == Some(Space::Shared));
+    let of_module = module.variables.iter().filter(|_| uses);
+    let all = source.variables.iter().chain(of_module);
+    let shared: u64 = all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum();
     if u64::from(code.shared.map_or(0, |s| s.size)) < shared {
         return Err(format!("cubin: fewer than {shared} bytes of shared memory"));
     }
     Ok(())
+}
+
+/// The entry begins where its section does, and nothing takes the place of what the cubin says of it.
+fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
+    if cubin.functions.iter().filter(|f| f.name == code.name).count() > 1
+        || cubin.symbols.iter().any(|s| s.name == code.name)
+    {
+        return Err(format!("cubin: the symbol `{}` is not the whole of one section", code.name));
+    }
+    let own = format!(".{}", code.name);
+    let meant = |name: &str| {
+        name.starts_with(".nv.constant") && (name.ends_with(&own) || !name[1..].contains('.'))
+            || name == format!(".nv.shared{own}")
+            || name.starts_with(".nv.global")
+    };
+    match cubin.sections.iter().find(|s| meant(&s.name)) {
+        Some(s) => Err(format!("cubin: the section `{}` cannot be read", s.name)),
+        None => Ok(()),
+    }
+}
+
+/// Whoever may launch the source may launch the target.
+fn launch(source: &checked::Function, code: &Function) -> Result<(), String> {
+    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
+    if code.required_threads.is_some() && code.required_threads != source.reqntid {
+        return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
+    }
+    let wanted = source.reqntid.or(source.maxntid).map_or(1024, threads);
+    match code.max_threads.map(threads) {
+        Some(most) if most < wanted => {
+            Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// At least the barriers that are named are declared.
+fn barriers(code: &Function, chip: Chip) -> Result<(), String> {
+    let mut wanted = 0;
+    for inst in code.code.iter().filter_map(|w| decode(*w, chip).ok()) {
+        let row = inst.row();
+        let Some(i) = row.field("b").filter(|_| row.meaning == Meaning::Bar) else { continue };
+        let named = match row.fields[i].kind {
+            FieldKind::Register { .. } => 16,
+            _ => inst.fields[i] + 1,
+        };
+        wanted = wanted.max(named);
+    }
+    if u64::from(code.barriers) < wanted {
+        return Err(format!("cubin: {wanted} barriers are used, and {} are declared", code.barriers));
+    }
+    Ok(())
+}
+
+/// Variables of the module that the cubin has are as large as in the source, hold the same before the launch, and do not
+/// overlap.
+fn images(module: &checked::Module, cubin: &Cubin) -> Result<(), String> {
+    use sassafras_cubin::Space as Where;
+    for v in module.variables.iter().filter(|v| matches!(v.space, Space::Global | Space::Const)) {
+        let space = if v.space == Space::Const { Where::Constant } else { Where::Global };
+        let Some(x) = cubin.variables.iter().find(|x| x.name == v.name) else { continue };
+        if x.space != space || x.size < v.size {
+            return Err(format!("cubin: the variable `{}` is another", v.name));
+        }
+        let size = v.size as usize;
+        let bytes = |init: &Option<Vec<u8>>| {
+            let mut all = init.clone().unwrap_or_default();
+            all.resize(size, 0);
+            all
+        };
+        let addresses: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
+        let functions = v.init_functions.iter().map(|f| f.0);
+        let filled: Vec<u64> = addresses.into_iter().chain(functions).collect();
+        let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
+        let (wanted, found) = (bytes(&v.init), bytes(&x.init));
+        if (0..size).any(|i| !told(i) && wanted[i] != found[i]) {
+            return Err(format!("cubin: the image of `{}` is another", v.name));
+        }
+        let there = |r: &sassafras_cubin::Relocation| filled.contains(&r.offset);
+        if filled.len() != x.relocations.len() || !x.relocations.iter().all(there) {
+            return Err(format!("cubin: the addresses in `{}` are others", v.name));
+        }
+        for a in &v.init_addresses {
+            let name = match a.symbol {
+                checked::VariableId::Module(i) => module.variables.get(i as usize).map(|v| v.name.as_str()),
+                checked::VariableId::Local(_) => None,
+            };
+            let same = |r: &sassafras_cubin::Relocation| {
+                r.offset == a.offset && Some(r.symbol.as_str()) == name && r.addend == a.addend
+            };
+            if !x.relocations.iter().any(same) {
+                return Err(format!("cubin: the address at {} in `{}` is another", a.offset, v.name));
+            }
+        }
+    }
+    let kept = |v: &&sassafras_cubin::Variable| v.space == Where::Constant;
+    let mut all: Vec<_> = cubin.variables.iter().filter(kept).collect();
+    all.sort_by_key(|v| v.offset);
+    match all.windows(2).find(|w| w[0].offset.saturating_add(w[0].size) > w[1].offset) {
+        Some(w) => Err(format!("cubin: `{}` and `{}` overlap", w[0].name, w[1].name)),
+        None => Ok(()),
+    }
 }

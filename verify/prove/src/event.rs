@@ -29,12 +29,16 @@ pub struct Event {
     pub bytes: u32,
     /// What was loaded or stored.
     pub value: TermId,
+    /// Whether it may be served from what others' writes do not reach (`ld.global.nc`).
+    pub snapshot: bool,
     /// State of memory that it saw, 32 bits: the same between two events that others see.
     pub version: TermId,
     /// PTX: source line. SASS: byte offset in the function.
     pub place: u64,
     /// Operands of an event that others see.
     pub arguments: Vec<TermId>,
+    /// What it yields, and the state of memory behind it: variables.
+    pub results: Vec<TermId>,
 }
 
 impl Event {
@@ -64,8 +68,8 @@ pub fn overlay(d: &Terms, value: TermId, address: TermId, bytes: u32, store: &Ev
     for i in 0..loaded {
         let old = byte(&value, i);
         let new = match known {
-            Some(gap) if (0..stored).contains(&(i + gap)) => {
-                d.ite(&store.guard, &byte(&store.value, i + gap), &old)
+            Some(gap) if (0..stored).contains(&i.wrapping_add(gap)) => {
+                d.ite(&store.guard, &byte(&store.value, i.wrapping_add(gap)), &old)
             }
             Some(_) => old,
             None => {

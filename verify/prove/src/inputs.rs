@@ -165,11 +165,24 @@ impl<'t> Inputs<'t> {
     /// Bytes of a memory in some state.
     pub fn memory(&self, memory: &'static str, version: TermId, address: TermId, bytes: u32) -> TermId {
         let (base, offset) = split(self.terms, address);
+        self.memory_at(memory, version, base, offset, bytes)
+    }
+
+    /// Bytes of a memory at an offset from a base.
+    pub fn memory_at(
+        &self,
+        memory: &'static str,
+        version: TermId,
+        base: TermId,
+        offset: i64,
+        bytes: u32,
+    ) -> TermId {
         self.pieces(offset, bytes, |at| {
             if let Some(&v) = self.known.borrow().get(&(memory, version, base, at)) {
                 return v;
             }
-            let uniform = self.is_uniform(base) && self.is_uniform(version) && memory.is_empty();
+            let same = memory.is_empty() || memory == "const";
+            let uniform = same && self.is_uniform(base) && self.is_uniform(version);
             let v = self.variable(&format!("mem{memory}_{version}_{base}_{at:+}"), 64, uniform);
             self.known.borrow_mut().insert((memory, version, base, at), v);
             self.reads.borrow_mut().push(Read { variable: v, memory, version, base, offset: at });
@@ -198,14 +211,16 @@ impl<'t> Inputs<'t> {
     /// `bytes` bytes from `offset`, out of eight-byte chunks at multiples of eight.
     fn pieces(&self, offset: i64, bytes: u32, chunk: impl Fn(i64) -> TermId) -> TermId {
         let d = self.terms;
-        let (mut at, end) = (offset, offset + i64::from(bytes));
+        let mut done = 0;
         let mut all: Option<TermId> = None;
-        while at < end {
-            let start = at.div_euclid(8) * 8;
-            let stop = end.min(start + 8);
-            let part = d.extract(&chunk(start), 8 * (at - start) as u32, 8 * (stop - at) as u32);
+        while done < bytes {
+            // Offsets count modulo 2^64.
+            let at = offset.wrapping_add(done.into());
+            let skip = at.rem_euclid(8) as u32;
+            let count = (8 - skip).min(bytes - done);
+            let part = d.extract(&chunk(at.wrapping_sub(skip.into())), 8 * skip, 8 * count);
             all = Some(all.map_or(part, |low| d.concat(&part, &low)));
-            at = stop;
+            done += count;
         }
         all.expect("an access has bytes")
     }

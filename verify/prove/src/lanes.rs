@@ -27,6 +27,9 @@ pub fn collective<R: Name>(
     {
         return unsupported("convergence: a cross-lane operation where lanes may be apart");
     }
+    if side.who == "target" && matches!(op, Collective::Barrier(_)) && side.path.parted {
+        side.path.meeting.wait_outside()?;
+    }
     let mask = match op {
         Collective::Shuffle(_) => arguments.get(3),
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
@@ -107,6 +110,6 @@ pub fn atomic<R: Name>(
 }
 
 /// A fence.
-pub fn fence<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
-    side.event(format!("fence {scope:?}"), &[], &[], true);
+pub fn fence<R: Name>(side: &mut Side<'_, R>, kind: &str, scope: Scope) {
+    side.event(format!("fence {kind} {scope:?}"), &[], &[], true);
 }

@@ -9,14 +9,17 @@
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
 //! - [`replay`]: a model as a launch, run in both executors.
 //! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
+//! - [`witness`]: what a proof found, as a file, and the checker of such files.
 //! - [`verdict`]: verdicts, assumptions, records.
 
 pub mod ask;
 mod beyond;
+mod demand;
 pub mod evaluate;
 pub mod event;
 pub mod inputs;
 mod lanes;
+mod meeting;
 pub mod normal;
 pub mod obligation;
 pub mod prove;
@@ -28,6 +31,7 @@ pub mod solver;
 mod source;
 mod target;
 pub mod verdict;
+pub mod witness;
 
 pub use prove::{Limits, prove, prove_within};
 pub use solver::{Answer, NoSolver, Solver, Z3};

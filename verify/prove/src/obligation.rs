@@ -105,7 +105,8 @@ fn apart(inputs: &Inputs<'_>, a: &Event, b: &Event) -> bool {
         return true;
     }
     let ((x, i), (y, j)) = (split(d, a.address), split(d, b.address));
-    x == y && (i + i64::from(a.bytes) <= j || j + i64::from(b.bytes) <= i)
+    let (above, below) = (j.wrapping_sub(i) as u64, i.wrapping_sub(j) as u64);
+    x == y && above >= a.bytes.into() && below >= b.bytes.into()
 }
 
 /// What the two sides write to a memory between two events that others see.
@@ -209,23 +210,26 @@ pub fn covered(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<O
         let near: Vec<&Event> = source
             .iter()
             .filter(|s| s.accesses() && s.space == t.space && (s.version == t.version || t.stores()))
+            // A-NC is what the source says of its own loads: no other may be served from a snapshot.
+            .filter(|s| s.snapshot || !t.snapshot)
             .collect();
         let (base, offset) = split(d, t.address);
         // By bases and offsets: the source is there under a guard that the target's implies.
-        let holds = |at: i64, bytes: i64, aligned: bool| {
+        let holds = |at: i64, bytes: u64, aligned: bool| {
             let there = near.iter().filter(|s| {
                 let (b, o) = split(d, s.address);
+                // Offsets count modulo 2^64.
+                let gap = at.wrapping_sub(o) as u64;
                 b == base
-                    && o <= at
-                    && at + bytes <= o + i64::from(s.bytes)
-                    && (!aligned || s.bytes >= t.bytes && (at - o) % i64::from(t.bytes) == 0)
+                    && gap.checked_add(bytes).is_some_and(|end| end <= s.bytes.into())
+                    && (!aligned || s.bytes >= t.bytes && gap.is_multiple_of(t.bytes.into()))
             });
             let guards = there.fold(d.no(), |any, s| d.or(&any, &s.guard));
             let outside = inputs.normal.of(d.and(&t.guard, &d.not(&guards)));
             inputs.known(outside) == Some(0)
         };
-        let aligned_there = holds(offset, i64::from(t.bytes), true);
-        let touched = t.stores() || (0..t.bytes).all(|i| holds(offset + i64::from(i), 1, false));
+        let aligned_there = holds(offset, t.bytes.into(), true);
+        let touched = t.stores() || (0..t.bytes).all(|i| holds(offset.wrapping_add(i.into()), 1, false));
         if aligned_there && touched {
             continue;
         }
@@ -252,4 +256,39 @@ pub fn covered(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<O
 pub fn traps(d: &Terms, source: &[(TermId, u64)], target: &[(TermId, u64)]) -> Obligation {
     let any = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, (c, _)| d.or(&any, c));
     Obligation { what: "both sides trap alike".into(), violated: differ(d, &any(source), &any(target)) }
+}
+
+/// Each access of the target to local memory lies in the stack that the cubin declares, of `bytes` bytes below `top`; where
+/// those of the source lie in its variables.
+pub fn frame(
+    inputs: &Inputs<'_>,
+    function: &Function,
+    source: &[Event],
+    target: &[Event],
+    top: TermId,
+    bytes: u32,
+) -> (Vec<TermId>, Vec<Obligation>) {
+    let d = inputs.terms;
+    let word = |v: u64| d.constant(32, v.into());
+    let low = |e: &Event| d.extract(&e.address, 0, 32);
+    let of = |e: &&Event| matches!(e.kind, Kind::Load | Kind::Store) && e.space == Space::Local;
+    let inside = |e: &Event, base: TermId, size: u64| match size.checked_sub(e.bytes.into()) {
+        Some(most) => d.compare(CompareOp::ULe, &d.sub(&low(e), &base), &word(most)),
+        None => d.no(),
+    };
+    let variables: Vec<_> = function.variables.iter().filter(|v| v.space == Space::Local).collect();
+    let assumed = source.iter().filter(of).map(|e| {
+        let any = variables.iter().fold(d.no(), |any, v| {
+            let base = inputs.variable(&format!("source.local.{}", v.name), 32, true);
+            d.or(&any, &inside(e, base, v.size))
+        });
+        implies(d, &e.guard, &any)
+    });
+    let assumed: Vec<TermId> = assumed.collect();
+    let base = d.sub(&top, &word(bytes.into()));
+    let outside = target.iter().filter(of).map(|e| Obligation {
+        what: format!("the stack has room for what is accessed at {:#06x}", e.place),
+        violated: d.and(&e.guard, &d.not(&inside(e, base, bytes.into()))),
+    });
+    (assumed, outside.collect())
 }

@@ -4,7 +4,7 @@ use crate::ask::ask;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::inputs::Inputs;
-use crate::obligation::{Obligation, assumptions, covered, events, intervals, traps};
+use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, traps};
 use crate::replay::{Sides, pointers, replay, wishes};
 use crate::side::Side;
 use crate::smt::script;
@@ -54,6 +54,7 @@ pub fn prove_within(
         assumptions: BTreeSet::new(),
         obligations: Counts::default(),
         coverage: None,
+        matching: None,
         seconds: 0.0,
     };
     let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some());
@@ -109,9 +110,8 @@ impl Task<'_> {
             .map_err(|e| format!("source, {e}"))?;
         let of_source = d.len();
         let insts = self.function.insts.iter().flatten();
-        let warp_barriers =
-            insts.clone().any(|i| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp"));
-        let target = target::run(inputs, self.cubin, self.code, bound.saturating_add(2), warp_barriers)
+        let wanted = target::Wanted::of(self.function);
+        let target = target::run(inputs, self.cubin, self.code, bound.saturating_add(2), wanted)
             .map_err(|e| format!("target, {e}"))?;
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
@@ -192,13 +192,16 @@ impl Task<'_> {
     }
 
     fn run(&mut self) -> Result<Verdict, String> {
-        crate::beyond::check(self.function, self.cubin, self.code)?;
+        crate::beyond::check(self.module, self.function, self.cubin, self.code)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
         let mut run = self.both(&inputs)?;
         self.choose(&inputs, &mut run);
         let pointers = pointers(&inputs, self.function, &run.source.events);
         let evaluated = self.evaluated(&pointers);
+        if let Ok(raw) = &evaluated {
+            run.assumed.extend(raw);
+        }
         if !self.solver.present() {
             return Err("no solver".into());
         }
@@ -227,10 +230,15 @@ impl Task<'_> {
             }
         }
         let mut open = covered(&inputs, &run.source.events, targets);
+        open.extend(run.target.side.demands.iter().map(|(violated, place)| Obligation {
+            what: format!("the descriptor of memory at {place:#06x} is the launch's"),
+            violated: *violated,
+        }));
         open.push(traps(&terms, &run.source.traps, &run.target.side.traps));
         if let Some(violated) = self.discharge(&inputs, &run.assumptions, &open)? {
             return self.refute(&inputs, &run, &pointers, violated);
         }
+        self.frame(&inputs, &run)?;
         let beyond: Vec<Obligation> = run
             .target
             .side
@@ -258,6 +266,8 @@ impl Task<'_> {
             }
         }
         self.record.assumptions = run.assumed;
+        let (source, target) = (&run.source.events, &run.target.side.events);
+        self.record.matching = Some(crate::witness::matching(&terms, source, target));
         let (reached, all) = run.target.reached;
         self.record.coverage = Some(crate::verdict::Coverage { reached, instructions: all });
         if run.source.beyond.is_empty() {
@@ -271,6 +281,24 @@ impl Task<'_> {
             ));
         }
         Ok(Verdict::ProvedWithin(self.limits.unroll))
+    }
+
+    /// The stack has room for the target's local memory.
+    fn frame(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
+        let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
+        let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+        let bytes = self.code.min_stack.unwrap_or(self.code.frame_size);
+        let (source, target) = (&run.source.events, &run.target.side.events);
+        let (within, open) = frame(inputs, self.function, source, target, top, bytes);
+        let mut assumptions = run.assumptions.clone();
+        assumptions.extend(within);
+        match self.discharge(inputs, &assumptions, &open)? {
+            None => Ok(()),
+            Some(first) => {
+                let what = first.map_or_else(String::new, |o| o.what);
+                Err(format!("cubin: {bytes} bytes of stack are declared: {what}"))
+            }
+        }
     }
 
     fn count_term(&mut self) -> bool {
@@ -340,8 +368,8 @@ impl Task<'_> {
         Ok(Verdict::Refuted(Box::new(found)))
     }
 
-    /// Runs both sides once more without simplification, and evaluates them on concrete inputs.
-    fn evaluated(&mut self, pointers: &[u64]) -> Result<(), String> {
+    /// Runs both sides once more without simplification, and evaluates them on concrete inputs; what that run assumed.
+    fn evaluated(&mut self, pointers: &[u64]) -> Result<BTreeSet<Assumption>, String> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
         let run = self.both(&inputs).map_err(|e| format!("evaluation: {e}"))?;
@@ -360,7 +388,7 @@ impl Task<'_> {
         if count < LEAST {
             return Err(format!("evaluation: only {count} inputs meet the assumptions"));
         }
-        Ok(())
+        Ok(run.assumed)
     }
 }
 
@@ -370,7 +398,7 @@ fn contractible(inst: &Inst) -> bool {
     float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
 }
 
-fn is_float(node: &Node) -> bool {
+pub(crate) fn is_float(node: &Node) -> bool {
     matches!(
         node,
         Node::Float { .. }

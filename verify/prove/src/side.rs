@@ -6,6 +6,7 @@
 
 use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
+use crate::meeting::Meeting;
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Access, Domain, Ordering, Space, TermId, Terms, Trap};
@@ -43,6 +44,10 @@ pub struct Path<R: Name> {
     pub whole: BTreeSet<u32>,
     /// Results of the last reducing barrier.
     pub reduced: Option<[TermId; 2]>,
+    /// The convergence barriers that the lanes are in.
+    pub meeting: Meeting,
+    /// Whether a fence was passed that leaves older lines in the cache.
+    pub stale: bool,
 }
 
 /// One side of a comparison.
@@ -60,6 +65,8 @@ pub struct Side<'i, R: Name> {
     pub beyond: Vec<TermId>,
     /// Conditions under which what it does is undefined.
     pub undefined: Vec<TermId>,
+    /// Conditions under which the hardware does not take an instruction, with places.
+    pub demands: Vec<(TermId, u64)>,
     /// The lanes that are looked at.
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
@@ -94,6 +101,8 @@ impl<'i, R: Name> Side<'i, R> {
             parted: false,
             whole: BTreeSet::new(),
             reduced: None,
+            meeting: Meeting::default(),
+            stale: false,
         };
         Side {
             inputs,
@@ -102,6 +111,7 @@ impl<'i, R: Name> Side<'i, R> {
             traps: Vec::new(),
             beyond: Vec::new(),
             undefined: Vec::new(),
+            demands: Vec::new(),
             path: start.clone(),
             guard: d.yes(),
             place: 0,
@@ -324,6 +334,9 @@ impl<'i, R: Name> Side<'i, R> {
             (x, y) => x.or(y),
         };
         let version = pick(a.version, b.version);
+        let apart = (a.parted || b.parted) && !self.inputs.is_uniform(ra);
+        let (ma, mb) = (self.settle(&a), self.settle(&b));
+        let meeting = Meeting::join(ma, mb, apart, d.no(), pick);
         self.pieces += 1;
         Path {
             conditions,
@@ -335,7 +348,20 @@ impl<'i, R: Name> Side<'i, R> {
             parted: a.parted || b.parted,
             whole: a.whole.intersection(&b.whole).copied().collect(),
             reduced,
+            meeting,
+            stale: a.stale || b.stale,
         }
+    }
+
+    /// The barriers of a path without those that all its lanes have left.
+    pub fn settle(&self, path: &Path<R>) -> Meeting {
+        let d = self.terms();
+        let mut meeting = path.meeting.clone();
+        meeting.settle(|left| {
+            let stays = path.conditions.iter().fold(d.not(&left), |all, c| d.and(&all, c));
+            self.inputs.known(self.normal(stays)) == Some(0)
+        });
+        meeting
     }
 
     /// A register's value; `first` makes what it holds before it is written.
@@ -382,8 +408,10 @@ impl<'i, R: Name> Side<'i, R> {
             .map(|(i, w)| self.inputs.variable(&name(i.to_string()), *w, what.starts_with("Vote")))
             .collect();
         let before = self.path.version;
+        let mut yields = results.clone();
         if memory {
             let after = self.inputs.variable(&name("memory".into()), 32, true);
+            yields.push(after);
             self.path.version = self.normal(d.ite(&self.guard, &after, &before));
             self.inputs.bind(after, &what, &arguments, before, u32::MAX);
             // What others may have changed is no longer known; one's own stack is.
@@ -408,9 +436,11 @@ impl<'i, R: Name> Side<'i, R> {
             address: d.constant(64, 0),
             bytes: 0,
             value: guard,
+            snapshot: false,
             version: before,
             place: self.place,
             arguments,
+            results: yields,
         });
         results
     }
@@ -466,6 +496,9 @@ impl<'i, R: Name> Side<'i, R> {
         }
         let value = self.normal(value);
         self.push(Kind::Load, space, access.bytes, address, value);
+        if let Some(load) = self.events.last_mut() {
+            load.snapshot = access.ordering == Ordering::NonCoherent;
+        }
         Ok(value)
     }
 
@@ -506,7 +539,19 @@ impl<'i, R: Name> Side<'i, R> {
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
         let (guard, place, version) = (self.happens(), self.place, self.path.version);
         let arguments = Vec::new();
-        self.events.push(Event { kind, space, guard, address, bytes, value, version, place, arguments });
+        self.events.push(Event {
+            kind,
+            space,
+            guard,
+            address,
+            bytes,
+            value,
+            snapshot: false,
+            version,
+            place,
+            arguments,
+            results: Vec::new(),
+        });
     }
 }
 

@@ -127,7 +127,7 @@ fn text(question: &Question) -> String {
                 tie.variable,
                 tie.memory,
                 tie.base,
-                (tie.offset + i) as u64
+                tie.offset.wrapping_add(i) as u64
             );
         }
     }

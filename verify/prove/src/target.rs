@@ -1,13 +1,16 @@
 //! The target: SASS over terms.
 
+use crate::demand;
 use crate::inputs::Inputs;
 use crate::lanes;
+use crate::meeting::Instances;
 use crate::side::{Side, name};
 use crate::verdict::Assumption;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
+use sassafras_ptx::checked::Op;
 use sassafras_semantics::{
     Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
     Terms, Trap,
@@ -47,10 +50,17 @@ struct Lane<'s, 'i> {
     shared: &'s mut Shared,
     /// Why a write could not be done; `write` has no result of its own.
     fault: &'s mut Option<String>,
+    /// The kind of the instruction, if it is a fence.
+    fence: Fence,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
+}
+
+/// Whether other blocks see the memory.
+fn shared_by_blocks(space: Space) -> bool {
+    matches!(space, Space::Global | Space::Generic)
 }
 
 fn of_warp(register: Register) -> bool {
@@ -69,17 +79,34 @@ pub fn constant<R: crate::side::Name>(
 ) -> Result<TermId, Trap> {
     let d = side.inputs.terms;
     let at = side.inputs.normal.of(at);
-    let Some(known) = side.inputs.known(at) else {
-        if bank != 3 {
-            return unsupported(format!("constant bank {bank} at an address that is not constant"));
-        }
+    let known = side.inputs.known(at);
+    if bank == 3 {
+        // What is there before the launch is the host's to say, whatever the file says.
         side.assumed.insert(Assumption::Addr);
-        let at = side.inputs.normal.of(d.zext(&at, 64));
-        return Ok(side.inputs.memory("const", d.constant(32, 0), at, bytes));
+        let d32 = d.constant(32, 0);
+        return match known {
+            Some(known) if !known.is_multiple_of(bytes.into()) => {
+                unsupported(format!("constant bank 3 at {known:#x}, which is no multiple of {bytes}"))
+            }
+            Some(known) if known + u128::from(bytes) > constants(cubin).into() => {
+                unsupported(format!("constant bank 3 at {known:#x}"))
+            }
+            Some(known) => Ok(side.inputs.memory_at("const", d32, d.constant(64, 0), known as i64, bytes)),
+            None => {
+                let at = side.inputs.normal.of(d.zext(&at, 64));
+                Ok(side.inputs.memory("const", d32, at, bytes))
+            }
+        };
+    }
+    let Some(known) = known else {
+        return unsupported(format!("constant bank {bank} at an address that is not constant"));
     };
-    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank)).map(|b| b.data.clone());
-    let image = own.or_else(|| (bank == 3).then(|| image(cubin)));
-    let found = image.as_ref().and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
+    if !known.is_multiple_of(bytes.into()) {
+        return unsupported(format!("constant bank {bank} at {known:#x}, which is no multiple of {bytes}"));
+    }
+    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank));
+    let found =
+        own.map(|b| &b.data).and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
     match found {
         Some(bytes) => {
             let mut all = [0; 16];
@@ -90,21 +117,10 @@ pub fn constant<R: crate::side::Name>(
     }
 }
 
-/// Bank 3: the module's constants.
-fn image(cubin: &Cubin) -> Vec<u8> {
-    let mut all = Vec::new();
-    for v in cubin.variables.iter().filter(|v| v.space == sassafras_cubin::Space::Constant) {
-        let end = (v.offset + v.size) as usize;
-        if all.len() < end {
-            all.resize(end, 0);
-        }
-        if let Some(init) = &v.init {
-            let start = v.offset as usize;
-            let n = init.len().min(end - start);
-            all[start..start + n].copy_from_slice(&init[..n]);
-        }
-    }
-    all
+/// Size of bank 3, the module's constants.
+fn constants(cubin: &Cubin) -> u64 {
+    let own = cubin.variables.iter().filter(|v| v.space == sassafras_cubin::Space::Constant);
+    own.map(|v| v.offset.saturating_add(v.size)).max().unwrap_or(0)
 }
 
 impl Lane<'_, '_> {
@@ -135,6 +151,14 @@ impl Lane<'_, '_> {
 
     fn bank(&mut self, d: &Terms, bank: u8, at: u64, bytes: u32) -> Result<TermId, Trap> {
         if bank == 0 {
+            let layout = self.chip.bank();
+            let parameters = u64::from(self.function.param_base.max(layout.parameters));
+            let end = parameters + u64::from(self.function.param_size);
+            if !at.is_multiple_of(bytes.into()) || at.saturating_add(bytes.into()) > end {
+                return unsupported(format!(
+                    "{bytes} bytes of constant bank 0 at {at:#x}, which ends at {end:#x}"
+                ));
+            }
             let mut words = self.word(at & !3);
             for i in 1..(at % 4 + u64::from(bytes)).div_ceil(4) {
                 words = d.concat(&self.word((at & !3) + 4 * i), &words);
@@ -185,7 +209,12 @@ impl State<Terms> for Lane<'_, '_> {
         self.writes.push((self.side.place, new));
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
-        let Space::Bank(bank) = access.space else { return self.side.load(access, *address) };
+        let Space::Bank(bank) = access.space else {
+            if self.side.path.stale && access.ordering == Ordering::Weak && shared_by_blocks(access.space) {
+                return unsupported("events: a load behind a fence, from a cache that was not emptied");
+            }
+            return self.side.load(access, *address);
+        };
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
             None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
@@ -205,7 +234,9 @@ impl State<Terms> for Lane<'_, '_> {
         lanes::atomic(self.side, access, op, *address, operands)
     }
     fn fence(&mut self, _: &Terms, _: Ordering, scope: Scope) -> Result<(), Trap> {
-        lanes::fence(self.side, scope);
+        // Below the device's scope the first-level cache is common.
+        self.side.path.stale |= scope > Scope::Cta;
+        lanes::fence(self.side, self.fence.clone()?, scope);
         Ok(())
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
@@ -228,7 +259,39 @@ pub fn text(function: &Function, chip: Chip, at: u64) -> String {
     word.and_then(|w| decode(*w, chip).ok()).map_or_else(String::new, |i| print(&i, &Style::default()))
 }
 
-/// Runs a function to its end. `warp_barriers`: whether the source has barriers of a warp, which are events then.
+/// What the source says that decides how the target is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Whether the source has barriers of a warp, which are events then.
+    pub warp_barriers: bool,
+    /// Whether one of its fences is sequentially consistent. If none is, those of the target serve as weaker ones.
+    pub sequential: bool,
+}
+
+impl Wanted {
+    /// By the source.
+    pub fn of(source: &sassafras_ptx::checked::Function) -> Wanted {
+        let all = || source.insts.iter().flatten();
+        Wanted {
+            warp_barriers: all()
+                .any(|i| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp")),
+            sequential: all().any(crate::source::is_sequential),
+        }
+    }
+}
+
+/// The kind of a fence, or why it has none.
+type Fence = Result<&'static str, Trap>;
+
+fn fence_of(inst: &Inst, wanted: Wanted) -> Fence {
+    match inst.enum_text("order") {
+        Some(".SC") if wanted.sequential => Ok("sc"),
+        Some(".SC" | ".ALL") => Ok("acq_rel"),
+        other => unsupported(format!("a fence of the kind `{}`", other.unwrap_or_default())),
+    }
+}
+
+/// Runs a function to its end.
 ///
 /// # Errors
 /// What is not covered, and where.
@@ -237,7 +300,7 @@ pub fn run<'i>(
     cubin: &Cubin,
     function: &Function,
     bound: u32,
-    warp_barriers: bool,
+    wanted: Wanted,
 ) -> Result<Target<'i>, String> {
     let d = inputs.terms;
     let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
@@ -246,6 +309,7 @@ pub fn run<'i>(
     }
     let mut side = Side::new(inputs, "target", bound);
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
+    let mut instances = Instances::default();
     while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
@@ -264,6 +328,7 @@ pub fn run<'i>(
                     writes: &mut writes,
                     shared: &mut shared,
                     fault: &mut fault,
+                    fence: fence_of(&inst, wanted),
                 }
             };
         }
@@ -272,6 +337,18 @@ pub fn run<'i>(
         if inputs.known(side.guard) == Some(0) {
             side.proceed(index + 1);
             continue;
+        }
+        demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
+        if let Some([low, high]) = demand::descriptor(&inst, chip) {
+            let wrong = |t: Trap| at(t.to_string());
+            let place = chip.bank().global_descriptor.unwrap_or_default().into();
+            let (low, high) = (lane!().read(d, low).map_err(wrong)?, lane!().read(d, high).map_err(wrong)?);
+            let right = lane!().bank(d, 0, place, 8).map_err(wrong)?;
+            let wrong = d.not(&d.eq(&d.concat(&high, &low), &right));
+            let violated = inputs.normal.of(d.and(&side.happens(), &wrong));
+            if inputs.known(violated) != Some(0) {
+                side.demands.push((violated, address));
+            }
         }
         let outcome = match step(d, &inst, address, &mut lane!()) {
             Ok(outcome) => outcome,
@@ -283,7 +360,11 @@ pub fn run<'i>(
             Err(t) => return Err(at(t.to_string())),
         };
         match outcome {
-            Outcome::Next | Outcome::Yield => {}
+            Outcome::Next | Outcome::Yield => {
+                if inst.row().id == "cctl.ivall" && inputs.known(side.guard) == Some(1) {
+                    side.path.stale = false;
+                }
+            }
             Outcome::Branch { target, condition } => {
                 if !target.is_multiple_of(WORD) {
                     return Err(at("a branch between instructions".into()));
@@ -314,6 +395,9 @@ pub fn run<'i>(
             Outcome::Exit { condition } => side.leave(condition),
             Outcome::SetBarrier { barrier, .. } => {
                 side.assumed.insert(Assumption::Conv);
+                side.path.meeting = side.settle(&side.path);
+                let parted = side.path.parted;
+                side.path.meeting.set(barrier, parted, &mut instances).map_err(|t| at(t.to_string()))?;
                 if side.path.parted || inputs.known(side.guard) != Some(1) {
                     side.path.whole.remove(&barrier);
                 } else {
@@ -321,17 +405,33 @@ pub fn run<'i>(
                 }
             }
             Outcome::Sync { barrier, condition } => {
+                if inputs.known(side.guard) != Some(1)
+                    || condition.is_some_and(|c| inputs.known(c) != Some(1))
+                {
+                    return Err(at("convergence: lanes that meet under a condition".into()));
+                }
+                side.path.meeting = side.settle(&side.path);
+                side.path.meeting.sync(barrier, &instances).map_err(|t| at(t.to_string()))?;
                 // Every lane that was there when the barrier was set is here now, or has ended.
                 if side.path.whole.contains(&barrier) && condition.is_none() && side.alone() {
                     side.path.parted = false;
                 }
                 side.new_piece();
             }
-            Outcome::Break { barrier, .. } | Outcome::WriteBarrier { barrier, .. } => {
+            Outcome::Break { barrier, condition } => {
                 side.path.whole.remove(&barrier);
+                let gone = inputs.normal.of(condition.map_or(side.guard, |c| d.and(&side.guard, &c)));
+                side.path.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
             }
-            Outcome::ReadBarrier { barrier, to, .. } => {
+            Outcome::WriteBarrier { barrier, .. } => {
                 side.path.whole.remove(&barrier);
+                side.path.meeting.tangle();
+            }
+            Outcome::ReadBarrier { barrier, to, clear } => {
+                side.path.whole.remove(&barrier);
+                if clear {
+                    side.path.meeting.tangle();
+                }
                 let mask = inputs.variable(&format!("sass.mask{address:#x}"), 32, true);
                 if let Some(r) = to.register {
                     lane!().write(d, r, mask);
@@ -341,9 +441,10 @@ pub fn run<'i>(
                 if op == Collective::WarpSync {
                     if inputs.known(args[0]) == Some(0xffff_ffff) && side.alone() {
                         side.path.parted = false;
+                        side.path.meeting.gather();
                     }
                     side.new_piece();
-                    if !warp_barriers {
+                    if !wanted.warp_barriers {
                         side.proceed(index + 1);
                         continue;
                     }

@@ -9,6 +9,8 @@ macro_rules! assumptions {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Assumption { $(#[doc = $what] $name,)* }
         impl Assumption {
+            /// All of them.
+            pub const ALL: &[Assumption] = &[$(Assumption::$name),*];
             /// Its name.
             pub const fn id(self) -> &'static str {
                 match self { $(Assumption::$name => $id),* }
@@ -132,6 +134,8 @@ pub struct Record {
     pub obligations: Counts,
     /// How much of the target was run.
     pub coverage: Option<Coverage>,
+    /// Which event stands for which, of what was proved.
+    pub matching: Option<crate::witness::Matching>,
     /// How long it took, seconds.
     pub seconds: f64,
 }

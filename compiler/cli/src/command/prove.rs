@@ -1,6 +1,6 @@
 //! `sassafras prove`: a cubin held against the PTX it is said to come from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sassafras_chip::{Chip, Target};
@@ -8,6 +8,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
+use sassafras_prove::witness::{Entry, FORMAT, Input, Tools, Witness};
 use sassafras_prove::{Limits, Record, Verdict, prove_within};
 
 use super::Context;
@@ -22,6 +23,9 @@ pub struct Prove {
     /// The cubin; without it the input is compiled, and the result proved.
     #[arg(long, value_name = "CUBIN")]
     against: Option<PathBuf>,
+    /// Write what was found, so that `check-witness` can check it without the prover.
+    #[arg(long, value_name = "FILE")]
+    witness: Option<PathBuf>,
     /// The entry; all of the source's by default.
     #[arg(long)]
     entry: Option<String>,
@@ -61,6 +65,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     let mut solver = arguments.solvers.open()?;
     let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
+    let mut witnesses = Vec::new();
     for entry in &entries {
         let record = {
             let limits = Limits { unroll: arguments.unroll };
@@ -71,6 +76,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             say(&record, &name, &target);
         }
         records.push(record.json());
+        witnesses.extend(Entry::of(&record, arguments.unroll));
+    }
+    if let Some(path) = &arguments.witness {
+        write_witness(path, arguments, &text, &cubin, solver.name(), witnesses)?;
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
@@ -80,6 +89,38 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
+}
+
+/// Writes the witness; of a cubin that was made here the cubin too, beside it.
+fn write_witness(
+    path: &Path,
+    arguments: &Prove,
+    text: &str,
+    cubin: &Cubin,
+    solver: String,
+    entries: Vec<Entry>,
+) -> Result<(), Failure> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let (target, bytes) = match &arguments.against {
+        Some(target) => (target.clone(), files::read(target)?),
+        None => {
+            let beside = path.with_extension("cubin");
+            let bytes = sassafras_cubin::write(cubin).map_err(|e| Failure::internal(e.to_string()))?;
+            files::write(&beside, &bytes)?;
+            (beside, bytes)
+        }
+    };
+    let witness = Witness {
+        format: FORMAT,
+        source: Input::new(&arguments.input.display().to_string(), text.as_bytes()),
+        target: Input::new(&target.display().to_string(), &bytes),
+        tools: Tools { sassafras: env!("CARGO_PKG_VERSION").to_owned(), solver },
+        entries,
+    };
+    let json = serde_json::to_string_pretty(&witness).map_err(|e| Failure::internal(e.to_string()))?;
+    files::write(path, format!("{json}\n").as_bytes())
 }
 
 fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure> {

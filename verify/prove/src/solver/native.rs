@@ -136,7 +136,7 @@ fn built(question: &Question) -> (Vec<BV>, Vec<Bool>) {
             FuncDecl::new(tie.memory.clone(), &[&Sort::bitvector(64)], &Sort::bitvector(8))
         });
         for i in 0..8u32 {
-            let at = (tie.offset + i64::from(i)) as u64;
+            let at = tie.offset.wrapping_add(i64::from(i)) as u64;
             let address = terms[tie.base.0 as usize].bvadd(BV::from_u64(at, 64));
             let byte = memory.apply(&[&address]).as_bv().expect("its range is a bit-vector");
             assertions.push(terms[tie.variable.0 as usize].extract(8 * i + 7, 8 * i).eq(byte));

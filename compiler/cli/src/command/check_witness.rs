@@ -1,0 +1,85 @@
+//! `sassafras check-witness`: what `prove --witness` wrote, checked without the prover.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sassafras_driver::session;
+use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
+use sassafras_prove::{NoSolver, Solver, Z3};
+use serde_json::json;
+
+use super::Context;
+use crate::{Exit, Failure, files};
+
+/// Check witnesses: both sides are run again over raw terms, and a solver is asked what the witness says.
+#[derive(Args)]
+pub struct CheckWitness {
+    /// Witnesses. The files they are about are looked for from the working folder, then from the witness's.
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// Effort for each question, in millions of z3's `rlimit`.
+    #[arg(long, default_value_t = 30)]
+    budget: u64,
+    /// Seconds for each question; a safety net alone.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+}
+
+pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, Failure> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
+    let mut solver: Box<dyn Solver> = match Z3::find(&folders, arguments.budget, arguments.timeout) {
+        Some(z3) => Box::new(z3),
+        None => Box::new(NoSolver),
+    };
+    let mut exit = Exit::Done;
+    let mut records = Vec::new();
+    for path in &arguments.inputs {
+        let (found, what) = match one(path, solver.as_mut()) {
+            Ok((found, what)) => (found, what),
+            Err(Fault::Rejected(why)) => (Exit::Wrong, format!("rejected: {why}")),
+            Err(Fault::Undecided(why)) => (Exit::Unknown, format!("undecided: {why}")),
+        };
+        exit = exit.worse(found);
+        if !context.json {
+            files::print(&format!("{}: {what}\n", path.display()));
+        }
+        records.push(json!({ "witness": path.display().to_string(), "exit": found as u8, "says": what }));
+    }
+    if context.json {
+        files::print(&format!("{}\n", json!({ "schema": 1, "exit": exit as u8, "witnesses": records })));
+    }
+    Ok(exit)
+}
+
+/// A file that a witness is about.
+fn find(witness: &Path, named: &str) -> Result<Vec<u8>, Fault> {
+    let beside = witness.parent().unwrap_or(Path::new("")).join(named);
+    let path = if Path::new(named).is_file() { PathBuf::from(named) } else { beside };
+    files::read(&path).map_err(|_| Fault::Rejected(format!("{named} cannot be read")))
+}
+
+fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
+    let rejected = |what: String| Fault::Rejected(what);
+    let text = files::read_text(path).map_err(|_| rejected("it cannot be read".into()))?;
+    let witness = read(&text)?;
+    let (ptx, bytes) = (find(path, &witness.source.path)?, find(path, &witness.target.path)?);
+    inputs_are(&witness, &ptx, &bytes)?;
+    let ptx = String::from_utf8(ptx).map_err(|_| rejected("the source is no text".into()))?;
+    let parsed = session::parse(&ptx, &witness.source.path);
+    let (module, _) = parsed.map_err(|_| rejected(format!("{} is not valid", witness.source.path)))?;
+    let cubin =
+        sassafras_cubin::read(&bytes).map_err(|e| rejected(format!("{}: {e}", witness.target.path)))?;
+    let (mut exit, mut asked) = (Exit::Done, 0);
+    for entry in &witness.entries {
+        asked += check(&module, &cubin, entry, solver)?.solver;
+        let base = |id: &String| sassafras_prove::Assumption::ALL.iter().any(|a| a.id() == id && a.base());
+        if entry.bounded {
+            exit = exit.worse(Exit::Bounded);
+        } else if !entry.assumptions.iter().all(base) {
+            exit = exit.worse(Exit::Assumed);
+        }
+    }
+    Ok((exit, format!("accepted: {} entries, {asked} questions", witness.entries.len())))
+}

@@ -1,0 +1,194 @@
+//! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
+
+use super::obligations::{Events, Step, assumptions, stack, steps};
+use super::script::{Same, script};
+use super::{Entry, FORMAT, Witness, sha256};
+use crate::inputs::Inputs;
+use crate::solver::{Answer, Solver};
+use crate::verdict::Assumption;
+use crate::{source, target};
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_ptx::checked::Module;
+use sassafras_semantics::{Domain, TermId, Terms};
+use std::collections::BTreeSet;
+
+/// Effort for a question that only saves work, in thousands of z3's `rlimit`.
+const EFFORT: u64 = 1000;
+
+/// Why a witness is no proof.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is not one, is about other files, or says what is not so.
+    #[error("{0}")]
+    Rejected(String),
+    /// The solver could not tell.
+    #[error("{0}")]
+    Undecided(String),
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Questions that a solver answered.
+    pub solver: u32,
+    /// Questions whose bit is a constant.
+    pub constant: u32,
+}
+
+fn rejected<T>(what: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Rejected(what.into()))
+}
+
+/// Reads a witness.
+///
+/// # Errors
+/// A text that is none, or of another format.
+pub fn read(text: &str) -> Result<Witness, Fault> {
+    let value: serde_json::Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(e) => return rejected(format!("it is no JSON: {e}")),
+    };
+    match value.get("format").and_then(serde_json::Value::as_u64) {
+        Some(n) if n == u64::from(FORMAT) => {}
+        Some(n) => return rejected(format!("its format is {n}, this reads {FORMAT}")),
+        None => return rejected("it says no format"),
+    }
+    let witness: Witness = match serde_json::from_value(value) {
+        Ok(witness) => witness,
+        Err(e) => return rejected(format!("it is no witness: {e}")),
+    };
+    if witness.entries.is_empty() {
+        return rejected("it has no entry");
+    }
+    let names: BTreeSet<&str> = witness.entries.iter().map(|e| e.entry.as_str()).collect();
+    if names.len() < witness.entries.len() {
+        return rejected("an entry is there twice");
+    }
+    Ok(witness)
+}
+
+/// Whether the files are those that it is about.
+///
+/// # Errors
+/// Another hash.
+pub fn inputs_are(witness: &Witness, ptx: &[u8], cubin: &[u8]) -> Result<(), Fault> {
+    for (input, bytes) in [(&witness.source, ptx), (&witness.target, cubin)] {
+        if input.sha256 != sha256(bytes) {
+            return rejected(format!("{} has another hash", input.path));
+        }
+    }
+    Ok(())
+}
+
+/// Checks what it says of one entry. The solver is one that reads text.
+///
+/// # Errors
+/// Why that is no proof.
+pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Solver) -> Result<Asked, Fault> {
+    let function = module.functions.iter().find(|f| f.entry && f.name == entry.entry && f.insts.is_some());
+    let code = cubin.functions.iter().find(|f| f.entry && f.name == entry.entry);
+    let (Some(function), Some(code)) = (function, code) else {
+        return rejected(format!("there is no entry `{}`", entry.entry));
+    };
+    if let Some(lemma) = entry.lemmas.first() {
+        return rejected(format!("the lemma `{lemma}` is not known"));
+    }
+    let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
+    let said = |e: String| Fault::Rejected(e);
+    crate::beyond::check(module, function, cubin, code).map_err(said)?;
+    let terms = Terms::raw();
+    let inputs = Inputs::raw(&terms);
+    let d = &terms;
+    let bound = entry.unroll.saturating_add(1);
+    let left = source::run(&inputs, module, function, cubin, bound).map_err(said)?;
+    let wanted = target::Wanted::of(function);
+    let right = target::run(&inputs, cubin, code, bound.saturating_add(2), wanted).map_err(said)?;
+    let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
+    used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver, Assumption::Sched]);
+    match sassafras_check::hazard::check_words(&code.code, chip) {
+        sassafras_check::Verdict::Passed => {}
+        sassafras_check::Verdict::Unknown(_) => {
+            used.insert(Assumption::Ready);
+        }
+        sassafras_check::Verdict::Objected(_) => return rejected("the hazard checker objects to the code"),
+    }
+    let events = left.events.iter().chain(&right.side.events);
+    let roots: Vec<TermId> = events.flat_map(|e| [e.guard, e.address, e.value]).collect();
+    if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
+        used.insert(Assumption::Fp);
+    }
+    if !left.beyond.is_empty() {
+        used.insert(Assumption::Term);
+        let (reached, all) = right.reached;
+        if !entry.bounded || reached < all {
+            return rejected("the source's loops go on beyond what was looked at");
+        }
+    }
+    if let Some(a) = used.iter().find(|a| entry.assumptions.iter().all(|id| id != a.id())) {
+        return rejected(format!("it does not name {}", a.id()));
+    }
+    if let Some(id) = entry.assumptions.iter().find(|id| Assumption::ALL.iter().all(|a| a.id() != **id)) {
+        return rejected(format!("the assumption `{id}` is not known"));
+    }
+    let mut known = assumptions(&inputs, function, &left.events);
+    known.extend(left.beyond.iter().chain(&left.undefined).map(|t| d.not(t)));
+    let at = inputs.variable("address", 64, false);
+    let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
+    let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;
+    let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+    let bytes = code.min_stack.unwrap_or(code.frame_size);
+    list.extend(stack(&inputs, function, &left.events, &right.side.events, top, bytes));
+    let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
+    let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));
+    list.push(Step::Never("both sides trap alike".into(), traps));
+    for (i, t) in right.side.beyond.iter().enumerate() {
+        list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
+    }
+    for (t, place) in &right.side.demands {
+        list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
+    }
+    let mut asked = Asked::default();
+    // If nothing can happen, everything holds.
+    let mut same = Same::default();
+    match solver.check(&script(&inputs, &same, &known)) {
+        Answer::Sat(_) => {}
+        Answer::Unsat => return rejected("the assumptions contradict each other"),
+        Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
+    }
+    for step in list {
+        // What a term was shown to be has a lower number, so that no term is made of itself.
+        let ordered = |a: TermId, b: TermId| a < b && !same.contains_key(&b);
+        match step {
+            Step::Assume(t) => known.push(t),
+            Step::Same(a, b) => {
+                if ordered(a, b) {
+                    same.insert(b, a);
+                } else {
+                    known.push(d.eq(&a, &b));
+                }
+            }
+            Step::Cut(a, b) if !ordered(a, b) => {}
+            Step::Cut(a, b) => {
+                let mut all = known.clone();
+                all.push(d.not(&d.eq(&a, &b)));
+                asked.solver += 1;
+                if solver.check_short(&script(&inputs, &same, &all), EFFORT) == Answer::Unsat {
+                    same.insert(b, a);
+                }
+            }
+            Step::Never(_, t) if inputs.known(t) == Some(0) => asked.constant += 1,
+            Step::Never(what, t) => {
+                let mut all = known.clone();
+                all.push(t);
+                asked.solver += 1;
+                match solver.check(&script(&inputs, &same, &all)) {
+                    Answer::Unsat => {}
+                    Answer::Sat(_) => return rejected(format!("it is not so that {what}")),
+                    Answer::Unknown(why) => return Err(Fault::Undecided(format!("{what}: {why}"))),
+                }
+            }
+        }
+    }
+    Ok(asked)
+}

@@ -1,0 +1,132 @@
+//! What a proof found, written down so that it can be checked by less than the prover.
+//!
+//! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
+//! - `write`: from a proof. [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
+//!   a solver. `obligations`: what that is. `script`: raw terms as SMT-LIB.
+//!
+//! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no
+//! matching and no guesses of its own, and nothing else of the prover decides for it.
+
+pub mod check;
+mod obligations;
+mod script;
+mod write;
+
+pub(crate) use write::matching;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The format that is written and read.
+pub const FORMAT: u32 = 1;
+
+/// A file of witnesses for entries of one source and one target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Witness {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The PTX.
+    pub source: Input,
+    /// The cubin.
+    pub target: Input,
+    /// Who wrote it.
+    pub tools: Tools,
+    /// The entries that were proved.
+    pub entries: Vec<Entry>,
+}
+
+/// A file that a witness is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Where it lay, from the folder that the witness was written from.
+    pub path: String,
+    /// SHA-256 of its bytes in hex digits.
+    pub sha256: String,
+}
+
+impl Input {
+    /// Of some bytes.
+    pub fn new(path: &str, bytes: &[u8]) -> Input {
+        Input { path: path.to_owned(), sha256: sha256(bytes) }
+    }
+}
+
+/// Hex digits of the SHA-256 of some bytes.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Versions of what proved it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tools {
+    /// Sassafras.
+    pub sassafras: String,
+    /// The solver.
+    pub solver: String,
+}
+
+/// What was found about one entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Its name.
+    pub entry: String,
+    /// Ids of what it rests on.
+    pub assumptions: Vec<String>,
+    /// Lemmas that it rests on; there are none yet, and a reader that does not know one rejects it.
+    pub lemmas: Vec<String>,
+    /// Most rounds of a loop.
+    pub unroll: u32,
+    /// Whether it holds for inputs alone on which no loop takes more rounds.
+    pub bounded: bool,
+    /// Which event stands for which.
+    pub matching: Matching,
+}
+
+/// An event of a side: PTX line or byte offset, and which of those there, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// PTX line, or byte offset in the function.
+    pub at: u64,
+    /// Which of the events there.
+    pub nth: u32,
+}
+
+/// Which event of the source stands for which of the target. What is in no list does not happen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matching {
+    /// Events that others see, in the order in which the source has them.
+    pub events: Vec<(Place, Place)>,
+    /// Loads that load the same. This only says where to look for what is equal: nothing rests on it.
+    pub loads: Vec<(Place, Place)>,
+    /// Stores one to one.
+    pub stores: Vec<(Place, Place)>,
+    /// Stores that together leave the same memory.
+    pub groups: Vec<(Vec<Place>, Vec<Place>)>,
+    /// For each access of the target those of the source that cover it.
+    pub covers: Vec<(Place, Vec<Place>)>,
+}
+
+impl Entry {
+    /// What a proof found; none of what was not proved.
+    pub fn of(record: &crate::Record, unroll: u32) -> Option<Entry> {
+        let bounded = match record.verdict {
+            crate::Verdict::Proved => false,
+            crate::Verdict::ProvedWithin(_) => true,
+            _ => return None,
+        };
+        Some(Entry {
+            entry: record.entry.clone(),
+            assumptions: record.assumptions.iter().map(|a| a.id().to_owned()).collect(),
+            lemmas: Vec::new(),
+            unroll,
+            bounded,
+            matching: record.matching.clone()?,
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Witnesses: what is proved can be checked, and nothing else.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, recorded, text, z3};
+use sassafras_cubin::Cubin;
+use sassafras_prove::smt::Script;
+use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
+use sassafras_prove::witness::{Entry, Input, Tools, Witness};
+use sassafras_prove::{Answer, Solver, Verdict, Z3, prove};
+use sassafras_ptx::checked::Module;
+
+/// Programs whose witnesses are checked on every run, and on a whole one.
+const SAMPLE: [&str; 6] = ["sub_s32", "red", "const", "st_sizes", "if_nested", "exit_early"];
+const WHOLE: [&str; 24] = [
+    "sub_s32",
+    "red",
+    "const",
+    "st_sizes",
+    "if_nested",
+    "exit_early",
+    "selp",
+    "fences",
+    "shared",
+    "global_init",
+    "fma_f32",
+    "add_s32",
+    "logic_32",
+    "bfe",
+    "lop3",
+    "ld_sizes",
+    "setp_s32",
+    "popc",
+    "prmt",
+    "mad_lo",
+    "predicated",
+    "mov_pack",
+    "if_else",
+    "mul_wide",
+];
+
+struct Proof {
+    module: Module,
+    ptx: String,
+    cubin: Cubin,
+    bytes: Vec<u8>,
+    witness: Witness,
+}
+
+fn proof(name: &str, z3: &mut Z3) -> Option<Proof> {
+    let path = format!("features/{name}");
+    let (ptx, cubin) = (text(&path), recorded("13.0.88", &path)?);
+    let module = module(&ptx);
+    let record = prove(&module, "k", &cubin, z3);
+    if record.verdict != Verdict::Proved {
+        eprintln!("{name}: {}", line(&record));
+        return None;
+    }
+    let bytes = sassafras_cubin::write(&cubin).expect("it was read");
+    let witness = Witness {
+        format: sassafras_prove::witness::FORMAT,
+        source: Input::new("k.ptx", ptx.as_bytes()),
+        target: Input::new("k.cubin", &bytes),
+        tools: Tools { sassafras: "test".into(), solver: "z3".into() },
+        entries: vec![Entry::of(&record, 4).expect("it was proved")],
+    };
+    Some(Proof { module, ptx, cubin, bytes, witness })
+}
+
+impl Proof {
+    /// What the checker says of a text.
+    fn check(&self, text: &str, cubin: &Cubin, bytes: &[u8], solver: &mut dyn Solver) -> Result<(), Fault> {
+        let witness = read(text)?;
+        inputs_are(&witness, self.ptx.as_bytes(), bytes)?;
+        witness.entries.iter().try_for_each(|e| check(&self.module, cubin, e, solver).map(|_| ()))
+    }
+
+    fn json(&self, change: impl FnOnce(&mut Witness)) -> String {
+        let mut witness = self.witness.clone();
+        change(&mut witness);
+        serde_json::to_string(&witness).expect("it is plain")
+    }
+}
+
+#[test]
+fn witnesses_of_proofs_are_accepted() {
+    let Some(mut z3) = z3("witnesses_of_proofs_are_accepted") else { return };
+    z3.budget = 4;
+    let whole = std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some();
+    let names: &[&str] = if whole { &WHOLE } else { &SAMPLE };
+    let (mut accepted, mut faults) = (0, Vec::new());
+    for name in names {
+        let Some(proof) = proof(name, &mut z3) else {
+            faults.push(format!("{name}: not proved"));
+            continue;
+        };
+        match proof.check(&proof.json(|_| ()), &proof.cubin, &proof.bytes, &mut z3) {
+            Ok(()) => accepted += 1,
+            Err(e) => faults.push(format!("{name}: {e}")),
+        }
+    }
+    eprintln!("{accepted} of {} witnesses accepted", names.len());
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// A solver that calls everything impossible.
+struct Unsat;
+impl Solver for Unsat {
+    fn check(&mut self, _: &Script) -> Answer {
+        Answer::Unsat
+    }
+}
+
+#[test]
+fn corrupted_witnesses_are_rejected() {
+    let Some(mut z3) = z3("corrupted_witnesses_are_rejected") else { return };
+    z3.budget = 4;
+    let p = proof("red", &mut z3).expect("it is proved");
+    let nested = proof("if_nested", &mut z3).expect("it is proved");
+    let good = p.json(|_| ());
+    let mut rejected = 0;
+    let mut wrong = Vec::new();
+    let mut see = |name: &str, result: Result<(), Fault>| match result {
+        Err(Fault::Rejected(why)) => {
+            eprintln!("{name}: {why}");
+            rejected += 1;
+        }
+        other => wrong.push(format!("{name}: {other:?}")),
+    };
+    let texts: Vec<(&str, String)> = vec![
+        ("an empty file", String::new()),
+        ("a file cut off", good[..good.len() / 2].to_owned()),
+        ("another format", p.json(|w| w.format = 2)),
+        ("no format", good.replacen("\"format\":1,", "", 1)),
+        ("a field that nobody knows", good.replacen("\"format\":1,", "\"format\":1,\"trust\":true,", 1)),
+        ("no entry", p.json(|w| w.entries.clear())),
+        ("an entry twice", p.json(|w| w.entries.push(w.entries[0].clone()))),
+        ("another entry", p.json(|w| w.entries[0].entry = "l".into())),
+        ("another hash of the source", p.json(|w| w.source.sha256.replace_range(0..1, "x"))),
+        ("the hash of the source for the target", p.json(|w| w.target.sha256 = w.source.sha256.clone())),
+        ("an assumption left out", p.json(|w| w.entries[0].assumptions.retain(|a| a != "A-BANK"))),
+        ("no assumption", p.json(|w| w.entries[0].assumptions.clear())),
+        ("an assumption that nobody knows", p.json(|w| w.entries[0].assumptions.push("A-MOON".into()))),
+        ("a lemma that nobody knows", p.json(|w| w.entries[0].lemmas.push("division".into()))),
+        ("an event left out", p.json(|w| w.entries[0].matching.events.truncate(3))),
+        (
+            "an event twice",
+            p.json(|w| {
+                let e = w.entries[0].matching.events[0];
+                w.entries[0].matching.events.push(e)
+            }),
+        ),
+        ("events that change places", p.json(|w| swap(&mut w.entries[0].matching.events))),
+        ("an event that is not there", p.json(|w| w.entries[0].matching.events[0].1.at += 16)),
+        ("an event's other occurrence", p.json(|w| w.entries[0].matching.events[0].0.nth += 1)),
+        ("a store left out", p.json(|w| w.entries[0].matching.stores.clear())),
+        ("accesses that nothing covers", p.json(|w| w.entries[0].matching.covers.clear())),
+    ];
+    for (name, text) in &texts {
+        see(name, p.check(text, &p.cubin, &p.bytes, &mut z3));
+    }
+    let stores = nested.json(|w| swap(&mut w.entries[0].matching.stores));
+    see("stores that change places", nested.check(&stores, &nested.cubin, &nested.bytes, &mut z3));
+    let mut bytes = p.bytes.clone();
+    *bytes.last_mut().expect("it has bytes") ^= 1;
+    see("another cubin", p.check(&good, &p.cubin, &bytes, &mut z3));
+    // The same hash, and other code: the checker does not go by hashes alone.
+    let mut cubin = p.cubin.clone();
+    let code = &mut cubin.functions.iter_mut().find(|f| f.name == "k").expect("the entry").code;
+    let chip = sassafras_isa::Chip::Sm90;
+    let at =
+        code.iter().position(|w| sassafras_isa::decode(*w, chip).is_ok_and(|i| i.row().mnemonic == "STG"));
+    code[at.expect("a store")] ^= 4 << 40;
+    see("another offset of a store", p.check(&good, &cubin, &p.bytes, &mut z3));
+    see("a solver that always says unsat", p.check(&good, &p.cubin, &p.bytes, &mut Unsat));
+    assert!(wrong.is_empty(), "not rejected: {wrong:#?}");
+    assert!(rejected >= 20, "{rejected}");
+}
+
+/// The targets of the first two pairs change places.
+fn swap<T: Copy>(pairs: &mut [(T, T)]) {
+    assert!(pairs.len() > 1, "there are two");
+    (pairs[0].1, pairs[1].1) = (pairs[1].1, pairs[0].1);
+}
