@@ -3,6 +3,7 @@
 //!
 //! - `words.gz`: one line for each distinct word, `HEX TEXT`, sorted; the text is nvdisasm's with the word at address
 //!   `16 * (i mod 20000)`, where `i` counts lines from 0; `-` where nvdisasm refuses the word.
+//! - `words.csv`, beside the folders of the chips: how many words they are of which `words.gz` holds the distinct ones.
 //! - `refused.gz`: one line for each kernel that ptxas refuses: `FORM<TAB>MESSAGE`.
 
 mod compile;
@@ -12,7 +13,7 @@ use anyhow::{Context, Result};
 use sassafras_chip::Chip;
 use sassafras_generate::exercise;
 use sassafras_oracle::{Tools, table, workspace_root};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn main() -> Result<()> {
@@ -23,9 +24,9 @@ fn main() -> Result<()> {
     for chip in std::env::args().skip(1) {
         let chip: Chip = chip.parse()?;
         let (cubins, refused) = compile::exercises(&ptxas, chip, &exercises)?;
-        let mut all = BTreeSet::new();
+        let (mut all, mut count) = (BTreeSet::new(), 0);
         for cubin in cubins.iter().chain(&compile::corpus(&root, &ptxas, chip)?) {
-            words::collect(cubin, &mut all)?;
+            count += words::collect(cubin, &mut all)?;
         }
         let list: Vec<u128> = all.into_iter().collect();
         let texts = nvdisasm.words(&list, &chip.to_string())?;
@@ -37,8 +38,9 @@ fn main() -> Result<()> {
         let folder = root.join("reference-traces").join(table::CUDA).join(chip.to_string());
         let bytes = write(&folder.join("words.gz"), lines.as_bytes())?
             + write(&folder.join("refused.gz"), refused.concat().as_bytes())?;
+        total(&root.join("reference-traces").join(table::CUDA).join("words.csv"), chip, count)?;
         println!(
-            "{chip}: {} kernels, {} refused, {} distinct words, {:.2} MiB",
+            "{chip}: {} kernels, {} refused, {count} words, {} distinct, {:.2} MiB",
             exercises.len(),
             refused.len(),
             list.len(),
@@ -46,6 +48,17 @@ fn main() -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Puts the number of words of a chip into the file of lines `chip,words`.
+fn total(path: &Path, chip: Chip, count: usize) -> Result<()> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().skip(1).filter_map(|line| line.split_once(','));
+    let mut totals: BTreeMap<u32, String> =
+        lines.filter_map(|(chip, words)| Some((chip.parse().ok()?, words.to_owned()))).collect();
+    totals.insert(chip.number(), count.to_string());
+    let lines: String = totals.iter().map(|(chip, words)| format!("{chip},{words}\n")).collect();
+    std::fs::write(path, format!("chip,words\n{lines}")).with_context(|| path.display().to_string())
 }
 
 /// Writes `bytes` with gzip, without a time stamp, so that the same content gives the same file. Returns its size.

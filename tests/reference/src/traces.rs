@@ -1,6 +1,7 @@
 //! Reading `reference-traces/`: what NVIDIA's tools made of the corpus, recorded by `cargo xtask record`.
 
 use flate2::read::GzDecoder;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -42,6 +43,14 @@ pub struct Word {
     pub text: Option<String>,
     /// Where the text has the word, in bytes: branches name targets by address.
     pub address: u64,
+}
+
+/// How many words ptxas made for each chip, by its number: those of which [`words`] gives the distinct ones.
+pub fn totals(root: &Path) -> BTreeMap<u32, usize> {
+    let path = root.join("reference-traces").join(RECORDED).join("words.csv");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let line = |line: &str| line.split_once(',').and_then(|(c, n)| Some((c.parse().ok()?, n.parse().ok()?)));
+    text.lines().filter_map(line).collect()
 }
 
 /// The distinct words that ptxas made for `chip` (as `sm_120`) of generated PTX and of the corpus.

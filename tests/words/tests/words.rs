@@ -49,12 +49,13 @@ fn fares(step: usize) -> Vec<(Chip, usize, Fare)> {
 
 /// The page of the handbook: a table made of the counts of words and the list of exceptions.
 fn page(words: &BTreeMap<u32, usize>, exceptions: &Counts) -> String {
+    let totals = traces::totals(&sassafras_oracle::workspace_root());
     let mut out = String::from(
-        "# Words of ptxas, by chip\n\nEvery distinct 128-bit word that ptxas 13.0.88 makes of the corpus and of the generated PTX \
-         (`reference-traces/13.0.88/sm_NN/words.gz`), held against the table of instructions: decoded; printed as nvdisasm prints it; \
+        "# Words of ptxas, by chip\n\nThe 128-bit words that ptxas 13.0.88 makes of the corpus and of the generated PTX \
+         (`reference-traces/13.0.88/words.csv` counts them; the distinct ones are in `sm_NN/words.gz` there), held against the table of instructions: decoded; printed as nvdisasm prints it; \
          encoded again to the same 128 bits; read back from the text with control bits. Each column counts words that pass it and all \
          before it. What fails is listed in `tests/words/exceptions.csv`, from which this page is made.\n\n\
-         | chip | distinct words | decoded | text | encoded | parsed | exceptions |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+         | chip | words | distinct words | decoded | text | encoded | parsed | exceptions |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
     for (chip, count) in words {
         let failed = |upto: usize| -> usize {
@@ -64,8 +65,13 @@ fn page(words: &BTreeMap<u32, usize>, exceptions: &Counts) -> String {
             exceptions.iter().filter(|(key, _)| of(key)).map(|(_, n)| n).sum()
         };
         let cells: Vec<String> = (0..STAGES.len()).map(|s| (count - failed(s)).to_string()).collect();
-        let _ =
-            writeln!(out, "| sm_{chip} | {count} | {} | {} |", cells.join(" | "), failed(STAGES.len() - 1));
+        let _ = writeln!(
+            out,
+            "| sm_{chip} | {} | {count} | {} | {} |",
+            totals.get(chip).map_or("not counted".to_owned(), usize::to_string),
+            cells.join(" | "),
+            failed(STAGES.len() - 1)
+        );
     }
     out
 }

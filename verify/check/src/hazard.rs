@@ -32,7 +32,7 @@ use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
     Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicates_read_late, settled, source,
 };
-use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, Operand, RegClass, Scoreboard};
+use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
 use std::collections::BTreeMap;
 
 /// Checks a scheduled function.
@@ -142,11 +142,6 @@ impl Judge<'_> {
             for unit in 0..u32::from(operand.units) {
                 let class = inst.class(&operand, unit);
                 let write = operand.access == sassafras_isa::Access::Write;
-                // nvdisasm calls the predicate of LDGSTS written as well as read; ptxas 13.0.88 overwrites it at once.
-                let copy = row.memory.as_ref().is_some_and(|m| m.kind == MemoryKind::Copy);
-                if copy && write && operand.class == RegClass::P {
-                    continue;
-                }
                 // Guards and uniform registers are read at issue; convergence barriers have a scoreboard of their own (NAK).
                 let waits = match operand.class {
                     RegClass::R => true,

@@ -4,10 +4,10 @@
 //! The listing needs a cubin: one is made with ptxas from a kernel of many stores, and its code is overwritten. Forms that
 //! leave the straight path are left out, because nvdisasm follows them. Faults of the tool are known and left out: it shows no
 //! uniform register below UR4; no predicates for P2R, R2P and their uniform kin; from sm_100 on of the second operand and of the
-//! second pair of results of a texture instruction the first register alone, though ptxas fills and uses the others; and a pair
-//! for the 32-bit address of a copy to shared memory.
+//! second pair of results of a texture instruction the first register alone, though ptxas fills and uses the others; and of a
+//! copy to shared memory a pair for the 32-bit address and the predicate as written.
 
-use crate::form::{ControlFlowKind as C, FieldKind, FormId, RegClass};
+use crate::form::{ControlFlowKind as C, FieldKind, FormId, MemoryKind, RegClass};
 use crate::generate::{Rng, generate};
 use crate::{Access, Chip, Inst, Meaning, encode};
 use std::collections::{BTreeSet, HashMap};
@@ -243,16 +243,22 @@ pub fn shown(inst: &Inst, chip: Chip) -> Accesses {
     // The address of a copy without a descriptor is one register where the text says .U32.
     let copy = inst.row().id == "ldgsts.sum.80";
     let texture = chip.number() >= 100 && matches!(inst.row().mnemonic, "TEX" | "TLD" | "TLD4" | "TXD");
-    listing_of(inst, |op| {
+    let (reads, mut writes) = listing_of(inst, |op| {
         let second = matches!((op.name, op.access), ("b", Access::Read) | ("e", Access::Write));
-        if copy && op.name == "a" {
+        if copy && op.name == "a" && op.number < 254 {
             2
         } else if texture && second && !(inst.row().mnemonic == "TXD" && op.name == "b") {
             1
         } else {
             op.units
         }
-    })
+    });
+    // The predicate of a copy to shared memory is shown as written too; ptxas overwrites it at once.
+    if inst.row().memory.is_some_and(|memory| memory.kind == MemoryKind::Copy) {
+        let predicate = inst.operands().filter(|op| op.class == RegClass::P && op.name == "q");
+        writes.extend(predicate.map(|op| format!("P{}", op.number)));
+    }
+    (reads, writes)
 }
 
 fn listing_of(inst: &Inst, units: impl Fn(&crate::Operand) -> u8) -> Accesses {
