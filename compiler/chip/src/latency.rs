@@ -124,7 +124,8 @@ pub enum Class {
     FmaWideAddendHigh,
     /// A part of [`Class::UniformMove`]: UMOV.
     UniformCopy,
-    /// A part of [`Class::Matrix`]: HMMA.1688, whose result is ready earlier.
+    /// A part of [`Class::Matrix`]: HMMA.1688, IMMA.16816 and others whose left factor has at most two registers; their result
+    /// is ready earlier.
     MatrixShort,
 }
 

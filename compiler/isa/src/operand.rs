@@ -49,13 +49,18 @@ impl Inst {
             (Meaning::Viadd, ..) => Pipe::Add,
             // CS2R.32 is as quick as arithmetic (NAK; mined).
             (Meaning::Cs2r, Access::Write, ..) if operand.units == 1 => Pipe::Alu,
-            // Matrices of 8 columns pass the collector once.
-            (Meaning::Hmma, ..) if row.id.starts_with("hmma.1688") => Pipe::MatrixShort,
+            // A left factor of at most two registers passes the collector once.
+            (Meaning::Hmma | Meaning::Imma | Meaning::Bmma, ..) if self.collected_once() => Pipe::MatrixShort,
             (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,
             _ => row.pipe,
         }
+    }
+
+    /// Whether the left factor of a matrix product has at most two registers, and no sparsity goes with it.
+    fn collected_once(&self) -> bool {
+        self.row().field("a").is_some_and(|a| self.units(a) <= 2) && self.row().field("e").is_none()
     }
 
     /// The predicates that P2R and its like move as a whole, by the bits of the mask.
