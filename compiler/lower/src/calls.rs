@@ -3,9 +3,17 @@
 use rustc_hash::FxHashSet;
 use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand};
 
-/// The functions that may call themselves, directly or through others, and those whose address is taken, in order. A call through a
-/// register may be one of any of the latter.
-pub(crate) fn recursive(module: &Module) -> (FxHashSet<FunctionId>, Vec<FunctionId>) {
+/// What calls there are.
+#[derive(Clone, Debug)]
+pub(crate) struct Calls {
+    /// The functions that may call themselves, directly or through others.
+    pub recursive: FxHashSet<FunctionId>,
+    /// Those whose address is taken, in order. A call through a register may be one of any of them.
+    pub taken: Vec<FunctionId>,
+}
+
+/// The calls of a module.
+pub(crate) fn calls(module: &Module) -> Calls {
     let mut taken: Vec<FunctionId> = Vec::new();
     let own = module.functions.iter().flat_map(|f| &f.variables);
     let mut take = |id: FunctionId| {
@@ -46,6 +54,9 @@ pub(crate) fn recursive(module: &Module) -> (FxHashSet<FunctionId>, Vec<Function
         })
         .collect();
     let reaches_itself = |start: usize| {
+        if calls[start].is_empty() {
+            return false;
+        }
         let mut seen = vec![false; calls.len()];
         let mut work = vec![start];
         while let Some(f) = work.pop() {
@@ -64,7 +75,7 @@ pub(crate) fn recursive(module: &Module) -> (FxHashSet<FunctionId>, Vec<Function
         false
     };
     let recursive = (0..calls.len()).filter(|&f| reaches_itself(f)).map(|f| FunctionId(f as u32)).collect();
-    (recursive, taken)
+    Calls { recursive, taken }
 }
 
 fn body(f: &Function) -> impl Iterator<Item = &Inst> {

@@ -4,6 +4,7 @@
 //! gets a parameter per variable that is live into it, and the arguments are filled in at the end.
 
 use crate::Options;
+use crate::calls::Calls;
 use crate::error::Error;
 use crate::flatten::{Flat, Given, Item, flatten};
 use crate::flow::{FlatBlock, Flow, Leave, barrier_has_result, flow, pieces};
@@ -47,9 +48,11 @@ pub(crate) fn kernel(
     kernel: &checked::Function,
     globals: &Symbols,
     options: &Options,
+    calls: &Calls,
+    names: &mut FxHashSet<String>,
     out: &mut sassafras_ir::Module,
 ) -> std::result::Result<Function, Vec<Error>> {
-    let mut flat = flatten(module, kernel);
+    let mut flat = flatten(module, calls, kernel);
     let mut errors = std::mem::take(&mut flat.errors);
     if !errors.is_empty() {
         // The list has holes where calls were refused: what follows would only repeat that.
@@ -57,7 +60,7 @@ pub(crate) fn kernel(
     }
     let flow = flow(&flat, &mut errors);
     let mut symbols = globals.clone();
-    symbols.add_locals(&flat, out, &mut errors);
+    symbols.add_locals(&flat, out, names, &mut errors);
     let mut function = Function::new(&kernel.name);
     function.param_size = kernel.param_size;
     function.params = kernel

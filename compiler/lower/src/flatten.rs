@@ -6,6 +6,7 @@
 //! (`crate::stack`).
 //! A call through a register chooses among the functions whose address is taken somewhere.
 
+use crate::calls::Calls;
 use crate::error::Error;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_ptx::checked::{
@@ -122,8 +123,8 @@ pub(crate) struct Flat<'a> {
 /// Items that a kernel may grow to by inlining.
 const MOST_ITEMS: usize = 4_000_000;
 
-pub(crate) fn flatten<'a>(module: &'a Module, kernel: &'a Function) -> Flat<'a> {
-    let (recursive, taken) = crate::calls::recursive(module);
+pub(crate) fn flatten<'a>(module: &'a Module, calls: &Calls, kernel: &'a Function) -> Flat<'a> {
+    let Calls { recursive, taken } = calls.clone();
     let mut flat = Flat {
         items: Vec::new(),
         instances: Vec::new(),

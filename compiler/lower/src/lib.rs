@@ -63,8 +63,10 @@ pub fn lower(module: &checked::Module, options: &Options) -> Result<sassafras_ir
     let mut errors = Vec::new();
     let mut out = sassafras_ir::Module::default();
     let globals = variables::module_variables(module, &mut out, &mut errors);
+    let calls = calls::calls(module);
+    let mut names = out.variables.values().map(|v| v.name.clone()).collect();
     for function in module.functions.iter().filter(|f| f.entry) {
-        match context::kernel(module, function, &globals, options, &mut out) {
+        match context::kernel(module, function, &globals, options, &calls, &mut names, &mut out) {
             Ok(function) => out.functions.push(function),
             Err(more) => errors.extend(more),
         }

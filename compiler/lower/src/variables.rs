@@ -49,8 +49,14 @@ impl Symbols {
     }
 
     /// Adds the variables of all bodies of a kernel's list. A `.local` variable exists once per instance, others once per kernel; one of
-    /// an instance that may be entered again while it is active lies in the frame of the activation.
-    pub fn add_locals(&mut self, flat: &Flat, out: &mut Module, errors: &mut Vec<Error>) {
+    /// an instance that may be entered again while it is active lies in the frame of the activation. `names` are those of all variables.
+    pub fn add_locals(
+        &mut self,
+        flat: &Flat,
+        out: &mut Module,
+        names: &mut FxHashSet<String>,
+        errors: &mut Vec<Error>,
+    ) {
         let owner = out.functions.len() as u32;
         if !flat.sites.is_empty() {
             // First of the frame, so that below it the stack is free.
@@ -64,10 +70,10 @@ impl Symbols {
                 visible: false,
                 owner: Some(owner),
             };
+            names.insert(stack.name.clone());
             self.stack = Some(out.variables.push(stack));
         }
         let mut shared: FxHashMap<(*const checked::Function, u32), VariableId> = FxHashMap::default();
-        let mut names: FxHashSet<String> = out.variables.values().map(|v| v.name.clone()).collect();
         let kernel = flat.instances[0].function;
         for (instance, data) in flat.instances.iter().enumerate() {
             for (i, v) in data.function.variables.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Every rule of the judges of forms: its name and what it says, once. `docs/invariants.md` is made from this table.
 //!
-//! Rules of allocation, schedule and hazards stand with an example that their judge takes and one that it objects to, which
+//! Rules of allocation, schedule and hazards, and some of machine code, stand with an example that their judge takes and one that it objects to, which
 //! `tests/examples.rs` tries. Examples of allocation and schedule are two functions, before and after, parted by `=>`: a line of
-//! machine text each, with the instruction's origin in front; what begins with `!` replaces a line of the head. Examples of hazards
+//! machine text each, with the instruction's origin in front; what begins with `!` replaces a line of the head. Examples of machine code are one placed function of that form. Examples of hazards
 //! are lines of SASS with control bits.
 
 macro_rules! rules {
@@ -57,6 +57,18 @@ rules! {
         MachinePseudo "machine-pseudo" "From placement on no pseudo-instruction is left; ParallelCopy and Pack are gone after allocation.",
         MachineFlow "machine-flow" "From placement on branches and falling through lead to exactly the successors, and the last block does not fall off the end.",
         MachineSense "machine-sense" "Placement keeps the condition under which each side of a branch is taken.",
+        MachineLiveIn "machine-live-in" "Of the registers that are the compiler's own nothing is live into the entry: the stack pointer where there is a frame, uniform registers and predicates, convergence barriers."
+            : "s2r d=R0 sr=0x21\nuldc sz=.64 d=UR0 o=0x208\nstg u=UR0 a=R2 b=R0\nexit",
+              "s2r d=R0 sr=0x21\nstg u=UR0 a=R2 b=R0\nexit",
+        MachineUniformBranch "machine-uniform-branch" "A branch that is marked uniform has a condition on which all lanes agree that execute it together."
+            : "!layout b0 b1 b2\nmov.c d=R0 b=0x218\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b2 ; uniform\n-> b2(), b1()\nb1():\nnop\n-> b2()\nb2():\nexit",
+              "!layout b0 b1 b2\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b2 ; uniform\n-> b2(), b1()\nb1():\nnop\n-> b2()\nb2():\nexit",
+        MachineUniformValue "machine-uniform-value" "P5: what is written to a uniform register or predicate is the same in all lanes that execute the instruction, guard included."
+            : "mov.c d=R0 b=0x218\nr2ur d=UR0 a=R0\nmov.u d=R1 b=UR0\nexit",
+              "s2r d=R0 sr=0x21\nr2ur d=UR0 a=R0\nmov.u d=R1 b=UR0\nexit",
+        MachineUniformPlace "machine-uniform-place" "P5: where lanes are apart, a uniform register gets what is fixed for the warp, or is read at once; and nobody there writes one that others read."
+            : "!layout b0 b1 b2 b3 b4\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x10\nuldc sz=.64 d=UR0 o=0x208\n bssy ; target b3\n@P0 bra ; target b2\n-> b2(), b1()\nb1():\nredux d=UR4 a=R0\nmov.u d=R1 b=UR4\n bra ; target b3 ; uniform\n-> b3()\nb2():\nstg u=UR0 a=R2 b=R0\n-> b3()\nb3():\n bsync\n-> b4()\nb4():\nexit",
+              "!layout b0 b1 b2 b3 b4\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x10\nuldc sz=.64 d=UR0 o=0x208\n bssy ; target b3\n@P0 bra ; target b2\n-> b2(), b1()\nb1():\nredux d=UR0 a=R0\nmov.u d=R1 b=UR0\n bra ; target b3 ; uniform\n-> b3()\nb2():\nstg u=UR0 a=R2 b=R0\n-> b3()\nb3():\n bsync\n-> b4()\nb4():\nexit",
         MachineFrame "machine-frame" "From placement on the entry takes the frame's size off the stack pointer, once, before any use.",
     }
     "Convergence": {

@@ -1,7 +1,7 @@
 //! The examples of rules: what is taken is taken, and what is objected to is objected to under the rule's name.
 
 use sassafras_check::rules::{EXAMPLES, GROUPS};
-use sassafras_check::{Finding, Verdict, allocation, hazard, schedule};
+use sassafras_check::{Finding, Verdict, allocation, hazard, machine, schedule};
 use sassafras_isa::{Chip, Style, encode, parse};
 use sassafras_machine::{Function, text};
 
@@ -48,6 +48,9 @@ fn judge(rule: &str, example: &str) -> Verdict {
         return hazard::check_words(&words, Chip::Sm90);
     }
     let lines: Vec<&str> = example.lines().collect();
+    if rule.starts_with("machine") {
+        return machine::check(&function("placed", &lines));
+    }
     let middle = lines.iter().position(|line| *line == "=>").expect("before and after");
     let (before, after) = (&lines[..middle], &lines[middle + 1..]);
     if rule.starts_with("allocation") {

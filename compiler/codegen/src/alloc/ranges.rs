@@ -6,7 +6,7 @@
 use super::work::{Item, Loc, Work};
 use rustc_hash::FxHashSet;
 use sassafras_graph::{ControlFlow, Dominators, Entity, Graph, Loops, SecondaryMap};
-use sassafras_isa::Access;
+use sassafras_isa::{Access, RegClass};
 use sassafras_machine::{Block, Function, VReg};
 use std::collections::BTreeMap;
 
@@ -99,6 +99,20 @@ impl Ranges {
         }
         for list in &mut units {
             list.reverse();
+        }
+        // A uniform register belongs to the warp: lanes that are elsewhere write it too. So what lives beyond its block keeps its
+        // register from all others, wherever these stand.
+        let end = 2 * first[first.len() - 1] + 2;
+        for (vreg, data) in
+            f.vregs.iter().filter(|(_, data)| matches!(data.class, RegClass::UR | RegClass::UP))
+        {
+            for unit in 0..data.units {
+                let list = &mut units[index(vreg, unit)];
+                let block = |position: u32| first.partition_point(|&at| at <= position / 2);
+                if list.iter().any(|&(start, end)| block(start) != block(end - 1)) || list.len() > 1 {
+                    *list = vec![(0, end)];
+                }
+            }
         }
         Ranges { base, units, uses, first, frequency, dead }
     }

@@ -81,10 +81,10 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                         Binding::Register { value, .. } => need(&context, &mut needed, *value),
                         Binding::Immediate(_) | Binding::Bank { .. } => {}
                     });
-                    // No row reads a shuffle's member mask; `WARPSYNC` does.
-                    if matches!(inst.op, Op::Shuffle(_)) {
-                        member_mask(inst).iter().for_each(|&v| need(&context, &mut needed, v));
-                    }
+                    // Few rows read the member mask; `WARPSYNC` does. Constants are made where they are asked for.
+                    let asked =
+                        |v: &&Value| matches!(inst.op, Op::Shuffle(_)) || function.constant(**v).is_none();
+                    member_mask(inst).iter().filter(asked).for_each(|&v| need(&context, &mut needed, v));
                     // What a row takes as `args` is not bound by name.
                     if m.takes_args {
                         inst.args.iter().skip(1).for_each(|&v| need(&context, &mut needed, v));

@@ -1,16 +1,18 @@
 //! Rules about machine code: what each phase promises, and how threads that part meet again.
 //!
-//! Which branches may diverge is taken from the instruction ([`sassafras_machine::MInst::uniform`]), not proved here.
-//! P3 to P5 of `docs/convergence.md` are not judged.
+//! Which branches may diverge is judged from the instructions by `uniform`, P5 with it; the rules on convergence take it from the mark
+//! ([`sassafras_machine::MInst::uniform`]). P3 and P4 of `docs/convergence.md` are not judged.
 
 mod converge;
 mod critical;
 mod flow;
+mod live;
 mod meeting;
 mod operands;
 mod placement;
 mod shape;
 mod ssa;
+mod uniform;
 
 pub use critical::check_critical;
 pub use placement::check_placement;
@@ -37,6 +39,8 @@ pub fn check(f: &Function) -> Verdict {
                 flow::check(f, &mut report);
                 converge::check(f, &mut report);
                 placement::frame(f, &mut report);
+                live::check(f, &mut report);
+                uniform::check(f, &mut report);
             }
         }
     }

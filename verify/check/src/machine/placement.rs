@@ -39,7 +39,8 @@ fn condition(f: &Function, block: Block) -> Option<(Guard, Option<Block>)> {
 /// Judges the placement of blocks: a condition leads to the same side as before, or its opposite to the other side.
 pub fn check_placement(before: &Function, after: &Function) -> Verdict {
     let mut report = Report::of(&after.name);
-    for &block in before.layout.iter().filter(|b| after.layout.contains(b)) {
+    let kept: std::collections::HashSet<Block> = after.layout.iter().copied().collect();
+    for &block in before.layout.iter().filter(|b| kept.contains(b)) {
         let [a, b] = &before.blocks[block].succs[..] else { continue };
         let Some((was, Some(to))) = condition(before, block) else { continue };
         let other = if a.block == to { b.block } else { a.block };

@@ -52,3 +52,60 @@ fn nothing_to_say_about_the_corpus() {
     assert!(judged > 1000, "only {judged} forms were judged");
     assert!(said.is_empty(), "{} findings:\n{}", said.len(), said.join("\n"));
 }
+
+/// One side reduces over its lanes, the other needs the descriptor that was fetched before: both are of the warp. And a mask that is
+/// the active lanes is made where `match` waits for them.
+const SIDES: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry sides(.param .u64 p)
+{
+    .reg .pred q;
+    .reg .b32 t, a, s;
+    .reg .b64 d;
+    .shared .align 4 .b8 sh[4];
+    ld.param.u64 d, [p];
+    mov.u32 t, %tid.x;
+    setp.lt.u32 q, t, 16;
+    @q bra A;
+    redux.sync.add.u32 a, t, 0xffff0000;
+    st.shared.u32 [sh], a;
+    ret;
+A:
+    ld.global.u32 s, [d+4];
+    st.global.u32 [d], s;
+    ret;
+}
+.visible .entry active(.param .u64 p, .param .u32 n)
+{
+    .reg .pred q;
+    .reg .b32 t, k, a, m;
+    .reg .b64 d;
+    ld.param.u64 d, [p];
+    ld.param.u32 k, [n];
+    mov.u32 t, %tid.x;
+    setp.lt.u32 q, t, k;
+    @q bra A;
+    st.global.u32 [d+4], t;
+    bar.warp.sync 0xffffffff;
+A:
+    activemask.b32 m;
+    match.any.sync.b32 a, t, m;
+    st.global.u32 [d], a;
+    ret;
+}
+";
+
+#[test]
+fn what_the_warp_shares_on_both_sides() {
+    let forms = forms(SIDES, "sides").expect("it compiles");
+    let mut judged = 0;
+    for (stage, form) in &forms {
+        if let Kept::Machine(f) = form {
+            assert_eq!(machine::check(f).objections(), [], "{} after {stage}", f.name);
+            judged += 1;
+        }
+    }
+    assert_eq!(judged, 14);
+}

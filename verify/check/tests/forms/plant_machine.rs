@@ -20,6 +20,9 @@ pub const FAULTS: &[(&str, &str, Make)] = &[
     ("lost-pair", "machine", Make::Machine(Phase::Placed, lost_pair)),
     ("other-barrier", "machine", Make::Machine(Phase::Placed, other_barrier)),
     ("late-bssy", "machine", Make::Machine(Phase::Placed, late_bssy)),
+    ("lane-in-uniform-branch", "machine", Make::Machine(Phase::Placed, lane_in_branch)),
+    ("lane-in-uniform-register", "machine", Make::Machine(Phase::Placed, lane_in_register)),
+    ("lost-descriptor", "machine", Make::Machine(Phase::Placed, lost_descriptor)),
     ("wrong-meeting-place", "machine", Make::Machine(Phase::Placed, wrong_meeting_place)),
 ];
 
@@ -219,6 +222,49 @@ fn wrong_meeting_place(f: &mut Function) -> bool {
     let Some((block, index)) = of_kind(f, K::Push) else { return false };
     f.blocks[block].insts[index].target = Some(f.entry);
     true
+}
+
+fn make(id: &str, fields: &[(&str, u64)]) -> MInst {
+    let mut inst = sassafras_isa::Inst::new(sassafras_isa::form(id).expect("the table has it"));
+    fields.iter().for_each(|(name, value)| inst.set(name, *value).expect("the form has it"));
+    MInst::new(inst)
+}
+
+/// The lane's index.
+fn lane() -> MInst {
+    make("s2r", &[("d", 0), ("sr", 33)])
+}
+
+/// A branch that is marked uniform goes by the lane's index.
+fn lane_in_branch(f: &mut Function) -> bool {
+    let branch = |inst: &MInst| {
+        let mut guards = inst.operands().into_iter().filter(|o| o.position == Position::Guard);
+        kind(inst) == Some(K::Branch) && guards.any(|o| o.class == RegClass::P)
+    };
+    let Some((block, index)) = find(f, branch) else { return false };
+    let inst = &mut f.blocks[block].insts[index];
+    inst.uniform = true;
+    let Some(guard) = inst.inst().map(|real| u64::from(real.guard.pred)) else { return false };
+    let compare = make("isetp.ri", &[("d", guard), ("a", 0), ("b", 5)]);
+    f.blocks[block].insts.splice(index..index, [lane(), compare]);
+    true
+}
+
+/// A uniform register gets the lane's index.
+fn lane_in_register(f: &mut Function) -> bool {
+    let take = make("r2ur", &[("d", 60), ("a", 0)]);
+    f.blocks[f.entry].insts.splice(0..0, [lane(), take]);
+    true
+}
+
+/// Nobody fetches the descriptor of global memory.
+fn lost_descriptor(f: &mut Function) -> bool {
+    find(f, |inst| inst.inst().is_some_and(|real| real.row().mnemonic == "ULDC")).is_some_and(
+        |(block, index)| {
+            f.blocks[block].insts.remove(index);
+            true
+        },
+    )
 }
 
 /// The stack pointer stays where it was.
