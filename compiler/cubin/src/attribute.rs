@@ -53,6 +53,7 @@ attributes! {
     0x28 COOP_GROUP_INSTR_OFFSETS "Offsets of warp-wide instructions with a member mask.";
     0x29 COOP_GROUP_MASK_REGIDS "Registers of those masks.";
     0x2b WMMA_USED "The code multiplies matrices.";
+    0x2e ATOM16_EMUL_INSTR_REG_MAP "Instructions of loops that stand for 16-bit atomics: an offset, and two halves.";
     0x2f REGCOUNT "Symbol of a function, and its number of registers.";
     0x31 INT_WARP_WIDE_INSTR_OFFSETS "Offsets of other warp-wide instructions.";
     0x34 INDIRECT_BRANCH_TARGETS "For each indirect branch its offset, and the offsets it may go to.";
@@ -64,6 +65,7 @@ attributes! {
     0x3d CTA_PER_CLUSTER "Shape of a cluster: three words.";
     0x3e EXPLICIT_CLUSTER "The cluster's shape is in the code.";
     0x3f MAX_CLUSTER_RANK "Largest cluster.";
+    0x41 RESERVED_SMEM_USED "The code uses shared memory that the system keeps.";
     0x44 UNUSED_LOAD_BYTE_OFFSET "Bytes that loads fetch and nobody reads.";
     0x46 SYSCALL_OFFSETS "Offsets of calls of system functions.";
     0x4a VRC_CTA_INIT_COUNT "sm_100 and later.";

@@ -86,9 +86,6 @@ pub struct Segment {
 /// The type of a section that says how much shared memory the system keeps, where it is no `NOBITS`.
 pub(crate) const SHARED_RESERVED: u32 = 0x7000_0015;
 
-/// In `sh_flags`: a mercury section, sm_100 and later.
-pub(crate) const MERCURY: u64 = 0x1000_0000;
-
 /// NVIDIA's types of sections: `sh_type`, the name that readers use, and what is known of the contents.
 ///
 /// Source: `cuobjdump -elf` 13.2.51 and comparison of ptxas's cubins for the chips of [`crate::layout()`].
@@ -97,7 +94,7 @@ pub const KINDS: &[(u32, &str, &str)] = &[
     (c::CUDA_CALLGRAPH, "CUDA_CALLGRAPH", "pairs of symbols, in four groups"),
     (0x7000_0008, "CUDA_GLOBAL_INIT", "a variable's first bytes"),
     (
-        0x7000_000b,
+        c::CUDA_RELOCINFO,
         "CUDA_RELOCINFO",
         "which relocations the loader applies how; 16 constant bytes up to sm_89",
     ),

@@ -49,6 +49,12 @@ impl Control {
     pub const SAFE: Control =
         Control { stall: 15, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0x3f, reuse: 0 };
 
+    /// Says nothing at all: no stall, no scoreboard, no wait. nvdisasm leaves out the blank before the semicolon of such an instruction, and ptxas
+    /// 13.5.37 makes whole functions of them at -O0, in which loads are read by the next instruction: the hardware must hold the warp
+    /// then, but nobody says for how long.
+    pub const SILENT: Control =
+        Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
+
     /// The 20 bits 105 to 124, at bit 0.
     pub fn bits(self) -> u32 {
         u32::from(self.stall & 15)

@@ -16,6 +16,8 @@
 //!    one nothing may be in flight.
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
+//! Of an instruction with [`Control::SILENT`] no table says when its accesses are over: what would be an objection is unknown then.
+//!
 //! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
 //! instruction then stand for an earlier access too.
 
@@ -32,7 +34,7 @@ use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
     Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicates_read_late, settled, source,
 };
-use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
+use sassafras_isa::{Chip, Control, Inst, Meaning, Operand, RegClass, Scoreboard};
 use std::collections::BTreeMap;
 
 /// Checks a scheduled function.
@@ -227,7 +229,7 @@ impl Judge<'_> {
                 0 => "which sets no scoreboard".to_owned(),
                 boards => format!("which is not waited for (scoreboard {})", boards.trailing_zeros()),
             };
-            return self.object(rule, at, flight.at, register, format!("{what} {from}, {boards}"));
+            return self.early(rule, at, flight.at, register, format!("{what} {from}, {boards}"));
         }
         let kind = Program::kind_of(operand, hazard);
         let consumer = inst.class(operand, unit);
@@ -246,18 +248,14 @@ impl Judge<'_> {
             Some(need) if age < need => {
                 let source = source(self.program.chip, flight.class, consumer, kind).unwrap_or_default();
                 let message = format!("{what}: {age} cycles after it, and {need} are needed ({source})");
-                self.object(Rule::HazardEarly, at, flight.at, register, message);
+                self.early(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
-                let new = self.said.insert((Rule::HazardLatency, at, flight.at, register));
-                if new {
-                    let message = format!(
-                        "{what}: no number for {} then {consumer} ({:?}), {age} cycles",
-                        flight.class, kind.operand
-                    );
-                    let place = self.program.place(at);
-                    self.unknown.push(Finding { rule: Rule::HazardLatency.id(), place, message });
-                }
+                let message = format!(
+                    "{what}: no number for {} then {consumer} ({:?}), {age} cycles",
+                    flight.class, kind.operand
+                );
+                self.doubt(at, flight.at, register, message);
             }
             _ => {}
         }
@@ -286,6 +284,23 @@ impl Judge<'_> {
         for message in control::faults(inst) {
             let place = self.program.place(at);
             self.objections.push(Finding { rule: Rule::HazardControl.id(), place, message });
+        }
+    }
+
+    /// An access comes before an earlier one is over, as far as the control bits of that say when.
+    fn early(&mut self, rule: Rule, at: usize, from: usize, register: Register, message: String) {
+        let silent = self.program.insts[from].as_ref().is_some_and(|inst| inst.control == Control::SILENT);
+        if silent {
+            self.doubt(at, from, register, format!("{message}; its control bits say nothing at all"));
+        } else {
+            self.object(rule, at, from, register, message);
+        }
+    }
+
+    fn doubt(&mut self, at: usize, from: usize, register: Register, message: String) {
+        if self.said.insert((Rule::HazardLatency, at, from, register)) {
+            let (rule, place) = (Rule::HazardLatency.id(), self.program.place(at));
+            self.unknown.push(Finding { rule, place, message });
         }
     }
 

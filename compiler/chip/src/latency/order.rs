@@ -29,12 +29,15 @@ pub fn order_rows() -> &'static [OrderRow] {
     ROWS.get_or_init(|| read(ORDER).expect("the data file is part of the program and tested"))
 }
 
+/// The unit whose results come in the order of issue that instructions of this mnemonic run on; `None` where results come in any order.
+pub fn results_unit(mnemonic: &str) -> Option<usize> {
+    let mut rows = order_rows().iter();
+    rows.position(|row| matches!(&row.order, InOrder::Results(list) if list.contains(&mnemonic)))
+}
+
 /// Whether the result of `later` comes after that of `earlier`, both of variable latency, by mnemonic.
 pub fn results_in_order(earlier: &str, later: &str) -> bool {
-    order_rows().iter().any(|row| match &row.order {
-        InOrder::Results(list) => list.contains(&earlier) && list.contains(&later),
-        InOrder::Sources(_) => false,
-    })
+    results_unit(earlier).is_some_and(|unit| results_unit(later) == Some(unit))
 }
 
 /// Whether an instruction of class `later` reads its sources, and so writes its result, after one of class `earlier` has read
@@ -79,5 +82,14 @@ mod tests {
         assert!(rows.iter().all(|row| !row.source.is_empty()), "{rows:?}");
         assert!(results_in_order("MUFU", "I2F") && !results_in_order("MUFU", "LDS"));
         assert!(!results_in_order("LDG", "LDG"));
+        let units = rows.iter().filter_map(|row| match &row.order {
+            InOrder::Results(list) => Some(list),
+            InOrder::Sources(_) => None,
+        });
+        let mut members: Vec<&str> = units.flatten().copied().collect();
+        let all = members.len();
+        members.sort_unstable();
+        members.dedup();
+        assert_eq!(members.len(), all, "an instruction runs on one unit");
     }
 }

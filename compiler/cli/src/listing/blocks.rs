@@ -39,7 +39,9 @@ pub(super) fn flow(inst: &Inst, address: u64, section: usize, labels: &Labels) -
     let given = |(field, value): (&sassafras_isa::Field, &u64)| {
         matches!(field.kind, FieldKind::Register { .. }) && *value != field.default
     };
-    let plain = || inst.guard.is_always() && !fields.iter().zip(&inst.fields).any(given);
+    // `.DIV` and `.CONV` jump only where the warp is not, or is, together.
+    let together = || matches!(inst.enum_text("mode"), Some(".DIV" | ".CONV"));
+    let plain = || inst.guard.is_always() && !together() && !fields.iter().zip(&inst.fields).any(given);
     let always = inst.guard.is_always();
     match inst.row().control_flow {
         Some(ControlFlowKind::Branch) => {
@@ -56,7 +58,9 @@ pub(super) fn flow(inst: &Inst, address: u64, section: usize, labels: &Labels) -
         }
         // A call through a register is no end of a block.
         Some(ControlFlowKind::Call) if !fields.iter().zip(&inst.fields).any(given) => {
-            Flow { leaves: true, targets: Vec::new(), falls: true }
+            // One to a place inside the function is a jump.
+            let inside = target().filter(|&place| !labels.function(section, place));
+            Flow { leaves: true, targets: inside.into_iter().collect(), falls: true }
         }
         Some(ControlFlowKind::Return | ControlFlowKind::Exit) => {
             Flow { leaves: true, targets: Vec::new(), falls: !always }

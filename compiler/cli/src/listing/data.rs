@@ -74,13 +74,14 @@ fn kind(section: &Section) -> Option<&'static str> {
         c::CUDA_INFO => "@\"SHT_CUDA_INFO\"",
         c::CUDA_COMPAT => "@\"SHT_CUDA_COMPAT_INFO\"",
         c::CUDA_CALLGRAPH => "@\"SHT_CUDA_CALLGRAPH\"",
+        c::CUDA_RELOCINFO => "@\"SHT_CUDA_RELOCINFO\"",
         _ => return None,
     })
 }
 
 /// Whether plain nvdisasm shows the section at all.
 pub(super) fn shown(section: &Section) -> bool {
-    !matches!(section.kind, 0 | c::STRTAB | c::SYMTAB | c::REL | c::RELA)
+    section.flags & c::MERCURY == 0 && !matches!(section.kind, 0 | c::STRTAB | c::SYMTAB | c::REL | c::RELA)
 }
 
 /// Writes one section.
@@ -124,6 +125,10 @@ pub(super) fn write(
                     None => writeln!(out, "        /*{:04x}*/ \t.word\t{word:#010x}", 4 * i),
                 };
             }
+        }
+        c::CUDA_RELOCINFO => {
+            let _ = writeln!(out, "\t.sectionentsize\t{}", section.entry_size);
+            bytes(section.bytes(), 0, out);
         }
         c::CUDA_COMPAT => bytes(section.bytes(), 0, out),
         _ => contents(image, index, numbers, out),
@@ -180,9 +185,12 @@ fn contents(image: &Image, index: usize, numbers: &Numbers, out: &mut String) {
         image.symbols.iter().filter(here).filter(|s| s.other & 0xf0 == RESERVED).collect();
     if let [symbol, ..] = reserved[..] {
         let name = &symbol.name;
-        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, 0");
+        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, {}", symbol.size);
         let _ = writeln!(out, "\t.other\t\t{name},@\"STO_CUDA_RESERVED_SHARED STV_DEFAULT\"\n{name}:");
-        let _ = writeln!(out, "\t.zero\t\t{}", section.size());
+        out.push_str("\t.zero\t\t0\n");
+        if section.size() > 0 {
+            let _ = writeln!(out, "\t.zero\t\t{}", section.size());
+        }
         return;
     }
     // The section has a label where it has a symbol.

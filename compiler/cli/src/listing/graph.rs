@@ -2,10 +2,10 @@
 
 use super::blocks::{Block, blocks};
 use super::json::functions;
-use super::section::{Context, QUIET, words};
+use super::section::{Context, words};
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
-use sassafras_isa::{Chip, Inst, decode};
+use sassafras_isa::{Chip, Control, Inst, decode};
 use std::fmt::Write;
 
 /// What a node is.
@@ -203,7 +203,7 @@ impl Drawing<'_> {
             self.context.text(inst, address, &mut text);
             match self.context.branch_targets(address) {
                 Some(targets) => text.push_str(&format!("  {targets};")),
-                None => text.push_str(if inst.control == QUIET { ";" } else { " ;" }),
+                None => text.push_str(if inst.control == Control::SILENT { ";" } else { " ;" }),
             }
             for c in text.chars() {
                 if " []<>|{}\"".contains(c) {

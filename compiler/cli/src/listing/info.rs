@@ -20,6 +20,8 @@ enum Shape {
     Parameter,
     /// A symbol and two halves.
     Bank,
+    /// A list, each entry a word and two halves.
+    Places,
 }
 
 fn shape(id: u8) -> Shape {
@@ -35,6 +37,7 @@ fn shape(id: u8) -> Shape {
         INDIRECT_BRANCH_TARGETS => Shape::Branches,
         KPARAM_INFO => Shape::Parameter,
         PARAM_CBANK => Shape::Bank,
+        ATOM16_EMUL_INSTR_REG_MAP => Shape::Places,
         _ => Shape::Words { symbol: false },
     }
 }
@@ -111,6 +114,14 @@ impl Body<'_> {
                 for (i, entry) in words.chunks(*size).enumerate() {
                     self.entry(i);
                     entry.iter().for_each(|&w| self.word(w));
+                }
+            }
+            Shape::Places if bytes.len().is_multiple_of(8) => {
+                for (i, entry) in bytes.chunks_exact(8).enumerate() {
+                    self.entry(i);
+                    self.word(word(entry));
+                    self.half(entry[4], entry[5]);
+                    self.half(entry[6], entry[7]);
                 }
             }
             Shape::Branches if whole => self.branches(&words),

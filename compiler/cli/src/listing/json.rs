@@ -3,7 +3,7 @@
 use super::section::{Context, words};
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
-use sassafras_isa::{Chip, ControlFlowKind, Inst, decode};
+use sassafras_isa::{Chip, ControlFlowKind, Form, Inst, decode};
 use std::fmt::Write;
 
 pub(super) fn write(
@@ -139,17 +139,26 @@ fn instruction(context: &Context<'_>, inst: &Inst, address: u64, out: &mut Strin
         let _ = write!(out, ",\"operands\":{}", quoted(&operands_text(context, opcode, operands)));
     }
     let row = inst.row();
-    let attributes: &[&str] = match row.control_flow {
-        Some(ControlFlowKind::Call) => &["control-flow", "subroutine-call"],
-        Some(ControlFlowKind::Block) => &["inter-warp-barrier"],
-        Some(_) => &["control-flow"],
-        None => &[],
-    };
-    if !attributes.is_empty() {
-        let list: Vec<String> = attributes.iter().map(|a| format!("\"{a}\":\"True\"")).collect();
+    let jump = || super::blocks::flow(inst, address, context.section, context.labels).targets;
+    let attributes = [
+        (flows(row), "control-flow"),
+        (row.control_flow == Some(ControlFlowKind::Call) && jump().is_empty(), "subroutine-call"),
+        (["ACQBULK", "BAR", "SYNCS", "UCGABAR_WAIT"].contains(&row.mnemonic), "inter-warp-barrier"),
+    ];
+    if attributes.iter().any(|a| a.0) {
+        let list = attributes.iter().filter(|a| a.0).map(|a| format!("\"{}\":\"True\"", a.1));
+        let list: Vec<String> = list.collect();
         let _ = write!(out, ",\"other-attributes\":{{{}}}", list.join(","));
     }
     out.push('}');
+}
+
+/// Whether nvdisasm counts the instruction to control flow: more than change it. Source: `-json` of the words that ptxas makes for sm_75,
+/// sm_80, sm_90 and sm_100.
+fn flows(row: &Form) -> bool {
+    const OTHERS: [&str; 8] =
+        ["ACQBULK", "BMOV", "ELECT", "ENDCOLLECTIVE", "NANOSLEEP", "PREEXIT", "RPCMOV", "UTCBAR"];
+    OTHERS.contains(&row.mnemonic) || row.control_flow.is_some_and(|kind| kind != ControlFlowKind::Block)
 }
 
 /// Operands without spaces; labels as addresses, functions by name.

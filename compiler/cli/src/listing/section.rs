@@ -7,10 +7,6 @@ use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_in_column
 
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 
-/// The control bits for which nvdisasm leaves out the space before the semicolon: no wait, no stall.
-pub(super) const QUIET: Control =
-    Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
-
 /// Stands before an indirect branch's targets until their column is known.
 const TARGETS: char = '\u{2}';
 /// Stands before each half of a word until the column of the words is known.
@@ -27,6 +23,10 @@ pub(super) fn write(
 ) -> Result<(), UnknownWord> {
     let _ = writeln!(out.text, "//--------------------- {:<25} --------------------------", section.name);
     let _ = writeln!(out.text, "\t.section\t{},\"ax\",@progbits", section.name);
+    // Up to sm_89 the section says how many registers its code uses.
+    if section.info >> 24 != 0 {
+        let _ = writeln!(out.text, "\t.sectioninfo\t@\"SHI_REGISTERS={}\"", section.info >> 24);
+    }
     let _ = writeln!(out.text, "\t.align\t{}", section.align);
     let mut functions: Vec<&Symbol> =
         image.symbols.iter().filter(|s| usize::from(s.section) == index && s.info & 15 == 2).collect();
@@ -200,7 +200,7 @@ impl<'a> Context<'a> {
             let _ = write!(text, "{TARGETS}{targets};");
             out.marked = true;
         } else {
-            text.push_str(if inst.control == QUIET { ";" } else { " ;" });
+            text.push_str(if inst.control == Control::SILENT { ";" } else { " ;" });
         }
         if look.hex {
             let _ = write!(text, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);

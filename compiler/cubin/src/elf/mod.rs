@@ -36,8 +36,12 @@ pub mod constants {
     pub const CUDA_INFO: u32 = 0x7000_0000;
     /// `.nv.callgraph`.
     pub const CUDA_CALLGRAPH: u32 = 0x7000_0001;
+    /// `.nv.rel.action`, up to sm_89.
+    pub const CUDA_RELOCINFO: u32 = 0x7000_000b;
     /// `.nv.compat`.
     pub const CUDA_COMPAT: u32 = 0x7000_0086;
+    /// In `sh_flags`: a mercury section, sm_100 and later.
+    pub const MERCURY: u64 = 0x1000_0000;
     /// Writable.
     pub const WRITE: u64 = 1;
     /// Takes memory in the running program.

@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<File, Error> {
         // Reserved shared memory has a size and no bytes, but for some copies of it among the mercury sections: those
         // whose place is their own.
         let reserved = kind == super::SHARED_RESERVED
-            && (flags & super::MERCURY == 0 || shares(bytes, section_headers, count, i as u64));
+            && (flags & c::MERCURY == 0 || shares(bytes, section_headers, count, i as u64));
         let contents = if reserved || matches!(kind, 0 | c::NOBITS) {
             Contents::Nothing
         } else if let Some(first) = twin(&sections, offset, length) {

@@ -8,8 +8,10 @@
 use crate::collective::lanes;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
-use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency};
-use sassafras_isa::{Access, Inst, Meaning, Operand, RegClass, Register};
+use sassafras_chip::latency::{
+    Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, results_unit, settled,
+};
+use sassafras_isa::{Access, Control, Inst, Operand, RegClass, Register};
 use sassafras_semantics::Trap;
 
 /// What makes a result, or the reading of a source, complete.
@@ -21,28 +23,13 @@ enum Until {
     Board(usize, u32),
     /// A wait for a later instruction of the same in-order unit.
     Unit(Unit, u32),
+    /// So many cycles that it is there although nothing tells; nothing but the end of the program where the tables have no such number.
+    Settled(Option<u8>),
 }
 
-/// Units that finish in order, so that one scoreboard can stand for several instructions (ptxas leaves out all but the
-/// last write barrier of such a run).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Unit {
-    Shared,
-    Constant,
-    Function,
-    Special,
-    Other(Meaning),
-}
-
-fn unit(class: Class, meaning: Meaning) -> Unit {
-    match meaning {
-        Meaning::Ldc => Unit::Constant,
-        Meaning::S2r | Meaning::S2ur => Unit::Special,
-        _ if class == Class::Xu => Unit::Function,
-        Meaning::Lds | Meaning::Ldsm | Meaning::Shfl | Meaning::Atoms | Meaning::AtomsCas => Unit::Shared,
-        other => Unit::Other(other),
-    }
-}
+/// A unit that finishes in order, so that one scoreboard can stand for several instructions (ptxas leaves out all but the last write
+/// barrier of such a run): a row of `latency/order.csv`.
+type Unit = usize;
 
 /// An access that may not be complete.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +92,8 @@ impl Timing {
     /// [`Trap::Poison`] or [`Trap::Overwritten`], with the lane that it was found in.
     pub fn issue(&mut self, inst: &Inst, pc: u64, group: u32, executing: u32) -> Result<(), (u32, Trap)> {
         let chip = self.chip;
+        let row = inst.row();
+        let unit = results_unit(row.mnemonic).filter(|_| row.pipe.variable(chip));
         for l in lanes(group) {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
@@ -121,7 +110,7 @@ impl Timing {
                     }
                 }
             }
-            lane.record(chip, inst, pc, takes_part);
+            lane.record(chip, inst, unit, pc, takes_part);
             lane.clock += u32::from(inst.control.stall.max(1));
         }
         Ok(())
@@ -142,11 +131,14 @@ impl Lane {
         }
     }
 
-    fn complete(&self, until: Until) -> Option<bool> {
-        match until {
+    fn complete(&self, pending: &Pending) -> Option<bool> {
+        match pending.until {
             Until::Cycles => None,
             Until::Board(board, generation) => Some(self.generation[board] > generation),
             Until::Unit(unit, number) => Some(self.units.get(&unit).is_some_and(|u| u.1 >= number)),
+            Until::Settled(cycles) => {
+                Some(cycles.is_some_and(|cycles| self.clock >= pending.issued + u32::from(cycles)))
+            }
         }
     }
 
@@ -168,7 +160,7 @@ impl Lane {
 
     fn check_read(&self, chip: Chip, register: Register, consumer: Class, guard: bool) -> Result<(), Trap> {
         let Some(pending) = self.written.get(&register) else { return Ok(()) };
-        let ready = self.complete(pending.until).unwrap_or_else(|| {
+        let ready = self.complete(pending).unwrap_or_else(|| {
             self.passed(chip, pending, consumer, Hazard::Raw, operand_kind(register.class, guard))
         });
         if ready {
@@ -182,7 +174,7 @@ impl Lane {
         let operand = operand_kind(register.class, false);
         if let Some(pending) = self.written.get(&register) {
             let done = self
-                .complete(pending.until)
+                .complete(pending)
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::Waw, operand));
             if !done {
                 return Err(Trap::Overwritten(format!("{register}, written at {:#x},", pending.pc * 16)));
@@ -190,7 +182,7 @@ impl Lane {
         }
         if let Some(pending) = self.read.get(&register) {
             let done = self
-                .complete(pending.until)
+                .complete(pending)
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::War, operand));
             if !done {
                 return Err(Trap::Overwritten(format!("{register}, read at {:#x},", pending.pc * 16)));
@@ -201,33 +193,32 @@ impl Lane {
 
     /// Notes what the instruction leaves in flight.
     /// A lane whose guard is false still sees the scoreboards: an earlier instruction of the same unit is done by then.
-    fn record(&mut self, chip: Chip, inst: &Inst, pc: u64, takes_part: bool) {
-        let row = inst.row();
-        let (class, control) = (row.pipe, inst.control);
+    fn record(&mut self, chip: Chip, inst: &Inst, unit: Option<Unit>, pc: u64, takes_part: bool) {
+        let (class, control) = (inst.row().pipe, inst.control);
         let variable = class.variable(chip);
-        let unit = unit(class, row.meaning);
-        let mut number = 0;
-        if variable {
+        let turn = unit.map(|unit| {
             let entry = self.units.entry(unit).or_default();
             entry.0 += 1;
-            number = entry.0;
-        }
+            (unit, entry.0)
+        });
         let board = |b: u8| usize::from(b).lt(&6).then_some(usize::from(b));
         let (write, read) = (board(control.write_barrier), board(control.read_barrier));
         for b in [write, read].into_iter().flatten() {
             self.raised[b] = self.clock;
         }
         if let Some(b) = write {
-            self.covers[b].push((unit, number));
+            self.covers[b].extend(turn);
         }
-        if !takes_part {
+        // When what says nothing is over nobody knows; the hazard checker reports it.
+        if !takes_part || control == Control::SILENT {
             return;
         }
         let pending = |until| Pending { issued: self.clock, class, until, pc };
-        let result = match write {
-            Some(b) => Until::Board(b, self.generation[b]),
-            None if variable => Until::Unit(unit, number),
-            None => Until::Cycles,
+        let result = match (write, turn) {
+            (Some(b), _) => Until::Board(b, self.generation[b]),
+            (None, Some((unit, number))) => Until::Unit(unit, number),
+            (None, None) if variable => Until::Settled(settled(chip, class)),
+            (None, None) => Until::Cycles,
         };
         let source = match read {
             Some(b) => Until::Board(b, self.generation[b]),
@@ -244,8 +235,7 @@ impl Lane {
                     // barrier). Of several readers the one in flight counts.
                     Access::Read if operand.class != RegClass::R => {}
                     Access::Read => {
-                        let earlier = self.read.get(&register).map(|p| p.until);
-                        let open = earlier.is_some_and(|u| self.complete(u) == Some(false));
+                        let open = self.read.get(&register).is_some_and(|p| self.complete(p) == Some(false));
                         if source.until != Until::Cycles || !open {
                             self.read.insert(register, Pending { class, ..source });
                         }
