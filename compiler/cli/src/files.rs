@@ -20,7 +20,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
         std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
     } else {
-        std::fs::File::open(path).and_then(|f| f.take(LARGEST).read_to_end(&mut bytes)).map_err(fail)?;
+        let file = std::fs::File::open(path).map_err(fail)?;
+        // One byte more than is there, so that the end is seen without growing.
+        let size = file.metadata().map_or(0, |m| m.len().min(LARGEST));
+        bytes.reserve_exact(usize::try_from(size).unwrap_or(0) + 1);
+        file.take(LARGEST).read_to_end(&mut bytes).map_err(fail)?;
     }
     if bytes.len() as u64 == LARGEST {
         return Err(Failure::unreadable(format!("`{}` is larger than 2 GiB", path.display())));

@@ -123,10 +123,14 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
     let kind = if image.header.kind == c::EXECUTABLE { "ET_EXEC" } else { "ET_REL" };
     let _ = write!(out.text, "\t.target\t{chip}{suffix}\n\n\t.elftype\t@\"{kind}\"\n\n\n");
     let mut numbers = data::Numbers::new(image);
-    for (index, section) in image.sections.iter().enumerate() {
+    // Two empty lines part what is shown.
+    let shown = |s: &Section| s.flags & c::EXEC != 0 || look.all && data::shown(s);
+    let sections = image.sections.iter().enumerate().filter(|(_, s)| shown(s));
+    for (number, (index, section)) in sections.enumerate() {
+        out.text.push_str(if number > 0 { "\n\n" } else { "" });
         if section.flags & c::EXEC != 0 {
             section::write(image, index, section, chip, look, &labels, &mut out)?;
-        } else if look.all && data::shown(section) {
+        } else {
             data::write(image, index, &labels, &mut numbers, &mut out.text).map_err(Refusal::Unsupported)?;
         }
     }
@@ -139,7 +143,7 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
         let mut all = Vec::new();
         for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
             let mut insts = Vec::new();
-            for (i, word) in section::words(section).into_iter().enumerate() {
+            for (i, word) in section::words(section).enumerate() {
                 insts.push(decode(word, chip).map_err(|e| unknown(section, 16 * i as u64, word, e))?);
             }
             let functions = json::functions(image, index, insts.len());
@@ -168,7 +172,8 @@ fn raw(image: &Image, chip: Chip, look: Look, base: u64, out: &mut Listing) -> R
     let labels = Labels::default();
     for (index, code) in image.sections.iter().enumerate() {
         let context = section::Context::new(index, code, chip, look, &labels);
-        for (i, word) in section::words(code).into_iter().enumerate() {
+        out.text.reserve(code.bytes().len() * section::room(look));
+        for (i, word) in section::words(code).enumerate() {
             context.word(word, code, base.wrapping_add(16 * i as u64), out)?;
         }
     }
@@ -197,7 +202,7 @@ fn symbols(image: &Image, out: &mut String) {
     if undefined.peek().is_none() {
         return;
     }
-    out.push_str("//--------------------- SYMBOLS --------------------------\n\n");
+    out.push_str("\n\n//--------------------- SYMBOLS --------------------------\n\n");
     for s in undefined {
         let kind = if s.info & 15 == 2 { "function" } else { "object" };
         let _ = writeln!(out, "\t.type\t\t{},@{kind}", s.name);

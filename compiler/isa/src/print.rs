@@ -72,13 +72,14 @@ pub fn print_to(inst: &Inst, style: &Style<'_>, out: &mut String) {
     }
 }
 
-/// As [`print_to`] without control bits and additions, in the column that nvdisasm has for guards: `column` characters wide, the guard at
-/// its right.
-pub fn print_in_column(inst: &Inst, column: usize, style: &Style<'_>, out: &mut String) {
+/// As [`print_to`] without control bits and additions, on a line of nvdisasm's: behind the address, of four digits or more, and with the guard
+/// at the right of its column, which is 19 wide.
+pub fn print_line(inst: &Inst, address: u64, style: &Style<'_>, out: &mut String) {
     let mut line = Line::new(out);
+    line.address(address);
     let g = inst.guard;
     let width = if g.is_always() { 0 } else { 4 + usize::from(g.negate) + usize::from(g.uniform) };
-    line.blanks(column.saturating_sub(width));
+    line.blanks(19 - width);
     guard(inst, &mut line);
     unguarded(inst, style, &mut line);
     line.flush();

@@ -5,7 +5,8 @@ use sassafras_isa::{Chip, Style, encode, parse};
 
 fn verdict(lines: &[&str]) -> Verdict {
     let style = Style { chip: Some(Chip::Sm90), ..Style::default() };
-    let word = |line: &&str| encode(&parse(line, &style).expect("an instruction"), Chip::Sm90).expect("a word");
+    let word =
+        |line: &&str| encode(&parse(line, &style).expect("an instruction"), Chip::Sm90).expect("a word");
     hazard::check_words(&lines.iter().map(word).collect::<Vec<u128>>(), Chip::Sm90)
 }
 

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
     let path = &arguments.input;
     let bytes = files::read(path)?;
     let (image, chip) = match &arguments.raw {
-        Some(name) => raw(&bytes, name).map_err(|f| f.about(path))?,
+        Some(name) => raw(bytes, name).map_err(|f| f.about(path))?,
         None => {
             let image = elf::read(&bytes).map_err(|e| Failure::from(e).about(path))?;
             let chip = chip(&image)
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
 }
 
 /// Bare words as an image of one section.
-fn raw(bytes: &[u8], name: &str) -> Result<(Image, Chip), Failure> {
+fn raw(bytes: Vec<u8>, name: &str) -> Result<(Image, Chip), Failure> {
     let lower = name.to_lowercase();
     let number = lower.strip_prefix("sm_").or_else(|| lower.strip_prefix("sm")).and_then(|n| n.parse().ok());
     let chip = number
@@ -132,7 +132,7 @@ fn raw(bytes: &[u8], name: &str) -> Result<(Image, Chip), Failure> {
         kind: c::PROGBITS,
         flags: c::ALLOC | c::EXEC,
         align: 16,
-        data: Data::Bytes(bytes.to_vec()),
+        data: Data::Bytes(bytes),
         ..Section::default()
     };
     let header = Header { kind: c::EXECUTABLE, flags: chip.number() << 8 };

@@ -133,7 +133,6 @@ pub(super) fn write(
         c::CUDA_COMPAT => bytes(section.bytes(), 0, out),
         _ => contents(image, index, numbers, out),
     }
-    out.push_str("\n\n");
     Ok(())
 }
 
@@ -185,7 +184,7 @@ fn contents(image: &Image, index: usize, numbers: &Numbers, out: &mut String) {
         image.symbols.iter().filter(here).filter(|s| s.other & 0xf0 == RESERVED).collect();
     if let [symbol, ..] = reserved[..] {
         let name = &symbol.name;
-        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, {}", symbol.size);
+        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, {}", section.size());
         let _ = writeln!(out, "\t.other\t\t{name},@\"STO_CUDA_RESERVED_SHARED STV_DEFAULT\"\n{name}:");
         out.push_str("\t.zero\t\t0\n");
         if section.size() > 0 {

@@ -39,7 +39,7 @@ pub(super) fn write(
     for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
         let context = Context::new(index, section, chip, look, labels);
         let mut insts = Vec::new();
-        for (i, word) in words(section).into_iter().enumerate() {
+        for (i, word) in words(section).enumerate() {
             insts.push(decode(word, chip).map_err(|e| unknown(section, 16 * i as u64, word, e))?);
         }
         let mut first = true;

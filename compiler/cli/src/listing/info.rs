@@ -66,6 +66,7 @@ pub(super) fn write(
         let _ = writeln!(out, "        /*{at:04x}*/ \t.byte\t{format:#04x}, {:#04x}", record.id);
         match &record.value {
             Value::Empty => out.push_str("\t.zero\t\t2\n"),
+            Value::Byte(0) => out.push_str("\t.zero\t\t1\n\t.zero\t\t1\n"),
             Value::Byte(b) => {
                 let _ = writeln!(out, "        /*{:04x}*/ \t.byte\t{b:#04x}\n\t.zero\t\t1", at + 2);
             }

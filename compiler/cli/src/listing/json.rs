@@ -17,7 +17,7 @@ pub(super) fn write(
     let mut first = true;
     for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
         let context = Context::new(index, section, chip, look, labels);
-        let words = words(section);
+        let words: Vec<u128> = words(section).collect();
         for (symbol, range) in functions(image, index, words.len()) {
             out.text.push_str(if first { "{" } else { ",{" });
             first = false;

@@ -277,11 +277,8 @@ pub(super) fn annotate(text: &str, all: &[Ranges]) -> String {
             continue;
         }
         if line.is_empty() {
-            // The table ends at the last label; a section without one has a line for it.
-            if !lines[i - 1].starts_with(".L_x_") {
-                table.border("", '-');
-            }
-            table.legend();
+            table.end(lines[i - 1]);
+            table.plain(line);
             current = None;
             continue;
         }
@@ -306,6 +303,9 @@ pub(super) fn annotate(text: &str, all: &[Ranges]) -> String {
                 None => table.blank(line),
             }
         }
+    }
+    if let (Some(_), Some(last)) = (current, lines.last()) {
+        table.end(last);
     }
     table.out
 }
@@ -388,11 +388,15 @@ impl Table<'_> {
         });
     }
 
-    fn legend(&mut self) {
+    /// Behind the last line of a section: the table ends at its last label; a section without one has a line for it.
+    fn end(&mut self, last: &str) {
+        if !last.starts_with(".L_x_") {
+            self.border("", '-');
+        }
         self.out.push('\n');
         for line in LEGEND {
             let _ = writeln!(self.out, "{:1$}// {line}", "", self.width);
         }
-        self.out.push_str("\n\n");
+        self.out.push('\n');
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_in_column, print_to};
+use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_line, print_to};
 
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 
@@ -36,8 +36,7 @@ pub(super) fn write(
     let mut own = Some(format!("{}:\n", section.name));
     let mut names = labels.of(index).peekable();
     let context = Context::new(index, section, chip, look, labels);
-    // About as much as a line takes, so that the text does not grow by copying.
-    out.text.reserve(section.bytes().len() * if look.hex { 12 } else { 5 });
+    out.text.reserve(section.bytes().len() * room(look));
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
         let address = 16 * i as u64;
         while let Some(s) = functions.next_if(|s| s.value <= address) {
@@ -56,7 +55,6 @@ pub(super) fn write(
     if let Some(label) = labels.at(index, section.size()) {
         let _ = writeln!(out.text, "{label}:");
     }
-    out.text.push_str("\n\n");
     Ok(())
 }
 
@@ -93,9 +91,14 @@ pub(super) struct Context<'a> {
 }
 
 /// The words of a section.
-pub(super) fn words(section: &Section) -> Vec<u128> {
-    let word = |b: &[u8]| u128::from_le_bytes(b.try_into().expect("chunks of 16"));
-    section.bytes().chunks_exact(16).map(word).collect()
+pub(super) fn words(section: &Section) -> impl Iterator<Item = u128> + '_ {
+    let (units, _) = section.bytes().as_chunks::<16>();
+    units.iter().map(|unit| u128::from_le_bytes(*unit))
+}
+
+/// Characters that the line of a word takes, by byte of the word and rather too many, so that the text does not grow by copying.
+pub(super) fn room(look: Look) -> usize {
+    if look.hex { 12 } else { 5 }
 }
 
 /// As wide as the column of the guard.
@@ -185,16 +188,11 @@ impl<'a> Context<'a> {
     fn instruction(&self, inst: &Inst, word: u128, address: u64, out: &mut Listing) {
         let look = self.look;
         let text = &mut out.text;
-        text.push_str("        /*");
-        for shift in (0..(16 - address.leading_zeros() / 4).max(4)).rev() {
-            text.push(char::from(b"0123456789abcdef"[(address >> (4 * shift) & 15) as usize]));
-        }
-        text.push_str("*/");
         if look.control {
-            text.push_str(MARGIN);
+            let _ = write!(text, "        /*{address:04x}*/{MARGIN}");
             self.text(inst, address, text);
         } else {
-            self.styled(address, |style| print_in_column(inst, MARGIN.len(), style, text));
+            self.styled(address, |style| print_line(inst, address, style, text));
         }
         if let Some(targets) = self.branch_targets(address) {
             let _ = write!(text, "{TARGETS}{targets};");

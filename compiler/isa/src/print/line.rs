@@ -148,6 +148,7 @@ impl<'a> Line<'a> {
     }
 
     /// Any text.
+    #[inline]
     pub fn text(&mut self, text: &str) {
         if text.len() > STEP {
             self.flush().push_str(text);
@@ -180,6 +181,19 @@ impl<'a> Line<'a> {
             }
         }
         self.text(str::from_utf8(&digits[at..]).unwrap_or_default());
+    }
+
+    /// `        /*0010*/`.
+    #[inline]
+    pub fn address(&mut self, address: u64) {
+        self.text("        /*");
+        self.room();
+        let (high, low) = ((address >> 32) as u32, address as u32);
+        if high != 0 {
+            self.digits(high, significant(high));
+        }
+        self.digits(low, if high == 0 { significant(low).max(4) } else { 8 });
+        self.text("*/");
     }
 
     /// `0x1f`.
@@ -239,6 +253,7 @@ mod tests {
             for value in [1u64 << shift, (1 << shift) - 1, 0xfedc_ba98_7654_3210 >> shift] {
                 assert_eq!(written(|l| l.hexadecimal(value)), format!("> {value:#x}"));
                 assert_eq!(written(|l| l.decimal(value)), format!("> {value}"));
+                assert_eq!(written(|l| l.address(value)), format!(">         /*{value:04x}*/"));
             }
         }
     }
