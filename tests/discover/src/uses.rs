@@ -59,16 +59,20 @@ pub fn words(words: &[u128], chip: Chip, ptxas: &Path, nvdisasm: &Path, count: &
         };
         let seen = alike.entry((inst.form, kind(&inst))).or_default();
         *seen += 1;
-        if *seen <= ALIKE {
+        if *seen > ALIKE {
+            continue;
+        }
+        if leaves(&inst) {
+            count.instructions += 1;
+            count.silent += 1;
+        } else {
             chosen.push(word);
         }
     }
     for (word, seen) in chosen.iter().zip(live::accesses(&chosen, chip, ptxas, nvdisasm)?) {
-        match (seen, decode(*word, chip)) {
-            (Some((reads, writes)), Ok(inst)) if !leaves(&inst) => {
-                one(*word, "a word", (&visible(&reads), &visible(&writes)), chip, count);
-            }
-            _ => {
+        match seen {
+            Some((reads, writes)) => one(*word, "a word", (&visible(&reads), &visible(&writes)), chip, count),
+            None => {
                 count.instructions += 1;
                 count.silent += 1;
             }

@@ -1,4 +1,4 @@
-//! `figures disasm`: our disassembler against nvdisasm on the recorded code of sm_90, in one run, one thread each.
+//! `figures disasm`: our disassembler against nvdisasm on the recorded code of sm_90, in one run, by processor time, one thread each.
 
 use super::binary;
 use crate::process::cargo;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Timed runs of each, taken in turns; the median counts.
 const RUNS: usize = 5;
@@ -35,13 +35,15 @@ struct Figure {
     ratio: Ratio,
 }
 
-/// One disassembler as a process. Seconds of wall time.
+/// One disassembler as a process. Seconds of processor time, as the kernel counts them; elsewhere of wall time.
 #[derive(Serialize)]
 struct Process {
     /// A file of one word.
     start_up_s: f64,
     /// The large file.
     large_s: f64,
+    /// Peak memory for the large file, less that for one word, in bytes for each word; 0 where the system does not tell.
+    bytes_per_word: f64,
     words_per_s: f64,
     words_per_s_without_start_up: f64,
 }
@@ -63,7 +65,8 @@ struct Ratio {
 
 /// Measures and prints one JSON record.
 pub fn disasm(root: &Path) -> Result<()> {
-    let nvdisasm = Tools::find(root).nvdisasm()?;
+    let ptxas = Tools::find(root).ptxas(sassafras_oracle::table::CUDA)?;
+    let nvdisasm = ptxas.path().with_file_name("nvdisasm");
     let sassafras = binary(root, true)?;
     let inside = cargo(
         root,
@@ -82,7 +85,7 @@ pub fn disasm(root: &Path) -> Result<()> {
     let (one_file, large_file) = (folder.join("one.bin"), folder.join("large.bin"));
     write(&one_file, &large[..1])?;
     write(&large_file, &large)?;
-    let theirs = |file: &Path| nvdisasm.run(file, &["-b", "SM90", "-ndf", "-c"]).map(|o| o.seconds);
+    let theirs = |file: &Path| timed(Command::new(&nvdisasm).args(["-b", "SM90", "-ndf", "-c"]).arg(file));
     let mine = |file: &Path| timed(Command::new(&sassafras).args(["disasm", "--raw", "SM90"]).arg(file));
     let (mut a, mut b, mut x, mut y) = (vec![], vec![], vec![], vec![]);
     for _ in 0..RUNS {
@@ -102,8 +105,8 @@ pub fn disasm(root: &Path) -> Result<()> {
     let sample: Vec<&PathBuf> = cubins.iter().step_by(10).collect();
     let mut whole = Cubins { files: sample.len(), nvdisasm_s: 0.0, ours_s: 0.0 };
     for file in sample {
-        whole.nvdisasm_s += nvdisasm.run(file, &["-c"])?.seconds;
-        whole.ours_s += timed(Command::new(&sassafras).arg("disasm").arg(file))?;
+        whole.nvdisasm_s += timed(Command::new(&nvdisasm).arg("-c").arg(file))?.seconds;
+        whole.ours_s += timed(Command::new(&sassafras).arg("disasm").arg(file))?.seconds;
     }
     let printing = inside["decode_print_words_per_s"].as_f64().context("a rate")?;
     let ratio = Ratio {
@@ -134,27 +137,73 @@ fn write(path: &Path, words: &[u128]) -> Result<()> {
     std::fs::write(path, bytes).with_context(|| path.display().to_string())
 }
 
-fn timed(command: &mut Command) -> Result<f64> {
-    let started = Instant::now();
-    // Their output is read through a pipe; so is ours.
-    let out = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output()?;
-    if !out.status.success() {
-        bail!("{}", String::from_utf8_lossy(&out.stderr));
-    }
-    Ok(started.elapsed().as_secs_f64())
+/// What a run took.
+#[derive(Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    peak_bytes: f64,
 }
 
-fn process(small: &mut [f64], large: &mut [f64]) -> Process {
-    let median = |list: &mut [f64]| {
-        list.sort_by(f64::total_cmp);
+/// Runs a disassembler, whose text is read through a pipe.
+fn timed(command: &mut Command) -> Result<Cost> {
+    let started = Instant::now();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let id = child.id();
+    let mut out = child.stdout.take().context("it was piped")?;
+    let mut buffer = vec![0; 1 << 16];
+    let (mut read, mut peak_bytes) = (0, 0.0);
+    loop {
+        let count = out.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        read += count;
+        // The whole text stands in memory before the first part of it is written, or the peak is that of the last look.
+        peak_bytes = peak(id).unwrap_or(peak_bytes);
+    }
+    let wall = started.elapsed().as_secs_f64();
+    // Until it is waited for, the kernel keeps the counts of a process that has ended.
+    while state(id).is_some_and(|state| state != "Z") {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let seconds = processor(id).unwrap_or(wall);
+    if !child.wait()?.success() || read == 0 {
+        bail!("{command:?} failed");
+    }
+    Ok(Cost { seconds, peak_bytes })
+}
+
+/// Seconds that a process has had a processor.
+fn processor(id: u32) -> Option<f64> {
+    let told = std::fs::read_to_string(format!("/proc/{id}/schedstat")).ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// `R`, `S`, `Z` … as in `/proc/ID/stat`.
+fn state(id: u32) -> Option<String> {
+    let told = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    Some(told.rsplit_once(") ")?.1.split(' ').next()?.to_owned())
+}
+
+/// Most memory that a process has had, in bytes.
+fn peak(id: u32) -> Option<f64> {
+    let told = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? * 1024.0)
+}
+
+fn process(small: &mut [Cost], large: &mut [Cost]) -> Process {
+    let median = |list: &mut [Cost]| {
+        list.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         list[list.len() / 2]
     };
-    let (start_up_s, large_s) = (median(small), median(large));
+    let (small, large) = (median(small), median(large));
     Process {
-        start_up_s,
-        large_s,
-        words_per_s: WORDS as f64 / large_s,
-        words_per_s_without_start_up: WORDS as f64 / (large_s - start_up_s).max(1e-6),
+        start_up_s: small.seconds,
+        large_s: large.seconds,
+        bytes_per_word: (large.peak_bytes - small.peak_bytes) / WORDS as f64,
+        words_per_s: WORDS as f64 / large.seconds,
+        words_per_s_without_start_up: WORDS as f64 / (large.seconds - small.seconds).max(1e-6),
     }
 }
 
