@@ -130,11 +130,11 @@ fn one(word: u128, place: &str, theirs: Sets<'_>, chip: Chip, count: &mut Count)
 }
 
 /// Whether a call differs in no more than what nvdisasm ascribes to what is called: it reads R0 and R1, and may overwrite predicates, uniform
-/// registers and general ones but R2 and those from R16 on.
+/// registers and general ones but R2 and R16 to R31.
 fn calls(inst: &Inst, ours: Sets<'_>, theirs: Sets<'_>) -> bool {
     let general = |name: &str| name.strip_prefix('R').and_then(|n| n.parse::<u32>().ok());
     let read = |name: &String| matches!(name.as_str(), "R0" | "R1");
-    let written = |name: &String| general(name).is_none_or(|n| n < 16 && n != 2);
+    let written = |name: &String| general(name).is_none_or(|n| !(n == 2 || (16..32).contains(&n)));
     inst.row().control_flow == Some(ControlFlowKind::Call)
         && ours.0.is_subset(theirs.0)
         && ours.1.is_subset(theirs.1)

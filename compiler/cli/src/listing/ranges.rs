@@ -151,7 +151,7 @@ fn effects(inst: &Inst) -> Row {
     row.names = row.read.join(row.written);
     if inst.row().control_flow == Some(ControlFlowKind::Call) {
         row.read.add(RegClass::R, [0, 1]);
-        row.written.add(RegClass::R, [0].into_iter().chain(3..16));
+        row.written.add(RegClass::R, [0].into_iter().chain(3..16).chain(32..255));
         row.written.add(RegClass::P, 0..7);
         row.written.add(RegClass::UR, 4..36);
     }
