@@ -58,8 +58,15 @@ fn relocations(image: &Image, index: usize) -> BTreeMap<u64, Relocation> {
         for entry in section.bytes().chunks_exact(size) {
             let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"));
             let info = word(8);
-            let addend = if size == 24 { word(16) as i64 } else { 0 };
-            out.insert(word(0), Relocation { kind: info as u32, symbol: (info >> 32) as u32, addend });
+            let kind = info as u32;
+            // Without a field of its own the addend stands in the place.
+            let place = || {
+                let at = usize::try_from(word(0)).ok()?;
+                let bytes = image.sections.get(index)?.bytes().get(at..)?.get(..width(kind) as usize)?;
+                Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | i64::from(byte)))
+            };
+            let addend = if size == 24 { word(16) as i64 } else { place().unwrap_or(0) };
+            out.insert(word(0), Relocation { kind, symbol: (info >> 32) as u32, addend });
         }
     }
     out
@@ -184,13 +191,9 @@ fn contents(image: &Image, index: usize, numbers: &Numbers, out: &mut String) {
         image.symbols.iter().filter(here).filter(|s| s.other & 0xf0 == RESERVED).collect();
     if let [symbol, ..] = reserved[..] {
         let name = &symbol.name;
-        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, {}", section.size());
+        let _ = writeln!(out, "\t.weak\t\t{name}\n\t.size\t\t{name}, 0, {}", symbol.value);
         let _ = writeln!(out, "\t.other\t\t{name},@\"STO_CUDA_RESERVED_SHARED STV_DEFAULT\"\n{name}:");
         out.push_str("\t.zero\t\t0\n");
-        if section.size() > 0 {
-            let _ = writeln!(out, "\t.zero\t\t{}", section.size());
-        }
-        return;
     }
     // The section has a label where it has a symbol.
     let named = image.symbols.iter().any(|s| here(&s) && s.info & 15 == SECTION);
