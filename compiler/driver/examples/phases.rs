@@ -1,5 +1,5 @@
 //! `phases FILE`: compiles for sm_90 without judges and prints each phase and each pass that changed something: its name, its
-//! seconds, and the peak of the process's memory behind it in bytes. `cargo xtask figures graph` reads it.
+//! seconds, and the peak of the process's memory behind it in bytes.
 
 use sassafras_chip::{Chip, Target};
 use sassafras_driver::Stage;

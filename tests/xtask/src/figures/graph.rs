@@ -12,9 +12,9 @@ const CHIP: &str = "sm_90";
 /// Blocks of the graphs.
 const BLOCKS: [u32; 3] = [10_000, 30_000, 100_000];
 /// Blocks of the programs.
-const PROGRAM_BLOCKS: [u32; 4] = [1_000, 3_000, 10_000, 20_000];
+const PROGRAM_BLOCKS: [u32; 4] = [1_000, 10_000, 30_000, 100_000];
 /// What a compilation may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(300);
 
 #[derive(Serialize)]
 struct Figure {
