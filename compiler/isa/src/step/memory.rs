@@ -279,9 +279,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let (s, so) = (self.bits32("s")?, self.raw("so"));
         let to = self.d.add(&s, &self.d.constant(32, so as i64 as u128));
         let enabled = self.enabled()?;
-        if !enabled && !self.flag("zfill") {
-            return Err(self.unsupported("a copy under a false predicate operand"));
-        }
+        // Where the operand is false, zeros are stored (`cp.async` with a predicate for its source, whose only instruction it is).
         self.flag("zfill");
         let from = self.access(Space::Global, bytes);
         let address = self.address(64)?;
