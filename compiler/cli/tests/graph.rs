@@ -85,6 +85,23 @@ fn graphs_of_a_compilation() {
 }
 
 #[test]
+fn why_lanes_part() {
+    let dumped = said(IRREDUCIBLE, &["--dump-cfg=uniformity"]);
+    let lines: Vec<&str> = dumped.lines().collect();
+    // Every branch goes by the thread's index in the end.
+    assert_eq!(lines.len(), 4, "{dumped}");
+    assert!(
+        lines.iter().all(|line| line.contains(": divergent, ") && line.contains("of line 11")),
+        "{dumped}"
+    );
+    let uniform = said(&IRREDUCIBLE.replace("%tid.x", "%ctaid.x"), &["--dump-cfg=uniformity@optimise"]);
+    assert!(!uniform.is_empty() && uniform.lines().all(|line| line.ends_with(": uniform")), "{uniform}");
+    let folder = folder(IRREDUCIBLE);
+    sassafras(folder.path(), &["compile", "in.ptx", "-arch=sm_90", "--dump-cfg=uniformity@layout"])
+        .expect(1, "uniformity is known behind lower and optimise");
+}
+
+#[test]
 fn a_loop_has_one_entry_unless_the_phase_is_left_out() {
     // As an irreducible graph shows: an edge goes back to a block that another edge enters.
     let back = |words: &[&str]| {

@@ -2,7 +2,8 @@
 //!
 //! Does: for each branch and each loop at which lanes may part, as the control tree's [`Meetings`] say (P1), makes the
 //! place where they part execute BSSY and puts a block with BSYNC in front of the place where they meet, with BREAK on the
-//! ways that leave without meeting; leads branches past empty blocks first. Does not: place barriers for lanes that have no meeting place. Needs:
+//! ways that leave without meeting; leads branches past empty blocks first. Does not: place barriers for lanes that have no meeting place,
+//! nor for those that part where sixteen are open. Needs:
 //! `Phase::Allocated`, no block parameters, branches marked where they are uniform. Preserves: everything else.
 //!
 //! The region of a barrier holds the blocks on ways from the split to the meeting place within one turn of the innermost
@@ -14,7 +15,7 @@ use crate::{Error, expand::make};
 use region::{Region, Shape};
 use sassafras_graph::{ControlFlow, Dominators, Graph};
 use sassafras_ir::tree::meet::{Meetings, Parting};
-use sassafras_isa::{ControlFlowKind, FieldKind, RegClass};
+use sassafras_isa::{ControlFlowKind, FieldKind, Meaning, RegClass};
 use sassafras_machine::{Block, Edge, Function, MInst, Phase};
 use std::collections::HashMap;
 
@@ -25,6 +26,8 @@ pub struct ConvergeStats {
     pub divergent: usize,
     /// Barriers placed.
     pub placed: usize,
+    /// Places where lanes part and no barrier is left for them.
+    pub left_out: usize,
     /// The most that are open at once.
     pub depth: usize,
 }
@@ -45,10 +48,11 @@ pub fn converge(f: &mut Function) -> Result<ConvergeStats, Error> {
     let divergent = meetings.partings.iter().filter(is_branch).count();
     let shape = Shape { graph: &graph, dominators: Dominators::new(&graph), meetings: &meetings };
     let regions = shape.regions();
-    let numbers = numbers(f, &regions)?;
+    let found = regions.len();
+    let (regions, numbers) = numbers(f, regions)?;
     let depth = numbers.iter().map(|number| *number as usize + 1).max().unwrap_or(0);
     place(f, &shape, &regions, &numbers)?;
-    Ok(ConvergeStats { divergent, placed: regions.len(), depth })
+    Ok(ConvergeStats { divergent, placed: regions.len(), left_out: found - regions.len(), depth })
 }
 
 fn meetings(f: &Function, graph: &Graph<Block>) -> Meetings<Block> {
@@ -91,25 +95,49 @@ fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>
     added
 }
 
-/// A barrier for each region: none that is open at its split.
-fn numbers(f: &Function, regions: &[Region]) -> Result<Vec<u64>, Error> {
+/// A barrier for each region: none that is open at its split. Regions for which none is left are left out: their lanes
+/// meet further out, which is right where nothing relies on their being together.
+fn numbers(f: &Function, regions: Vec<Region>) -> Result<(Vec<Region>, Vec<u64>), Error> {
     let limit = u64::from(f.chip.limits().convergence_barriers);
     let mut open: HashMap<Block, Vec<u64>> = HashMap::new();
-    let mut numbers = Vec::new();
+    let (mut kept, mut numbers) = (Vec::new(), Vec::new());
+    let mut relies = None;
     for region in regions {
         let taken = open.entry(region.split).or_default();
         let number = (0..=taken.len() as u64).find(|number| !taken.contains(number)).unwrap_or(0);
         if number >= limit {
-            return Err(Error::TooManyBarriers { block: region.split, limit: limit as u32 });
+            if *relies.get_or_insert_with(|| relies_on_structure(f)) {
+                return Err(Error::TooManyBarriers { block: region.split, limit: limit as u32 });
+            }
+            continue;
         }
         taken.push(number);
         for &block in &region.inside {
             open.entry(block).or_default().push(number);
         }
+        kept.push(region);
         numbers.push(number);
     }
-    Ok(numbers)
+    Ok((kept, numbers))
 }
+
+/// Whether an operation across lanes has no WARPSYNC in front of it, in its block.
+fn relies_on_structure(f: &Function) -> bool {
+    f.layout.iter().any(|&block| {
+        let mut gathered = false;
+        f.blocks[block].insts.iter().filter_map(MInst::inst).any(|inst| {
+            let row = inst.row();
+            gathered |= row.control_flow == Some(ControlFlowKind::Warp) && row.meaning != Meaning::Yield;
+            !gathered && ACROSS.contains(&row.meaning)
+        })
+    })
+}
+
+/// What sees the lanes of its group (C13).
+const ACROSS: [Meaning; 13] = {
+    use Meaning::*;
+    [Shfl, Vote, Voteu, Match, Redux, Elect, Ldsm, Stsm, Movm, Hmma, Imma, Dmma, Bmma]
+};
 
 /// What happens on an edge.
 #[derive(Default)]

@@ -7,6 +7,7 @@
 //! - [`uses`]: who uses a value. [`flow`]: the control-flow graph.
 //! - [`evaluate()`]: what each pure operation means, over any [`sassafras_semantics::Domain`].
 //! - [`interpret`]: runs a function of one thread without memory, for tests of passes and expansions.
+//! - [`uniformity`]: what all lanes of a warp agree on, why the rest differs, and where all lanes are together.
 //! - [`tree`]: the control tree, the structured view of a function.
 //! - [`text`]: the lossless text form.
 
@@ -21,6 +22,7 @@ pub mod op;
 pub mod repair;
 pub mod text;
 pub mod tree;
+pub mod uniformity;
 pub mod uses;
 
 pub use build::Builder;

@@ -1,9 +1,9 @@
 //! Small branches become straight code.
 
 use crate::Stats;
-use crate::uniformity::Uniformity;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir::tree::{Cursor, Jump, NodeKind, Refused, SelectionControl, Tree};
+use sassafras_ir::uniformity::Uniformity;
 use sassafras_ir::{Block, Function, Guard, Inst, Op, Terminator, Value};
 use sassafras_semantics::Ordering;
 

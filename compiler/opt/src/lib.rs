@@ -5,7 +5,7 @@
 //! - [`dead`]: dead code. [`fold`]: constant folding and named simplifications. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
 //! - [`single_entry`]: cycles with several entries.
-//! - [`if_convert`]: small branches. [`uniformity`]: what all lanes agree on, and why the rest differs.
+//! - [`if_convert`]: small branches.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
 pub mod address;
@@ -18,7 +18,6 @@ pub mod number;
 pub mod phi;
 pub mod pipeline;
 pub mod single_entry;
-pub mod uniformity;
 
 pub use pipeline::{Choices, Level, PASSES, Pass, Property, pipeline};
 

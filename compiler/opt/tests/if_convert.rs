@@ -1,9 +1,9 @@
 //! If-conversion, and the uniformity that its costs come from.
 
 use sassafras_ir::interpret::{Input, run};
+use sassafras_ir::uniformity::{Reason, Uniformity};
 use sassafras_ir::{Block, Builder, Compare, Edge, Function, MemoryAccess, Op, Terminator, Type, Value};
 use sassafras_opt::if_convert::if_convert;
-use sassafras_opt::uniformity::{Reason, Uniformity};
 use sassafras_semantics::state::VoteMode;
 use sassafras_semantics::{Axis, Concrete, Ordering, Scope, Space, SpecialRegister};
 

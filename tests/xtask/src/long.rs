@@ -28,7 +28,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "judged-trees",
-        "the judge of control trees after every one of those edits; 10,000 random graphs in lock step with their code",
+        "the judge of control trees after every one of those edits; every graph of five blocks made a tree; 10,000 random graphs in lock step with their code",
         &[
             "test",
             "--release",
@@ -36,6 +36,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "sassafras-check",
             "--test",
             "trees",
+            "--test",
+            "structure",
             "--test",
             "lockstep",
             "--",

@@ -89,9 +89,15 @@ pub fn emit(
             e.out.blocks[target].params.push(v);
         }
     }
-    let uniform = super::uniform::Uniformity::new(source);
+    let uniform = ir::uniformity::Uniformity::new(source);
+    let yields = yields(source);
     for &b in &plan.order {
         e.block = e.target(b);
+        if yields.contains(&b) {
+            e.rule = "yield";
+            let inst = e.form("yield")?;
+            e.push(MInst::new(inst));
+        }
         e.constants.clear();
         e.converged.clear();
         for &i in &source.blocks[b].insts {
@@ -107,11 +113,19 @@ pub fn emit(
                 }
             }
         }
-        e.terminator(b, uniform.branch(b))?;
+        e.terminator(b, uniform.parts(b).is_none())?;
     }
     let entry = e.out.entry;
     e.out.blocks[entry].insts.splice(0..0, e.prologue);
     Ok(e.out)
+}
+
+/// Where lanes yield: at the begin of each loop in which a thread may wait for another of its warp, which the lanes that wait
+/// at a convergence barrier hold up (C11 of `docs/convergence.md`).
+fn yields(f: &ir::Function) -> std::collections::HashSet<ir::Block> {
+    let nest = ir::tree::nest::Nest::new(&f.graph());
+    let spins = ir::uniformity::spins(f, &nest);
+    spins.into_iter().flat_map(|cycle| nest.cycles[cycle].entries.clone()).collect()
 }
 
 /// Register class of a value: predicates for one bit, general registers for all else.

@@ -16,7 +16,6 @@ mod memory;
 mod operand;
 mod plan;
 mod special;
-pub mod uniform;
 mod vote;
 
 pub use layout::Layout;

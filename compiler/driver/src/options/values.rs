@@ -54,6 +54,8 @@ pub enum DumpKind {
     Dot,
     /// Reverse post-order and back edges.
     Orders,
+    /// Which branches are uniform, and why the others are not.
+    Uniformity,
 }
 
 /// One word of `--dump-cfg`.
@@ -73,7 +75,8 @@ impl std::str::FromStr for DumpRequest {
             "dot" => DumpKind::Dot,
             "edges" => DumpKind::Edges,
             "rpo" => DumpKind::Orders,
-            _ => return Err(format!("`{kind}` is none of dot, edges, rpo")),
+            "uniformity" => DumpKind::Uniformity,
+            _ => return Err(format!("`{kind}` is none of dot, edges, rpo, uniformity")),
         };
         Ok(DumpRequest { kind, phase: phase.to_owned() })
     }

@@ -50,7 +50,12 @@ const STEPS: [(Stage, Step); 6] = [
     }),
     (Stage::Converge, |m, _| {
         let s = codegen::converge(m)?;
-        Ok(numbers([("divergent", s.divergent), ("placed", s.placed), ("depth", s.depth)]))
+        Ok(numbers([
+            ("divergent", s.divergent),
+            ("placed", s.placed),
+            ("left_out", s.left_out),
+            ("depth", s.depth),
+        ]))
     }),
     (Stage::Layout, |m, options| {
         let cold = !options.disabled.iter().any(|name| name == codegen::MARK_COLD);

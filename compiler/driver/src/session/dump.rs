@@ -24,6 +24,12 @@ impl Dumps {
                 let what = format!("option `--dump-cfg`: {stage} leaves no graph behind");
                 return Err(Failure::Request(what));
             }
+            if request.kind == DumpKind::Uniformity && stage.row().form != FormKind::Ir {
+                let what = format!(
+                    "option `--dump-cfg`: uniformity is known behind lower and optimise, not {stage}"
+                );
+                return Err(Failure::Request(what));
+            }
             list.push((stage, request.kind));
         }
         // Of one phase edges, then the picture, then the orders, which belong behind the picture (CFG-16).
@@ -38,9 +44,11 @@ impl Dumps {
             self.0.iter().filter(|(s, _)| *s == stage).map(|&(_, kind)| kind).collect();
         let texts = match form {
             _ if kinds.is_empty() => return None,
-            Form::Ir(module) => {
-                module.functions.iter().map(|f| text(f, &kinds, |block| line(f, block))).collect()
-            }
+            Form::Ir(module) => module
+                .functions
+                .iter()
+                .map(|f| text(f, &kinds, |block| line(f, block)) + &reasons(f, &kinds))
+                .collect(),
             Form::Machine(f) => {
                 let starts = starts(f);
                 text(&f.graph(), &kinds, |block| starts[block])
@@ -57,8 +65,17 @@ fn text<G: ControlFlow>(flow: &G, kinds: &[DumpKind], label: impl Fn(G::Block) -
         DumpKind::Edges => dump.edges(),
         DumpKind::Dot => dump.dot(&label),
         DumpKind::Orders => dump.orders(),
+        DumpKind::Uniformity => String::new(),
     };
     kinds.iter().map(one).collect()
+}
+
+/// A line for each branch of a function, if they are asked for.
+fn reasons(f: &ir::Function, kinds: &[DumpKind]) -> String {
+    match kinds.contains(&DumpKind::Uniformity) {
+        true => ir::uniformity::Uniformity::new(f).explain(f).to_string(),
+        false => String::new(),
+    }
 }
 
 /// The first source line that a block's instructions come from; 0 for none.

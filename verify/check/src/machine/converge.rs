@@ -102,6 +102,13 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                 continue;
             }
             let open = upto(f, block, i, open.clone());
+            // P2: where all barriers are open lanes may meet further out.
+            let mut used: Vec<u16> = open.iter().map(|&(barrier, _)| barrier).collect();
+            used.sort_unstable();
+            used.dedup();
+            if used.len() == BARRIERS && !looks_at_group(f) {
+                continue;
+            }
             for demand in meetings.demands(index(block)) {
                 let what = match demand {
                     Demand::At(meet) if open.iter().any(|(_, at)| *at == names.get(&meet).copied()) => {
@@ -118,6 +125,25 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             }
         }
     }
+}
+
+/// Barriers of a warp (`docs/convergence.md`).
+const BARRIERS: usize = 16;
+
+/// Whether an operation of C13 comes without a WARPSYNC before it in its block.
+fn looks_at_group(f: &Function) -> bool {
+    use sassafras_isa::Meaning as M;
+    f.layout.iter().any(|&block| {
+        for inst in f.blocks[block].insts.iter().filter_map(MInst::inst) {
+            match (inst.row().control_flow, inst.row().meaning) {
+                (Some(K::Warp), meaning) if meaning != M::Yield => return false,
+                (_, M::Shfl | M::Vote | M::Voteu | M::Match | M::Redux | M::Elect) => return true,
+                (_, M::Ldsm | M::Stsm | M::Movm | M::Hmma | M::Imma | M::Dmma | M::Bmma) => return true,
+                _ => {}
+            }
+        }
+        false
+    })
 }
 
 /// What an edge leads to: a block of nothing but BREAK belongs to the edge that it is on.

@@ -5,6 +5,7 @@
 
 mod graphs;
 mod run;
+mod spin;
 mod twins;
 
 use graphs::Rng;
@@ -44,8 +45,8 @@ fn lanes_are_together_as_in_lock_step() {
             eprintln!("{}", graphs::outline(&shape));
         }
         let (direct, _) = run::compile(&text, None);
-        let (tree, selects) = run::through_tree(&text);
-        selected += usize::from(selects);
+        let (tree, selects) = run::through_tree(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        selected += selects;
         for input in 0..3u32 {
             let input = input ^ rng.below(1 << 30) as u32;
             let source = match run::source(&module, input) {
@@ -117,4 +118,23 @@ fn faults_of_convergence_are_seen() {
     }
     // Some change nothing: lanes that all go one way, or that an outer barrier brings together at the same place.
     assert!(tally.iter().all(|&(planted, seen)| planted >= 10 && 3 * seen >= planted), "{tally:?}");
+}
+
+/// The kernels of the corpus become trees, and code again.
+#[test]
+fn programs_become_trees() {
+    let root = sassafras_reference::workspace_root();
+    let (mut made, mut selected) = (0, 0);
+    for kernel in sassafras_reference::kernels(&root).expect("the corpus reads") {
+        let text = std::fs::read_to_string(&kernel.ptx).expect("the program reads");
+        match run::through_tree(&text) {
+            Ok((cubin, selects)) => {
+                made += cubin.functions.len();
+                selected += selects;
+            }
+            Err(why) => panic!("{}: {why}", kernel.name),
+        }
+    }
+    eprintln!("{made} functions became trees, {selected} with a selector");
+    assert!(made > 20, "{made}");
 }

@@ -26,30 +26,28 @@ pub fn compile(text: &str, plant: Option<&str>) -> (Cubin, bool) {
     (artifact.cubin.expect("nothing stopped it").0, planted)
 }
 
-/// The same with the function made a tree behind the optimiser, and a graph again; and whether the tree needs a selector.
-pub fn through_tree(text: &str) -> (Cubin, bool) {
-    let fail = |what: String| -> ! { panic!("{what}\n{text}") };
+/// The same with each function made a tree behind the optimiser, and a graph again; and how many trees need a selector.
+pub fn through_tree(text: &str) -> Result<(Cubin, usize), String> {
     let stop = Options { stop_after: Some("optimise".into()), ..options() };
-    let stopped =
-        session::compile(text, "graph", &stop, None, &Nobody).unwrap_or_else(|f| fail(f.to_string()));
+    let stopped = session::compile(text, "graph", &stop, None, &Nobody).map_err(|f| f.to_string())?;
     let stopped = stopped.stopped.expect("it stops behind the optimiser");
-    let (mut module, phase) = sassafras_ir::text::parse(&stopped).unwrap_or_else(|e| fail(e.to_string()));
-    let mut selected = false;
+    let (mut module, phase) = sassafras_ir::text::parse(&stopped).map_err(|e| e.to_string())?;
+    let mut selected = 0;
     for f in &mut module.functions {
-        selected |= Tree::structure(f, Extra::None).is_err();
-        let tree = Tree::structure(f, Extra::Selector).unwrap_or_else(|refused| fail(refused.to_string()));
+        selected += usize::from(Tree::structure(f, Extra::None).is_err());
+        let tree = Tree::structure(f, Extra::Selector).map_err(|refused| refused.to_string())?;
         let verdict = sassafras_check::tree::check(&tree);
         if verdict != sassafras_check::Verdict::Passed {
-            fail(format!("{verdict:?}"));
+            return Err(format!("{verdict:?}"));
         }
-        *f = tree.into_function().unwrap_or_else(|refused| fail(refused.to_string()));
+        *f = tree.into_function().map_err(|refused| refused.to_string())?;
         f.compact();
     }
     let back = sassafras_ir::text::print(&module, &phase);
     let start = Options { start_from: Some("graph".into()), ..options() };
-    let artifact = session::compile(&back, "graph", &start, None, &Nobody)
-        .unwrap_or_else(|failure| fail(format!("{failure}\n{back}")));
-    (artifact.cubin.expect("nothing stopped it").0, selected)
+    let artifact = session::compile(&back, "graph", &start, None, &Nobody);
+    let artifact = artifact.map_err(|failure| format!("{failure}\n{back}"))?;
+    Ok((artifact.cubin.expect("nothing stopped it").0, selected))
 }
 
 fn launch(slots: &[sassafras_execute::Slot], seed: u32) -> Launch {

@@ -18,6 +18,10 @@ pub(super) enum Wait {
     Block(Ticket, BarrierMode),
 }
 
+/// How often lanes yield before those that wait for them at a convergence barrier go on without them. Nobody knows the
+/// hardware's number; only that it has one follows from threads' progress.
+const PATIENCE: u32 = 256;
+
 /// Lanes that issue together (C2), or are blocked at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Group {
@@ -63,6 +67,35 @@ impl Warp {
     /// Lanes blocked with a wait.
     fn blocked(&self, wait: Wait) -> u32 {
         self.groups.iter().filter(|g| g.wait == Some(wait)).fold(0, |all, g| all | g.lanes)
+    }
+
+    /// C11: lanes yield. Barriers that wait for nobody but lanes that do so again and again let go whom they hold.
+    pub(super) fn give_way(&mut self, lanes: u32) {
+        for barrier in 0..16u32 {
+            let wait = Wait::Sync(barrier);
+            let blocked = self.blocked(wait);
+            let awaited = self.barriers[barrier as usize] & !self.exited & !blocked;
+            let (gave, turns) = &mut self.yielded[barrier as usize];
+            if blocked == 0 || awaited == 0 {
+                (*gave, *turns) = (0, 0);
+                continue;
+            }
+            *gave |= lanes;
+            if awaited & !*gave != 0 {
+                continue;
+            }
+            (*gave, *turns) = (0, *turns + 1);
+            if *turns < PATIENCE {
+                continue;
+            }
+            *turns = 0;
+            self.barriers[barrier as usize] &= !blocked;
+            for group in self.groups.iter_mut().filter(|group| group.wait == Some(wait)) {
+                group.wait = None;
+                group.pc += 1;
+            }
+            self.merge(|group| group.lanes & blocked != 0);
+        }
     }
 
     fn release(&mut self, block: &Block) {

@@ -107,9 +107,15 @@ pub(super) fn issue(
                 }
             }
         };
+    let mut gives_way = 0;
     let parts: SmallVec<[Group; 4]> = match outcomes.first().map(|(_, o)| o.clone()) {
-        None | Some(Outcome::Next | Outcome::Yield) => {
+        None | Some(Outcome::Next) => {
             warp.groups[i].pc += 1;
+            SmallVec::new()
+        }
+        Some(Outcome::Yield) => {
+            warp.groups[i].pc += 1;
+            gives_way = executing;
             SmallVec::new()
         }
         Some(Outcome::Branch { .. } | Outcome::IndirectBranch { .. }) => jump(&outcomes, pc, group),
@@ -221,6 +227,9 @@ pub(super) fn issue(
     if warp.groups[i].pc == pc {
         // Straight-line instructions have moved the group already; a jump to itself comes here too.
         warp.split(i, &parts);
+    }
+    if gives_way != 0 {
+        warp.give_way(gives_way);
     }
     Ok(())
 }

@@ -40,6 +40,8 @@ pub struct Warp {
     pub(super) existing: u32,
     /// Convergence barriers.
     pub(super) barriers: [u32; 16],
+    /// For each: lanes that have yielded since somebody waits, and how often all that are awaited have.
+    pub(super) yielded: [(u32, u32); 16],
     /// Result of each lane's last reducing block barrier: count and decision.
     pub(super) reduced: [(u32, bool); 32],
     pub(super) registers: Registers,
@@ -89,6 +91,7 @@ impl Warp {
             exited: !existing,
             existing,
             barriers: [0; 16],
+            yielded: [(0, 0); 16],
             reduced: [(0, false); 32],
             registers: Registers {
                 r: (0..count as u64).map(|n| std::array::from_fn(|lane| any(0, n, lane as u64))).collect(),

@@ -39,7 +39,7 @@ pub(super) const ROWS: &[Row] = &[
     own(
         "dump-cfg",
         A::List,
-        "dot|edges|rpo[@PHASE],...",
+        "dot|edges|rpo|uniformity[@PHASE],...",
         "",
         E::Set(|o, v| {
             v.split(',').try_for_each(|word| {
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
                 Ok(())
             })
         }),
-        "Print each function's graph behind a phase, by default lower, to standard output: for Graphviz, its edges, or its reverse post-order and back edges.",
+        "Print each function's graph behind a phase, by default lower, to standard output: for Graphviz, its edges, its reverse post-order and back edges, or which branches all lanes of a warp take together and why they do not take the others so.",
     ),
     own(
         "stop-after",

@@ -4,10 +4,17 @@
 //! of a block on a way from a divergent branch to its immediate post-dominator, that one included. The last takes in values
 //! that lanes carry out of a loop in different turns, as the loop's header lies on such a way. (Coutinho et al., "Divergence
 //! Analysis and Optimizations", 2011, has the finer rule.)
+//!
+//! And which blocks all lanes of a warp execute together that have not exited: those to which no divergent branch leads but past
+//! the place where its lanes meet (P1 of `docs/convergence.md`).
 
+mod apart;
+
+use crate::tree::nest::{Cycle, Nest};
+use crate::{Block, Function, Inst, Op, Terminator, Uses, Value};
+use apart::Apart;
 use sassafras_graph::{Dominators, Influence, SecondaryMap};
-use sassafras_ir::{Block, Function, Inst, Op, Terminator, Value};
-use sassafras_semantics::{Space, SpecialRegister};
+use sassafras_semantics::{Ordering, Space, SpecialRegister};
 use std::fmt;
 
 /// Why a value or a branch is divergent.
@@ -26,6 +33,7 @@ pub enum Reason {
 pub struct Uniformity {
     values: SecondaryMap<Value, Option<Reason>>,
     branches: SecondaryMap<Block, Option<Value>>,
+    apart: SecondaryMap<Block, bool>,
 }
 
 impl Uniformity {
@@ -34,7 +42,11 @@ impl Uniformity {
         let graph = f.graph();
         let (post, exit) = Dominators::post(&graph);
         let mut influence = Influence::new(&post, exit);
-        let mut found = Uniformity { values: SecondaryMap::new(), branches: SecondaryMap::new() };
+        let mut found = Uniformity {
+            values: SecondaryMap::new(),
+            branches: SecondaryMap::new(),
+            apart: SecondaryMap::new(),
+        };
         let order = f.reverse_post_order();
         loop {
             let mut changed = false;
@@ -72,9 +84,21 @@ impl Uniformity {
                 }
             }
             if !changed {
-                return found;
+                break;
             }
         }
+        let mut lanes = Apart::new(f, &post, exit);
+        let parting: Vec<Block> =
+            order.iter().copied().filter(|&block| found.branches[block].is_some()).collect();
+        for block in parting {
+            let meet = post.immediate(block).filter(|&meeting| meeting != exit);
+            lanes.add(f, block, meet, |at| found.apart[at] = true);
+        }
+        let parts = |block: Block| found.branches[block].is_some();
+        for block in apart::never_together(f, &graph, &post, exit, &parts) {
+            found.apart[block] = true;
+        }
+        found
     }
 
     fn mark(&mut self, value: Value, reason: Option<Reason>) -> bool {
@@ -96,6 +120,11 @@ impl Uniformity {
     /// The divergent value by which lanes part at the end of a block.
     pub fn parts(&self, block: Block) -> Option<Value> {
         self.branches[block]
+    }
+
+    /// Whether all lanes of the warp that have not exited execute a block together.
+    pub fn together(&self, block: Block) -> bool {
+        !self.apart[block]
     }
 
     /// The reasons of one value, back to where lanes begin to differ.
@@ -122,6 +151,28 @@ impl Uniformity {
     }
 }
 
+/// The loops in which a thread may wait for what another thread does: innermost ones that hold an atomic operation whose
+/// result is used, or a load whose place others may write meanwhile.
+pub fn spins(f: &Function, nest: &Nest<Block>) -> Vec<Cycle> {
+    let uses = Uses::new(f);
+    let asks = |&inst: &Inst| match &f.insts[inst].op {
+        Op::Atomic { .. } => f.insts[inst].results.iter().any(|&value| uses.count(value) > 0),
+        Op::Load(access) => !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent),
+        _ => false,
+    };
+    let mut found: Vec<Cycle> = Vec::new();
+    for (block, data) in f.blocks.iter() {
+        if let Some(cycle) = nest.innermost(block)
+            && data.insts.iter().any(asks)
+        {
+            found.push(cycle);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
 struct Explained<'a>(&'a Uniformity, &'a Function);
 
 impl fmt::Display for Explained<'_> {
@@ -144,7 +195,7 @@ impl fmt::Display for Explained<'_> {
                     Reason::From(from) => write!(out, ", {value} is made from {from}")?,
                     Reason::Parted(at) => write!(out, ", {value} is brought by lanes that part at {at}")?,
                     Reason::Source(inst) => {
-                        let op = sassafras_ir::text::print_op(&f.insts[inst].op);
+                        let op = crate::text::print_op(&f.insts[inst].op);
                         write!(out, ", {value} is `{op}` of line {}", f.insts[inst].line)?;
                     }
                 }
@@ -159,13 +210,18 @@ impl fmt::Display for Explained<'_> {
 fn differs(op: &Op) -> bool {
     match op {
         Op::Special(register) => {
-            use SpecialRegister::{Ctaid, Nctaid, Ntid};
-            !matches!(register, Ctaid(_) | Nctaid(_) | Ntid(_))
+            use SpecialRegister::{Ctaid, DynamicSmemSize, GridId, Nctaid, Ntid, TotalSmemSize};
+            !matches!(register, Ctaid(_) | Nctaid(_) | Ntid(_) | DynamicSmemSize | TotalSmemSize | GridId)
         }
-        Op::Load(access) => access.space != Space::Const,
+        // A load may be executed by groups at different times; only memory that nobody writes is the same for all.
+        Op::Load(access) => {
+            !matches!(access.space, Space::Const | Space::Param) && access.ordering != Ordering::NonCoherent
+        }
         // A variable of a thread has one address in all of them, but generic addresses of local memory are each lane's own.
         Op::ToGeneric(space) => *space == Space::Local,
         Op::Undef | Op::Atomic { .. } => true,
+        // What a barrier reduces is one value for the block.
+        Op::Barrier(_) => false,
         op => op.convergent(),
     }
 }

@@ -1,0 +1,149 @@
+//! Where lanes of a warp are not surely together.
+
+use crate::tree::nest::{Cycle, Nest};
+use crate::{Block, Function};
+use rustc_hash::FxHashSet;
+use sassafras_graph::{
+    ControlFlow, DepthFirst, Dominators, Graph, Influence, Loops, SecondaryMap, is_reducible,
+};
+
+/// Within so many places where lanes part, there may be none of the hardware's sixteen barriers left for one further in; then
+/// no lanes count as together. Fewer than sixteen, as a barrier may have to be set further up than where lanes part.
+const DEEP: usize = 10;
+
+/// Blocks that lanes never surely execute together, though no branch says so: in loops with several entries, which have no
+/// meeting places in them; behind loops in which lanes part and yield, as who waits for them goes on without them some day
+/// (C11); and everywhere in a function in which lanes part too deep within each other.
+pub(super) fn never_together(
+    f: &Function,
+    graph: &Graph<Block>,
+    post: &Dominators<Block>,
+    exit: Block,
+    parts: &dyn Fn(Block) -> bool,
+) -> Vec<Block> {
+    let nest = Nest::new(graph);
+    let order = f.reverse_post_order();
+    let cycles = nest.cycles.iter();
+    let entered: FxHashSet<Cycle> =
+        cycles.filter(|(_, data)| data.entries.len() > 1).map(|(cycle, _)| cycle).collect();
+    let mut parting = FxHashSet::default();
+    for &block in order.iter().filter(|&&block| parts(block)) {
+        let mut at = nest.innermost(block);
+        while let Some(cycle) = at.filter(|&cycle| parting.insert(cycle)) {
+            at = nest.cycles[cycle].parent;
+        }
+    }
+    let around =
+        |block: Block| std::iter::successors(nest.innermost(block), |&cycle| nest.cycles[cycle].parent);
+    // Branches whose lanes have not met, down the tree of dominators.
+    let dominators = Dominators::new(graph);
+    let mut open: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+    for &block in dominators.top_down() {
+        let Some(above) = dominators.immediate(block) else { continue };
+        let mut mine = open[above].clone();
+        mine.extend(parts(above).then_some(above));
+        mine.retain(|&branch| post.immediate(branch) != Some(block) && post.immediate(branch) != Some(exit));
+        let loops = around(block).filter(|cycle| parting.contains(cycle)).take(DEEP + 1).count();
+        if mine.len() + loops > DEEP {
+            return order;
+        }
+        open[block] = mine;
+    }
+    let spins: FxHashSet<Cycle> = super::spins(f, &nest).into_iter().collect();
+    let mut found: FxHashSet<Block> = FxHashSet::default();
+    let mut work = Vec::new();
+    if spins.is_empty() && entered.is_empty() {
+        return Vec::new();
+    }
+    for &block in &order {
+        if around(block).any(|cycle| entered.contains(&cycle) && parting.contains(&cycle)) {
+            found.insert(block);
+        }
+        if around(block).any(|cycle| spins.contains(&cycle) && parting.contains(&cycle)) {
+            work.push(block);
+        }
+    }
+    let mut behind = FxHashSet::default();
+    while let Some(block) = work.pop() {
+        if behind.insert(block) {
+            work.extend(graph.succs(block));
+        }
+    }
+    found.into_iter().chain(behind).collect()
+}
+
+/// Blocks that a group may execute while other lanes, split off by a branch, still run elsewhere. Behind the meeting place they are
+/// together again. Where the sides never meet, lanes of a side without cross-lane operations cannot be told from lanes that have
+/// exited, so that the other side counts as together.
+pub(super) struct Apart<'a> {
+    influence: Influence<'a, Block>,
+    walk: DepthFirst<Block>,
+    /// None where the graph is not reducible: any block may then lie on a cycle.
+    loops: Option<Loops<Block>>,
+    /// Blocks from which a cross-lane operation is reached.
+    speaks: SecondaryMap<Block, bool>,
+    /// Blocks all of whose ways on are known to be apart.
+    onward: SecondaryMap<Block, bool>,
+}
+
+impl<'a> Apart<'a> {
+    pub(super) fn new(function: &Function, post: &'a Dominators<Block>, exit: Block) -> Apart<'a> {
+        let walk = DepthFirst::new(function);
+        let mut speaks: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let convergent =
+            |&b: &Block| function.blocks[b].insts.iter().any(|&i| function.insts[i].op.convergent());
+        let mut work: Vec<Block> = walk.reverse_post_order().iter().copied().filter(convergent).collect();
+        while let Some(b) = work.pop() {
+            if !std::mem::replace(&mut speaks[b], true) {
+                work.extend(walk.preds(b));
+            }
+        }
+        let dominators = Dominators::of(&walk, function.capacity());
+        let loops = is_reducible(function, &dominators).then(|| Loops::of(&walk, &dominators));
+        Apart { loops, influence: Influence::new(post, exit), walk, speaks, onward: SecondaryMap::new() }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        function: &Function,
+        branch: Block,
+        meet: Option<Block>,
+        mut each: impl FnMut(Block),
+    ) {
+        if meet.is_none()
+            && let [a, b] = function.succs(branch)[..]
+            && self.disjoint(branch, a, b)
+        {
+            for (side, other) in [(a, b), (b, a)] {
+                let mut work = if self.speaks[other] { vec![side] } else { Vec::new() };
+                while let Some(block) = work.pop() {
+                    if !std::mem::replace(&mut self.onward[block], true) {
+                        each(block);
+                        work.extend(self.walk.succs(block));
+                    }
+                }
+            }
+            return;
+        }
+        self.influence.add(function, branch, each);
+    }
+
+    /// Whether no block is reached from both, given that the branch is not reached again. Both sides grow in turn until one is
+    /// whole; it is apart from the other if nothing but it and the branch leads into it. So the time is that of the smaller side,
+    /// and where other ways lead in the answer is no, even if they come from elsewhere.
+    fn disjoint(&self, branch: Block, a: Block, b: Block) -> bool {
+        if a == b || self.loops.as_ref().is_none_or(|loops| loops.innermost(branch).is_some()) {
+            return false;
+        }
+        let mut sides = [a, b].map(|start| (vec![start], FxHashSet::from_iter([start])));
+        loop {
+            for (work, seen) in &mut sides {
+                let Some(block) = work.pop() else {
+                    let own = |pred: Block| pred == branch || seen.contains(&pred);
+                    return seen.iter().all(|&block| self.walk.preds(block).all(own));
+                };
+                work.extend(self.walk.succs(block).filter(|&to| seen.insert(to)));
+            }
+        }
+    }
+}
