@@ -101,10 +101,25 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "cubins of the whole corpus by both versions of ptxas, all chips and options, read and written back",
         &["test", "--release", "--package", "sassafras-cubin", "--test", "exact", "--", "--nocapture"],
     ),
+    (
+        "calibrate",
+        "a kernel for each PTX form by ptxas, without and with optimisation, proved; writes docs/calibration.md",
+        &["test", "--package", "sassafras-prove", "--test", "calibrate", "--", "--nocapture"],
+    ),
+    (
+        "corpus-prove",
+        "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv",
+        &["test", "--package", "sassafras-prove", "--test", "corpus_prove", "--", "--nocapture"],
+    ),
+    (
+        "random-prove",
+        "2,000 random loop-free functions, ours and ptxas's, proved; writes docs/random-prove.md",
+        &["test", "--package", "sassafras-prove", "--test", "random_prove", "--", "--nocapture"],
+    ),
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 8] = [
+const WHOLE: [&str; 11] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_CUBINS",
@@ -113,6 +128,9 @@ const WHOLE: [&str; 8] = [
     "SASSAFRAS_ALL_GRAPHS",
     "SASSAFRAS_ALL_MODES",
     "SASSAFRAS_ALL_CONTROLS",
+    "SASSAFRAS_ALL_CALIBRATION",
+    "SASSAFRAS_ALL_RANDOM",
+    "SASSAFRAS_ALL_PROOFS",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.

@@ -3,6 +3,7 @@
 //! - [`exercise`]: a kernel for every PTX instruction and modifier, with every kind of operand.
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
 //! - [`program`]: random programs over these forms, and their reduction.
+//! - [`straight`]: random loop-free functions for a prover.
 //!
 //! Each check takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with libFuzzer's inputs, and
 //! a test of this crate calls it for a second with random ones.
@@ -15,6 +16,7 @@ pub mod exercise;
 pub mod forms;
 mod parser;
 pub mod program;
+pub mod straight;
 
 pub use codec::codec;
 pub use parser::parser;

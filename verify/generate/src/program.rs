@@ -26,19 +26,22 @@ const RECORD: usize = CLASSES.len() * REGISTERS * CHUNK;
 pub const BUFFER: usize = THREADS * RECORD;
 
 /// Draws by splitmix64.
-struct Draws(u64);
+pub(crate) struct Draws(u64);
 
 impl Draws {
+    pub(crate) fn new(seed: u64) -> Draws {
+        Draws(seed)
+    }
     fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.draw() % n as u64) as usize
     }
-    fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }

@@ -17,7 +17,7 @@ use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{Function, Module, RegisterId};
 use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, TermId, Terms};
+use sassafras_semantics::{Concrete, Domain, FloatFormat, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -364,6 +364,12 @@ impl Task<'_> {
         };
         let found =
             replay(&sides, &model, pointers).map_err(|e| format!("replay: {}: {e}", violated.what))?;
+        // A-FP: the payload of a NaN of binary64 is not said.
+        if makes_wide_nan(inputs.terms, &run.source.events, &model)
+            || wide_nan(&found.source) && wide_nan(&found.target)
+        {
+            return Err(format!("replay: {}: a NaN of binary64 may have any payload", violated.what));
+        }
         self.record.assumptions = run.assumed.clone();
         Ok(Verdict::Refuted(Box::new(found)))
     }
@@ -396,6 +402,26 @@ impl Task<'_> {
 fn contractible(inst: &Inst) -> bool {
     let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
     float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
+}
+
+/// Whether hex digits, first byte first, are a NaN of binary64.
+fn wide_nan(digits: &str) -> bool {
+    digits.len() == 16
+        && u64::from_str_radix(digits, 16).is_ok_and(|v| f64::from_bits(v.swap_bytes()).is_nan())
+}
+
+/// Whether the source makes a NaN of binary64 on an input.
+fn makes_wide_nan(d: &Terms, source: &[Event], model: &BTreeMap<TermId, u128>) -> bool {
+    let order = d.topological(&roots(source));
+    let values = d.evaluate_all(&Concrete::default(), &order, |v| model.get(&v).copied().unwrap_or(0));
+    order.iter().any(|t| {
+        let made = match d.node(*t) {
+            Node::Float { format, .. } => format,
+            Node::FloatToFloat { to, .. } => to,
+            _ => return false,
+        };
+        made == FloatFormat::F64 && f64::from_bits(values[t].bits() as u64).is_nan()
+    })
 }
 
 pub(crate) fn is_float(node: &Node) -> bool {

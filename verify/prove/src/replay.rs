@@ -13,7 +13,7 @@ use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of each buffer.
-const BUFFER: usize = 1 << 16;
+const BUFFER: usize = 1 << 18;
 
 /// What a replay needs to know of the two sides.
 pub struct Sides<'a> {

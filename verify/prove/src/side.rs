@@ -405,7 +405,13 @@ impl<'i, R: Name> Side<'i, R> {
         let results: Vec<TermId> = widths
             .iter()
             .enumerate()
-            .map(|(i, w)| self.inputs.variable(&name(i.to_string()), *w, what.starts_with("Vote")))
+            .map(|(i, w)| {
+                self.inputs.variable(
+                    &name(i.to_string()),
+                    *w,
+                    what.starts_with("Vote") || what.starts_with("Redux"),
+                )
+            })
             .collect();
         let before = self.path.version;
         let mut yields = results.clone();

@@ -22,8 +22,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             let high = self.raw("hi");
             return Ok([self.constant(16, low), self.constant(16, high)]);
         }
+        let absolute = self.absolute(name);
+        self.halves_as(name, swizzle, absolute)
+    }
+
+    /// The same; whether absolute values are taken is for the caller to say.
+    fn halves_as(&mut self, name: &str, swizzle: &str, absolute: bool) -> Result<Pair<D::V>, Trap> {
         let v = self.bits32(name)?;
-        let (absolute, negate) = (self.absolute(name), self.negated(name));
+        let negate = self.negated(name);
         let (low, high) = match self.text(swizzle) {
             "" => (0, 16),
             ".H0_H0" => (0, 0),
@@ -89,12 +95,19 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             if self.flag("nan") { (FloatOp::MinNan, FloatOp::MaxNan) } else { (FloatOp::Min, FloatOp::Max) };
         let xorsign = self.flag("xorsign");
         let sign = self.constant(16, 0x8000);
+        // The signs are those before absolute values are taken, as with `FMNMX`.
+        let mut raw = [a.clone(), b.clone()];
+        for (i, (name, swizzle)) in [("a", "as"), ("b", "bs")].into_iter().enumerate() {
+            if xorsign && self.has(name) {
+                raw[i] = self.halves_as(name, swizzle, false)?;
+            }
+        }
         let result = [0, 1].map(|i| {
             let least = self.d.float(min, format, mode, &[&a[i], &b[i]]);
             let most = self.d.float(max, format, mode, &[&a[i], &b[i]]);
             let v = self.d.ite(&q, &least, &most);
             if xorsign {
-                let signs = self.d.and(&self.d.xor(&a[i], &b[i]), &sign);
+                let signs = self.d.and(&self.d.xor(&raw[0][i], &raw[1][i]), &sign);
                 self.d.or(&self.d.and(&v, &self.d.not(&sign)), &signs)
             } else {
                 v

@@ -46,6 +46,8 @@ const NAMES: &[(&str, Special)] = &[
     ("SR_CgaCtaId", Special::Register(R::ClusterCtaRank)),
     ("SR_SWINHI", Special::SharedWindowHigh),
     ("SR_LWINHI", Special::LocalWindowHigh),
+    // The least offset that a stack may reach: ptxas -O0 traps where the stack pointer is below. Stacks here reach down to zero.
+    ("SR_LMEMHIOFF", Special::Zero),
     ("SR_PM0", Special::Register(R::Pm(0))),
     ("SR_PM1", Special::Register(R::Pm(1))),
     ("SR_PM2", Special::Register(R::Pm(2))),

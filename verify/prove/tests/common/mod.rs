@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod table;
+
 use sassafras_cubin::Cubin;
 use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::Options;

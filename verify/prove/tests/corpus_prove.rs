@@ -1,0 +1,90 @@
+//! The corpus: what Sassafras and ptxas make of each entry, held against its source. No code of ours is refuted.
+//! `cargo xtask long corpus-prove` takes all of it and writes `docs/corpus-proofs.md` and `.csv`.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, ours, recorded, table, text, z3};
+use sassafras_prove::{Limits, Verdict, prove_within};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const VERSION: &str = "13.0.88";
+/// What ptxas gets wrong: written up there.
+const WRONG: &str = "ptxas-errors/";
+
+/// PTX files of the corpus that are meant to compile, by name.
+fn programs(corpus: &Path) -> Vec<String> {
+    let mut folders: Vec<PathBuf> = ["features", "kernels", "ptxas-errors"].map(|f| corpus.join(f)).into();
+    let mut all = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the corpus").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "ptx") {
+                let name = path.strip_prefix(corpus).expect("in the corpus").with_extension("");
+                all.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn no_code_of_ours_is_refuted() {
+    let Some(mut z3) = z3("no_code_of_ours_is_refuted") else { return };
+    let whole = std::env::var_os("SASSAFRAS_ALL_PROOFS").is_some();
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
+    let step = number("SASSAFRAS_PROOFS_STEP").unwrap_or(if whole { 1 } else { 113 });
+    let wanted = std::env::var("SASSAFRAS_PROOFS_ONLY").unwrap_or_default();
+    z3.budget = 10;
+    let root = sassafras_oracle::workspace_root();
+    let mut rows = Vec::new();
+    let mut faults = Vec::new();
+    let mut list =
+        String::from("program,entry,compiler,verdict,assumptions,reached,instructions,seconds,reason\n");
+    for name in programs(&root.join("corpus")).iter().filter(|n| n.contains(&wanted)).step_by(step) {
+        let source = text(name);
+        let Ok((module, _)) = sassafras_driver::session::parse(&source, name) else { continue };
+        for (who, cubin) in [("ours", ours(&source)), ("ptxas", recorded(VERSION, name))] {
+            let Some(cubin) = cubin else { continue };
+            for entry in module.functions.iter().filter(|f| f.entry) {
+                let record = prove_within(&module, &entry.name, &cubin, &mut z3, Limits::default());
+                eprintln!("{name} {who}: {}", line(&record));
+                match record.verdict {
+                    Verdict::Refuted(_) if who == "ours" || !name.starts_with(WRONG) => {
+                        faults.push(format!("{name} {} of {who}: refuted", entry.name));
+                    }
+                    _ => {}
+                }
+                let row = table::Row::new(who, &record);
+                let ids: Vec<&str> = record.assumptions.iter().map(|a| a.id()).collect();
+                let (reached, all) = record.coverage.map_or((0, 0), |c| (c.reached, c.instructions));
+                let _ = writeln!(
+                    list,
+                    "{name},{},{who},{},{},{reached},{all},{:.3},\"{}\"",
+                    entry.name,
+                    row.verdict,
+                    ids.join(" "),
+                    row.seconds,
+                    row.reason.replace('"', "'")
+                );
+                rows.push(row);
+            }
+        }
+    }
+    let text = table::markdown("compiler", &rows);
+    eprintln!("{text}");
+    if whole {
+        let head = format!(
+            "# Proofs of the corpus\n\nWritten by `cargo xtask long corpus-prove`: each entry of the corpus as Sassafras compiles it for sm_90, and as \
+             ptxas {VERSION}\ndoes, held against its source. `corpus-proofs.csv` has a line for each.\n\n"
+        );
+        std::fs::write(root.join("docs/corpus-proofs.md"), head + &text).expect("written");
+        std::fs::write(root.join("docs/corpus-proofs.csv"), list).expect("written");
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}

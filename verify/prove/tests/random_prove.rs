@@ -1,0 +1,121 @@
+//! Random loop-free functions, compiled by Sassafras and by the newest ptxas: no code of ours is refuted, and a pair that is
+//! proved never differs in execution. `cargo xtask long random-prove` takes 2,000 functions and writes
+//! `docs/random-prove.md`.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, ours, table, z3};
+use sassafras_execute::order::hash;
+use sassafras_execute::{Launch, Options, ptx, sass};
+use sassafras_generate::straight;
+use sassafras_prove::{Limits, Verdict, prove_within};
+use sassafras_ptx::checked::Module;
+
+const NEWEST: &str = "13.5.37";
+/// Inputs on which a proved pair is run.
+const INPUTS: u64 = 100;
+
+/// A launch of a seed: the two buffers are one in every third.
+fn launch(seed: u64) -> Launch {
+    let mut launch = Launch::new([1, 1, 1], [straight::THREADS as u32, 1, 1]);
+    let contents = |tag: u64| -> Vec<u8> {
+        let word = |i: usize| {
+            let h = hash(seed, &[tag, i as u64]);
+            match h % 6 {
+                0 => [0, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 31, 32, 64][(h >> 8) as usize % 8],
+                1 => (h >> 32) as u32 % 70,
+                2 => 0x3f80_0000 ^ ((h >> 20) as u32 & 0x80ff_ffff),
+                3 => [0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1, 0x8000_0001, 0x7f7f_ffff]
+                    [(h >> 8) as usize % 6],
+                _ => (h >> 32) as u32,
+            }
+        };
+        (0..straight::BUFFER / 4).flat_map(|i| word(i).to_le_bytes()).collect()
+    };
+    let a = launch.buffer(contents(1));
+    let b = launch.buffer(contents(2));
+    launch.params = [a, if seed.is_multiple_of(3) { a } else { b }].map(u64::to_le_bytes).concat();
+    launch
+}
+
+/// The first input on which the two differ.
+fn difference(module: &Module, cubin: &sassafras_cubin::Cubin) -> Option<String> {
+    let options = Options::default();
+    for seed in 0..INPUTS {
+        let launch = launch(seed);
+        let source = ptx::run(module, "k", &launch, &options).map(|o| o.buffers);
+        let target = sass::run(cubin, "k", &launch, &options).map(|o| o.buffers);
+        match (source, target) {
+            (Ok(s), Ok(t)) if s == t => {}
+            (Ok(_), Ok(_)) => return Some(format!("input {seed}: other results")),
+            (s, t) => return Some(format!("input {seed}: {:?}, {:?}", s.err(), t.err())),
+        }
+    }
+    None
+}
+
+#[test]
+fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
+    const NAME: &str = "random_functions_are_not_refuted_and_proofs_hold_in_execution";
+    let Some(mut z3) = z3(NAME) else { return };
+    z3.budget = 10;
+    let whole = std::env::var_os("SASSAFRAS_ALL_RANDOM").is_some();
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let first = number("SASSAFRAS_RANDOM_FROM").unwrap_or(0);
+    let count = number("SASSAFRAS_RANDOM_COUNT").unwrap_or(if whole { 2000 } else { 5 });
+    let ptxas = sassafras_oracle::Tools::here().ptxas(NEWEST);
+    if let Err(why) = &ptxas {
+        sassafras_oracle::skip(NAME, why);
+    }
+    let mut rows = Vec::new();
+    let mut faults = Vec::new();
+    for seed in first..first + count {
+        let function = straight::random(seed);
+        let text = straight::text(&function);
+        let module = module(&text);
+        let theirs = ptxas.as_ref().ok().map(|p| {
+            let (bytes, _) = p.compile_text(&text, "sm_90", &[]).expect("ptxas takes it");
+            sassafras_cubin::read(&bytes).expect("a sound cubin")
+        });
+        let sides = [("ours", ours(&text)), ("ptxas", theirs)];
+        if sides[0].1.is_none() {
+            faults.push(format!("{seed}: we do not compile it"));
+        }
+        for (who, cubin) in sides {
+            let Some(cubin) = cubin else { continue };
+            let record = prove_within(&module, "k", &cubin, &mut z3, Limits::default());
+            eprintln!("{seed} {who}: {}", line(&record));
+            match &record.verdict {
+                Verdict::Proved => {
+                    if let Some(why) = difference(&module, &cubin) {
+                        faults.push(format!("{seed} of {who}: proved, and it differs: {why}"));
+                    }
+                }
+                Verdict::Refuted(_) => faults.push(format!("{seed} of {who}: refuted")),
+                Verdict::Unknown(_) | Verdict::ProvedWithin(_) => {}
+                Verdict::Inapplicable(why) => {
+                    faults.push(format!("{seed} of {who}: {why}"));
+                }
+            }
+            rows.push(table::Row::new(who, &record));
+        }
+    }
+    let [ours, theirs] = ["ours", "ptxas"].map(|who| rows.iter().filter(move |r| r.group == who));
+    for (who, all) in [("ours", ours.collect::<Vec<_>>()), ("ptxas", theirs.collect())] {
+        let proved = all.iter().filter(|r| r.verdict == "proved").count();
+        eprintln!("{who}: {proved} of {} proved", all.len());
+    }
+    if whole {
+        let head = format!(
+            "# {count} random loop-free functions\n\nWritten by `cargo xtask long random-prove`: functions of 10 to 60 instructions \
+             (`verify/generate/src/straight.rs`),\ncompiled by Sassafras and by ptxas {NEWEST} for sm_90. Each proved pair was run on \
+             {INPUTS} inputs of {} threads.\n\n",
+            straight::THREADS
+        );
+        let path = sassafras_oracle::workspace_root().join("docs/random-prove.md");
+        std::fs::write(path, head + &table::markdown("compiler", &rows)).expect("written");
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
