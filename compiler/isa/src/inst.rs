@@ -148,7 +148,9 @@ impl Inst {
                         weights.get(value).copied().map_or(0, usize::from)
                     }
                 };
-                count.get(terms.iter().map(weigh).sum::<usize>()).copied().unwrap_or(1)
+                // Fields of an instruction that nobody checked may hold anything.
+                let sum = terms.iter().map(weigh).fold(0, usize::saturating_add);
+                count.get(sum).copied().unwrap_or(1)
             }
         }
     }
