@@ -32,7 +32,7 @@ impl Default for Guard {
 pub struct Control {
     /// Cycles from this issue to the next of the same warp, 0 to 15.
     pub stall: u8,
-    /// Bit 109 as it stands in the word. 1 is legal only with a stall of 1 to 11; reuse needs 1.
+    /// Bit 109 as it stands in the word. 1 is legal only with a stall of 1 to 11.
     pub yield_: bool,
     /// Scoreboard 0 to 5 that results release when they are written; 7 is none.
     pub write_barrier: u8,
@@ -40,7 +40,8 @@ pub struct Control {
     pub read_barrier: u8,
     /// Bit `i` set: wait until scoreboard `i` is zero before issue.
     pub wait_mask: u8,
-    /// Operand reuse: bits 0, 1 and 2 for the sources that the row marks so, mostly a, b and c.
+    /// Operand reuse: bits 0, 1 and 2 for the sources that the row marks so, mostly a, b and c; it needs bit 109. Without bit 109, bits 0 and
+    /// 2 of a texture instruction say that it is the first or last of a run of them; see [`crate::ControlLimits::runs`].
     pub reuse: u8,
 }
 
@@ -78,7 +79,7 @@ impl Control {
         }
     }
 
-    /// What is illegal about the control word by itself, as swept with nvdisasm on all chips.
+    /// What is illegal about the control word by itself, as swept with nvdisasm on all chips. What its row allows is not asked.
     pub fn fault(self) -> Option<&'static str> {
         if self.stall > 15 || self.wait_mask > 63 || self.reuse > 7 {
             return Some("a control value does not fit its bits");
@@ -88,9 +89,6 @@ impl Control {
         }
         if [self.write_barrier, self.read_barrier].iter().any(|&barrier| barrier > 7 || barrier == 6) {
             return Some("a barrier must be 0 to 5, or 7 for none");
-        }
-        if self.reuse != 0 && !self.yield_ {
-            return Some("reuse needs bit 109");
         }
         None
     }

@@ -46,6 +46,9 @@ fn lines(form: &Form, id: FormId, out: &mut String) -> std::fmt::Result {
             (0..3).filter(|i| control.reuse >> i & 1 == 1).map(|i| ["first", "second", "third"][i]).collect();
         may.push(format!("keep the {} operand for reuse", slots.join(" or ")));
     }
+    if control.runs {
+        may.push("say that it is the first or last of a run".to_owned());
+    }
     writeln!(
         out,
         "  may        {}",

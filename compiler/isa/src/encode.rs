@@ -1,5 +1,6 @@
 //! From an instruction to its word.
 
+use crate::control::Control;
 use crate::form::{Field, FieldKind, FormId, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::table;
@@ -134,8 +135,18 @@ pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
     if inst.control.wait_mask != 0 && !limits.wait {
         return Some("the form waits for no scoreboard");
     }
-    (inst.control.reuse != 0 && inst.control.reuse & !inst.reusable() != 0)
-        .then_some("there is no operand to reuse there")
+    match inst.control {
+        Control { reuse: 0, .. } => None,
+        Control { yield_: false, reuse, stall, .. } if limits.runs => match (reuse, stall) {
+            (6.., _) => Some("bits 123 and 124 are not set together without bit 109"),
+            (_, 0) => Some("bits 122 to 124 need a stall"),
+            (_, _) => None,
+        },
+        Control { yield_: false, .. } => Some("reuse needs bit 109"),
+        Control { reuse, .. } => {
+            (reuse & !inst.reusable() != 0).then_some("there is no operand to reuse there")
+        }
+    }
 }
 
 /// The bits of a field's value, if it has any.

@@ -322,6 +322,9 @@ pub struct ControlLimits {
     pub reuse: u8,
     /// Whether the form may wait for scoreboards.
     pub wait: bool,
+    /// Whether bits 122 to 124 may be set without bit 109, to 5 at most and with a stall; text does not show them then. ptxas sets bit 122 in the first and bit
+    /// 124 in the last of a run of texture instructions on sm_75 and sm_80. nvdisasm takes them from every form.
+    pub runs: bool,
 }
 
 impl ControlLimits {

@@ -85,7 +85,11 @@ fn control(limits: ControlLimits, rng: &mut impl Draw) -> Control {
     let stall = rng.draw(16) as u8;
     let yield_ = (1..=11).contains(&stall) && rng.draw(2) == 1;
     // Reuse is a statement about the instruction that follows; text shows it, so it is drawn seldom.
-    let reuse = if yield_ && rng.draw(4) == 0 { rng.draw(8) as u8 & limits.reuse } else { 0 };
+    let reuse = match yield_ {
+        true if rng.draw(4) == 0 => rng.draw(8) as u8 & limits.reuse,
+        false if limits.runs && stall > 0 && rng.draw(4) == 0 => rng.draw(6) as u8,
+        true | false => 0,
+    };
     let wait_mask = if limits.wait { rng.draw(64) as u8 } else { 0 };
     Control { stall, yield_, write_barrier, read_barrier, wait_mask, reuse }
 }

@@ -67,6 +67,7 @@ pub fn all() -> Vec<Exercise> {
             .filter_map(|o| match &o.source {
                 kernel::Source::Memory => None,
                 kernel::Source::Parameter => Some(format!("{} from a parameter", o.text)),
+                kernel::Source::Sum => Some(format!("{} from a parameter and a constant added", o.text)),
                 kernel::Source::Through(steps) => Some(format!("{} through {}", o.text, steps.join(" "))),
                 kernel::Source::Address(variable) => Some(format!("{} at {variable}", o.text)),
             })

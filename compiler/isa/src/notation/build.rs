@@ -133,6 +133,7 @@ fn inner(row: &Row) -> Result<Form, String> {
             read_barrier: true,
             reuse: 7,
             wait: !attributes.no_wait,
+            runs: attributes.runs,
         },
         source: "",
     })
@@ -176,6 +177,7 @@ struct Attributes {
     denied: Vec<String>,
     unreusable: Vec<(u8, String)>,
     no_wait: bool,
+    runs: bool,
 }
 
 impl Attributes {
@@ -202,6 +204,7 @@ impl Attributes {
                 self.unreusable.push((bit.parse().map_err(|_| unknown())?, tests.to_owned()));
             }
             "nowait" => self.no_wait = true,
+            "runs" => self.runs = true,
             "guard" => self.uniform_guard = value == "up",
             "sem" => self.meaning = Some(Meaning::named(value).ok_or_else(unknown)?),
             "deny" => self.denied.push(value.to_owned()),

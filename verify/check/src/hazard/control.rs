@@ -1,6 +1,6 @@
 //! Control bits that no instruction may have (swept with nvdisasm on all chips).
 
-use sassafras_isa::Inst;
+use sassafras_isa::{Control, Inst};
 
 /// What is illegal about the control bits of an instruction.
 pub(super) fn faults(inst: &Inst) -> Vec<String> {
@@ -12,8 +12,14 @@ pub(super) fn faults(inst: &Inst) -> Vec<String> {
     if control.read_barrier != 7 && !row.control.read_barrier {
         faults.push(format!("{} cannot set a read barrier", row.mnemonic));
     }
-    if control.reuse & !row.control.reuse != 0 {
-        faults.push(format!("{} has no operand for reuse {:#05b}", row.mnemonic, control.reuse));
+    match control {
+        // Without bit 109 the same bits mark runs of texture instructions.
+        Control { yield_: false, reuse: 1..=5, stall: 1.., .. } if row.control.runs => {}
+        Control { yield_: false, reuse: 1.., .. } => faults.push("reuse needs bit 109".to_owned()),
+        Control { reuse, .. } if reuse & !row.control.reuse != 0 => {
+            faults.push(format!("{} has no operand for reuse {reuse:#05b}", row.mnemonic));
+        }
+        Control { .. } => {}
     }
     faults
 }

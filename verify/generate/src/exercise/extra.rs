@@ -30,13 +30,29 @@ pub fn lines() -> Vec<(&'static str, Need, Line)> {
         for template in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let mut expanded = Vec::new();
             expand(template, &mut Vec::new(), &mut expanded);
-            all.extend(expanded.iter().map(|text| {
+            for text in &expanded {
                 let (need, line) = line(text);
-                (family, need, line)
-            }));
+                let bound = bound(family, &line);
+                all.extend([vec![line], bound].concat().into_iter().map(|line| (family, need, line)));
+            }
         }
     }
     all
+}
+
+/// The same textures and surfaces with handles that a chip may take from elsewhere than a register: from a constant bank, and
+/// from a uniform register, in which a sum is held.
+fn bound(family: &str, line: &Line) -> Vec<Line> {
+    let Some(handle) = line.operands.iter().position(|o| family == "texture" && o.text.starts_with("[%rd"))
+    else {
+        return Vec::new();
+    };
+    let from = |source: Source| {
+        let mut line = line.clone();
+        line.operands[handle].source = source;
+        line
+    };
+    vec![from(Source::Parameter), from(Source::Sum)]
 }
 
 /// Every choice of the alternatives in a template. `chosen` holds which one each label stands for.

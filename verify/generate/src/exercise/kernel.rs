@@ -25,6 +25,8 @@ pub enum Source {
     Memory,
     /// From a parameter, so that it may be read from a constant bank or held in a uniform register.
     Parameter,
+    /// A parameter and a constant added, so that it is held in a uniform register.
+    Sum,
     /// From the input buffer, then through these instructions: `neg.s32`, `abs.f32`.
     Through(Vec<String>),
     /// It holds the address of this variable, as `shared` the 32-bit one.
@@ -218,13 +220,13 @@ fn load(text: &mut String, class: usize, n: usize, slot: usize, source: &Source)
         (Source::Address(variable), "u32" | "u64") => {
             writeln!(text, "\tmov.{ty} {name}{n}, {variable};")
         }
-        (Source::Parameter, "pred") => {
+        (Source::Parameter | Source::Sum, "pred") => {
             writeln!(text, "\tld.param.u32 %w, [value+{}];\n\tsetp.ne.u32 {name}{n}, %w, 0;", at % 64)
         }
         (_, "pred") => {
             writeln!(text, "\tld.global.u32 %w, [%from+{at}];\n\tsetp.ne.u32 {name}{n}, %w, 0;")
         }
-        (Source::Parameter, _) => {
+        (Source::Parameter | Source::Sum, _) => {
             writeln!(
                 text,
                 "\tld.param.{ty} {name}{n}, [value+{}];",
@@ -233,6 +235,9 @@ fn load(text: &mut String, class: usize, n: usize, slot: usize, source: &Source)
         }
         _ => writeln!(text, "\tld.global.{ty} {name}{n}, [%from+{at}];"),
     };
+    if let (Source::Sum, "u32" | "u64") = (source, ty) {
+        let _ = writeln!(text, "\tadd.{ty} {name}{n}, {name}{n}, 64;");
+    }
     if let Source::Through(steps) = source {
         for step in steps {
             let _ = writeln!(text, "\t{step} {name}{n}, {name}{n};");
