@@ -241,7 +241,7 @@ pub fn ours(inst: &Inst) -> Accesses {
 /// As [`ours`], less what nvdisasm is known not to show on this chip.
 pub fn shown(inst: &Inst, chip: Chip) -> Accesses {
     // The address of a copy without a descriptor is one register where the text says .U32.
-    let copy = inst.row().id == "ldgsts.sum.80";
+    let copy = matches!(inst.row().id, "ldgsts.sum.80" | "ldgsts.sum.100");
     let texture = chip.number() >= 100 && matches!(inst.row().mnemonic, "TEX" | "TLD" | "TLD4" | "TXD");
     let (reads, mut writes) = listing_of(inst, |op| {
         let second = matches!((op.name, op.access), ("b", Access::Read) | ("e", Access::Write));
