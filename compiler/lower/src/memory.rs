@@ -15,13 +15,8 @@ impl Context<'_, '_> {
     pub(crate) fn memory(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
             P::Membar | P::Fence => {
-                let scope = match inst.mods.mode {
-                    Some("cta") => Scope::Cta,
-                    Some("gl") => Scope::Gpu,
-                    Some("sys") => Scope::Sys,
-                    _ => inst.mods.scope.ok_or("the scope is missing")?,
-                };
-                let ordering = inst.mods.ordering.unwrap_or(Ordering::AcquireRelease);
+                let scope = inst.mods.scope.ok_or("the scope is missing")?;
+                let ordering = inst.mods.ordering.ok_or("the ordering is missing")?;
                 self.effect(Op::Fence(ordering, scope), &[]);
                 Ok(())
             }

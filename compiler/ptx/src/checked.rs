@@ -354,8 +354,8 @@ pub struct Mods {
     /// `.shiftamt` of `bfind`
     pub shiftamt: bool,
     /// Mode of `prmt` (`f4e b4e rc8 ecl ecr rc16`), of `shfl` (`up down bfly idx`), of `vote` (`all any uni ballot`), of `match`
-    /// (`all any`), of `bar` and `barrier` (`sync arrive red`, and `warp` for `bar.warp.sync`), of `testp`, of `fence`
-    /// (`sc`; its ordering is then acquire-release; so has `membar`), of `cvt` (`pack`), of `pmevent` (`mask`), of
+    /// (`all any`), of `bar` and `barrier` (`sync arrive red`, and `warp` for `bar.warp.sync`), of `testp`,
+    /// of `cvt` (`pack`), of `pmevent` (`mask`), of
     /// `griddepcontrol`, the shape of `mma`, `trans` of `ldmatrix` and its kin, and other one-of-many suffixes, as written without the dot.
     pub mode: Option<&'static str>,
     /// `.sync`

@@ -52,6 +52,8 @@ pub enum Ordering {
     AcquireRelease,
     /// `.mmio`.
     Mmio,
+    /// `.sc` of a fence: acquire-release, and in one order that all threads agree on. `membar` is such a fence (PTX ISA, "membar").
+    SequentiallyConsistent,
 }
 
 /// IEEE 754 rounding direction.

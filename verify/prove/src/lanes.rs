@@ -109,7 +109,8 @@ pub fn atomic<R: Name>(
     Ok(side.event(what, &all, &[8 * access.bytes], true)[0])
 }
 
-/// A fence.
-pub fn fence<R: Name>(side: &mut Side<'_, R>, kind: &str, scope: Scope) {
+/// A fence, sequentially consistent or not.
+pub fn fence<R: Name>(side: &mut Side<'_, R>, sequential: bool, scope: Scope) {
+    let kind = if sequential { "sc" } else { "acq_rel" };
     side.event(format!("fence {kind} {scope:?}"), &[], &[], true);
 }

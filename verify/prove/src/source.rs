@@ -4,7 +4,7 @@ use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, name};
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, RegisterId, VariableId};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, RegisterId, VariableId};
 use sassafras_ptx::step::{Outcome, PtxState, guard, step};
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
@@ -15,8 +15,6 @@ struct Lane<'s, 'i> {
     module: &'s Module,
     function: &'s Function,
     cubin: &'s Cubin,
-    /// Whether the instruction is a fence of the sequentially consistent kind.
-    sequential: bool,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -110,8 +108,8 @@ impl State<Terms> for Lane<'_, '_> {
     ) -> Result<TermId, Trap> {
         lanes::atomic(self.side, access, op, *address, operands)
     }
-    fn fence(&mut self, _: &Terms, _: Ordering, scope: Scope) -> Result<(), Trap> {
-        lanes::fence(self.side, if self.sequential { "sc" } else { "acq_rel" }, scope);
+    fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
+        lanes::fence(self.side, ordering == Ordering::SequentiallyConsistent, scope);
         Ok(())
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
@@ -159,7 +157,7 @@ impl PtxState<Terms> for Lane<'_, '_> {
 
 /// Whether an instruction is a fence of the sequentially consistent kind; `membar` is one (PTX ISA, "membar").
 pub fn is_sequential(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Fence | Op::Membar) && inst.mods.mode == Some("sc")
+    inst.mods.ordering == Some(Ordering::SequentiallyConsistent)
 }
 
 /// Runs an entry to its end.
@@ -183,16 +181,15 @@ pub fn run<'i>(
             continue;
         };
         side.place = inst.line.into();
-        let sequential = is_sequential(inst);
         let at = |why: String| format!("line {}: {why}", inst.line);
-        let mut lane = Lane { side: &mut side, module, function, cubin, sequential };
+        let mut lane = Lane { side: &mut side, module, function, cubin };
         let holds = guard(d, inst, &mut lane).map_err(|t| at(t.to_string()))?;
         side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
         if inputs.known(side.guard) == Some(0) {
             side.proceed(index + 1);
             continue;
         }
-        let mut lane = Lane { side: &mut side, module, function, cubin, sequential };
+        let mut lane = Lane { side: &mut side, module, function, cubin };
         let outcome = match step(d, module, function, inst, &mut lane) {
             Ok(outcome) => outcome,
             Err(Trap::Trapped) => {
@@ -216,7 +213,7 @@ pub fn run<'i>(
             Outcome::Call { .. } | Outcome::CallIndirect { .. } => return Err(at("a call".into())),
             Outcome::Collective { op, arguments, results } => {
                 let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
-                let mut lane = Lane { side: &mut side, module, function, cubin, sequential };
+                let mut lane = Lane { side: &mut side, module, function, cubin };
                 for (register, value) in results.iter().zip(values) {
                     if let Some(r) = register {
                         let width = lane.width(*r);

@@ -50,8 +50,8 @@ struct Lane<'s, 'i> {
     shared: &'s mut Shared,
     /// Why a write could not be done; `write` has no result of its own.
     fault: &'s mut Option<String>,
-    /// The kind of the instruction, if it is a fence.
-    fence: Fence,
+    /// What the source wants.
+    wanted: Wanted,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -233,10 +233,11 @@ impl State<Terms> for Lane<'_, '_> {
     ) -> Result<TermId, Trap> {
         lanes::atomic(self.side, access, op, *address, operands)
     }
-    fn fence(&mut self, _: &Terms, _: Ordering, scope: Scope) -> Result<(), Trap> {
+    fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
         // Below the device's scope the first-level cache is common.
         self.side.path.stale |= scope > Scope::Cta;
-        lanes::fence(self.side, self.fence.clone()?, scope);
+        let sequential = self.wanted.sequential && ordering == Ordering::SequentiallyConsistent;
+        lanes::fence(self.side, sequential, scope);
         Ok(())
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
@@ -280,17 +281,6 @@ impl Wanted {
     }
 }
 
-/// The kind of a fence, or why it has none.
-type Fence = Result<&'static str, Trap>;
-
-fn fence_of(inst: &Inst, wanted: Wanted) -> Fence {
-    match inst.enum_text("order") {
-        Some(".SC") if wanted.sequential => Ok("sc"),
-        Some(".SC" | ".ALL") => Ok("acq_rel"),
-        other => unsupported(format!("a fence of the kind `{}`", other.unwrap_or_default())),
-    }
-}
-
 /// Runs a function to its end.
 ///
 /// # Errors
@@ -328,7 +318,7 @@ pub fn run<'i>(
                     writes: &mut writes,
                     shared: &mut shared,
                     fault: &mut fault,
-                    fence: fence_of(&inst, wanted),
+                    wanted,
                 }
             };
         }

@@ -136,6 +136,7 @@ words! {
         Ordering::Weak = "weak", Ordering::NonCoherent = "nc", Ordering::Volatile = "volatile",
         Ordering::Relaxed = "relaxed", Ordering::Acquire = "acquire", Ordering::Release = "release",
         Ordering::AcquireRelease = "acq_rel", Ordering::Mmio = "mmio",
+        Ordering::SequentiallyConsistent = "sc",
     }
     Scope { Scope::Cta = "cta", Scope::Cluster = "cluster", Scope::Gpu = "gpu", Scope::Sys = "sys" }
     Approximation {

@@ -322,8 +322,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             ".GPU" => Scope::Gpu,
             _ => Scope::Sys,
         };
-        self.text("order");
-        self.state.fence(self.d, Ordering::AcquireRelease, scope)?;
+        let ordering = match self.text("order") {
+            ".SC" => Ordering::SequentiallyConsistent,
+            ".ALL" => Ordering::AcquireRelease,
+            other => return Err(self.unsupported(&format!("the kind `{other}`"))),
+        };
+        self.state.fence(self.d, ordering, scope)?;
         self.next()
     }
 

@@ -16,10 +16,7 @@ pub(super) fn mods(op: Op, words: &[&'static str], types: &[Type]) -> Mods {
             let name = words.iter().rev().find(|w| ATOMICS.contains(w)).copied().unwrap_or("");
             mods.atomic = atomic(name, types[0], mods.space);
         }
-        Op::Membar => {
-            mods.ordering = Some(Ordering::AcquireRelease);
-            mods.mode = Some("sc");
-        }
+        Op::Membar => mods.ordering = Some(Ordering::SequentiallyConsistent),
         Op::Fence if mods.ordering.is_none() => mods.ordering = Some(Ordering::AcquireRelease),
         _ => {}
     }
@@ -67,10 +64,7 @@ fn by_operation(op: Op, word: &'static str, mods: &mut Mods) -> bool {
         (Op::Shf, "l") => mods.left = Some(true),
         (Op::Shf, "r") => mods.left = Some(false),
         (Op::Membar, "gl") => mods.scope = Some(Scope::Gpu),
-        (Op::Fence, "sc") => {
-            mods.mode = Some("sc");
-            mods.ordering = Some(Ordering::AcquireRelease);
-        }
+        (Op::Fence, "sc") => mods.ordering = Some(Ordering::SequentiallyConsistent),
         (Op::Ld, "nc") => mods.ordering = Some(Ordering::NonCoherent),
         // `.mmio.relaxed`: the first of the two has said it all.
         (Op::Ld | Op::St, "relaxed") if mods.ordering == Some(Ordering::Mmio) => {}

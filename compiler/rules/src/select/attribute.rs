@@ -248,7 +248,7 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Redux(op), "op") => Text(atomic(*op)),
         (Op::Atomic { op, .. }, "op") => Text(atomic(*op)),
         (Op::Atomic { op: AtomicOp::AddF32 { ftz }, .. }, "ftz") => Flag(*ftz),
-        (Op::Fence(ordering, _), "ordering") => Text(ordering_name(*ordering)),
+        (Op::Fence(ordering, _), "sc") => Flag(*ordering == Ordering::SequentiallyConsistent),
         (Op::Fence(_, scope), "scope") => Text(scope_name(*scope)),
         (Op::ToGeneric(s) | Op::FromGeneric(s) | Op::IsSpace(s), "space") => Text(space_name(*s)),
         (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, "semantics") => Text(semantics(op, a)?),
@@ -452,6 +452,7 @@ fn ordering_name(ordering: Ordering) -> &'static str {
         Ordering::Release => "release",
         Ordering::AcquireRelease => "acq_rel",
         Ordering::Mmio => "mmio",
+        Ordering::SequentiallyConsistent => "sc",
     }
 }
 

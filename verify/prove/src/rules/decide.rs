@@ -125,7 +125,7 @@ fn equations(left: &Effect, right: &Effect) -> Result<Vec<(TermId, TermId)>, Str
                 pairs.push((*p, *q));
                 pairs.extend(v.iter().copied().zip(w.iter().copied()));
             }
-            (Event::Fence(_, a), Event::Fence(Ordering::AcquireRelease, b)) if b >= a => {}
+            (Event::Fence(a, wanted), Event::Fence(b, scope)) if scope >= wanted && fences(*b, *a) => {}
             (Event::Collective(f, v), Event::Collective(g, w)) if f == g && v.len() == w.len() => {
                 pairs.extend(v.iter().copied().zip(w.iter().copied()));
             }
@@ -136,12 +136,24 @@ fn equations(left: &Effect, right: &Effect) -> Result<Vec<(TermId, TermId)>, Str
     Ok(pairs)
 }
 
-/// Fences that follow one another are one, of the widest scope.
+/// Whether a fence of one kind does what one of the other does: acquire and release are halves of acquire-release, to which
+/// a sequentially consistent one adds its place in the one order of such fences.
+fn fences(target: Ordering, source: Ordering) -> bool {
+    match target {
+        Ordering::SequentiallyConsistent => true,
+        Ordering::AcquireRelease => source != Ordering::SequentiallyConsistent,
+        other => other == source,
+    }
+}
+
+/// Fences of one kind that follow one another are one, of the widest scope.
 fn merged(events: &[Event]) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::new();
     for event in events {
         match (all.last_mut(), event) {
-            (Some(Event::Fence(_, widest)), Event::Fence(_, scope)) => *widest = (*widest).max(*scope),
+            (Some(Event::Fence(a, widest)), Event::Fence(b, scope)) if a == b => {
+                *widest = (*widest).max(*scope);
+            }
             _ => all.push(event.clone()),
         }
     }

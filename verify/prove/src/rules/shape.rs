@@ -319,7 +319,14 @@ fn memory() -> Vec<Shape> {
         all.push(Shape::new(Op::FromGeneric(space), &[64], &[64]));
         all.push(Shape::new(Op::IsSpace(space), &[64], &[1]));
     }
-    all.extend(SCOPES.map(|s| Shape::new(Op::Fence(Ordering::AcquireRelease, s), &[], &[])));
+    for ordering in [
+        Ordering::Acquire,
+        Ordering::Release,
+        Ordering::AcquireRelease,
+        Ordering::SequentiallyConsistent,
+    ] {
+        all.extend(SCOPES.map(|s| Shape::new(Op::Fence(ordering, s), &[], &[])));
+    }
     all
 }
 
