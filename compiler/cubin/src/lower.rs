@@ -9,6 +9,7 @@ pub(crate) use symbols::reserved;
 use crate::elf::{Data, Header, Image, Section, constants as c};
 use crate::model::{Cubin, Function, Kind, Relocation, Space, Variable};
 use crate::{Error, Layout, frame, layout, note};
+use std::collections::HashMap;
 
 /// Lays a cubin out.
 pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
@@ -20,8 +21,14 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     }
     let mut plan = Plan::default();
     plan.collect(cubin, chip)?;
+    plan.number()?;
     let symbols = symbols::symbols(cubin, &plan)?;
-    let index = |name: &str| symbols.iter().position(|s| s.name == name).map(|i| i as u32);
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    for (symbol, number) in symbols.iter().zip(0..) {
+        numbers.entry(&symbol.name).or_insert(number);
+    }
+    let index = |name: &str| numbers.get(name).copied();
+    let known = info::Known::new(cubin);
 
     let mut sections = vec![Section::default()];
     for (kind, name, link, align, entry) in
@@ -51,7 +58,7 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
         if let Some(relocations) = &planned.relocations {
             section.data = Data::Bytes(rela(&section.name, relocations, &index)?);
         }
-        if let Some(bytes) = info::bytes(cubin, chip, &section.name, &index)? {
+        if let Some(bytes) = info::bytes(&known, chip, &section.name, &index)? {
             section.data = Data::Bytes(bytes);
         }
         sections.push(section);
@@ -99,7 +106,12 @@ pub(crate) struct Planned {
 pub(crate) struct Plan {
     pub(crate) sections: Vec<Planned>,
     relocated: Vec<Planned>,
+    /// The index of each section, by name; of equal names the first.
+    numbers: HashMap<String, u32>,
 }
+
+/// Indices from here on mean other things in ELF (`SHN_LORESERVE`).
+const SECTIONS: usize = 0xff00;
 
 /// Variables of `space` with or without first values, laid into bytes.
 pub(crate) fn image_of(variables: &[&Variable]) -> Result<(Vec<u8>, Vec<Relocation>, u64), Error> {
@@ -138,16 +150,27 @@ pub(crate) fn home(variable: &Variable) -> &'static str {
 }
 
 impl Plan {
-    /// The index that a section will have.
+    /// Gives the sections their indices, when all are there.
+    fn number(&mut self) -> Result<(), Error> {
+        if self.sections.len() + 4 > SECTIONS {
+            return Err(Error::part("sections", format!("there are more than {SECTIONS}")));
+        }
+        for (planned, number) in self.sections.iter().zip(4..) {
+            self.numbers.entry(planned.section.name.clone()).or_insert(number);
+        }
+        Ok(())
+    }
+
+    /// The index that a section has.
     pub(crate) fn index(&self, name: &str) -> Result<u32, Error> {
         match name {
             ".shstrtab" => Ok(1),
             ".strtab" => Ok(2),
             ".symtab" => Ok(3),
-            _ => match self.sections.iter().position(|p| p.section.name == name) {
-                Some(at) => Ok(at as u32 + 4),
-                None => Err(Error::part(name, "no section has this name")),
-            },
+            _ => {
+                let number = self.numbers.get(name).copied();
+                number.ok_or_else(|| Error::part(name, "no section has this name"))
+            }
         }
     }
 

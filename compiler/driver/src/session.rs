@@ -7,6 +7,7 @@ mod text;
 
 pub use front::{parse, runs_on};
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -335,8 +336,9 @@ impl<'a> Session<'a> {
         })?;
         let notes = Notes { planted, ..Notes::default() };
         self.done(Stage::Assemble, 0, None, Form::Cubin(&cubin, &bytes), notes)?;
+        let functions: HashMap<&str, _> = cubin.functions.iter().map(|f| (f.name.as_str(), f)).collect();
         for mut entry in results.into_iter().flatten().map(|r| r.entry) {
-            if let Some(f) = cubin.functions.iter().find(|f| f.name == entry.name) {
+            if let Some(f) = functions.get(entry.name.as_str()) {
                 entry.registers = f.registers;
                 entry.barriers = f.barriers.into();
                 entry.frame = f.frame_size;

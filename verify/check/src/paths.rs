@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 /// The most blocks for the definition.
-const SMALL: usize = 256;
+const SMALL: usize = 64;
 
 /// A graph of numbered blocks.
 pub(crate) struct Paths {

@@ -92,6 +92,7 @@ rules! {
         TreeStart "tree-start" "T10: the first block of the tree is the function's entry, without parameters and predecessors.",
         TreeOutside "tree-outside" "T11: a block in no list is empty, without edges and without a jump.",
         TreeLoose "tree-loose" "T12: roots are the function's and those of loose lists, and no edge leads from one to another.",
+        TreeKnown "tree-known" "T13: what is known of dominance and loops is of the tree as it stands, not as it was before an edit.",
     }
     "Allocation": {
         AllocationShape "allocation-shape" "Blocks, successors and instructions stay as they were, but for registers; moves of values may go, and moves, spills, reloads and repeated constants may come. Registers are real, aligned and within the limit."

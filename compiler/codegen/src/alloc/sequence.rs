@@ -6,12 +6,14 @@
 
 use super::work::{Item, Loc, Move};
 use crate::Error;
+use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
 use sassafras_machine::{Block, Function, MInst, Place, Pseudo, Reg};
+use std::collections::BTreeSet;
 
 /// An end of a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum End {
     /// A real register, or a constant as a source.
     Register(RegClass, u16),
@@ -69,58 +71,81 @@ pub fn instructions(
     Ok(out)
 }
 
-/// A sequence with the effect of the parallel moves; `None` when it needs a scratch register and has none.
+/// A sequence with the effect of the parallel moves; `None` when it needs a scratch register and has none. Near-linear in
+/// the number of moves, whose destinations differ.
 pub fn sequence(mut moves: Vec<(End, End)>, scratch: Option<[u16; 2]>) -> Option<Vec<Pseudo>> {
     let scratch = scratch.map(|pair| pair.map(|number| End::Register(RegClass::R, number)));
     let mut out = Vec::new();
     moves.retain(|(dst, src)| dst != src);
-    while !moves.is_empty() {
-        let ready = moves.iter().position(|(dst, _)| moves.iter().all(|(_, src)| src != dst));
-        if let Some(ready) = ready {
-            let (dst, src) = moves.remove(ready);
+    let writer: FxHashMap<End, usize> = moves.iter().zip(0..).map(|(&(dst, _), index)| (dst, index)).collect();
+    let mut readers: FxHashMap<End, u32> = FxHashMap::default();
+    moves.iter().for_each(|(_, src)| *readers.entry(*src).or_default() += 1);
+    let mut left = vec![true; moves.len()];
+    let is_ready = |index: &usize| !readers.contains_key(&moves[*index].0);
+    let mut ready: BTreeSet<usize> = (0..moves.len()).filter(is_ready).collect();
+    let mut cycles: Option<Cycles> = None;
+    let mut first = 0;
+    loop {
+        while let Some(index) = ready.pop_first() {
+            let (dst, src) = moves[index];
             step(dst, src, scratch.map(|pair| pair[0]), &mut out)?;
-            continue;
+            left[index] = false;
+            if let Some(count) = readers.get_mut(&src) {
+                *count -= 1;
+                if *count == 0 {
+                    ready.extend(writer.get(&src).filter(|&&index| left[index]));
+                }
+            }
         }
+        let Some(index) = (first..moves.len()).find(|&index| left[index]) else { return Some(out) };
+        first = index;
         // Only cycles are left: every destination is read exactly once.
-        let (dst, src) = moves[0];
-        let cycle = members(&moves, 0);
-        let class = |end: End| end.place().map(|place| place.class);
-        let swappable =
-            class(dst).is_some() && cycle.iter().all(|&index| class(moves[index].0) == class(dst));
-        if swappable {
+        let cycles = cycles.get_or_insert_with(|| Cycles::new(&moves, &left, &writer));
+        let (dst, src) = moves[index];
+        let next = cycles.reader[&dst];
+        if cycles.swappable[index] {
             let (Some(a), Some(b)) = (dst.place(), src.place()) else { return None };
             out.push(Pseudo::Swap { a, b });
             // `dst` is done; what it held is now in `src`.
-            moves.remove(0);
-            for (_, from) in &mut moves {
-                if *from == dst {
-                    *from = src;
-                }
-            }
-            moves.retain(|(to, from)| to != from);
+            left[index] = false;
+            moves[next].1 = src;
+            cycles.reader.insert(src, next);
+            left[next] = moves[next].0 != src;
         } else {
             let [through, keep] = scratch?;
             step(keep, dst, Some(through), &mut out)?;
-            for (_, from) in &mut moves {
-                if *from == dst {
-                    *from = keep;
-                }
-            }
+            moves[next].1 = keep;
+            ready.insert(index);
         }
     }
-    Some(out)
 }
 
-/// Indices of the moves on the cycle of one move.
-fn members(moves: &[(End, End)], first: usize) -> Vec<usize> {
-    let mut cycle = vec![first];
-    let mut at = first;
-    while let Some(next) = moves.iter().position(|(dst, _)| *dst == moves[at].1).filter(|next| *next != first)
-    {
-        cycle.push(next);
-        at = next;
+/// Moves that are left when each destination is read by another.
+struct Cycles {
+    /// The move that reads a place.
+    reader: FxHashMap<End, usize>,
+    /// By move: all on its cycle are between registers of one class.
+    swappable: Vec<bool>,
+}
+
+impl Cycles {
+    fn new(moves: &[(End, End)], left: &[bool], writer: &FxHashMap<End, usize>) -> Cycles {
+        let here = || (0..moves.len()).filter(|&index| left[index]);
+        let reader = here().map(|index| (moves[index].1, index)).collect();
+        let class = |index: usize| moves[index].0.place().map(|place| place.class);
+        let (mut swappable, mut seen) = (vec![false; moves.len()], vec![false; moves.len()]);
+        for start in here() {
+            let mut cycle = Vec::new();
+            let mut at = start;
+            while !std::mem::replace(&mut seen[at], true) {
+                cycle.push(at);
+                at = writer[&moves[at].1];
+            }
+            let alike = class(start).is_some() && cycle.iter().all(|&index| class(index) == class(start));
+            cycle.into_iter().for_each(|index| swappable[index] = alike);
+        }
+        Cycles { reader, swappable }
     }
-    cycle
 }
 
 /// One move; between slots, or between a slot and another class than R, through a general register.
@@ -219,5 +244,15 @@ mod tests {
                 assert_eq!(after[&key(end)], before[&key(source)], "seed {seed}: {moves:?} as {steps:?}");
             }
         }
+    }
+
+    /// A cycle of spill slots as long as it likes.
+    #[test]
+    fn a_long_cycle_takes_no_longer_than_its_length() {
+        const LENGTH: u32 = 200_000;
+        let moves = (0..LENGTH).map(|n| (End::Slot(4 * n), End::Slot(4 * ((n + 1) % LENGTH)))).collect();
+        let steps = sequence(moves, Some([40, 41])).expect("enough scratch registers");
+        // Each slot is read and written once; one goes through the second scratch register.
+        assert_eq!(steps.len() as u32, 2 * LENGTH);
     }
 }

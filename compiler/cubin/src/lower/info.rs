@@ -3,17 +3,36 @@
 use crate::attribute::{self as a, Attribute, Value, emit};
 use crate::model::{Cubin, Function, Param};
 use crate::{Error, Layout};
+use std::collections::{HashMap, HashSet};
 
 type Index<'a> = &'a dyn Fn(&str) -> Option<u32>;
 
+/// What sections are made of, by name.
+pub(super) struct Known<'c> {
+    cubin: &'c Cubin,
+    functions: HashMap<&'c str, &'c Function>,
+    /// Sections that the model carries whole.
+    whole: HashSet<&'c str>,
+}
+
+impl<'c> Known<'c> {
+    pub(super) fn new(cubin: &'c Cubin) -> Known<'c> {
+        // Of equal names the first counts.
+        let functions = cubin.functions.iter().rev().map(|f| (f.name.as_str(), f)).collect();
+        let whole = cubin.sections.iter().map(|s| s.name.as_str()).collect();
+        Known { cubin, functions, whole }
+    }
+}
+
 /// The bytes of section `name`, if it is one of those four kinds and the model does not carry it whole.
 pub(super) fn bytes(
-    cubin: &Cubin,
+    known: &Known<'_>,
     chip: &Layout,
     name: &str,
     index: Index,
 ) -> Result<Option<Vec<u8>>, Error> {
-    if cubin.sections.iter().any(|s| s.name == name) {
+    let cubin = known.cubin;
+    if known.whole.contains(name) {
         return Ok(None);
     }
     let mut out = Vec::new();
@@ -27,7 +46,7 @@ pub(super) fn bytes(
         }
         ".nv.callgraph" => graph(cubin, index, &mut out)?,
         _ => {
-            match name.strip_prefix(".nv.info.").and_then(|k| cubin.functions.iter().find(|f| f.name == k)) {
+            match name.strip_prefix(".nv.info.").and_then(|k| known.functions.get(k)) {
                 Some(f) => function(cubin, f, chip, index, &mut out)?,
                 None => return Ok(None),
             }

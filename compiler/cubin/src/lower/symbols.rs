@@ -4,6 +4,7 @@ use super::{Plan, home};
 use crate::Error;
 use crate::elf::{Symbol, constants as c};
 use crate::model::Cubin;
+use std::collections::HashSet;
 
 const LOCAL: u8 = 0;
 const GLOBAL: u8 = 1 << 4;
@@ -23,23 +24,24 @@ pub(crate) fn reserved(section: u16) -> [Symbol; 2] {
 pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> {
     let mut out = vec![Symbol::default()];
     let place = |name: &str| plan.index(name).map(|i| i as u16);
-    let section = |out: &mut Vec<Symbol>, name: &str| -> Result<(), Error> {
-        if out.iter().all(|s| s.name != name || s.info != SECTION) {
+    let mut named = HashSet::new();
+    let section = |named: &mut HashSet<String>, out: &mut Vec<Symbol>, name: &str| -> Result<(), Error> {
+        if named.insert(name.to_owned()) {
             out.push(Symbol { name: name.into(), info: SECTION, section: place(name)?, ..Symbol::default() });
         }
         Ok(())
     };
-    section(&mut out, ".note.nv.tkinfo")?;
-    section(&mut out, ".note.nv.cuinfo")?;
+    section(&mut named, &mut out, ".note.nv.tkinfo")?;
+    section(&mut named, &mut out, ".note.nv.cuinfo")?;
     if let Some(first) = cubin.functions.first() {
-        section(&mut out, &format!(".text.{}", first.name))?;
+        section(&mut named, &mut out, &format!(".text.{}", first.name))?;
     }
     out.extend(reserved(place(".nv.shared.reserved.0")?));
     if !cubin.addresses.is_empty() {
-        section(&mut out, ".nv.constant4")?;
+        section(&mut named, &mut out, ".nv.constant4")?;
     }
     for v in &cubin.variables {
-        section(&mut out, home(v))?;
+        section(&mut named, &mut out, home(v))?;
         let bind = if v.exported { GLOBAL } else { LOCAL };
         let (name, section) = (v.name.clone(), place(home(v))?);
         out.push(Symbol {
@@ -53,21 +55,24 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     }
     for f in &cubin.functions {
         let text = format!(".text.{}", f.name);
-        section(&mut out, &text)?;
+        section(&mut named, &mut out, &text)?;
         for s in &f.subroutines {
             let info = FUNCTION | if s.weak { WEAK } else { LOCAL };
             let (value, size) = (s.offset.into(), s.size.into());
             out.push(Symbol { name: s.name.clone(), info, other: 0, section: place(&text)?, value, size });
         }
         for bank in &f.banks {
-            section(&mut out, &format!(".nv.constant{}.{}", bank.number, f.name))?;
+            section(&mut named, &mut out, &format!(".nv.constant{}.{}", bank.number, f.name))?;
         }
         if f.shared.is_some_and(|s| s.size > 0) {
-            section(&mut out, &format!(".nv.shared.{}", f.name))?;
+            section(&mut named, &mut out, &format!(".nv.shared.{}", f.name))?;
         }
     }
     for s in &cubin.symbols {
         let section = s.section.as_deref().map_or(Ok(0), place)?;
+        if s.info == SECTION {
+            named.insert(s.name.clone());
+        }
         out.push(Symbol {
             name: s.name.clone(),
             info: s.info,
@@ -77,8 +82,8 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
             size: s.size,
         });
     }
-    section(&mut out, ".debug_frame")?;
-    section(&mut out, ".nv.callgraph")?;
+    section(&mut named, &mut out, ".debug_frame")?;
+    section(&mut named, &mut out, ".nv.callgraph")?;
     for f in &cubin.functions {
         let other = if f.entry { c::STO_ENTRY } else { 0 };
         let (section, size) = (place(&format!(".text.{}", f.name))?, f.code.len() as u64 * 16);
@@ -89,7 +94,7 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
         out.push(Symbol { name: e.name.clone(), info, ..Symbol::default() });
     }
     for f in cubin.functions.iter().filter(|f| f.entry) {
-        section(&mut out, &format!(".nv.constant0.{}", f.name))?;
+        section(&mut named, &mut out, &format!(".nv.constant0.{}", f.name))?;
     }
     Ok(out)
 }

@@ -91,6 +91,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
         ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
     }
     let mut meetings = Meetings::new(index(f.entry), succs, ends);
+    let looks = looks_at_group(f);
     let names: HashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     for &block in &f.layout {
         let Some(open) = enter.get(&block).cloned() else { continue };
@@ -106,7 +107,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             let mut used: Vec<u16> = open.iter().map(|&(barrier, _)| barrier).collect();
             used.sort_unstable();
             used.dedup();
-            if used.len() == BARRIERS && !looks_at_group(f) {
+            if used.len() == BARRIERS && !looks {
                 continue;
             }
             for demand in meetings.demands(index(block)) {

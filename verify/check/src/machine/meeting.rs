@@ -1,16 +1,20 @@
 //! Where lanes that part meet: P1 of `docs/convergence.md`, from its words.
+//!
+//! Each level is looked at once: for the branches directly in it, and for the loops directly in it as wholes. That takes
+//! time in the number of blocks times the depth of loops, and memory in the number of blocks.
 
 use crate::paths::Paths;
-use std::collections::{HashMap, HashSet};
 
 /// The function, or a loop.
 struct Level {
     outer: Option<usize>,
-    blocks: HashSet<usize>,
     /// Of a loop; empty for the function.
     entries: Vec<usize>,
-    /// Nearest block that every way that counts passes, by block; made when asked for.
-    behind: Option<HashMap<usize, Option<usize>>>,
+    /// One behind the last level inside of this one.
+    last: usize,
+    /// Its blocks, those of loops in it included: a range of `Meetings::sorted`.
+    blocks: std::ops::Range<usize>,
+    looked_at: bool,
 }
 
 /// Meeting places of a graph.
@@ -19,12 +23,32 @@ pub(super) struct Meetings {
     preds: Vec<Vec<usize>>,
     /// The block does nothing but end the thread.
     ends: Vec<bool>,
-    /// The function first, outer before inner.
+    /// The function first, each loop before those in it and behind what is in its elder siblings.
     levels: Vec<Level>,
     innermost: Vec<usize>,
+    /// The level that a block is an entry of. It is one of no other: edges to it lead to no block of the level's turn.
+    entry_of: Vec<usize>,
+    /// Blocks by level.
+    sorted: Vec<usize>,
+    /// What a branch at the end of a block demands of its own level; by block.
+    of_branch: Vec<Option<Answer>>,
+    /// What a loop that lanes leave apart demands of the level around it; by level.
+    of_loop: Vec<Option<Answer>>,
+    scratch: Scratch,
+}
+
+/// Space by block that every level uses again.
+#[derive(Default)]
+struct Scratch {
+    /// All [`NONE`] between uses.
+    number: Vec<usize>,
+    marks: Marks,
+    /// Blocks from which a way leads out of the level.
+    exits: Marks,
 }
 
 /// Where lanes must meet that part at a branch.
+#[derive(Clone, Copy)]
 pub(super) enum Demand {
     /// In front of this block.
     At(usize),
@@ -32,209 +56,403 @@ pub(super) enum Demand {
     Bottom(usize),
 }
 
+/// What a branch or a loop demands in one level.
+#[derive(Clone, Copy)]
+struct Answer {
+    demand: Option<Demand>,
+    /// Lanes may leave the level before they meet.
+    leaves: bool,
+}
+
+/// No block, no level.
+const NONE: usize = usize::MAX;
+
+/// Blocks of which some are marked; forgets all marks at once.
+#[derive(Default)]
+struct Marks {
+    of: Vec<u32>,
+    now: u32,
+}
+
+impl Marks {
+    fn new(blocks: usize) -> Marks {
+        Marks { of: vec![0; blocks], now: 1 }
+    }
+    fn has(&self, block: usize) -> bool {
+        self.of[block] == self.now
+    }
+    fn clear(&mut self) {
+        self.now += 1;
+    }
+    /// Whether it was not marked before.
+    fn mark(&mut self, block: usize) -> bool {
+        std::mem::replace(&mut self.of[block], self.now) != self.now
+    }
+}
+
 impl Meetings {
     pub fn new(entry: usize, succs: Vec<Vec<usize>>, ends: Vec<bool>) -> Meetings {
-        let mut preds = vec![Vec::new(); succs.len()];
-        let reached = reach(&[entry], |at| succs[at].clone());
+        let count = succs.len();
+        let mut preds = vec![Vec::new(); count];
+        // One more than there are blocks: the end of a level has a place too.
+        let mut marks = Marks::new(count + 1);
+        let (mut reached, mut stack) = (Vec::new(), vec![entry]);
+        while let Some(block) = stack.pop() {
+            if marks.mark(block) {
+                reached.push(block);
+                stack.extend(&succs[block]);
+            }
+        }
         for &from in &reached {
             for &to in &succs[from] {
                 preds[to].push(from);
             }
         }
-        let function = Level { outer: None, blocks: reached, entries: Vec::new(), behind: None };
-        let innermost = vec![0; succs.len()];
-        let mut all = Meetings { succs, preds, ends, levels: vec![function], innermost };
-        let mut next = 0;
-        while next < all.levels.len() {
-            for blocks in all.cycles(next) {
-                for &block in &blocks {
-                    all.innermost[block] = all.levels.len();
-                }
-                let outside = |block: &usize| all.preds[*block].iter().any(|pred| !blocks.contains(pred));
-                let entries = blocks.iter().copied().filter(|b| *b == entry || outside(b)).collect();
-                all.levels.push(Level { outer: Some(next), blocks, entries, behind: None });
+        let mut all = Meetings {
+            succs,
+            preds,
+            ends,
+            levels: Vec::new(),
+            innermost: vec![NONE; count],
+            entry_of: vec![NONE; count],
+            sorted: Vec::new(),
+            of_branch: vec![None; count],
+            of_loop: Vec::new(),
+            scratch: Scratch { number: vec![NONE; count], marks, exits: Marks::new(count) },
+        };
+        let mut search = Search { place: vec![NONE; count], low: vec![NONE; count] };
+        let mut open = vec![(None, reached.clone())];
+        while let Some((outer, blocks)) = open.pop() {
+            let level = all.levels.len();
+            for &block in &blocks {
+                all.innermost[block] = level;
             }
-            next += 1;
+            let mut entries = Vec::new();
+            if outer.is_some() {
+                let outside = |block: usize| all.preds[block].iter().any(|&p| all.innermost[p] != level);
+                entries.extend(blocks.iter().copied().filter(|&b| b == entry || outside(b)));
+            }
+            for &block in &entries {
+                all.entry_of[block] = level;
+            }
+            all.levels.push(Level { outer, entries, last: level + 1, blocks: 0..0, looked_at: false });
+            let inner = search.cycles(&blocks, |at| {
+                let turn = |to: &usize| all.innermost[*to] == level && all.entry_of[*to] != level;
+                all.succs[at].iter().copied().filter(turn).collect()
+            });
+            open.extend(inner.into_iter().map(|blocks| (Some(level), blocks)));
         }
+        all.of_loop = vec![None; all.levels.len()];
+        all.sort(reached);
         all
     }
 
-    /// An edge within a turn of a level.
-    fn step(&self, level: usize, to: usize) -> bool {
-        self.levels[level].blocks.contains(&to) && !self.levels[level].entries.contains(&to)
+    /// Puts blocks in the order of their levels, in which those of a level and of what is in it stand together.
+    fn sort(&mut self, mut reached: Vec<usize>) {
+        for level in (1..self.levels.len()).rev() {
+            let last = self.levels[level].last;
+            if let Some(outer) = self.levels[level].outer {
+                let around = &mut self.levels[outer].last;
+                *around = last.max(*around);
+            }
+        }
+        reached.sort_unstable_by_key(|&block| (self.innermost[block], block));
+        for level in 0..self.levels.len() {
+            let at = |level: usize| reached.partition_point(|&block| self.innermost[block] < level);
+            self.levels[level].blocks = at(level)..at(self.levels[level].last);
+        }
+        self.sorted = reached;
     }
 
-    /// Strongly connected parts of a level's turn.
-    fn cycles(&self, level: usize) -> Vec<HashSet<usize>> {
-        let mut left = self.levels[level].blocks.clone();
-        // Blocks without a way in or out among the rest lie on no cycle.
-        loop {
-            let within = |to: &usize| left.contains(to) && self.step(level, *to);
-            let idle = |block: &usize| {
-                !self.succs[*block].iter().any(within)
-                    || !self.step(level, *block)
-                    || !self.preds[*block].iter().any(|pred| left.contains(pred))
-            };
-            let idle: Vec<usize> = left.iter().copied().filter(idle).collect();
-            if idle.is_empty() {
-                break;
-            }
-            idle.iter().for_each(|block| {
-                left.remove(block);
-            });
-        }
-        let mut found = Vec::new();
-        let mut order: Vec<usize> = left.iter().copied().collect();
-        order.sort_unstable();
-        for block in order {
-            if !left.contains(&block) {
-                continue;
-            }
-            let follow = |edges: &[usize]| -> Vec<usize> {
-                edges.iter().copied().filter(|to| left.contains(to) && self.step(level, *to)).collect()
-            };
-            let forward = reach(&follow(&self.succs[block]), |at| follow(&self.succs[at]));
-            let backward = reach(&follow(&self.preds[block]), |at| follow(&self.preds[at]));
-            let cycle: HashSet<usize> = forward.intersection(&backward).copied().collect();
-            left.remove(&block);
-            if cycle.contains(&block) {
-                left.retain(|b| !cycle.contains(b));
-                found.push(cycle);
-            }
-        }
-        found
+    fn blocks(&self, level: usize) -> &[usize] {
+        &self.sorted[self.levels[level].blocks.clone()]
+    }
+
+    /// Whether a block lies in a level, or in a loop in it.
+    fn holds(&self, level: usize, block: usize) -> bool {
+        (level..self.levels[level].last).contains(&self.innermost[block])
+    }
+
+    fn single(&self, level: usize) -> bool {
+        level == 0 || self.levels[level].entries.len() == 1
     }
 
     /// What a branch demands: its own meeting place, and those of the loops that lanes leave apart because of it.
     pub fn demands(&mut self, branch: usize) -> Vec<Demand> {
         let mut demands = Vec::new();
         let mut level = self.innermost[branch];
-        let mut node = HashSet::from([branch]);
-        let mut at_branch = true;
-        loop {
-            let single = level == 0 || self.levels[level].entries.len() == 1;
-            let ways: HashSet<usize> = self.counted(level, &node).into_iter().collect();
-            let meets = single && ways.len() >= if at_branch { 2 } else { 1 };
-            let meet = if meets { self.behind(level, &node) } else { None };
-            match meet {
-                Some(block) => demands.push(Demand::At(block)),
-                None if meets && level != 0 => demands.push(Demand::Bottom(self.levels[level].entries[0])),
-                None => {}
+        self.look_at(level);
+        let mut answer = self.of_branch[branch];
+        while let Some(Answer { demand, leaves }) = answer {
+            demands.extend(demand);
+            match self.levels[level].outer {
+                Some(outer) if leaves => {
+                    self.look_at(outer);
+                    answer = self.of_loop[level];
+                    level = outer;
+                }
+                _ => break,
             }
-            let Some(outer) = self.levels[level].outer else { return demands };
-            if single && !self.leaves(level, &node, meet) {
-                return demands;
-            }
-            node.clone_from(&self.levels[level].blocks);
-            (level, at_branch) = (outer, false);
         }
+        demands
     }
 
-    /// Targets of edges out of `node` that count; the bottom as the entry.
-    fn counted(&mut self, level: usize, node: &HashSet<usize>) -> Vec<usize> {
-        self.prepare(level);
-        let at = &self.levels[level];
-        let counts = |to: &usize| {
-            let bottom = at.entries.contains(to);
-            bottom || at.behind.as_ref().is_some_and(|behind| behind.contains_key(to))
-        };
-        let out = node.iter().flat_map(|block| &self.succs[*block]).copied();
-        out.filter(|to| (!node.contains(to) || at.entries.contains(to)) && counts(to)).collect()
-    }
-
-    /// Nearest block behind `node` that all its ways pass, but for those in a loop with several entries.
-    fn behind(&mut self, level: usize, node: &HashSet<usize>) -> Option<usize> {
-        self.prepare(level);
-        let behind = self.levels[level].behind.as_ref()?;
-        let chain = |from: usize| {
-            let mut all = Vec::new();
-            let mut at = from;
-            while let Some(&Some(next)) = behind.get(&at) {
-                all.push(next);
-                at = next;
-            }
-            all
-        };
-        let mut common: Option<Vec<usize>> = None;
-        for &block in node.iter().filter(|block| behind.contains_key(block)) {
-            let mut mine = chain(block);
-            mine.retain(|b| !node.contains(b));
-            common = Some(match common {
-                None => mine,
-                Some(before) => before.into_iter().filter(|b| mine.contains(b)).collect(),
-            });
-        }
-        common?.into_iter().find(|&block| {
-            let mut at = self.innermost[block];
-            while at != level && self.levels[at].entries.len() == 1 {
-                at = self.levels[at].outer.unwrap_or(level);
-            }
-            at == level
-        })
-    }
-
-    /// Post-dominators of a level: dominance from its end, against the edges that count.
-    fn prepare(&mut self, level: usize) {
-        if self.levels[level].behind.is_some() {
+    /// Answers for all that lies directly in a level.
+    fn look_at(&mut self, level: usize) {
+        if std::mem::replace(&mut self.levels[level].looked_at, true) {
             return;
         }
-        let mut list: Vec<usize> = self.levels[level].blocks.iter().copied().collect();
-        list.retain(|&block| level != 0 || !self.ends[block]);
-        list.sort_unstable();
-        let number: HashMap<usize, usize> = list.iter().zip(1..).map(|(&block, n)| (block, n)).collect();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.find_exits(level, &mut scratch.exits);
+        let behind = Behind::new(self, level, std::mem::take(&mut scratch.number));
+        let (mut of_branch, mut of_loop) = (Vec::new(), Vec::new());
+        let branches = |block: &&usize| self.innermost[**block] == level && self.succs[**block].len() > 1;
+        for &branch in self.blocks(level).iter().filter(branches) {
+            let inside = |block: usize| block == branch;
+            of_branch.push((branch, self.answer(level, &behind, &[branch], inside, 2, &mut scratch)));
+        }
+        let mut inner = level + 1;
+        while inner < self.levels[level].last {
+            let inside = |block: usize| self.holds(inner, block);
+            of_loop.push((inner, self.answer(level, &behind, self.blocks(inner), inside, 1, &mut scratch)));
+            inner = self.levels[inner].last;
+        }
+        of_branch.into_iter().for_each(|(block, answer)| self.of_branch[block] = Some(answer));
+        of_loop.into_iter().for_each(|(inner, answer)| self.of_loop[inner] = Some(answer));
+        scratch.number = behind.number;
+        self.blocks(level).iter().for_each(|&block| scratch.number[block] = NONE);
+        self.scratch = scratch;
+    }
+
+    /// Marks the blocks of a loop from which a way leads out of it within a turn.
+    fn find_exits(&self, level: usize, exits: &mut Marks) {
+        exits.clear();
+        let out = |&to: &usize| !self.holds(level, to) && !self.ends[to];
+        let blocks = self.blocks(level).iter().copied();
+        let mut stack: Vec<usize> = blocks.filter(|&block| self.succs[block].iter().any(out)).collect();
+        while let Some(block) = stack.pop() {
+            if exits.mark(block) && self.entry_of[block] != level {
+                stack.extend(self.preds[block].iter().filter(|&&pred| self.holds(level, pred)));
+            }
+        }
+    }
+
+    /// What lanes demand that part at a node of a level, a block or a loop, if at least so many ways out of it count.
+    fn answer(
+        &self,
+        level: usize,
+        behind: &Behind,
+        node: &[usize],
+        inside: impl Fn(usize) -> bool,
+        least: usize,
+        scratch: &mut Scratch,
+    ) -> Answer {
+        let bottom = |to: usize| self.entry_of[to] == level;
+        let mut ways: Vec<usize> = node.iter().flat_map(|&block| &self.succs[block]).copied().collect();
+        ways.retain(|&to| bottom(to) || !inside(to) && behind.counts(to));
+        ways.sort_unstable();
+        ways.dedup();
+        let single = self.single(level);
+        let meets = single && ways.len() >= least;
+        let meet = if meets { behind.nearest(self, level, node, &inside, &mut scratch.marks) } else { None };
+        let demand = match meet {
+            Some(block) => Some(Demand::At(block)),
+            None if meets && level != 0 => Some(Demand::Bottom(self.levels[level].entries[0])),
+            None => None,
+        };
+        let leaves = level != 0 && (!single || self.leaves(level, node, meet, scratch));
+        Answer { demand, leaves }
+    }
+
+    /// Whether a way from `node` leads out of the loop without passing `meet`.
+    fn leaves(&self, level: usize, node: &[usize], meet: Option<usize>, scratch: &mut Scratch) -> bool {
+        let Scratch { marks, exits, .. } = scratch;
+        if meet.is_none() {
+            return node.iter().any(|&block| exits.has(block));
+        }
+        marks.clear();
+        let start = node.iter().copied();
+        let mut stack: Vec<usize> = start.filter(|&block| exits.has(block) && marks.mark(block)).collect();
+        while let Some(at) = stack.pop() {
+            for &to in &self.succs[at] {
+                if !self.holds(level, to) {
+                    if !self.ends[to] {
+                        return true;
+                    }
+                } else if self.entry_of[to] != level && Some(to) != meet && exits.has(to) && marks.mark(to) {
+                    stack.push(to);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// For each block of a level, the nearest block behind it that every way that counts passes.
+struct Behind {
+    /// A block's place in `list`, from one on; [`NONE`] where no way from it counts.
+    number: Vec<usize>,
+    list: Vec<usize>,
+    /// By place: that of the nearest, zero for the end of the level; and how many follow.
+    next: Vec<usize>,
+    depth: Vec<usize>,
+}
+
+impl Behind {
+    /// Post-dominators of a level: dominance from its end, against the edges that count.
+    fn new(all: &Meetings, level: usize, mut number: Vec<usize>) -> Behind {
+        let mut list = all.blocks(level).to_vec();
+        list.retain(|&block| level != 0 || !all.ends[block]);
+        for (&block, n) in list.iter().zip(1..) {
+            number[block] = n;
+        }
         let mut back = vec![Vec::new(); list.len() + 1];
         for &block in &list {
             let mut some = false;
-            for to in &self.succs[block] {
-                let to =
-                    if self.levels[level].entries.contains(to) { Some(0) } else { number.get(to).copied() };
-                if let Some(to) = to {
-                    back[to].push(number[&block]);
+            for &to in &all.succs[block] {
+                let to = if all.entry_of[to] == level { 0 } else { number[to] };
+                if to != NONE {
+                    back[to].push(number[block]);
                     some = true;
                 }
             }
             if level == 0 && !some {
-                back[0].push(number[&block]);
+                back[0].push(number[block]);
             }
         }
         // In the function, lanes in a loop that no way that counts leaves end there.
-        for inner in self.levels.iter().filter(|inner| level == 0 && inner.outer == Some(0)) {
-            let stays = |to: &usize| inner.blocks.contains(to) || !number.contains_key(to);
-            if inner.blocks.iter().all(|block| self.succs[*block].iter().all(stays)) {
-                back[0].extend(inner.blocks.iter().map(|block| number[block]));
+        let mut inner = if level == 0 { 1 } else { NONE };
+        while inner < all.levels.len() {
+            let stays = |&to: &usize| all.holds(inner, to) || number[to] == NONE;
+            if all.blocks(inner).iter().all(|&block| all.succs[block].iter().all(stays)) {
+                back[0].extend(all.blocks(inner).iter().map(|&block| number[block]));
             }
+            inner = all.levels[inner].last;
         }
         let mut paths = Paths::new(0, back);
-        let mut behind = HashMap::new();
-        for (&block, &n) in &number {
-            if paths.reaches(n) {
-                let next = paths.immediate(n).filter(|&next| next != 0);
-                behind.insert(block, next.map(|next| list[next - 1]));
+        let next: Vec<usize> = (0..=list.len()).map(|n| paths.immediate(n).unwrap_or(0)).collect();
+        for (&block, n) in list.iter().zip(1..) {
+            if !paths.reaches(n) {
+                number[block] = NONE;
             }
         }
-        self.levels[level].behind = Some(behind);
+        let mut depth = vec![NONE; list.len() + 1];
+        depth[0] = 0;
+        for n in (1..=list.len()).filter(|&n| paths.reaches(n)) {
+            let mut chain = vec![n];
+            let mut at = n;
+            while depth[at] == NONE {
+                at = next[at];
+                chain.push(at);
+            }
+            let above = depth[at];
+            for (more, &at) in chain.iter().rev().enumerate() {
+                depth[at] = above + more;
+            }
+        }
+        Behind { number, list, next, depth }
     }
 
-    /// Whether a way from `node` leads out of the loop without passing `meet`.
-    fn leaves(&self, level: usize, node: &HashSet<usize>, meet: Option<usize>) -> bool {
-        let steps = |at: usize| -> Vec<usize> {
-            let on = |to: &usize| self.step(level, *to) && Some(*to) != meet;
-            self.succs[at].iter().copied().filter(on).collect()
-        };
-        let start: Vec<usize> = node.iter().copied().collect();
-        let mut on_the_way = reach(&start, steps);
-        on_the_way.extend(node);
-        let out = |to: &usize| !self.levels[level].blocks.contains(to) && !self.ends[*to];
-        on_the_way.iter().any(|at| self.succs[*at].iter().any(out))
+    /// Whether ways from a block count.
+    fn counts(&self, block: usize) -> bool {
+        self.number[block] != NONE
+    }
+
+    /// Nearest block behind `node` that all its ways pass, but for those in a loop with several entries.
+    fn nearest(
+        &self,
+        all: &Meetings,
+        level: usize,
+        node: &[usize],
+        inside: impl Fn(usize) -> bool,
+        marks: &mut Marks,
+    ) -> Option<usize> {
+        let mut places = node.iter().map(|&block| self.number[block]).filter(|&n| n != NONE);
+        let mut at = places.next()?;
+        // All that is marked has `at` behind it, or is it.
+        marks.clear();
+        marks.mark(at);
+        for mut other in places {
+            while marks.mark(other) {
+                while self.depth[at] >= self.depth[other] && at != other {
+                    at = self.next[at];
+                    marks.mark(at);
+                }
+                if at == other {
+                    break;
+                }
+                other = self.next[other];
+            }
+        }
+        while at != 0 {
+            let block = self.list[at - 1];
+            let mut loops = all.innermost[block];
+            while loops != level && all.single(loops) {
+                loops = all.levels[loops].outer.unwrap_or(level);
+            }
+            if loops == level && !inside(block) {
+                return Some(block);
+            }
+            at = self.next[at];
+        }
+        None
     }
 }
 
-/// What is reached from these, these included.
-fn reach(from: &[usize], steps: impl Fn(usize) -> Vec<usize>) -> HashSet<usize> {
-    let mut seen: HashSet<usize> = from.iter().copied().collect();
-    let mut stack = from.to_vec();
-    while let Some(at) = stack.pop() {
-        stack.extend(steps(at).into_iter().filter(|&to| seen.insert(to)));
-    }
-    seen
+/// Tarjan's search for strongly connected parts, with a stack of its own.
+struct Search {
+    /// When a block was met.
+    place: Vec<usize>,
+    low: Vec<usize>,
 }
+
+impl Search {
+    /// The strongly connected parts among some blocks that have an edge in them.
+    fn cycles(&mut self, blocks: &[usize], succs: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
+        blocks.iter().for_each(|&block| self.place[block] = NONE);
+        let (mut found, mut held, mut met) = (Vec::new(), Vec::new(), 0);
+        for &root in blocks {
+            if self.place[root] != NONE {
+                continue;
+            }
+            let mut path: Vec<(usize, Vec<usize>, usize)> = Vec::new();
+            let mut enter = Some(root);
+            loop {
+                if let Some(block) = enter.take() {
+                    (self.place[block], self.low[block]) = (met, met);
+                    met += 1;
+                    held.push(block);
+                    path.push((block, succs(block), 0));
+                }
+                let Some((block, to, next)) = path.last_mut() else { break };
+                let block = *block;
+                if let Some(&to) = to.get(*next) {
+                    *next += 1;
+                    if self.place[to] == NONE {
+                        enter = Some(to);
+                    } else if self.place[to] != DONE {
+                        self.low[block] = self.low[block].min(self.place[to]);
+                    }
+                    continue;
+                }
+                let itself = to.contains(&block);
+                path.pop();
+                if let Some((before, ..)) = path.last() {
+                    self.low[*before] = self.low[*before].min(self.low[block]);
+                }
+                if self.low[block] == self.place[block] {
+                    let first = held.iter().rposition(|&b| b == block).unwrap_or(0);
+                    let part = held.split_off(first);
+                    part.iter().for_each(|&b| self.place[b] = DONE);
+                    if part.len() > 1 || itself {
+                        found.push(part);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The place of a block whose part was found.
+const DONE: usize = usize::MAX - 1;

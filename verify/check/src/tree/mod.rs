@@ -1,10 +1,12 @@
-//! Rules about control trees: T1 to T12 of `docs/control-tree.md`, from that page and the public reading of a tree.
+//! Rules about control trees: T1 to T13 of `docs/control-tree.md`, from that page and the public reading of a tree.
 
 mod graph;
+mod known;
 mod lists;
 mod terminators;
 mod view;
 
+pub use known::{Known, check_known};
 pub use view::{NodeView, View};
 
 use crate::finding::Verdict;
