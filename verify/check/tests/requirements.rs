@@ -142,7 +142,12 @@ const ROWS: &[Row] = &[
     ("NIR-02", "shape of a list", &[CAUGHT, JUDGED], ""),
     ("NIR-03", "if: condition, hint, two lists", &[CAUGHT, EDITS], ""),
     ("NIR-04", "loop: body, hints, left only by break", &[CAUGHT, EDITS], ""),
-    ("NIR-05", "block: successors, predecessors, dominance by interval", &[SMALL, JUDGED], ""),
+    (
+        "NIR-05",
+        "block: successors, predecessors, dominance by interval",
+        &[SMALL, JUDGED, (TREES, "analyses_are_of_the_tree_as_it_stands")],
+        "",
+    ),
     ("NIR-06", "start block and end block", &[CAUGHT, JUDGED], ""),
     ("NIR-07", "jumps", &[CAUGHT, EDITS], ""),
     ("NIR-08", "unstructured functions", &[CAUGHT], ""),

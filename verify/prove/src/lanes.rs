@@ -102,15 +102,21 @@ pub fn atomic<R: Name>(
         other => return unsupported(format!("an atomic in {other:?} memory")),
     };
     // Shared memory is the block's: no wider scope says more.
-    let scope = if space == Space::Shared { Scope::Cta } else { access.scope };
+    let scope = if space == Space::Shared { Scope::Cta } else { executed(access.scope) };
     let mut all = vec![address];
     all.extend(operands);
     let what = format!("atomic {op:?} {space:?} {} {scope:?}", access.bytes);
     Ok(side.event(what, &all, &[8 * access.bytes], true)[0])
 }
 
+/// The scope in which the hardware does what is asked for one: no instruction has that of the cluster, and the device's holds it.
+pub fn executed(scope: Scope) -> Scope {
+    if scope == Scope::Cluster { Scope::Gpu } else { scope }
+}
+
 /// A fence, sequentially consistent or not.
 pub fn fence<R: Name>(side: &mut Side<'_, R>, sequential: bool, scope: Scope) {
     let kind = if sequential { "sc" } else { "acq_rel" };
+    let scope = executed(scope);
     side.event(format!("fence {kind} {scope:?}"), &[], &[], true);
 }

@@ -530,7 +530,7 @@ impl<'i, R: Name> Side<'i, R> {
         let (ordering, scope) = match access.ordering {
             // PTX ISA: a volatile access is relaxed with the scope of the system.
             Ordering::Volatile => (Ordering::Relaxed, sassafras_semantics::Scope::Sys),
-            other => (other, access.scope),
+            other => (other, crate::lanes::executed(access.scope)),
         };
         let weak = Access { ordering: Ordering::Weak, ..*access };
         let (space, address) = self.place_of(&weak, address)?;

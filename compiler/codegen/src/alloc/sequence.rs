@@ -77,7 +77,8 @@ pub fn sequence(mut moves: Vec<(End, End)>, scratch: Option<[u16; 2]>) -> Option
     let scratch = scratch.map(|pair| pair.map(|number| End::Register(RegClass::R, number)));
     let mut out = Vec::new();
     moves.retain(|(dst, src)| dst != src);
-    let writer: FxHashMap<End, usize> = moves.iter().zip(0..).map(|(&(dst, _), index)| (dst, index)).collect();
+    let writer: FxHashMap<End, usize> =
+        moves.iter().zip(0..).map(|(&(dst, _), index)| (dst, index)).collect();
     let mut readers: FxHashMap<End, u32> = FxHashMap::default();
     moves.iter().for_each(|(_, src)| *readers.entry(*src).or_default() += 1);
     let mut left = vec![true; moves.len()];

@@ -45,12 +45,10 @@ pub(super) fn bytes(
             }
         }
         ".nv.callgraph" => graph(cubin, index, &mut out)?,
-        _ => {
-            match name.strip_prefix(".nv.info.").and_then(|k| known.functions.get(k)) {
-                Some(f) => function(cubin, f, chip, index, &mut out)?,
-                None => return Ok(None),
-            }
-        }
+        _ => match name.strip_prefix(".nv.info.").and_then(|k| known.functions.get(k)) {
+            Some(f) => function(cubin, f, chip, index, &mut out)?,
+            None => return Ok(None),
+        },
     }
     Ok(Some(out))
 }

@@ -319,12 +319,9 @@ fn memory() -> Vec<Shape> {
         all.push(Shape::new(Op::FromGeneric(space), &[64], &[64]));
         all.push(Shape::new(Op::IsSpace(space), &[64], &[1]));
     }
-    for ordering in [
-        Ordering::Acquire,
-        Ordering::Release,
-        Ordering::AcquireRelease,
-        Ordering::SequentiallyConsistent,
-    ] {
+    for ordering in
+        [Ordering::Acquire, Ordering::Release, Ordering::AcquireRelease, Ordering::SequentiallyConsistent]
+    {
         all.extend(SCOPES.map(|s| Shape::new(Op::Fence(ordering, s), &[], &[])));
     }
     all
