@@ -358,6 +358,10 @@ impl<'i, R: Name> Side<'i, R> {
         let d = self.terms();
         let mut meeting = path.meeting.clone();
         meeting.settle(|left| {
+            // A condition of the path itself: terms that are not simplified do not show it otherwise.
+            if path.conditions.contains(&left) {
+                return true;
+            }
             let stays = path.conditions.iter().fold(d.not(&left), |all, c| d.and(&all, c));
             self.inputs.known(self.normal(stays)) == Some(0)
         });
