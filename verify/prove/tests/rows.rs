@@ -4,51 +4,16 @@
 
 mod common;
 
+use common::laws::{at_their_widths, on_small_inputs};
 use common::z3;
-use sassafras_prove::inputs::Inputs;
-use sassafras_prove::normal::rows::{Law, ROWS, Row};
-use sassafras_prove::smt::script;
-use sassafras_prove::{Answer, Solver};
+use sassafras_prove::normal::rows::ROWS;
 use sassafras_semantics::vocabulary::Rounding;
 use sassafras_semantics::*;
 
-fn laws(row: &Row, width: u32) -> (Terms, Vec<Law>) {
-    let terms = Terms::raw();
-    let laws = (row.laws)(&terms, width);
-    assert!(!laws.is_empty(), "{} says nothing at width {width}", row.name);
-    (terms, laws)
-}
-
 #[test]
 fn rows_hold_on_every_small_input() {
-    let folder = Concrete::default();
     for row in ROWS {
-        let (terms, laws) = laws(row, row.widths[0]);
-        let mut held = 0;
-        for law in laws {
-            let roots: Vec<TermId> =
-                [Some(law.left), Some(law.right), law.given].into_iter().flatten().collect();
-            let free = terms.free(&roots);
-            let bits: u32 = free.iter().map(|v| terms.width_of(*v)).sum();
-            assert!(bits <= 16, "{} has {bits} bits of input", row.name);
-            for input in 0..1u128 << bits {
-                let mut at = 0;
-                let values: Vec<(TermId, u128)> = free
-                    .iter()
-                    .map(|v| {
-                        let value = input >> at;
-                        at += terms.width_of(*v);
-                        (*v, value)
-                    })
-                    .collect();
-                let value = |t| values.iter().find(|(v, _)| *v == t).map_or(0, |(_, x)| *x);
-                let of = |t| terms.evaluate(&folder, t, value).bits();
-                if law.given.is_none_or(|g| of(g) == 1) {
-                    assert_eq!(of(law.left), of(law.right), "{} on {input:#x}", row.name);
-                    held += 1;
-                }
-            }
-        }
+        let held = on_small_inputs(row).unwrap_or_else(|e| panic!("{e}"));
         assert!(held > 0, "{} never applies", row.name);
     }
 }
@@ -58,17 +23,7 @@ fn rows_are_proved_at_their_widths() {
     let Some(mut z3) = z3("rows_are_proved_at_their_widths") else { return };
     let mut count = 0;
     for row in ROWS {
-        for &width in row.widths {
-            let (terms, laws) = laws(row, width);
-            let inputs = Inputs::raw(&terms);
-            for law in laws {
-                let differ = terms.not(&terms.eq(&law.left, &law.right));
-                let asked: Vec<TermId> = [Some(differ), law.given].into_iter().flatten().collect();
-                let answer = z3.check(&script(&inputs, &asked));
-                assert_eq!(answer, Answer::Unsat, "{} at width {width}", row.name);
-                count += 1;
-            }
-        }
+        count += at_their_widths(row, &mut z3).unwrap_or_else(|e| panic!("{e}"));
     }
     eprintln!("{} rows, {count} laws proved", ROWS.len());
     assert!(count > 100, "{count}");

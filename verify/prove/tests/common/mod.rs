@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod laws;
 pub mod table;
 
 use sassafras_cubin::Cubin;

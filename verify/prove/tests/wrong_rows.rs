@@ -1,0 +1,163 @@
+//! Rewrites that are wrong in the ways in which one is tempted: both judges of rows refute each, on an input and by the solver.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::laws::{at_their_widths, on_small_inputs};
+use common::z3;
+use sassafras_prove::normal::rows::{Law, Row};
+use sassafras_semantics::{BinaryOp as B, CompareOp as C, Domain, TermId, Terms};
+
+const WIDTHS: &[u32] = &[3, 8, 32];
+
+fn equal(left: TermId, right: TermId) -> Vec<Law> {
+    vec![Law { given: None, left, right }]
+}
+
+fn v(t: &Terms, name: &str, width: u32) -> TermId {
+    t.variable(name, width)
+}
+
+fn k(t: &Terms, width: u32, bits: u128) -> TermId {
+    t.constant(width, bits)
+}
+
+const WRONG: &[Row] = &[
+    Row {
+        name: "a shift by the width keeps the number",
+        says: "x << w = x, as processors do that mask the count",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            equal(t.binary(B::Shl, &x, &k(t, w, w.into())), x)
+        },
+    },
+    Row {
+        name: "an arithmetic shift as a logical one",
+        says: "x >>s c = x >>u c",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, one) = (v(t, "x", w), k(t, w, 1));
+            equal(t.binary(B::AShr, &x, &one), t.binary(B::LShr, &x, &one))
+        },
+    },
+    Row {
+        name: "a division of signed numbers as a shift",
+        says: "x /s 2 = x >>s 1, which rounds the other way below zero",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, one, two) = (v(t, "x", w), k(t, w, 1), k(t, w, 2));
+            equal(t.binary(B::SDiv, &x, &two), t.binary(B::AShr, &x, &one))
+        },
+    },
+    Row {
+        name: "a sum that never wraps",
+        says: "zext(x + y) = zext x + zext y without a condition",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let z = |a: &TermId| t.zext(a, 2 * w);
+            equal(z(&t.add(&x, &y)), t.add(&z(&x), &z(&y)))
+        },
+    },
+    Row {
+        name: "a sign that is lost",
+        says: "sext x = zext x",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            equal(t.sext(&x, 2 * w), t.zext(&x, 2 * w))
+        },
+    },
+    Row {
+        name: "a comparison moved by a constant",
+        says: "x + 1 < y + 1 = x < y, also where one side wraps",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y, one) = (v(t, "x", w), v(t, "y", w), k(t, w, 1));
+            let less = |a: &TermId, b: &TermId| t.compare(C::ULt, a, b);
+            equal(less(&t.add(&x, &one), &t.add(&y, &one)), less(&x, &y))
+        },
+    },
+    Row {
+        name: "a signed comparison as one of differences",
+        says: "x <s y = (x - y) <s 0, also where the difference overflows",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let negative = t.compare(C::SLt, &t.sub(&x, &y), &k(t, w, 0));
+            equal(t.compare(C::SLt, &x, &y), negative)
+        },
+    },
+    Row {
+        name: "a product that cancels",
+        says: "2·x = 2·y gives x = y, which forgets the upper bit",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y, two) = (v(t, "x", w), v(t, "y", w), k(t, w, 2));
+            equal(t.eq(&t.mul(&x, &two), &t.mul(&y, &two)), t.eq(&x, &y))
+        },
+    },
+    Row {
+        name: "a carry from equal operands",
+        says: "the carry of x + y is x + y < x + 1",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let z = |a: &TermId| t.zext(a, w + 1);
+            let carry = t.extract(&t.add(&z(&x), &z(&y)), w, 1);
+            equal(carry, t.compare(C::ULt, &t.add(&x, &y), &t.add(&x, &k(t, w, 1))))
+        },
+    },
+    Row {
+        name: "a selection with its sides exchanged",
+        says: "p ? x : y = ~p ? x : y",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (p, x, y) = (v(t, "p", 1), v(t, "x", w), v(t, "y", w));
+            equal(t.ite(&p, &x, &y), t.ite(&t.not(&p), &x, &y))
+        },
+    },
+    Row {
+        name: "a bitwise or as a sum",
+        says: "x | y = x + y, also where both have a bit",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            equal(t.or(&x, &y), t.add(&x, &y))
+        },
+    },
+    Row {
+        name: "slices that overlap by a bit",
+        says: "x = 2^c·x[c..] + x[..c + 1]",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, c) = (v(t, "x", w), w / 2);
+            let high = t.zext(&t.extract(&x, c, w - c), w);
+            let low = t.zext(&t.extract(&x, 0, c + 1), w);
+            equal(x, t.add(&t.mul(&high, &k(t, w, 1 << c)), &low))
+        },
+    },
+];
+
+#[test]
+fn wrong_rows_are_refuted() {
+    let Some(mut z3) = z3("wrong_rows_are_refuted") else { return };
+    for row in WRONG {
+        let seen = on_small_inputs(row).expect_err("an input shows it");
+        eprintln!("{seen}");
+        // A width at a time: none of them hides behind another.
+        for width in row.widths {
+            let one = Row { widths: std::slice::from_ref(width), ..*row };
+            let answer = at_their_widths(&one, &mut z3).expect_err("the solver shows it");
+            assert!(answer.ends_with("refuted"), "{answer}");
+        }
+    }
+    assert!(WRONG.len() >= 10);
+    eprintln!(
+        "{} wrong rows, each refuted on an input and by the solver at {} widths",
+        WRONG.len(),
+        WIDTHS.len()
+    );
+}
