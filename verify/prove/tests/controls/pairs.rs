@@ -1,11 +1,16 @@
 //! Proved pairs of source and code, and what is done to them.
 
 use crate::common::{line, module, recorded, text};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Argument, Launch, Options, sass};
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
+use sassafras_oracle::workspace_root;
 use sassafras_prove::{Record, Verdict, Z3, prove};
 use sassafras_ptx::checked::Module;
+use std::io::{Read, Write};
 
 /// The chip of the recorded cubins.
 pub const CHIP: Chip = Chip::Sm90;
@@ -32,6 +37,26 @@ impl Pair {
         }
     }
 
+    /// A one-feature program of the corpus, or `own/NAME` of `programs/`, if ptxas's code is proved, be it within a bound.
+    pub fn of(name: &str, z3: &mut Z3) -> Option<Pair> {
+        let (text, cubin) = match name.strip_prefix("own/") {
+            Some(own) => own_program(own),
+            None => {
+                let name = format!("features/{name}");
+                (text(&name), recorded("13.0.88", &name)?)
+            }
+        };
+        let pair = Pair { name: name.to_owned(), source: module(&text), cubin };
+        let record = pair.prove(&pair.cubin, z3);
+        match record.verdict {
+            Verdict::Proved | Verdict::ProvedWithin(_) => Some(pair),
+            _ => {
+                eprintln!("not proved: {name}: {}", line(&record));
+                None
+            }
+        }
+    }
+
     /// The verdict on some code.
     pub fn prove(&self, cubin: &Cubin, z3: &mut Z3) -> Record {
         prove(&self.source, "k", cubin, z3)
@@ -48,6 +73,24 @@ impl Pair {
         change(&mut cubin.functions.iter_mut().find(|f| f.name == "k").expect("the entry").code);
         cubin
     }
+}
+
+/// A program of `programs/` with what ptxas 13.0.88 -arch=sm_90 makes of it; `BLESS=1` makes that again.
+fn own_program(name: &str) -> (String, Cubin) {
+    let folder = workspace_root().join("verify/prove/tests/controls/programs");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.ptx"))).expect("a program");
+    let file = folder.join(format!("{name}.cubin.gz"));
+    if std::env::var_os("BLESS").is_some() {
+        let ptxas = sassafras_oracle::Tools::here().ptxas("13.0.88").expect("ptxas");
+        let (bytes, _) = ptxas.compile_text(&text, "sm_90", &[]).expect("ptxas takes it");
+        let mut packed = GzEncoder::new(std::fs::File::create(&file).expect("a file"), Compression::best());
+        packed.write_all(&bytes).and_then(|()| packed.finish().map(|_| ())).expect("written");
+    }
+    let mut bytes = Vec::new();
+    GzDecoder::new(std::fs::File::open(&file).expect("its cubin"))
+        .read_to_end(&mut bytes)
+        .expect("it is whole");
+    (text, sassafras_cubin::read(&bytes).expect("a sound cubin"))
 }
 
 /// A word as text.
