@@ -11,7 +11,7 @@ use std::cell::RefCell;
 pub struct Read {
     /// The variable that stands for them, 64 bits.
     pub variable: TermId,
-    /// Which memory: empty for global, `shared`, or the stack of a side.
+    /// Which memory: empty for global, `shared`, or the stack of the target.
     pub memory: &'static str,
     /// State of memory, 32 bits.
     pub version: TermId,
@@ -43,6 +43,17 @@ pub struct Inputs<'t> {
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
+    /// By term: what its free terms have in common.
+    traits: RefCell<Vec<Option<Traits>>>,
+}
+
+/// What the free terms of a term have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Traits {
+    /// There are none.
+    closed: bool,
+    /// They have the same value in all lanes of a warp.
+    uniform: bool,
 }
 
 /// The letter of an axis.
@@ -53,6 +64,9 @@ fn letter(axis: Axis) -> char {
         Axis::Z => 'z',
     }
 }
+
+/// The source's stack. PTX ISA, "Local State Space": nothing says what it holds before it is written.
+pub const UNDEFINED: &str = "source";
 
 /// All axes.
 pub const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -76,20 +90,53 @@ impl<'t> Inputs<'t> {
             known: RefCell::default(),
             bound: RefCell::default(),
             uniform: RefCell::default(),
+            traits: RefCell::default(),
         }
     }
 
     /// A named variable; `uniform` if it is the same for all lanes of a warp.
     pub fn variable(&self, name: &str, width: u32, uniform: bool) -> TermId {
         let id = self.terms.variable(name, width);
-        self.uniform.borrow_mut().insert(id, uniform);
+        let before = self.uniform.borrow_mut().insert(id, uniform);
+        debug_assert!(before.is_none_or(|b| b == uniform), "{name} is uniform or it is not");
         id
     }
 
     /// Whether a term has the same value in all lanes of a warp.
     pub fn is_uniform(&self, term: TermId) -> bool {
-        let known = self.uniform.borrow();
-        self.terms.free(&[term]).iter().all(|v| known.get(v).copied().unwrap_or(false))
+        self.traits(term).uniform
+    }
+
+    fn traits(&self, term: TermId) -> Traits {
+        let (mut all, declared) = (self.traits.borrow_mut(), self.uniform.borrow());
+        if all.len() < self.terms.len() {
+            all.resize(self.terms.len(), None);
+        }
+        let mut stack = vec![term];
+        while let Some(&t) = stack.last() {
+            if all[t.0 as usize].is_some() {
+                stack.pop();
+                continue;
+            }
+            let node = self.terms.node(t);
+            let operands = node.operands();
+            let before = stack.len();
+            stack.extend(operands.iter().copied().filter(|o| all[o.0 as usize].is_none()));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let of = operands.iter().filter_map(|o| all[o.0 as usize]);
+            all[t.0 as usize] = Some(if node.is_free() {
+                Traits { closed: false, uniform: declared.get(&t).copied().unwrap_or(false) }
+            } else {
+                of.fold(Traits { closed: true, uniform: true }, |x, y| Traits {
+                    closed: x.closed && y.closed,
+                    uniform: x.uniform && y.uniform,
+                })
+            });
+        }
+        all[term.0 as usize].expect("it was just found")
     }
 
     /// The bits of a term that depends on nothing.
@@ -97,8 +144,7 @@ impl<'t> Inputs<'t> {
         if let Some(bits) = self.terms.as_constant(&term) {
             return Some(bits);
         }
-        let closed = self.terms.free(&[term]).is_empty();
-        closed.then(|| self.terms.evaluate(&Concrete::default(), term, |_| 0).bits())
+        self.traits(term).closed.then(|| self.terms.evaluate(&Concrete::default(), term, |_| 0).bits())
     }
 
     /// `%tid`.
@@ -179,6 +225,13 @@ impl<'t> Inputs<'t> {
     ) -> TermId {
         self.pieces(offset, bytes, |at| {
             if let Some(&v) = self.known.borrow().get(&(memory, version, base, at)) {
+                return v;
+            }
+            if memory == UNDEFINED {
+                // Bytes, so that each can be what the target has in its place.
+                let byte = || self.terms.undef(8, "local memory that was not written");
+                let v = (1..8).fold(byte(), |low, _| self.terms.concat(&byte(), &low));
+                self.known.borrow_mut().insert((memory, version, base, at), v);
                 return v;
             }
             let same = memory.is_empty() || memory == "const";

@@ -35,4 +35,4 @@ pub mod witness;
 
 pub use prove::{Limits, prove, prove_within};
 pub use solver::{Answer, NoSolver, Solver, Z3};
-pub use verdict::{Assumption, Coverage, Record, Verdict};
+pub use verdict::{Assumption, Coverage, Phases, Record, Verdict};

@@ -8,8 +8,8 @@ use crate::obligation::{Obligation, assumptions, covered, events, frame, interva
 use crate::replay::{Sides, pointers, replay, wishes};
 use crate::side::Side;
 use crate::smt::script;
-use crate::solver::{Answer, Solver};
-use crate::verdict::{Assumption, Counts, Record, Verdict};
+use crate::solver::{Answer, Solver, Timed};
+use crate::verdict::{Assumption, Counts, Phases, Record, Verdict};
 use crate::{source, target};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -56,17 +56,21 @@ pub fn prove_within(
         coverage: None,
         matching: None,
         seconds: 0.0,
+        phases: Phases::default(),
     };
+    let mut solver = Timed::new(solver);
     let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some());
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
     record.verdict = match (function, code) {
         (Some(function), Some(code)) => {
+            let solver = &mut solver;
             let mut task = Task { module, function, cubin, code, solver, limits, record: &mut record };
             task.run().unwrap_or_else(Verdict::Unknown)
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
         (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
     };
+    (record.phases.solver, record.phases.questions) = (solver.seconds, solver.questions);
     record.seconds = started.elapsed().as_secs_f64();
     record
 }
@@ -195,10 +199,14 @@ impl Task<'_> {
         crate::beyond::check(self.module, self.function, self.cubin, self.code)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
+        let started = Instant::now();
         let mut run = self.both(&inputs)?;
+        self.record.phases.sides = started.elapsed().as_secs_f64();
         self.choose(&inputs, &mut run);
         let pointers = pointers(&inputs, self.function, &run.source.events);
+        let started = Instant::now();
         let evaluated = self.evaluated(&pointers);
+        self.record.phases.evaluation = started.elapsed().as_secs_f64();
         if let Ok(raw) = &evaluated {
             run.assumed.extend(raw);
         }

@@ -1,7 +1,7 @@
 //! Solvers: the trait, and z3 as a process that reads SMT-LIB.
 //!
 //! - [`Bitwuzla`]: the second solver. [`Both`]: two solvers that have to agree. `NativeZ3`: z3 in process (feature `z3`).
-//! - [`Cache`]: answers of earlier runs. [`Kept`]: questions written down.
+//! - [`Cache`]: answers of earlier runs. [`Kept`]: questions written down. [`Timed`]: how long it took.
 
 mod bitwuzla;
 mod both;
@@ -9,6 +9,7 @@ mod cache;
 mod kept;
 #[cfg(feature = "z3")]
 mod native;
+mod timed;
 
 pub use bitwuzla::Bitwuzla;
 pub use both::Both;
@@ -16,6 +17,7 @@ pub use cache::Cache;
 pub use kept::Kept;
 #[cfg(feature = "z3")]
 pub use native::NativeZ3;
+pub use timed::Timed;
 
 use crate::smt::Script;
 use sassafras_semantics::TermId;

@@ -121,6 +121,19 @@ pub struct Coverage {
     pub instructions: u32,
 }
 
+/// Where the time went, seconds; the rest is comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Both sides over terms in normal form.
+    pub sides: f64,
+    /// Both sides over raw terms, and their values.
+    pub evaluation: f64,
+    /// The solver's answers.
+    pub solver: f64,
+    /// How many there were.
+    pub questions: u32,
+}
+
 /// What is known of one entry.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -138,6 +151,8 @@ pub struct Record {
     pub matching: Option<crate::witness::Matching>,
     /// How long it took, seconds.
     pub seconds: f64,
+    /// What of that each part of the work took.
+    pub phases: Phases,
 }
 
 impl Record {

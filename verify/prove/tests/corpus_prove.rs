@@ -5,8 +5,9 @@
 
 mod common;
 
-use common::{line, ours, recorded, table, text, z3};
+use common::{line, ours, recorded, solver, table, text};
 use sassafras_prove::{Limits, Verdict, prove_within};
+use sassafras_ptx::checked::{Function, Operand};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,26 +34,40 @@ fn programs(corpus: &Path) -> Vec<String> {
     all
 }
 
+/// Whether no branch leads back, by the order of the source's instructions.
+fn is_loop_free(function: &Function) -> bool {
+    let insts = function.insts.as_deref().unwrap_or_default();
+    let mut jumps = insts.iter().enumerate().flat_map(|(at, i)| {
+        let labels = i.operands.iter().flat_map(|o| match o {
+            Operand::Label(label) => vec![*label],
+            Operand::BranchTargets(name) => function.branch_targets.get(name).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        });
+        labels.map(move |l| (at, function.labels[l.0 as usize].target as usize))
+    });
+    jumps.all(|(at, to)| to > at)
+}
+
 #[test]
 fn no_code_of_ours_is_refuted() {
-    let Some(mut z3) = z3("no_code_of_ours_is_refuted") else { return };
+    let Some(mut z3) = solver("no_code_of_ours_is_refuted", 10) else { return };
     let whole = std::env::var_os("SASSAFRAS_ALL_PROOFS").is_some();
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
     let step = number("SASSAFRAS_PROOFS_STEP").unwrap_or(if whole { 1 } else { 113 });
     let wanted = std::env::var("SASSAFRAS_PROOFS_ONLY").unwrap_or_default();
-    z3.budget = 10;
     let root = sassafras_oracle::workspace_root();
     let mut rows = Vec::new();
     let mut faults = Vec::new();
-    let mut list =
-        String::from("program,entry,compiler,verdict,assumptions,reached,instructions,seconds,reason\n");
+    let mut list = String::from(
+        "program,entry,compiler,loops,verdict,assumptions,reached,instructions,seconds,sides,evaluation,solver,questions,reason\n",
+    );
     for name in programs(&root.join("corpus")).iter().filter(|n| n.contains(&wanted)).step_by(step) {
         let source = text(name);
         let Ok((module, _)) = sassafras_driver::session::parse(&source, name) else { continue };
         for (who, cubin) in [("ours", ours(&source)), ("ptxas", recorded(VERSION, name))] {
             let Some(cubin) = cubin else { continue };
             for entry in module.functions.iter().filter(|f| f.entry) {
-                let record = prove_within(&module, &entry.name, &cubin, &mut z3, Limits::default());
+                let record = prove_within(&module, &entry.name, &cubin, &mut *z3, Limits::default());
                 eprintln!("{name} {who}: {}", line(&record));
                 match record.verdict {
                     Verdict::Refuted(_) if who == "ours" || !name.starts_with(WRONG) => {
@@ -60,16 +75,22 @@ fn no_code_of_ours_is_refuted() {
                     }
                     _ => {}
                 }
-                let row = table::Row::new(who, &record);
+                let loops = if is_loop_free(entry) { "loop-free" } else { "loops" };
+                let row = table::Row::new(&format!("{who}, {loops}"), &record);
+                let p = record.phases;
                 let ids: Vec<&str> = record.assumptions.iter().map(|a| a.id()).collect();
                 let (reached, all) = record.coverage.map_or((0, 0), |c| (c.reached, c.instructions));
                 let _ = writeln!(
                     list,
-                    "{name},{},{who},{},{},{reached},{all},{:.3},\"{}\"",
+                    "{name},{},{who},{loops},{},{},{reached},{all},{:.3},{:.3},{:.3},{:.3},{},\"{}\"",
                     entry.name,
                     row.verdict,
                     ids.join(" "),
                     row.seconds,
+                    p.sides,
+                    p.evaluation,
+                    p.solver,
+                    p.questions,
                     row.reason.replace('"', "'")
                 );
                 rows.push(row);
@@ -78,6 +99,9 @@ fn no_code_of_ours_is_refuted() {
     }
     let text = table::markdown("compiler", &rows);
     eprintln!("{text}");
+    if let Some(file) = std::env::var_os("SASSAFRAS_PROOFS_LIST") {
+        std::fs::write(file, &list).expect("written");
+    }
     if whole {
         let head = format!(
             "# Proofs of the corpus\n\nWritten by `cargo xtask long corpus-prove`: each entry of the corpus as Sassafras compiles it for sm_90, and as \

@@ -10,7 +10,7 @@ use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::Options;
 use sassafras_driver::session;
 use sassafras_oracle::workspace_root;
-use sassafras_prove::{Record, Z3};
+use sassafras_prove::{Record, Solver, Z3};
 use sassafras_ptx::checked::Module;
 
 /// z3, or a skip that is heard.
@@ -21,6 +21,15 @@ pub fn z3(test: &str) -> Option<Z3> {
         sassafras_oracle::skip(test, &"z3 is not installed");
     }
     found
+}
+
+/// The fastest solver there is, with a budget in millions of z3's `rlimit`, or a skip that is heard.
+pub fn solver(test: &str, budget: u64) -> Option<Box<dyn Solver>> {
+    let process = z3(test)?;
+    #[cfg(feature = "z3")]
+    return Some(Box::new(sassafras_prove::solver::NativeZ3 { budget, timeout: process.timeout }));
+    #[cfg(not(feature = "z3"))]
+    Some(Box::new(Z3 { budget, ..process }))
 }
 
 /// The text of `corpus/NAME.ptx`.
