@@ -41,8 +41,8 @@ pub struct Raw<'r> {
     pub source: Log<'r>,
     /// The target.
     pub target: Log<'r>,
-    /// Terms with lower ids were made by the source.
-    pub of_source: usize,
+    /// Terms with lower ids were made by the target.
+    pub of_target: usize,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
 }
@@ -136,7 +136,7 @@ impl Raw<'_> {
             let number = |t: TermId| at(t).map_or(0, |b: Bits| b.bits() as u64);
             let value = match node {
                 // The source allows anything here; the target must be right whatever it is.
-                Node::Undef { .. } if (id.0 as usize) < self.of_source => None,
+                Node::Undef { .. } if (id.0 as usize) >= self.of_target => None,
                 Node::Undef { .. } => Some(Bits::new(width, self.draw(seed, id))),
                 Node::Variable(_) if reads.contains_key(&id) => {
                     let r = &reads[&id];

@@ -3,6 +3,7 @@
 //! - [`mod@prove`]: one entry of a module against one function of a cubin; the way to a verdict.
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
+//!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
 //!   the solvers.
@@ -14,6 +15,8 @@
 
 pub mod ask;
 mod beyond;
+mod choose;
+mod contract;
 mod demand;
 pub mod evaluate;
 pub mod event;

@@ -1,6 +1,8 @@
 //! One entry of a module against one function of a cubin.
 
 use crate::ask::ask;
+use crate::choose::choose;
+use crate::contract::{Fused, Sites, contractible};
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::inputs::Inputs;
@@ -11,11 +13,9 @@ use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Assumption, Counts, Phases, Record, Verdict};
 use crate::{source, target};
-use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{Function, Module, RegisterId};
-use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, FloatFormat, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,8 +64,9 @@ pub fn prove_within(
     record.verdict = match (function, code) {
         (Some(function), Some(code)) => {
             let solver = &mut solver;
-            let mut task = Task { module, function, cubin, code, solver, limits, record: &mut record };
-            task.run().unwrap_or_else(Verdict::Unknown)
+            let record = &mut record;
+            let mut task = Task { module, function, cubin, code, solver, limits, record, natural: false };
+            task.run_both_ways()
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
         (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
@@ -83,6 +84,8 @@ struct Task<'a> {
     solver: &'a mut dyn Solver,
     limits: Limits,
     record: &'a mut Record,
+    /// Whether payloads of NaNs that the source leaves open are what its operations give without that rule.
+    natural: bool,
 }
 
 /// Both sides in one arena.
@@ -91,8 +94,12 @@ struct Run<'i> {
     target: target::Target<'i>,
     assumed: BTreeSet<Assumption>,
     assumptions: Vec<TermId>,
-    /// Terms with lower ids were made by the source.
-    of_source: usize,
+    /// Terms with lower ids were made by the target.
+    of_target: usize,
+    /// The number of the source's first undefined value.
+    first: u32,
+    /// What was fused.
+    fused: Fused,
     /// Why the source may have several results on one input.
     lenient: Option<&'static str>,
 }
@@ -102,21 +109,22 @@ fn roots(events: &[Event]) -> Vec<TermId> {
     events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect()
 }
 
-fn undefined(terms: &Terms, roots: &[TermId]) -> Vec<TermId> {
-    terms.free(roots).into_iter().filter(|t| matches!(terms.node(*t), Node::Undef { .. })).collect()
-}
-
 impl Task<'_> {
-    fn both<'i>(&self, inputs: &'i Inputs<'i>) -> Result<Run<'i>, String> {
+    /// Runs both sides. `fused`: what is fused, if it was said before; else what the target has fused.
+    fn both<'i>(&self, inputs: &'i Inputs<'i>, fused: Option<Fused>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let source = source::run(inputs, self.module, self.function, self.cubin, bound)
-            .map_err(|e| format!("source, {e}"))?;
-        let of_source = d.len();
         let insts = self.function.insts.iter().flatten();
         let wanted = target::Wanted::of(self.function);
         let target = target::run(inputs, self.cubin, self.code, bound.saturating_add(2), wanted)
             .map_err(|e| format!("target, {e}"))?;
+        let of_target = d.len();
+        let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
+        let mut sites = Sites::new(self.function, like.as_ref(), fused.unwrap_or_default());
+        let first = crate::choose::count(d);
+        let source =
+            source::run(inputs, self.module, self.function, self.cubin, bound, self.natural, &mut sites)
+                .map_err(|e| format!("source, {e}"))?;
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
         let lanes = d.free(&all).contains(&inputs.laneid());
@@ -130,8 +138,10 @@ impl Task<'_> {
             assumed.insert(Assumption::Fp);
         }
         let of = d.topological(&roots(&source.events));
-        let lenient = if of.iter().any(|t| matches!(d.node(*t), Node::Undef { .. })) {
-            Some("the source leaves part of its results undefined")
+        let lenient = if self.natural {
+            Some("undefined: the source leaves the payload of a NaN open")
+        } else if of.iter().any(|t| matches!(d.node(*t), Node::Undef { .. })) {
+            Some("undefined: the source leaves part of its results open")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
             Some("approximation: the source bounds its result and does not fix it")
         } else if insts.clone().any(contractible) {
@@ -139,43 +149,8 @@ impl Task<'_> {
         } else {
             None
         };
-        Ok(Run { source, target, assumed, assumptions, of_source, lenient })
-    }
-
-    /// What the source leaves undefined becomes what the target has in its place, else zero: the source allows any.
-    fn choose(&self, inputs: &Inputs<'_>, run: &mut Run<'_>) {
-        let d = inputs.terms;
-        let open = undefined(d, &roots(&run.source.events));
-        if open.is_empty() {
-            return;
-        }
-        let mut chosen: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let targets = &run.target.side.events;
-        for s in run.source.events.iter().filter(|e| e.stores()) {
-            let Some(t) = targets.iter().find(|t| t.stores() && t.address == s.address && t.bytes == s.bytes)
-            else {
-                continue;
-            };
-            for (low, width, part) in inputs.normal.parts(s.value) {
-                for u in undefined(d, &[part]) {
-                    if d.width_of(u) == width {
-                        chosen.entry(u).or_insert_with(|| inputs.normal.bits(t.value, low, width));
-                    }
-                }
-            }
-        }
-        for u in open {
-            chosen.entry(u).or_insert_with(|| d.constant(d.width_of(u), 0));
-        }
-        inputs.normal.replace(&chosen);
-        for e in &mut run.source.events {
-            for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version] {
-                *t = inputs.normal.of(*t);
-            }
-        }
-        for a in &mut run.assumptions {
-            *a = inputs.normal.of(*a);
-        }
+        let fused = sites.fused;
+        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lenient })
     }
 
     /// The hazard checker's verdict on the code.
@@ -195,18 +170,33 @@ impl Task<'_> {
         Ok(())
     }
 
+    /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
+    /// target stores them.
+    fn run_both_ways(&mut self) -> Verdict {
+        if crate::choose::leaves_payloads(self.function) {
+            self.natural = true;
+            match self.run() {
+                Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
+                _ => self.record.obligations = Counts::default(),
+            }
+            self.natural = false;
+        }
+        self.run().unwrap_or_else(Verdict::Unknown)
+    }
+
     fn run(&mut self) -> Result<Verdict, String> {
         crate::beyond::check(self.module, self.function, self.cubin, self.code)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
         let started = Instant::now();
-        let mut run = self.both(&inputs)?;
-        self.record.phases.sides = started.elapsed().as_secs_f64();
-        self.choose(&inputs, &mut run);
+        let mut run = self.both(&inputs, None)?;
+        self.record.phases.sides += started.elapsed().as_secs_f64();
+        let targets = &run.target.side.events;
+        let choices = choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
         let pointers = pointers(&inputs, self.function, &run.source.events);
         let started = Instant::now();
-        let evaluated = self.evaluated(&pointers);
-        self.record.phases.evaluation = started.elapsed().as_secs_f64();
+        let evaluated = self.evaluated(&pointers, run.fused.clone());
+        self.record.phases.evaluation += started.elapsed().as_secs_f64();
         if let Ok(raw) = &evaluated {
             run.assumed.extend(raw);
         }
@@ -275,7 +265,9 @@ impl Task<'_> {
         }
         self.record.assumptions = run.assumed;
         let (source, target) = (&run.source.events, &run.target.side.events);
-        self.record.matching = Some(crate::witness::matching(&terms, source, target));
+        let found = crate::witness::matching(&terms, source, target);
+        let natural = self.natural;
+        self.record.matching = Some(crate::witness::Matching { choices, natural, fused: run.fused, ..found });
         let (reached, all) = run.target.reached;
         self.record.coverage = Some(crate::verdict::Coverage { reached, instructions: all });
         if run.source.beyond.is_empty() {
@@ -331,7 +323,17 @@ impl Task<'_> {
             self.record.obligations.total += 1;
             match ask(inputs, assumptions, o.violated, self.solver) {
                 Answer::Unsat => self.record.obligations.by_solver += 1,
-                Answer::Sat(_) => return Ok(Some(Some(o.clone()))),
+                Answer::Sat(model) => {
+                    let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
+                    if !inputs.terms.evaluate(&Concrete::default(), o.violated, of).is_true() {
+                        // To the solver operations of floats are functions of which it knows nothing.
+                        return Err(format!(
+                            "arithmetic: {}: what tells the sides apart is no float",
+                            o.what
+                        ));
+                    }
+                    return Ok(Some(Some(o.clone())));
+                }
                 Answer::Unknown(why) => return Err(format!("{}: {why}", o.what)),
             }
         }
@@ -383,10 +385,10 @@ impl Task<'_> {
     }
 
     /// Runs both sides once more without simplification, and evaluates them on concrete inputs; what that run assumed.
-    fn evaluated(&mut self, pointers: &[u64]) -> Result<BTreeSet<Assumption>, String> {
+    fn evaluated(&mut self, pointers: &[u64], fused: Fused) -> Result<BTreeSet<Assumption>, String> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
-        let run = self.both(&inputs).map_err(|e| format!("evaluation: {e}"))?;
+        let run = self.both(&inputs, Some(fused)).map_err(|e| format!("evaluation: {e}"))?;
         let (source, target) = (&run.source, &run.target.side);
         let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
         let raw = Raw {
@@ -395,7 +397,7 @@ impl Task<'_> {
             source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
             target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
             pointers,
-            of_source: run.of_source,
+            of_target: run.of_target,
         };
         let count = evaluate(&raw).map_err(|e| format!("evaluation contradicts the solver: {e}"))?;
         self.record.obligations.evaluated = count;
@@ -404,12 +406,6 @@ impl Task<'_> {
         }
         Ok(run.assumed)
     }
-}
-
-/// PTX ISA: `mul`, `add` and `sub` without a rounding modifier may become `fma`.
-fn contractible(inst: &Inst) -> bool {
-    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
-    float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
 }
 
 /// Whether hex digits, first byte first, are a NaN of binary64.

@@ -1,11 +1,14 @@
 //! The source: PTX over terms.
 
+use crate::choose;
+use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, name};
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, RegisterId, VariableId};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Operand, RegisterId, VariableId};
 use sassafras_ptx::step::{Outcome, PtxState, guard, step};
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
@@ -15,6 +18,8 @@ struct Lane<'s, 'i> {
     module: &'s Module,
     function: &'s Function,
     cubin: &'s Cubin,
+    /// Where payloads of NaNs are chosen: how many terms there were before the instruction.
+    natural: Option<usize>,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -77,7 +82,8 @@ impl State<Terms> for Lane<'_, '_> {
     fn read(&mut self, _: &Terms, register: RegisterId) -> Result<TermId, Trap> {
         Ok(self.old(register))
     }
-    fn write(&mut self, _: &Terms, register: RegisterId, value: TermId) {
+    fn write(&mut self, d: &Terms, register: RegisterId, value: TermId) {
+        let value = self.natural.map_or(value, |before| choose::natural(d, before, value));
         let old = self.old(register);
         self.side.write(register, value, old);
     }
@@ -160,7 +166,24 @@ pub fn is_sequential(inst: &Inst) -> bool {
     inst.mods.ordering == Some(Ordering::SequentiallyConsistent)
 }
 
-/// Runs an entry to its end.
+/// Bits of a term: a slice of its normal form, or in an arena of raw terms an operand of what it was put together from.
+fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
+    if inputs.normal.is_active() {
+        return inputs.normal.bits(inputs.normal.of(t), low, width);
+    }
+    match inputs.terms.node(t) {
+        Node::Concat(high, part) if inputs.terms.width_of(part) == width => {
+            if low == 0 {
+                part
+            } else {
+                high
+            }
+        }
+        _ => inputs.terms.extract(&t, low, width),
+    }
+}
+
+/// Runs an entry to its end. `natural`: whether payloads of NaNs are chosen. `sites` says where products and sums become one operation.
 ///
 /// # Errors
 /// What is not covered, and at which line.
@@ -170,6 +193,8 @@ pub fn run<'i>(
     function: &Function,
     cubin: &Cubin,
     bound: u32,
+    natural: bool,
+    sites: &mut Sites<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
@@ -182,14 +207,24 @@ pub fn run<'i>(
         };
         side.place = inst.line.into();
         let at = |why: String| format!("line {}: {why}", inst.line);
-        let mut lane = Lane { side: &mut side, module, function, cubin };
+        let natural = natural.then(|| d.len());
+        let mut lane = Lane { side: &mut side, module, function, cubin, natural };
         let holds = guard(d, inst, &mut lane).map_err(|t| at(t.to_string()))?;
         side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
         if inputs.known(side.guard) == Some(0) {
             side.proceed(index + 1);
             continue;
         }
-        let mut lane = Lane { side: &mut side, module, function, cubin };
+        let mut lane = Lane { side: &mut side, module, function, cubin, natural };
+        let mut value = |r: RegisterId| lane.old(r);
+        let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
+        if let Some(fused) = sites.fuse(d, index as u32, inst, &mut value, &part, &|t| inputs.normal.of(t))
+            && let Some(Operand::Register(to)) = inst.operands.first()
+        {
+            lane.write(d, *to, fused);
+            side.proceed(index + 1);
+            continue;
+        }
         let outcome = match step(d, module, function, inst, &mut lane) {
             Ok(outcome) => outcome,
             Err(Trap::Trapped) => {
@@ -213,7 +248,7 @@ pub fn run<'i>(
             Outcome::Call { .. } | Outcome::CallIndirect { .. } => return Err(at("a call".into())),
             Outcome::Collective { op, arguments, results } => {
                 let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
-                let mut lane = Lane { side: &mut side, module, function, cubin };
+                let mut lane = Lane { side: &mut side, module, function, cubin, natural };
                 for (register, value) in results.iter().zip(values) {
                     if let Some(r) = register {
                         let width = lane.width(*r);

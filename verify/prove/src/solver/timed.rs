@@ -1,39 +1,53 @@
-//! How long a solver took.
+//! How long a solver took, and that it does not take for ever.
 
 use super::{Answer, Solver};
 use crate::smt::Script;
 use std::time::Instant;
 
-/// A solver whose questions are counted and timed.
+/// Effort for all questions about one entry, in thousands of z3's `rlimit`.
+const MOST: u64 = 60_000;
+/// Effort that a question without a limit of its own is reckoned to take.
+const LONG: u64 = 10_000;
+/// What an answer is reckoned to take of its limit: most come at once.
+const SHARE: u64 = 16;
+
+/// A solver whose questions are counted and timed. When those about one entry have taken their effort together, which is reckoned
+/// from their limits so that it does not depend on the machine, the rest stay open.
 pub struct Timed<'s> {
     inner: &'s mut dyn Solver,
     /// Seconds that its answers took.
     pub seconds: f64,
     /// Questions.
     pub questions: u32,
+    /// Effort that was reckoned so far.
+    spent: u64,
 }
 
 impl<'s> Timed<'s> {
     /// Around a solver.
     pub fn new(inner: &'s mut dyn Solver) -> Timed<'s> {
-        Timed { inner, seconds: 0.0, questions: 0 }
+        Timed { inner, seconds: 0.0, questions: 0, spent: 0 }
     }
 
-    fn timed(&mut self, ask: impl FnOnce(&mut dyn Solver) -> Answer) -> Answer {
+    fn timed(&mut self, effort: u64, ask: impl FnOnce(&mut dyn Solver) -> Answer) -> Answer {
+        if self.spent >= MOST {
+            return Answer::Unknown("solver: the effort for one entry was not enough".into());
+        }
         let started = Instant::now();
         let answer = ask(self.inner);
         self.seconds += started.elapsed().as_secs_f64();
         self.questions += 1;
+        self.spent += if matches!(answer, Answer::Unknown(_)) { effort } else { effort / SHARE };
         answer
     }
 }
 
 impl Solver for Timed<'_> {
     fn check(&mut self, script: &Script) -> Answer {
-        self.timed(|s| s.check(script))
+        self.timed(LONG, |s| s.check(script))
     }
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
-        self.timed(|s| s.check_short(script, effort))
+        self.timed(effort, |s| s.check_short(script, effort))
     }
     fn present(&self) -> bool {
         self.inner.present()

@@ -3,6 +3,7 @@
 use super::obligations::{Events, Step, assumptions, stack, steps};
 use super::script::{Same, script};
 use super::{Entry, FORMAT, Witness, sha256};
+use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::solver::{Answer, Solver};
 use crate::verdict::Assumption;
@@ -101,9 +102,12 @@ pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Sol
     let inputs = Inputs::raw(&terms);
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
-    let left = source::run(&inputs, module, function, cubin, bound).map_err(said)?;
     let wanted = target::Wanted::of(function);
     let right = target::run(&inputs, cubin, code, bound.saturating_add(2), wanted).map_err(said)?;
+    let first = crate::choose::count(d);
+    let (natural, fused) = (entry.matching.natural, entry.matching.fused.clone());
+    let mut sites = Sites::new(function, None, fused);
+    let left = source::run(&inputs, module, function, cubin, bound, natural, &mut sites).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
     used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver, Assumption::Sched]);
     match sassafras_check::hazard::check_words(&code.code, chip) {
@@ -133,6 +137,9 @@ pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Sol
     }
     let mut known = assumptions(&inputs, function, &left.events);
     known.extend(left.beyond.iter().chain(&left.undefined).map(|t| d.not(t)));
+    let of_source: Vec<TermId> = left.events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let chosen = crate::choose::said(d, &entry.matching.choices, &of_source, first, &right.side.events);
+    known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
     let at = inputs.variable("address", 64, false);
     let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
     let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;

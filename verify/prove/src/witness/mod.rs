@@ -12,7 +12,7 @@ mod obligations;
 mod script;
 mod write;
 
-pub(crate) use write::matching;
+pub(crate) use write::{matching, places};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -96,6 +96,16 @@ pub struct Place {
     pub nth: u32,
 }
 
+/// A value that the source leaves undefined, and what it is taken to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// Which: they are numbered in the order in which the source makes them, from 0.
+    pub value: u32,
+    /// A store of the target, and the lowest of the bits there that it is; none for zero.
+    pub like: Option<(Place, u32)>,
+}
+
 /// Which event of the source stands for which of the target. What is in no list does not happen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +120,15 @@ pub struct Matching {
     pub groups: Vec<(Vec<Place>, Vec<Place>)>,
     /// For each access of the target those of the source that cover it.
     pub covers: Vec<(Place, Vec<Place>)>,
+    /// What is taken for undefined values of the source; those in no list may be anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+    /// Whether a NaN whose payload is unspecified is what the operation gives without that rule.
+    #[serde(default)]
+    pub natural: bool,
+    /// By index of a sum in the source: which of its operands is a product that it is fused with.
+    #[serde(default)]
+    pub fused: std::collections::BTreeMap<u32, u8>,
 }
 
 impl Entry {

@@ -8,7 +8,7 @@ use sassafras_semantics::{Space, TermId, Terms};
 use std::collections::BTreeMap;
 
 /// The place of each event.
-pub(super) fn places(events: &[Event]) -> Vec<Place> {
+pub fn places(events: &[Event]) -> Vec<Place> {
     let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
     let mut place = |e: &Event| {
         let count = counts.entry(e.place).or_insert(0);

@@ -1,0 +1,176 @@
+//! What the source leaves undefined may be chosen: any value will do, so one with which both sides agree is as good.
+//!
+//! - [`natural`]: a NaN whose payload is unspecified is that which the operation gives without that rule.
+//! - [`choose`]: other values become what the target has in their place, else zero.
+
+use crate::event::Event;
+use crate::inputs::Inputs;
+use crate::witness::{Choice, Place, places};
+use rustc_hash::FxHashMap;
+use sassafras_ptx::checked::{Function, Inst, Op, Type};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{Domain, TermId, Terms};
+
+/// Why a payload is undefined, as the meanings of PTX name it.
+const PAYLOAD: &str = "payload of a NaN";
+
+/// Undefined values that terms depend on.
+pub fn undefined(terms: &Terms, roots: &[TermId]) -> Vec<TermId> {
+    terms.free(roots).into_iter().filter(|t| matches!(terms.node(*t), Node::Undef { .. })).collect()
+}
+
+/// The number that the next undefined value has.
+pub fn count(d: &Terms) -> u32 {
+    match d.node(d.undef(1, "a count")) {
+        Node::Undef { serial, .. } => serial + 1,
+        _ => 0,
+    }
+}
+
+/// Whether a function has operations whose NaNs may have any payload: PTX ISA, "abs", "neg", "cvt", and `.xorsign.abs`.
+pub fn leaves_payloads(function: &Function) -> bool {
+    let open = |i: &Inst| matches!(i.op, Op::Abs | Op::Neg | Op::Cvt) || i.mods.xorsign_abs;
+    let float = |i: &Inst| matches!(i.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
+    function.insts.iter().flatten().any(|i| open(i) && float(i))
+}
+
+/// A value with the payload of each NaN that was left open since `before` terms were made: a choice between any NaN and a value
+/// becomes the value. The value is one of those that the choice allows, because it is taken where it is itself a NaN alone.
+pub fn natural(d: &Terms, before: usize, value: TermId) -> TermId {
+    let new = |t: TermId| t.0 as usize >= before;
+    let order: Vec<TermId> = d.topological(&[value]).into_iter().filter(|t| new(*t)).collect();
+    let mut open: FxHashMap<TermId, bool> = FxHashMap::default();
+    let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for id in order {
+        let node = d.node(id);
+        let payload = matches!(node, Node::Undef { why: PAYLOAD, .. });
+        let depends = node.operands().iter().any(|o| open.get(o).copied().unwrap_or(false));
+        let of = |t: TermId, map: &FxHashMap<TermId, TermId>| map.get(&t).copied().unwrap_or(t);
+        if let Node::Ite(nan, any, own) = node
+            && open.get(&any).copied().unwrap_or(false)
+            && !open.get(&own).copied().unwrap_or(false)
+            && is_nan_of(d, nan)
+        {
+            map.insert(id, of(own, &map));
+            open.insert(id, false);
+            continue;
+        }
+        open.insert(id, payload || depends);
+        if !node.is_free() {
+            let made = d.make(node.map(|o| of(o, &map)), d.width_of(id));
+            map.insert(id, made);
+        }
+    }
+    map.get(&value).copied().unwrap_or(value)
+}
+
+/// Whether a condition asks whether one value is a NaN.
+fn is_nan_of(d: &Terms, condition: TermId) -> bool {
+    use sassafras_semantics::FloatRelation::Unordered;
+    matches!(d.node(condition), Node::FloatRelation { relation: Unordered, args: [a, b], .. } if a == b)
+}
+
+/// Chooses for what the source's events depend on: each value becomes what the target stores in its place, at the first place
+/// that has one, else zero. Replaces it in events and assumptions, and says what was chosen.
+pub fn choose(
+    inputs: &Inputs<'_>,
+    source: &mut [Event],
+    target: &[Event],
+    assumptions: &mut [TermId],
+    first: u32,
+) -> Vec<Choice> {
+    let d = inputs.terms;
+    let roots: Vec<TermId> = source.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let open = undefined(d, &roots);
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let mut chosen: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut said = Vec::new();
+    let at = places(target);
+    let serial = |u: TermId| match d.node(u) {
+        Node::Undef { serial, .. } => serial - first,
+        _ => u32::MAX,
+    };
+    for s in source.iter().filter(|e| e.stores()) {
+        let there = |t: &Event| t.stores() && t.address == s.address && t.bytes == s.bytes;
+        let Some(j) = target.iter().position(there) else { continue };
+        let t = &target[j];
+        // Where the bits of each value lie lowest.
+        let mut lowest: FxHashMap<TermId, u32> = FxHashMap::default();
+        for (low, _, part) in inputs.normal.parts(s.value) {
+            for u in undefined(d, &[part]) {
+                lowest.entry(u).or_insert(low);
+            }
+        }
+        let mut lowest: Vec<(TermId, u32)> = lowest.into_iter().collect();
+        lowest.sort_unstable();
+        for (u, low) in lowest {
+            let width = d.width_of(u);
+            let low = low / width * width;
+            if low + width <= d.width_of(t.value) && !chosen.contains_key(&u) {
+                chosen.insert(u, inputs.normal.bits(t.value, low, width));
+                said.push(Choice { value: serial(u), like: Some((at[j], low)) });
+            }
+        }
+    }
+    for u in open {
+        chosen.entry(u).or_insert_with(|| {
+            said.push(Choice { value: serial(u), like: None });
+            d.constant(d.width_of(u), 0)
+        });
+    }
+    inputs.normal.replace(&chosen);
+    for e in source {
+        for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version] {
+            *t = inputs.normal.of(*t);
+        }
+    }
+    for a in assumptions {
+        *a = inputs.normal.of(*a);
+    }
+    said
+}
+
+/// What the choices of a witness say in an arena of raw terms: each value, by its number, and what it is.
+///
+/// # Errors
+/// A value that is not there, or is chosen twice; a place without a store; bits that it does not have.
+pub fn said(
+    d: &Terms,
+    choices: &[Choice],
+    source: &[TermId],
+    first: u32,
+    target: &[Event],
+) -> Result<Vec<(TermId, TermId)>, String> {
+    let at: FxHashMap<Place, usize> = places(target).into_iter().enumerate().map(|(i, p)| (p, i)).collect();
+    let mut by: FxHashMap<u32, TermId> = FxHashMap::default();
+    for u in undefined(d, source) {
+        if let Node::Undef { serial, .. } = d.node(u)
+            && serial >= first
+        {
+            by.insert(serial - first, u);
+        }
+    }
+    let mut all = Vec::new();
+    for c in choices {
+        let Some(u) = by.remove(&c.value) else {
+            return Err(format!("the undefined value {} is not there, or it is chosen twice", c.value));
+        };
+        let width = d.width_of(u);
+        let value = match c.like {
+            None => d.constant(width, 0),
+            Some((place, low)) => {
+                let Some(t) = at.get(&place).map(|&j| &target[j]) else {
+                    return Err(format!("there is no event {place:?}"));
+                };
+                if low.checked_add(width).is_none_or(|end| end > d.width_of(t.value)) {
+                    return Err(format!("the event {place:?} has no {width} bits from {low}"));
+                }
+                d.extract(&t.value, low, width)
+            }
+        };
+        all.push((u, value));
+    }
+    Ok(all)
+}
