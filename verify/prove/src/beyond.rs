@@ -20,6 +20,35 @@ pub fn check(
     cubin: &Cubin,
     code: &Function,
 ) -> Result<(), String> {
+    declared(cubin, code)?;
+    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
+    launch(source.reqntid, source.maxntid.map(threads), code)?;
+    images(module, cubin)?;
+    let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
+    parameters(wanted, source.param_size, code)?;
+    let uses = source.insts.iter().flatten().any(|i| i.mods.space == Some(Space::Shared));
+    let of_module = module.variables.iter().filter(|_| uses);
+    let all = source.variables.iter().chain(of_module);
+    shared(all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum(), code)
+}
+
+/// The same where the source is a cubin too, which has to keep its own word as well.
+///
+/// # Errors
+/// What does not fit.
+pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Function) -> Result<(), String> {
+    declared(other, source).map_err(|e| format!("source, {e}"))?;
+    declared(cubin, code)?;
+    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
+    launch(source.required_threads, source.max_threads.map(threads), code)?;
+    variables(other, cubin)?;
+    let wanted = source.params.iter().map(|p| (u32::from(p.offset), p.size, "the source's"));
+    parameters(wanted, source.param_size, code)?;
+    shared(source.shared.map_or(0, |s| s.size.into()), code)
+}
+
+/// What a cubin declares of an entry suffices for its code.
+fn declared(cubin: &Cubin, code: &Function) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     let mut highest = None;
     for word in &code.code {
@@ -38,27 +67,29 @@ pub fn check(
         ));
     }
     place(cubin, code)?;
-    launch(source, code)?;
-    barriers(code, chip)?;
-    images(module, cubin)?;
-    let mut params = source.params.iter();
-    let there =
-        |p: &&checked::Param| code.params.iter().any(|c| u32::from(c.offset) == p.offset && c.size == p.size);
-    if let Some(p) = params.find(|p| !there(p)) {
-        return Err(format!(
-            "cubin: it has no parameter of {} bytes at offset {} (`{}`)",
-            p.size, p.offset, p.name
-        ));
+    barriers(code, chip)
+}
+
+/// Parameters, as offset, size and name, have the size and place of the source's.
+fn parameters<'n>(
+    mut wanted: impl Iterator<Item = (u32, u32, &'n str)>,
+    bytes: u32,
+    code: &Function,
+) -> Result<(), String> {
+    let there = |at: u32, size: u32| code.params.iter().any(|c| u32::from(c.offset) == at && c.size == size);
+    if let Some((at, size, name)) = wanted.find(|(at, size, _)| !there(*at, *size)) {
+        return Err(format!("cubin: it has no parameter of {size} bytes at offset {at} (`{name}`)"));
     }
-    if code.param_size < source.param_size {
-        return Err(format!("cubin: {} bytes of parameters, not {}", code.param_size, source.param_size));
+    if code.param_size < bytes {
+        return Err(format!("cubin: {} bytes of parameters, not {bytes}", code.param_size));
     }
-    let uses = source.insts.iter().flatten().any(|i| i.mods.space == Some(Space::Shared));
-    let of_module = module.variables.iter().filter(|_| uses);
-    let all = source.variables.iter().chain(of_module);
-    let shared: u64 = all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum();
-    if u64::from(code.shared.map_or(0, |s| s.size)) < shared {
-        return Err(format!("cubin: fewer than {shared} bytes of shared memory"));
+    Ok(())
+}
+
+/// There is as much shared memory as the source's `bytes`.
+fn shared(bytes: u64, code: &Function) -> Result<(), String> {
+    if u64::from(code.shared.map_or(0, |s| s.size)) < bytes {
+        return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
     }
     Ok(())
 }
@@ -82,13 +113,13 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
     }
 }
 
-/// Whoever may launch the source may launch the target.
-fn launch(source: &checked::Function, code: &Function) -> Result<(), String> {
+/// Whoever may launch the source may launch the target. The source demands a shape of blocks, or allows `most` threads.
+fn launch(required: Option<[u32; 3]>, most: Option<u64>, code: &Function) -> Result<(), String> {
     let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
-    if code.required_threads.is_some() && code.required_threads != source.reqntid {
+    if code.required_threads.is_some() && code.required_threads != required {
         return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
     }
-    let wanted = source.reqntid.or(source.maxntid).map_or(1024, threads);
+    let wanted = required.map(threads).or(most).unwrap_or(1024);
     match code.max_threads.map(threads) {
         Some(most) if most < wanted => {
             Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"))
@@ -156,6 +187,41 @@ fn images(module: &checked::Module, cubin: &Cubin) -> Result<(), String> {
             }
         }
     }
+    apart(cubin)
+}
+
+/// The same of two cubins. Addresses in bank 3 are numbers in the code of both: there all has to lie where it does in the
+/// source.
+fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), String> {
+    use sassafras_cubin::Space as Where;
+    for v in &source.variables {
+        let Some(x) = cubin.variables.iter().find(|x| x.name == v.name) else {
+            if v.space == Where::Constant {
+                return Err(format!("cubin: the constant `{}` is missing", v.name));
+            }
+            continue;
+        };
+        if x.space != v.space || x.size < v.size || v.space == Where::Constant && x.offset != v.offset {
+            return Err(format!("cubin: the variable `{}` is another", v.name));
+        }
+        let image = |v: &sassafras_cubin::Variable, size: u64| {
+            let mut all = v.init.clone().unwrap_or_default();
+            all.resize(size as usize, 0);
+            all
+        };
+        if image(v, v.size) != image(x, v.size) {
+            return Err(format!("cubin: the image of `{}` is another", v.name));
+        }
+        if v.relocations != x.relocations {
+            return Err(format!("cubin: the addresses in `{}` are others", v.name));
+        }
+    }
+    apart(cubin)
+}
+
+/// Constants do not overlap.
+fn apart(cubin: &Cubin) -> Result<(), String> {
+    use sassafras_cubin::Space as Where;
     let kept = |v: &&sassafras_cubin::Variable| v.space == Where::Constant;
     let mut all: Vec<_> = cubin.variables.iter().filter(kept).collect();
     all.sort_by_key(|v| v.offset);

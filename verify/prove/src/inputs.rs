@@ -102,6 +102,13 @@ impl<'t> Inputs<'t> {
         id
     }
 
+    /// A value that may be chosen, once for all; `uniform` if for all lanes of a warp alike.
+    pub fn undefined(&self, width: u32, why: &'static str, uniform: bool) -> TermId {
+        let id = self.terms.undef(width, why);
+        self.uniform.borrow_mut().insert(id, uniform);
+        id
+    }
+
     /// Whether a term has the same value in all lanes of a warp.
     pub fn is_uniform(&self, term: TermId) -> bool {
         self.traits(term).uniform

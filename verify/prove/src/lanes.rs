@@ -21,13 +21,13 @@ pub fn collective<R: Name>(
 ) -> Result<Vec<TermId>, Trap> {
     let d = side.inputs.terms;
     side.assumed.insert(crate::verdict::Assumption::Conv);
-    if side.who == "target"
+    if side.machine
         && !matches!(op, Collective::Barrier(_) | Collective::ActiveMask | Collective::WarpSync)
         && side.path.parted
     {
         return unsupported("convergence: a cross-lane operation where lanes may be apart");
     }
-    if side.who == "target" && matches!(op, Collective::Barrier(_)) && side.path.parted {
+    if side.machine && matches!(op, Collective::Barrier(_)) && side.path.parted {
         side.path.meeting.wait_outside()?;
     }
     let mask = match op {

@@ -1,7 +1,8 @@
-//! Terms and solvers: PTX against SASS. What a verdict means is in `docs/proof.md`.
+//! Terms and solvers: PTX against SASS, and SASS against SASS. What a verdict means is in `docs/proof.md`.
 //!
-//! - [`mod@prove`]: one entry of a module against one function of a cubin; the way to a verdict.
+//! - [`mod@prove`]: one entry of a module or a cubin against one of a cubin; the way to a verdict.
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
+//! - [`origin`]: what a cubin is held against, PTX or another cubin.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
 //!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined.
 //! - [`obligation`]: what has to hold between the two sides.
@@ -25,6 +26,7 @@ mod lanes;
 mod meeting;
 pub mod normal;
 pub mod obligation;
+pub mod origin;
 pub mod prove;
 pub mod replay;
 pub mod rules;
@@ -36,6 +38,6 @@ mod target;
 pub mod verdict;
 pub mod witness;
 
-pub use prove::{Limits, prove, prove_within};
+pub use prove::{Limits, prove, prove_code, prove_within};
 pub use solver::{Answer, NoSolver, Solver, Z3};
 pub use verdict::{Assumption, Coverage, Phases, Record, Verdict};

@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Kind, byte_at, within};
 use crate::inputs::{AXES, Inputs, split};
-use sassafras_ptx::checked::Function;
+use crate::origin::Origin;
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn aligned(d: &Terms, event: &Event) -> TermId {
 }
 
 /// A-LAUNCH and A-UB: the launch is one that a device takes, and the source does nothing undefined.
-pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event], lanes: bool) -> Vec<TermId> {
+pub fn assumptions(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], lanes: bool) -> Vec<TermId> {
     let d = inputs.terms;
     let word = |v: u32| d.constant(32, v.into());
     let mut all = Vec::new();
@@ -43,7 +43,7 @@ pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event], l
         all.push(d.compare(CompareOp::ULt, &inputs.ctaid(axis), &nctaid));
         all.push(d.compare(CompareOp::ULe, &ntid, &word([1024, 1024, 64][i])));
         all.push(d.compare(CompareOp::ULe, &nctaid, &word([0x7fff_ffff, 65535, 65535][i])));
-        if let Some(n) = function.reqntid {
+        if let Some(n) = origin.required_threads() {
             all.push(d.eq(&ntid, &word(n[i])));
         }
     }
@@ -64,7 +64,7 @@ pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event], l
 ///
 /// # Errors
 /// The first that has no partner.
-pub fn events(source: &[Event], target: &[Event]) -> Result<u32, String> {
+pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<u32, String> {
     let keys = |all: &[Event]| -> BTreeMap<String, u64> {
         let sync = all.iter().filter_map(|e| match &e.kind {
             Kind::Sync(key) => Some((key.clone(), e.place)),
@@ -75,7 +75,8 @@ pub fn events(source: &[Event], target: &[Event]) -> Result<u32, String> {
     let (left, right) = (keys(source), keys(target));
     let short = |key: &str| key.split(" [").next().unwrap_or(key).to_owned();
     if let Some((key, place)) = left.iter().find(|(k, _)| !right.contains_key(*k)) {
-        return Err(format!("events: the target has no partner for {} of line {place}", short(key)));
+        let place = origin.place(*place);
+        return Err(format!("events: the target has no partner for {} of {place}", short(key)));
     }
     if let Some((key, place)) = right.iter().find(|(k, _)| !left.contains_key(*k)) {
         return Err(format!("events: the source has no partner for {} at {place:#06x}", short(key)));
@@ -118,7 +119,12 @@ pub struct Interval {
 }
 
 /// The intervals, each with its obligations.
-pub fn intervals(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Interval> {
+pub fn intervals(
+    inputs: &Inputs<'_>,
+    origin: Origin<'_>,
+    source: &[Event],
+    target: &[Event],
+) -> Vec<Interval> {
     let d = inputs.terms;
     let mut keys: Vec<(Space, TermId)> =
         source.iter().chain(target).filter(|e| e.stores()).map(|e| (e.space, e.version)).collect();
@@ -130,7 +136,7 @@ pub fn intervals(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec
     let mut list = Vec::new();
     for key in keys {
         let (s, t) = (of(source, key), of(target, key));
-        let paired = pairs(inputs, &s, &t).or_else(|| {
+        let paired = pairs(inputs, origin, &s, &t).or_else(|| {
             let size = s.iter().chain(&t).map(|e| e.bytes).min().unwrap_or(4).min(4);
             let normal = |mut all: Vec<Event>| {
                 for e in &mut all {
@@ -139,7 +145,7 @@ pub fn intervals(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec
                 }
                 all
             };
-            pairs(inputs, &normal(pieces(d, &s, size)), &normal(pieces(d, &t, size)))
+            pairs(inputs, origin, &normal(pieces(d, &s, size)), &normal(pieces(d, &t, size)))
         });
         list.push(Interval { paired, whole: memory(inputs, &s, &t) });
     }
@@ -147,7 +153,12 @@ pub fn intervals(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec
 }
 
 /// Stores one to one; `None` if the two sides do not even have as many of the same sizes.
-fn pairs(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Option<Vec<Obligation>> {
+fn pairs(
+    inputs: &Inputs<'_>,
+    origin: Origin<'_>,
+    source: &[Event],
+    target: &[Event],
+) -> Option<Vec<Obligation>> {
     let d = inputs.terms;
     if source.len() != target.len() {
         return None;
@@ -179,7 +190,7 @@ fn pairs(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Option<Vec<
         let t = &target[partner[i]];
         let wrong = d.or(&differ(d, &s.address, &t.address), &differ(d, &s.value, &t.value));
         let violated = d.or(&differ(d, &s.guard, &t.guard), &d.and(&s.guard, &wrong));
-        let what = format!("the store of line {} is that at {:#06x}", s.place, t.place);
+        let what = format!("the store of {} is that at {:#06x}", origin.place(s.place), t.place);
         Obligation { what, violated }
     };
     Some(source.iter().enumerate().map(pair).collect())
@@ -262,7 +273,7 @@ pub fn traps(d: &Terms, source: &[(TermId, u64)], target: &[(TermId, u64)]) -> O
 /// those of the source lie in its variables.
 pub fn frame(
     inputs: &Inputs<'_>,
-    function: &Function,
+    origin: Origin<'_>,
     source: &[Event],
     target: &[Event],
     top: TermId,
@@ -276,12 +287,9 @@ pub fn frame(
         Some(most) => d.compare(CompareOp::ULe, &d.sub(&low(e), &base), &word(most)),
         None => d.no(),
     };
-    let variables: Vec<_> = function.variables.iter().filter(|v| v.space == Space::Local).collect();
+    let variables = origin.locals(inputs, top);
     let assumed = source.iter().filter(of).map(|e| {
-        let any = variables.iter().fold(d.no(), |any, v| {
-            let base = inputs.variable(&format!("source.local.{}", v.name), 32, true);
-            d.or(&any, &inside(e, base, v.size))
-        });
+        let any = variables.iter().fold(d.no(), |any, (base, size)| d.or(&any, &inside(e, *base, *size)));
         implies(d, &e.guard, &any)
     });
     let assumed: Vec<TermId> = assumed.collect();

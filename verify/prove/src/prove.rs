@@ -1,21 +1,21 @@
-//! One entry of a module against one function of a cubin.
+//! One entry of a module or a cubin against one of a cubin.
 
 use crate::ask::ask;
 use crate::choose::choose;
-use crate::contract::{Fused, Sites, contractible};
+use crate::contract::Fused;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, traps};
+use crate::origin::{Freedom, Origin, Trace};
 use crate::replay::{Sides, pointers, replay, wishes};
-use crate::side::Side;
 use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Assumption, Counts, Phases, Record, Verdict};
-use crate::{source, target};
+use crate::{origin, target};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{Function, Module, RegisterId};
+use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, FloatFormat, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,27 @@ pub fn prove_within(
     solver: &mut dyn Solver,
     limits: Limits,
 ) -> Record {
+    against(Origin::of_module(module, name), name, cubin, solver, limits)
+}
+
+/// Holds the entry `name` of a cubin against the entry of that name of another one, which is the source.
+pub fn prove_code(
+    source: &Cubin,
+    name: &str,
+    cubin: &Cubin,
+    solver: &mut dyn Solver,
+    limits: Limits,
+) -> Record {
+    against(Origin::of_cubin(source, name), name, cubin, solver, limits)
+}
+
+fn against(
+    origin: Option<Origin<'_>>,
+    name: &str,
+    cubin: &Cubin,
+    solver: &mut dyn Solver,
+    limits: Limits,
+) -> Record {
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
@@ -59,13 +80,15 @@ pub fn prove_within(
         phases: Phases::default(),
     };
     let mut solver = Timed::new(solver);
-    let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some());
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
-    record.verdict = match (function, code) {
-        (Some(function), Some(code)) => {
+    record.verdict = match (origin, code) {
+        (Some(Origin::Code { cubin: source, .. }), _) if source.sm != cubin.sm => Verdict::Inapplicable(
+            format!("the source is for sm_{}, the target for sm_{}", source.sm, cubin.sm),
+        ),
+        (Some(origin), Some(code)) => {
             let solver = &mut solver;
             let record = &mut record;
-            let mut task = Task { module, function, cubin, code, solver, limits, record, natural: false };
+            let mut task = Task { origin, cubin, code, solver, limits, record, natural: false };
             task.run_both_ways()
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
@@ -77,8 +100,7 @@ pub fn prove_within(
 }
 
 struct Task<'a> {
-    module: &'a Module,
-    function: &'a Function,
+    origin: Origin<'a>,
     cubin: &'a Cubin,
     code: &'a sassafras_cubin::Function,
     solver: &'a mut dyn Solver,
@@ -90,7 +112,7 @@ struct Task<'a> {
 
 /// Both sides in one arena.
 struct Run<'i> {
-    source: Side<'i, RegisterId>,
+    source: Trace,
     target: target::Target<'i>,
     assumed: BTreeSet<Assumption>,
     assumptions: Vec<TermId>,
@@ -114,21 +136,20 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, fused: Option<Fused>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let insts = self.function.insts.iter().flatten();
-        let wanted = target::Wanted::of(self.function);
-        let target = target::run(inputs, self.cubin, self.code, bound.saturating_add(2), wanted)
+        let (wanted, most) = (self.origin.wanted(), bound.saturating_add(2));
+        let target = target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
             .map_err(|e| format!("target, {e}"))?;
         let of_target = d.len();
         let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
-        let mut sites = Sites::new(self.function, like.as_ref(), fused.unwrap_or_default());
         let first = crate::choose::count(d);
-        let source =
-            source::run(inputs, self.module, self.function, self.cubin, bound, self.natural, &mut sites)
-                .map_err(|e| format!("source, {e}"))?;
+        let freedom =
+            Freedom { natural: self.natural, like: like.as_ref(), fused: fused.unwrap_or_default() };
+        let (source, fused) =
+            self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
         let lanes = d.free(&all).contains(&inputs.laneid());
-        let mut assumptions = assumptions(inputs, self.function, &source.events, lanes);
+        let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumptions.push(inputs.normal.of(d.not(excluded)));
         }
@@ -144,36 +165,18 @@ impl Task<'_> {
             Some("undefined: the source leaves part of its results open")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
             Some("approximation: the source bounds its result and does not fix it")
-        } else if insts.clone().any(contractible) {
+        } else if self.origin.contracts() {
             Some("contraction: products and sums without a rounding may be fused")
         } else {
             None
         };
-        let fused = sites.fused;
         Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lenient })
-    }
-
-    /// The hazard checker's verdict on the code.
-    fn hazards(&mut self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
-        let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
-        assumed.insert(Assumption::Sched);
-        match sassafras_check::hazard::check_words(&self.code.code, chip) {
-            sassafras_check::Verdict::Passed => {}
-            sassafras_check::Verdict::Unknown(_) => {
-                assumed.insert(Assumption::Ready);
-            }
-            sassafras_check::Verdict::Objected(all) => {
-                let first = all.first().map(ToString::to_string).unwrap_or_default();
-                return Err(format!("hazards: {first}"));
-            }
-        }
-        Ok(())
     }
 
     /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
     /// target stores them.
     fn run_both_ways(&mut self) -> Verdict {
-        if crate::choose::leaves_payloads(self.function) {
+        if self.origin.leaves_payloads() {
             self.natural = true;
             match self.run() {
                 Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
@@ -185,7 +188,9 @@ impl Task<'_> {
     }
 
     fn run(&mut self) -> Result<Verdict, String> {
-        crate::beyond::check(self.module, self.function, self.cubin, self.code)?;
+        self.origin.fits(self.cubin, self.code)?;
+        let mut of_source = BTreeSet::new();
+        self.origin.hazards(&mut of_source)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
         let started = Instant::now();
@@ -193,7 +198,7 @@ impl Task<'_> {
         self.record.phases.sides += started.elapsed().as_secs_f64();
         let targets = &run.target.side.events;
         let choices = choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
-        let pointers = pointers(&inputs, self.function, &run.source.events);
+        let pointers = pointers(&inputs, self.origin, &run.source.events);
         let started = Instant::now();
         let evaluated = self.evaluated(&pointers, run.fused.clone());
         self.record.phases.evaluation += started.elapsed().as_secs_f64();
@@ -212,10 +217,10 @@ impl Task<'_> {
             }
         }
         let targets = &run.target.side.events;
-        let count = events(&run.source.events, targets)?;
+        let count = events(self.origin, &run.source.events, targets)?;
         self.record.obligations.total += count;
         self.record.obligations.by_terms += count;
-        for interval in intervals(&inputs, &run.source.events, targets) {
+        for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
             let mut failed = match interval.paired {
                 Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,
                 None => Some(None),
@@ -237,6 +242,7 @@ impl Task<'_> {
             return self.refute(&inputs, &run, &pointers, violated);
         }
         self.frame(&inputs, &run)?;
+        self.demands(&inputs, &run)?;
         let beyond: Vec<Obligation> = run
             .target
             .side
@@ -251,7 +257,8 @@ impl Task<'_> {
             }
             Err(why) => return Err(format!("coverage: {why}")),
         }
-        self.hazards(&mut run.assumed)?;
+        run.assumed.extend(of_source);
+        origin::hazards(self.cubin, self.code, &mut run.assumed)?;
         evaluated?;
         if self.record.obligations.by_solver > 0 {
             // A solver that calls everything impossible is of no use.
@@ -283,13 +290,30 @@ impl Task<'_> {
         Ok(Verdict::ProvedWithin(self.limits.unroll))
     }
 
+    /// The hardware takes what a source does that is code.
+    fn demands(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
+        let open: Vec<Obligation> = run
+            .source
+            .demands
+            .iter()
+            .map(|(violated, place)| Obligation {
+                what: format!("the descriptor of memory at {} is the launch's", self.origin.place(*place)),
+                violated: *violated,
+            })
+            .collect();
+        match self.discharge(inputs, &run.assumptions, &open)? {
+            None => Ok(()),
+            Some(first) => Err(format!("source: {}", first.map_or_else(String::new, |o| o.what))),
+        }
+    }
+
     /// The stack has room for the target's local memory.
     fn frame(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
         let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
         let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
-        let bytes = self.code.min_stack.unwrap_or(self.code.frame_size);
+        let bytes = origin::stack(self.code);
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let (within, open) = frame(inputs, self.function, source, target, top, bytes);
+        let (within, open) = frame(inputs, self.origin, source, target, top, bytes);
         let mut assumptions = run.assumptions.clone();
         assumptions.extend(within);
         match self.discharge(inputs, &assumptions, &open)? {
@@ -354,7 +378,7 @@ impl Task<'_> {
             return Err(format!("{}: {why}", violated.what));
         }
         let mut assumed = run.assumptions.clone();
-        assumed.extend(wishes(inputs, self.function, &run.source.events, pointers));
+        assumed.extend(wishes(inputs, self.origin, &run.source.events, pointers));
         let model: BTreeMap<TermId, u128> = match ask(inputs, &assumed, violated.violated, self.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
@@ -364,8 +388,7 @@ impl Task<'_> {
         };
         let sides = Sides {
             inputs,
-            module: self.module,
-            function: self.function,
+            origin: self.origin,
             cubin: self.cubin,
             code: self.code,
             source: &run.source.events,

@@ -2,12 +2,12 @@
 
 use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs};
+use crate::origin::Origin;
 use crate::target::{self, Write};
 use crate::verdict::Counterexample;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_execute::{Launch, Options, ptx, sass};
-use sassafras_ptx::checked::{Function, Module};
+use sassafras_execute::{Launch, Options, sass};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,8 @@ const BUFFER: usize = 1 << 18;
 pub struct Sides<'a> {
     /// Inputs of both.
     pub inputs: &'a Inputs<'a>,
-    /// The module and the entry in it.
-    pub module: &'a Module,
-    /// The entry.
-    pub function: &'a Function,
+    /// The source.
+    pub origin: Origin<'a>,
     /// The cubin.
     pub cubin: &'a Cubin,
     /// The entry in it.
@@ -36,15 +34,14 @@ pub struct Sides<'a> {
 }
 
 /// Offsets of parameters that addresses start from: eight bytes that are a summand of an address.
-pub fn pointers(inputs: &Inputs<'_>, function: &Function, events: &[Event]) -> Vec<u64> {
+pub fn pointers(inputs: &Inputs<'_>, origin: Origin<'_>, events: &[Event]) -> Vec<u64> {
     let mut leaves = BTreeSet::new();
     for e in events.iter().filter(|e| e.accesses() || !e.arguments.is_empty()) {
         let at = if e.accesses() { e.address } else { e.arguments[0] };
         leaves.extend(summands(inputs.terms, at));
     }
     let pointer = |at: &u64| leaves.contains(&inputs.chunk(*at));
-    let wide = function.params.iter().filter(|p| p.size == 8 && p.offset % 8 == 0);
-    wide.map(|p| u64::from(p.offset)).filter(pointer).collect()
+    origin.wide_params().into_iter().filter(pointer).collect()
 }
 
 fn summands(terms: &Terms, address: TermId) -> Vec<TermId> {
@@ -58,22 +55,22 @@ fn summands(terms: &Terms, address: TermId) -> Vec<TermId> {
     leaves
 }
 
-/// A launch without contents: a buffer for each pointer.
-fn bare(pointers: &[u64]) -> (Launch, Vec<u64>) {
+/// A launch without contents: a buffer for each pointer, of one byte over and over.
+fn bare(pointers: &[u64], fill: u8) -> (Launch, Vec<u64>) {
     let mut launch = Launch::new([1, 1, 1], [1, 1, 1]);
-    let addresses = pointers.iter().map(|_| launch.buffer(vec![0; BUFFER])).collect();
+    let addresses = pointers.iter().map(|_| launch.buffer(vec![fill; BUFFER])).collect();
     (launch, addresses)
 }
 
 /// What makes a model easy to replay: one block of a warp, pointers at buffers, the source's accesses within them.
-pub fn wishes(inputs: &Inputs<'_>, function: &Function, source: &[Event], pointers: &[u64]) -> Vec<TermId> {
+pub fn wishes(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], pointers: &[u64]) -> Vec<TermId> {
     let d = inputs.terms;
     let mut all: Vec<TermId> = AXES.map(|a| d.eq(&inputs.nctaid(a), &d.constant(32, 1))).into();
-    if function.reqntid.is_none() {
+    if origin.required_threads().is_none() {
         let most = [32, 1, 1].into_iter().zip(AXES);
         all.extend(most.map(|(n, a)| d.compare(CompareOp::ULe, &inputs.ntid(a), &d.constant(32, n))));
     }
-    let (_, addresses) = bare(pointers);
+    let (_, addresses) = bare(pointers, 0);
     for (&at, &address) in pointers.iter().zip(&addresses) {
         let chunk = inputs.chunk(at);
         all.push(d.eq(&chunk, &d.constant(64, address.into())));
@@ -90,7 +87,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Runs a model in both executors.
+/// Runs a model in both executors. What the model says nothing of holds zeros, then something else: a store of what is there
+/// already leaves no trace.
 ///
 /// # Errors
 /// Why it does not show a difference.
@@ -99,18 +97,27 @@ pub fn replay(
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],
 ) -> Result<Counterexample, String> {
+    filled(sides, model, pointers, 0).or_else(|_| filled(sides, model, pointers, 0x5a))
+}
+
+fn filled(
+    sides: &Sides<'_>,
+    model: &BTreeMap<TermId, u128>,
+    pointers: &[u64],
+    fill: u8,
+) -> Result<Counterexample, String> {
     let (inputs, d) = (sides.inputs, Concrete::default());
     let terms = inputs.terms;
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
     let of = |t: TermId| model.get(&t).copied().unwrap_or(0) as u32;
-    let (mut launch, _) = bare(pointers);
+    let (mut launch, _) = bare(pointers, fill);
     launch.grid = AXES.map(|a| of(inputs.nctaid(a)).max(1));
     launch.block = AXES.map(|a| of(inputs.ntid(a)).max(1));
     if launch.blocks() > 64 {
         return Err("the model has too many blocks".into());
     }
     let thread = AXES.map(|a| of(inputs.tid(a)));
-    launch.params = vec![0; sides.code.param_size as usize];
+    launch.params = vec![0; sides.code.param_size.max(sides.origin.param_size()) as usize];
     for (i, chunk) in launch.params.chunks_mut(8).enumerate() {
         let bytes = (value(inputs.chunk(8 * i as u64)) as u64).to_le_bytes();
         chunk.copy_from_slice(&bytes[..chunk.len()]);
@@ -150,8 +157,8 @@ pub fn replay(
         text: None,
     };
     let options = Options { step_limit: 1_000_000, ..Options::default() };
-    let source = ptx::run(sides.module, &sides.function.name, &launch, &options)
-        .map_err(|e| format!("the source does not run: {e}"))?;
+    let source =
+        sides.origin.execute(&launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
     match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
         Err(sassafras_execute::Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
         Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),

@@ -57,6 +57,8 @@ pub struct Side<'i, R: Name> {
     pub inputs: &'i Inputs<'i>,
     /// `source` or `target`: for what only one side knows.
     pub who: &'static str,
+    /// Whether it is SASS, where lanes have to be together for what is asked of several.
+    pub machine: bool,
     /// What it did, in order.
     pub events: Vec<Event>,
     /// Conditions under which it trapped, with places.
@@ -107,6 +109,7 @@ impl<'i, R: Name> Side<'i, R> {
         Side {
             inputs,
             who,
+            machine: false,
             events: Vec::new(),
             traps: Vec::new(),
             beyond: Vec::new(),

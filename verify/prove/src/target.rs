@@ -48,6 +48,8 @@ struct Lane<'s, 'i> {
     function: &'s Function,
     writes: &'s mut Vec<Write>,
     shared: &'s mut Shared,
+    /// Which side the code is.
+    role: Role,
     /// Why a write could not be done; `write` has no result of its own.
     fault: &'s mut Option<String>,
     /// What the source wants.
@@ -124,10 +126,14 @@ fn constants(cubin: &Cubin) -> u64 {
 }
 
 impl Lane<'_, '_> {
-    /// What a register holds before it is written may be anything.
+    /// What a register holds before it is written may be anything: for the source to choose, for the target to bear.
     fn old(&mut self, register: Register) -> TermId {
         let width = if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 };
-        self.side.read(register, |i| i.variable(&format!("sass.{register}"), width, of_warp(register)))
+        let role = self.role;
+        self.side.read(register, |i| match role {
+            Role::Source => i.undefined(width, "a register that was not written", of_warp(register)),
+            Role::Target => i.variable(&format!("sass.{register}"), width, of_warp(register)),
+        })
     }
 
     /// A 32-bit word of constant bank 0, as the driver fills it.
@@ -260,6 +266,15 @@ pub fn text(function: &Function, chip: Chip, at: u64) -> String {
     word.and_then(|w| decode(*w, chip).ok()).map_or_else(String::new, |i| print(&i, &Style::default()))
 }
 
+/// Which side of a comparison code is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// What the other is held against: what it leaves undefined may be chosen.
+    Source,
+    /// What is judged.
+    Target,
+}
+
 /// What the source says that decides how the target is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
@@ -279,6 +294,18 @@ impl Wanted {
             sequential: all().any(crate::source::is_sequential),
         }
     }
+
+    /// By a source that is code itself: its `WARPSYNC`s and its fences count as they are.
+    pub fn of_code(cubin: &Cubin, source: &Function) -> Wanted {
+        let all = || {
+            let chip = Chip::from_number(cubin.sm);
+            source.code.iter().filter_map(move |w| decode(*w, chip?).ok())
+        };
+        Wanted {
+            warp_barriers: all().any(|i| i.row().mnemonic == "WARPSYNC"),
+            sequential: all().any(|i| i.row().mnemonic == "MEMBAR" && i.enum_text("order") == Some(".SC")),
+        }
+    }
 }
 
 /// Runs a function to its end.
@@ -291,13 +318,16 @@ pub fn run<'i>(
     function: &Function,
     bound: u32,
     wanted: Wanted,
+    role: Role,
 ) -> Result<Target<'i>, String> {
     let d = inputs.terms;
     let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
     if let Some(r) = function.relocations.first() {
         return Err(format!("the code refers to `{}`: it is not linked", r.symbol));
     }
-    let mut side = Side::new(inputs, "target", bound);
+    let who = if role == Role::Source { "source" } else { "target" };
+    let mut side = Side::new(inputs, who, bound);
+    side.machine = true;
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut instances = Instances::default();
     while let Some(index) = side.advance()? {
@@ -317,6 +347,7 @@ pub fn run<'i>(
                     function,
                     writes: &mut writes,
                     shared: &mut shared,
+                    role,
                     fault: &mut fault,
                     wanted,
                 }
@@ -422,7 +453,7 @@ pub fn run<'i>(
                 if clear {
                     side.path.meeting.tangle();
                 }
-                let mask = inputs.variable(&format!("sass.mask{address:#x}"), 32, true);
+                let mask = inputs.variable(&format!("{who}.mask{address:#x}"), 32, true);
                 if let Some(r) = to.register {
                     lane!().write(d, r, mask);
                 }

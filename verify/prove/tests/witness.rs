@@ -8,7 +8,7 @@ use common::{line, module, recorded, text, z3};
 use sassafras_cubin::Cubin;
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
-use sassafras_prove::witness::{Entry, Input, Tools, Witness};
+use sassafras_prove::witness::{Entry, Form, Input, Tools, Witness};
 use sassafras_prove::{Answer, Solver, Verdict, Z3, prove};
 use sassafras_ptx::checked::Module;
 
@@ -61,6 +61,7 @@ fn proof(name: &str, z3: &mut Z3) -> Option<Proof> {
     let bytes = sassafras_cubin::write(&cubin).expect("it was read");
     let witness = Witness {
         format: sassafras_prove::witness::FORMAT,
+        form: Form::Ptx,
         source: Input::new("k.ptx", ptx.as_bytes()),
         target: Input::new("k.cubin", &bytes),
         tools: Tools { sassafras: "test".into(), solver: "z3".into() },

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sassafras_driver::session;
-use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
+use sassafras_prove::witness::Form;
+use sassafras_prove::witness::check::{Fault, check, check_code, inputs_are, read};
 use sassafras_prove::{NoSolver, Solver, Z3};
 use serde_json::json;
 
@@ -64,16 +65,31 @@ fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
     let rejected = |what: String| Fault::Rejected(what);
     let text = files::read_text(path).map_err(|_| rejected("it cannot be read".into()))?;
     let witness = read(&text)?;
-    let (ptx, bytes) = (find(path, &witness.source.path)?, find(path, &witness.target.path)?);
-    inputs_are(&witness, &ptx, &bytes)?;
-    let ptx = String::from_utf8(ptx).map_err(|_| rejected("the source is no text".into()))?;
-    let parsed = session::parse(&ptx, &witness.source.path);
-    let (module, _) = parsed.map_err(|_| rejected(format!("{} is not valid", witness.source.path)))?;
+    let (source, bytes) = (find(path, &witness.source.path)?, find(path, &witness.target.path)?);
+    inputs_are(&witness, &source, &bytes)?;
     let cubin =
-        sassafras_cubin::read(&bytes).map_err(|e| rejected(format!("{}: {e}", witness.target.path)))?;
-    let (mut exit, mut asked) = (Exit::Done, 0);
+        |bytes: &[u8], path: &str| sassafras_cubin::read(bytes).map_err(|e| rejected(format!("{path}: {e}")));
+    let target = cubin(&bytes, &witness.target.path)?;
+    let mut asked = 0;
+    match witness.form {
+        Form::Ptx => {
+            let ptx = String::from_utf8(source).map_err(|_| rejected("the source is no text".into()))?;
+            let parsed = session::parse(&ptx, &witness.source.path);
+            let (module, _) =
+                parsed.map_err(|_| rejected(format!("{} is not valid", witness.source.path)))?;
+            for entry in &witness.entries {
+                asked += check(&module, &target, entry, solver)?.solver;
+            }
+        }
+        Form::Cubin => {
+            let source = cubin(&source, &witness.source.path)?;
+            for entry in &witness.entries {
+                asked += check_code(&source, &target, entry, solver)?.solver;
+            }
+        }
+    }
+    let mut exit = Exit::Done;
     for entry in &witness.entries {
-        asked += check(&module, &cubin, entry, solver)?.solver;
         let base = |id: &String| sassafras_prove::Assumption::ALL.iter().any(|a| a.id() == id && a.base());
         if entry.bounded {
             exit = exit.worse(Exit::Bounded);

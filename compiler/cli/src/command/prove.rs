@@ -1,4 +1,4 @@
-//! `sassafras prove`: a cubin held against the PTX it is said to come from.
+//! `sassafras prove`: a cubin held against the PTX it is said to come from, or against another cubin.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,18 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
-use sassafras_prove::witness::{Entry, FORMAT, Input, Tools, Witness};
-use sassafras_prove::{Limits, Record, Verdict, prove_within};
+use sassafras_prove::witness::{Entry, FORMAT, Form, Input, Tools, Witness};
+use sassafras_prove::{Limits, Record, Solver, Verdict, prove_code, prove_within};
+use sassafras_ptx::checked::Module;
 
 use super::Context;
 use crate::judges::Judges;
 use crate::{Exit, Failure, files};
 
-/// Prove a cubin against its PTX; without `--against`, Sassafras's own.
+/// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
 #[derive(Args)]
 pub struct Prove {
-    /// A PTX file.
+    /// The source: a PTX file or a cubin.
     input: PathBuf,
     /// The cubin; without it the input is compiled, and the result proved.
     #[arg(long, value_name = "CUBIN")]
@@ -40,18 +41,12 @@ pub struct Prove {
 }
 
 pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
-    let text = files::read_text(&arguments.input)?;
     let name = arguments.input.display().to_string();
-    let module = match session::parse(&text, &name) {
-        Ok((module, _)) => module,
-        Err(stopped) => return Err(failure(stopped, &arguments.input)),
-    };
-    let (cubin, target) = match &arguments.against {
-        Some(path) => {
-            let read = sassafras_cubin::read(&files::read(path)?);
-            (read.map_err(|e| Failure::from(e).about(path))?, path.display().to_string())
-        }
-        None => (compiled(&text, &name, arguments)?, "its own code".to_owned()),
+    let source = Source::read(&arguments.input)?;
+    let (cubin, target) = match (&arguments.against, &source) {
+        (Some(path), _) => (cubin(path, &files::read(path)?)?, path.display().to_string()),
+        (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
+        (None, Source::Code(..)) => return Err(Failure::usage("a cubin is proved with `--against` another")),
     };
     if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some())
         && Some(wanted) != Chip::from_number(cubin.sm).map(Target::base)
@@ -60,7 +55,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     }
     let entries: Vec<String> = match &arguments.entry {
         Some(entry) => vec![entry.clone()],
-        None => module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect(),
+        None => source.entries(),
     };
     let mut solver = arguments.solvers.open()?;
     let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
@@ -69,7 +64,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     for entry in &entries {
         let record = {
             let limits = Limits { unroll: arguments.unroll };
-            prove_within(&module, entry, &cubin, solver.as_mut(), limits)
+            source.prove(entry, &cubin, solver.as_mut(), limits)
         };
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
@@ -79,7 +74,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         witnesses.extend(Entry::of(&record, arguments.unroll));
     }
     if let Some(path) = &arguments.witness {
-        write_witness(path, arguments, &text, &cubin, solver.name(), witnesses)?;
+        write_witness(path, arguments, &source, &cubin, solver.name(), witnesses)?;
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
@@ -91,11 +86,62 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     Ok(exit)
 }
 
+/// What the target is held against.
+enum Source {
+    /// A module and its text.
+    Ptx(Box<Module>, String),
+    /// A cubin and its bytes.
+    Code(Box<Cubin>, Vec<u8>),
+}
+
+impl Source {
+    fn read(path: &Path) -> Result<Source, Failure> {
+        let bytes = files::read(path)?;
+        if bytes.starts_with(b"\x7fELF") {
+            return Ok(Source::Code(Box::new(cubin(path, &bytes)?), bytes));
+        }
+        let text = files::read_text(path)?;
+        match session::parse(&text, &path.display().to_string()) {
+            Ok((module, _)) => Ok(Source::Ptx(Box::new(module), text)),
+            Err(stopped) => Err(failure(stopped, path)),
+        }
+    }
+
+    fn entries(&self) -> Vec<String> {
+        match self {
+            Source::Ptx(module, _) => {
+                module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect()
+            }
+            Source::Code(cubin, _) => {
+                cubin.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect()
+            }
+        }
+    }
+
+    fn prove(&self, entry: &str, target: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Record {
+        match self {
+            Source::Ptx(module, _) => prove_within(module, entry, target, solver, limits),
+            Source::Code(source, _) => prove_code(source, entry, target, solver, limits),
+        }
+    }
+
+    fn form(&self) -> (Form, &[u8]) {
+        match self {
+            Source::Ptx(_, text) => (Form::Ptx, text.as_bytes()),
+            Source::Code(_, bytes) => (Form::Cubin, bytes),
+        }
+    }
+}
+
+fn cubin(path: &Path, bytes: &[u8]) -> Result<Cubin, Failure> {
+    sassafras_cubin::read(bytes).map_err(|e| Failure::from(e).about(path))
+}
+
 /// Writes the witness; of a cubin that was made here the cubin too, beside it.
 fn write_witness(
     path: &Path,
     arguments: &Prove,
-    text: &str,
+    source: &Source,
     cubin: &Cubin,
     solver: String,
     entries: Vec<Entry>,
@@ -112,9 +158,11 @@ fn write_witness(
             (beside, bytes)
         }
     };
+    let (form, text) = source.form();
     let witness = Witness {
         format: FORMAT,
-        source: Input::new(&arguments.input.display().to_string(), text.as_bytes()),
+        form,
+        source: Input::new(&arguments.input.display().to_string(), text),
         target: Input::new(&target.display().to_string(), &bytes),
         tools: Tools { sassafras: env!("CARGO_PKG_VERSION").to_owned(), solver },
         entries,

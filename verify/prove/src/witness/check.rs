@@ -3,11 +3,11 @@
 use super::obligations::{Events, Step, assumptions, stack, steps};
 use super::script::{Same, script};
 use super::{Entry, FORMAT, Witness, sha256};
-use crate::contract::Sites;
 use crate::inputs::Inputs;
+use crate::origin::{self, Freedom, Origin};
 use crate::solver::{Answer, Solver};
+use crate::target::{self, Role};
 use crate::verdict::Assumption;
-use crate::{source, target};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -87,9 +87,33 @@ pub fn inputs_are(witness: &Witness, ptx: &[u8], cubin: &[u8]) -> Result<(), Fau
 /// # Errors
 /// Why that is no proof.
 pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Solver) -> Result<Asked, Fault> {
-    let function = module.functions.iter().find(|f| f.entry && f.name == entry.entry && f.insts.is_some());
+    against(Origin::of_module(module, &entry.entry), cubin, entry, solver)
+}
+
+/// The same where the source is a cubin too.
+///
+/// # Errors
+/// Why that is no proof.
+pub fn check_code(
+    source: &Cubin,
+    cubin: &Cubin,
+    entry: &Entry,
+    solver: &mut dyn Solver,
+) -> Result<Asked, Fault> {
+    if source.sm != cubin.sm {
+        return rejected("the two cubins are for different chips");
+    }
+    against(Origin::of_cubin(source, &entry.entry), cubin, entry, solver)
+}
+
+fn against(
+    origin: Option<Origin<'_>>,
+    cubin: &Cubin,
+    entry: &Entry,
+    solver: &mut dyn Solver,
+) -> Result<Asked, Fault> {
     let code = cubin.functions.iter().find(|f| f.entry && f.name == entry.entry);
-    let (Some(function), Some(code)) = (function, code) else {
+    let (Some(origin), Some(code)) = (origin, code) else {
         return rejected(format!("there is no entry `{}`", entry.entry));
     };
     if let Some(lemma) = entry.lemmas.first() {
@@ -97,26 +121,22 @@ pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Sol
     }
     let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
     let said = |e: String| Fault::Rejected(e);
-    crate::beyond::check(module, function, cubin, code).map_err(said)?;
+    origin.fits(cubin, code).map_err(said)?;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
-    let wanted = target::Wanted::of(function);
-    let right = target::run(&inputs, cubin, code, bound.saturating_add(2), wanted).map_err(said)?;
     let first = crate::choose::count(d);
-    let (natural, fused) = (entry.matching.natural, entry.matching.fused.clone());
-    let mut sites = Sites::new(function, None, fused);
-    let left = source::run(&inputs, module, function, cubin, bound, natural, &mut sites).map_err(said)?;
+    let freedom =
+        Freedom { natural: entry.matching.natural, like: None, fused: entry.matching.fused.clone() };
+    // The source first: what a term was shown to be has to have a lower number.
+    let (left, _) = origin.run(&inputs, cubin, bound, freedom).map_err(said)?;
+    let (wanted, most) = (origin.wanted(), bound.saturating_add(2));
+    let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
-    used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver, Assumption::Sched]);
-    match sassafras_check::hazard::check_words(&code.code, chip) {
-        sassafras_check::Verdict::Passed => {}
-        sassafras_check::Verdict::Unknown(_) => {
-            used.insert(Assumption::Ready);
-        }
-        sassafras_check::Verdict::Objected(_) => return rejected("the hazard checker objects to the code"),
-    }
+    used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
+    origin.hazards(&mut used).map_err(said)?;
+    origin::hazards(cubin, code, &mut used).map_err(said)?;
     let events = left.events.iter().chain(&right.side.events);
     let roots: Vec<TermId> = events.flat_map(|e| [e.guard, e.address, e.value]).collect();
     if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
@@ -135,7 +155,7 @@ pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Sol
     if let Some(id) = entry.assumptions.iter().find(|id| Assumption::ALL.iter().all(|a| a.id() != **id)) {
         return rejected(format!("the assumption `{id}` is not known"));
     }
-    let mut known = assumptions(&inputs, function, &left.events);
+    let mut known = assumptions(&inputs, origin, &left.events);
     known.extend(left.beyond.iter().chain(&left.undefined).map(|t| d.not(t)));
     let of_source: Vec<TermId> = left.events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
     let chosen = crate::choose::said(d, &entry.matching.choices, &of_source, first, &right.side.events);
@@ -144,15 +164,15 @@ pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Sol
     let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
     let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
-    let bytes = code.min_stack.unwrap_or(code.frame_size);
-    list.extend(stack(&inputs, function, &left.events, &right.side.events, top, bytes));
+    let bytes = origin::stack(code);
+    list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, bytes));
     let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
     let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));
     list.push(Step::Never("both sides trap alike".into(), traps));
     for (i, t) in right.side.beyond.iter().enumerate() {
         list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
     }
-    for (t, place) in &right.side.demands {
+    for (t, place) in right.side.demands.iter().chain(&left.demands) {
         list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
     }
     let mut asked = Asked::default();

@@ -26,7 +26,10 @@ pub const FORMAT: u32 = 1;
 pub struct Witness {
     /// [`FORMAT`].
     pub format: u32,
-    /// The PTX.
+    /// What the source is; a file that does not say is about PTX.
+    #[serde(default, skip_serializing_if = "Form::is_ptx")]
+    pub form: Form,
+    /// The source.
     pub source: Input,
     /// The cubin.
     pub target: Input,
@@ -34,6 +37,23 @@ pub struct Witness {
     pub tools: Tools,
     /// The entries that were proved.
     pub entries: Vec<Entry>,
+}
+
+/// What a source is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// PTX.
+    #[default]
+    Ptx,
+    /// A cubin.
+    Cubin,
+}
+
+impl Form {
+    fn is_ptx(&self) -> bool {
+        *self == Form::Ptx
+    }
 }
 
 /// A file that a witness is about.

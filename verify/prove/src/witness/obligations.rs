@@ -3,8 +3,8 @@
 use super::{Matching, Place};
 use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs, split};
+use crate::origin::Origin;
 use rustc_hash::FxHashMap;
-use sassafras_ptx::checked::Function;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn byte(d: &Terms, at: TermId, e: &Event) -> TermId {
 }
 
 /// A-LAUNCH and A-UB.
-pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event]) -> Vec<TermId> {
+pub fn assumptions(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event]) -> Vec<TermId> {
     let d = inputs.terms;
     let number = |n: u32| d.constant(32, n.into());
     let below = |a: TermId, b: TermId| d.compare(CompareOp::ULt, &a, &b);
@@ -94,7 +94,7 @@ pub fn assumptions(inputs: &Inputs<'_>, function: &Function, source: &[Event]) -
         let (block, grid) = (inputs.ntid(axis), inputs.nctaid(axis));
         all.extend([below(inputs.tid(axis), block), below(inputs.ctaid(axis), grid)]);
         all.extend([below(block, number(limits[i].0)), below(grid, number(limits[i].1))]);
-        if let Some(n) = function.reqntid {
+        if let Some(n) = origin.required_threads() {
             all.push(d.eq(&block, &number(n[i])));
         }
     }
@@ -288,7 +288,7 @@ fn covers(
 /// The target's stack holds its local memory.
 pub fn stack(
     inputs: &Inputs<'_>,
-    function: &Function,
+    origin: Origin<'_>,
     source: &[Event],
     target: &[Event],
     top: TermId,
@@ -303,10 +303,8 @@ pub fn stack(
     };
     let mut all = Vec::new();
     for e in source.iter().filter(of) {
-        let own = function.variables.iter().filter(|v| v.space == Space::Local).map(|v| {
-            let base = inputs.variable(&format!("source.local.{}", v.name), 32, true);
-            fits(e, base, v.size)
-        });
+        let own = origin.locals(inputs, top);
+        let own = own.into_iter().map(|(base, size)| fits(e, base, size));
         all.push(Step::Assume(implies(d, e.guard, any(d, own))));
     }
     let base = d.sub(&top, &d.constant(32, bytes.into()));

@@ -1,0 +1,247 @@
+//! What a cubin is held against: an entry of a PTX module, or one of another cubin.
+
+use crate::contract::{Fused, Sites, contractible};
+use crate::inputs::Inputs;
+use crate::side::{Name, Side};
+use crate::target::{Role, Wanted};
+use crate::verdict::Assumption;
+use crate::{beyond, source, target};
+use rustc_hash::FxHashSet;
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
+use sassafras_ptx::checked::{Function, Module, Op};
+use sassafras_semantics::{Domain, Space, TermId};
+use std::collections::BTreeSet;
+
+/// The source of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'a> {
+    /// An entry of a module.
+    Ptx {
+        /// The module.
+        module: &'a Module,
+        /// The entry.
+        function: &'a Function,
+    },
+    /// An entry of a cubin.
+    Code {
+        /// The cubin.
+        cubin: &'a Cubin,
+        /// The entry.
+        code: &'a sassafras_cubin::Function,
+    },
+}
+
+/// What a side did, without its registers.
+#[derive(Debug)]
+pub struct Trace {
+    /// What it did, in order.
+    pub events: Vec<crate::event::Event>,
+    /// Conditions under which it trapped, with places.
+    pub traps: Vec<(TermId, u64)>,
+    /// Conditions under which a loop was left unfinished.
+    pub beyond: Vec<TermId>,
+    /// Conditions under which what it does is undefined.
+    pub undefined: Vec<TermId>,
+    /// Conditions under which the hardware does not take an instruction, with places.
+    pub demands: Vec<(TermId, u64)>,
+    /// What was assumed.
+    pub assumed: BTreeSet<Assumption>,
+}
+
+/// What a source may do in several ways.
+#[derive(Default)]
+pub struct Freedom<'a> {
+    /// Payloads of NaNs that it leaves open are those that its operations give without that rule.
+    pub natural: bool,
+    /// Terms of the target: what is among them is fused. None: as `fused` says.
+    pub like: Option<&'a FxHashSet<TermId>>,
+    /// What is fused, if it was said before.
+    pub fused: Fused,
+}
+
+impl<R: Name> From<Side<'_, R>> for Trace {
+    fn from(side: Side<'_, R>) -> Trace {
+        let Side { events, traps, beyond, undefined, demands, assumed, .. } = side;
+        Trace { events, traps, beyond, undefined, demands, assumed }
+    }
+}
+
+impl<'a> Origin<'a> {
+    /// The entry of a module.
+    pub fn of_module(module: &'a Module, name: &str) -> Option<Origin<'a>> {
+        let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some())?;
+        Some(Origin::Ptx { module, function })
+    }
+
+    /// The entry of a cubin.
+    pub fn of_cubin(cubin: &'a Cubin, name: &str) -> Option<Origin<'a>> {
+        let code = cubin.functions.iter().find(|f| f.entry && f.name == name)?;
+        Some(Origin::Code { cubin, code })
+    }
+
+    /// A place in it, for people: a line of PTX, or the byte offset of an instruction.
+    pub fn place(self, at: u64) -> String {
+        match self {
+            Origin::Ptx { .. } => format!("line {at}"),
+            Origin::Code { .. } => format!("{at:#06x} of the source"),
+        }
+    }
+
+    /// The shape of blocks that it demands.
+    pub fn required_threads(self) -> Option<[u32; 3]> {
+        match self {
+            Origin::Ptx { function, .. } => function.reqntid,
+            Origin::Code { code, .. } => code.required_threads,
+        }
+    }
+
+    /// Offsets of parameters of eight bytes at multiples of eight: those that may be pointers.
+    pub fn wide_params(self) -> Vec<u64> {
+        let all: Vec<(u32, u32)> = match self {
+            Origin::Ptx { function, .. } => function.params.iter().map(|p| (p.offset, p.size)).collect(),
+            Origin::Code { code, .. } => code.params.iter().map(|p| (p.offset.into(), p.size)).collect(),
+        };
+        all.into_iter().filter(|(at, size)| *size == 8 && at % 8 == 0).map(|(at, _)| at.into()).collect()
+    }
+
+    /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack.
+    pub fn locals(self, inputs: &Inputs<'_>, top: TermId) -> Vec<(TermId, u64)> {
+        match self {
+            Origin::Ptx { function, .. } => {
+                let own = function.variables.iter().filter(|v| v.space == Space::Local);
+                own.map(|v| (inputs.variable(&format!("source.local.{}", v.name), 32, true), v.size))
+                    .collect()
+            }
+            Origin::Code { code, .. } => {
+                let (d, bytes) = (inputs.terms, stack(code));
+                vec![(d.sub(&top, &d.constant(32, bytes.into())), bytes.into())]
+            }
+        }
+    }
+
+    /// What it says that decides how the target is read.
+    pub fn wanted(self) -> Wanted {
+        match self {
+            Origin::Ptx { function, .. } => Wanted::of(function),
+            Origin::Code { cubin, code } => Wanted::of_code(cubin, code),
+        }
+    }
+
+    /// Why sums and products of floats may have several results: PTX ISA, `mul`, `add` and `sub` without a rounding modifier
+    /// may become `fma`. What SASS says is done.
+    pub fn contracts(self) -> bool {
+        let Origin::Ptx { function, .. } = self else { return false };
+        let all = || function.insts.iter().flatten().filter(|i| contractible(i));
+        all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
+    }
+
+    /// Whether it has operations whose NaNs may have any payload.
+    pub fn leaves_payloads(self) -> bool {
+        match self {
+            Origin::Ptx { function, .. } => crate::choose::leaves_payloads(function),
+            Origin::Code { .. } => false,
+        }
+    }
+
+    /// Runs it over terms; and says what was fused.
+    ///
+    /// # Errors
+    /// What is not covered, and where.
+    pub fn run<'i>(
+        self,
+        inputs: &'i Inputs<'i>,
+        target: &Cubin,
+        bound: u32,
+        freedom: Freedom<'_>,
+    ) -> Result<(Trace, Fused), String> {
+        match self {
+            Origin::Ptx { module, function } => {
+                let mut sites = Sites::new(function, freedom.like, freedom.fused);
+                let natural = freedom.natural;
+                let side = source::run(inputs, module, function, target, bound, natural, &mut sites)?;
+                Ok((Trace::from(side), sites.fused))
+            }
+            Origin::Code { .. } if !freedom.fused.is_empty() => {
+                Err("code that is the source fuses nothing".into())
+            }
+            Origin::Code { cubin, code } => {
+                let ran = target::run(inputs, cubin, code, bound, self.wanted(), Role::Source)?;
+                Ok((Trace::from(ran.side), Fused::new()))
+            }
+        }
+    }
+
+    /// Holds what the target's cubin declares against what its code and the source need.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn fits(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> Result<(), String> {
+        match self {
+            Origin::Ptx { module, function } => beyond::check(module, function, cubin, code),
+            Origin::Code { cubin: source, code: function } => {
+                beyond::check_code(source, function, cubin, code)
+            }
+        }
+    }
+
+    /// What the hazard checker says of code that is the source.
+    ///
+    /// # Errors
+    /// Its first objection.
+    pub fn hazards(self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
+        match self {
+            Origin::Ptx { .. } => Ok(()),
+            Origin::Code { cubin, code } => hazards(cubin, code, assumed).map_err(|e| format!("source, {e}")),
+        }
+    }
+
+    /// Runs it on concrete values.
+    ///
+    /// # Errors
+    /// As the executors say.
+    pub fn execute(self, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
+        match self {
+            Origin::Ptx { module, function } => ptx::run(module, &function.name, launch, options),
+            Origin::Code { cubin, code } => sass::run(cubin, &code.name, launch, options),
+        }
+    }
+
+    /// Bytes of its parameters.
+    pub fn param_size(self) -> u32 {
+        match self {
+            Origin::Ptx { function, .. } => function.param_size,
+            Origin::Code { code, .. } => code.param_size,
+        }
+    }
+}
+
+/// Bytes of stack that code declares.
+pub fn stack(code: &sassafras_cubin::Function) -> u32 {
+    code.min_stack.unwrap_or(code.frame_size)
+}
+
+/// The hazard checker's verdict on some code, and what it rests on.
+///
+/// # Errors
+/// Its first objection.
+pub fn hazards(
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    assumed: &mut BTreeSet<Assumption>,
+) -> Result<(), String> {
+    let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
+    assumed.insert(Assumption::Sched);
+    match sassafras_check::hazard::check_words(&code.code, chip) {
+        sassafras_check::Verdict::Passed => {}
+        sassafras_check::Verdict::Unknown(_) => {
+            assumed.insert(Assumption::Ready);
+        }
+        sassafras_check::Verdict::Objected(all) => {
+            let first = all.first().map(ToString::to_string).unwrap_or_default();
+            return Err(format!("hazards: {first}"));
+        }
+    }
+    Ok(())
+}
