@@ -78,12 +78,19 @@ pub fn graph(root: &Path) -> Result<()> {
     let folder = root.join("target/figures");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let mut programs = Vec::new();
-    let shapes: [(&str, fn(u32) -> String); 4] =
-        [("chain", chain), ("nest", nest), ("switch", switch), ("reducible", reducible)];
+    let shapes: [(&str, fn(u32) -> String); 5] = [
+        ("chain", |blocks| kernel(&chain(blocks))),
+        ("nest", |blocks| kernel(&nest(blocks))),
+        ("switch", |blocks| kernel(&switch(blocks))),
+        ("reducible", |blocks| kernel(&reducible(blocks))),
+        ("kernels", kernels),
+    ];
     for (shape, make) in shapes {
-        for blocks in PROGRAM_BLOCKS {
+        // A cubin's sections are counted in 16 bits.
+        let most = if shape == "kernels" { 10_000 } else { u32::MAX };
+        for blocks in PROGRAM_BLOCKS.into_iter().filter(|&blocks| blocks <= most) {
             let ptx = folder.join("graph.ptx");
-            std::fs::write(&ptx, kernel(&make(blocks)))?;
+            std::fs::write(&ptx, make(blocks))?;
             let out = folder.join("graph.cubin");
             let us = |judge: &str| {
                 let arch = format!("-arch={CHIP}");
@@ -164,6 +171,18 @@ fn kernel(body: &str) -> String {
          .reg .pred %q;\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\nld.param.u64 %d0, [p];\nld.param.u32 %r0, [n];\n\
          mov.u32 %r1, %tid.x;\n{body}END:\nst.global.u32 [%d0], %r1;\nret;\n}}\n"
     )
+}
+
+/// A module of so many kernels of one block.
+fn kernels(count: u32) -> String {
+    let one = |i: u32| {
+        format!(
+            ".visible .entry k{i}(.param .u64 p)\n{{\n.reg .b32 %r;\n.reg .b64 %d;\nld.param.u64 %d, [p];\n\
+             mov.u32 %r, %tid.x;\nadd.u32 %r, %r, {i};\nst.global.u32 [%d], %r;\nret;\n}}\n"
+        )
+    };
+    let all: String = (0..count).map(one).collect();
+    format!(".version 8.0\n.target sm_90\n.address_size 64\n{all}")
 }
 
 /// Each block goes on, or to the end.
