@@ -47,7 +47,9 @@ mod order;
 mod table;
 
 pub use mined::{MinedRow, mined_rows};
-pub use order::{InOrder, OrderRow, order_rows, results_in_order, results_unit, sources_in_order};
+pub use order::{
+    InOrder, OrderRow, order_rows, predicate_with_sources, results_in_order, results_unit, sources_in_order,
+};
 pub use table::{Basis, Row, rows};
 
 use crate::chip::Chip;

@@ -13,12 +13,17 @@ const BATCH: usize = 300;
 /// Forms to a kernel: each kernel takes ptxas some 15 milliseconds, however short.
 const PACK: usize = 12;
 
-/// Cubins of all that ptxas takes, and a line for each kernel that it refuses.
-pub fn exercises(ptxas: &Ptxas, chip: Chip, all: &[Exercise]) -> Result<(Vec<Vec<u8>>, Vec<String>)> {
+/// Cubins of all that ptxas takes with these options, and a line for each kernel that it refuses.
+pub fn exercises(
+    ptxas: &Ptxas,
+    chip: Chip,
+    options: &[&str],
+    all: &[Exercise],
+) -> Result<(Vec<Vec<u8>>, Vec<String>)> {
     let batches: Vec<&[Exercise]> = all.chunks(BATCH).collect();
     let parts = shared(&batches, |batch| {
         let (mut cubins, mut refused) = (Vec::new(), Vec::new());
-        compile(ptxas, chip, batch.iter().collect(), &mut cubins, &mut refused)?;
+        compile((ptxas, chip, options), batch.iter().collect(), &mut cubins, &mut refused)?;
         Ok((cubins, refused))
     })?;
     let (mut cubins, mut refused) = (Vec::new(), Vec::new());
@@ -31,8 +36,7 @@ pub fn exercises(ptxas: &Ptxas, chip: Chip, all: &[Exercise]) -> Result<(Vec<Vec
 }
 
 fn compile(
-    ptxas: &Ptxas,
-    chip: Chip,
+    how @ (ptxas, chip, options): (&Ptxas, Chip, &[&str]),
     mut batch: Vec<&Exercise>,
     cubins: &mut Vec<Vec<u8>>,
     refused: &mut Vec<String>,
@@ -40,7 +44,7 @@ fn compile(
     let target = exercise::target(chip);
     while !batch.is_empty() {
         let (text, owners) = exercise::packed(target, &batch, PACK);
-        let message = match ptxas.compile_text(&text, &target.to_string(), &[]) {
+        let message = match ptxas.compile_text(&text, &target.to_string(), options) {
             Ok((cubin, _)) => {
                 cubins.push(cubin);
                 return Ok(());
@@ -65,7 +69,7 @@ fn compile(
                 return Ok(());
             }
             let half = batch.split_off(batch.len() / 2);
-            compile(ptxas, chip, batch, cubins, refused)?;
+            compile(how, batch, cubins, refused)?;
             batch = half;
             continue;
         }
@@ -87,17 +91,18 @@ fn error(message: &str) -> Option<(usize, String)> {
     (kind.trim() == "error").then_some((line.trim().parse().ok()?, what.trim().to_owned()))
 }
 
-/// Cubins of every file of the corpus that ptxas takes for the chip, at two levels of optimization.
-pub fn corpus(root: &Path, ptxas: &Ptxas, chip: Chip) -> Result<Vec<Vec<u8>>> {
+/// Cubins of every file of the corpus that ptxas takes for the chip, with each of the lists of options.
+pub fn corpus(root: &Path, ptxas: &Ptxas, chip: Chip, lists: &[&[&str]]) -> Result<Vec<Vec<u8>>> {
     let mut files = Vec::new();
     for folder in ["kernels", "features"] {
         find(&root.join("corpus").join(folder), &mut files)?;
     }
     files.sort();
-    let jobs: Vec<(&PathBuf, &str)> = files.iter().flat_map(|f| [(f, "-O3"), (f, "-O0")]).collect();
+    let jobs: Vec<(&PathBuf, &[&str])> =
+        files.iter().flat_map(|f| lists.iter().map(move |options| (f, *options))).collect();
     let target = exercise::target(chip).to_string();
     let cubins =
-        shared(&jobs, |(file, level)| Ok(ptxas.compile(file, &target, &[level]).ok().map(|(c, _)| c)))?;
+        shared(&jobs, |(file, options)| Ok(ptxas.compile(file, &target, options).ok().map(|(c, _)| c)))?;
     Ok(cubins.into_iter().flatten().collect())
 }
 

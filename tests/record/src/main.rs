@@ -5,7 +5,11 @@
 //!   `16 * (i mod 20000)`, where `i` counts lines from 0; `-` where nvdisasm refuses the word.
 //! - `words.csv`, beside the folders of the chips: how many words they are of which `words.gz` holds the distinct ones.
 //! - `refused.gz`: one line for each kernel that ptxas refuses: `FORM<TAB>MESSAGE`.
+//!
+//! `record --check SET [--options "OPTION …"] [--every N] CHIP…` stores nothing: it holds the words of that set's ptxas, with these options, against
+//! that set's nvdisasm and the table of instructions, and fails when one differs.
 
+mod check;
 mod compile;
 mod words;
 
@@ -17,15 +21,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|a| a == "--check") {
+        return check::run(&arguments[1..]);
+    }
     let root = workspace_root();
     let tools = Tools::find(&root);
     let (ptxas, nvdisasm) = (tools.ptxas(table::CUDA)?, tools.nvdisasm_of(table::CUDA)?);
     let exercises = exercise::all();
-    for chip in std::env::args().skip(1) {
+    for chip in arguments {
         let chip: Chip = chip.parse()?;
-        let (cubins, refused) = compile::exercises(&ptxas, chip, &exercises)?;
+        let (cubins, refused) = compile::exercises(&ptxas, chip, &[], &exercises)?;
         let (mut all, mut count) = (BTreeSet::new(), 0);
-        for cubin in cubins.iter().chain(&compile::corpus(&root, &ptxas, chip)?) {
+        for cubin in cubins.iter().chain(&compile::corpus(&root, &ptxas, chip, &[&["-O3"], &["-O0"]])?) {
             count += words::collect(cubin, &mut all)?;
         }
         let list: Vec<u128> = all.into_iter().collect();

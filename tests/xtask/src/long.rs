@@ -97,6 +97,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],
     ),
     (
+        "newer",
+        "words of ptxas 13.5.37 for generated PTX and the corpus on every chip, against its own nvdisasm and the table of instructions",
+        &["run", "--release", "--package", "sassafras-record", "--", "--check", "13.5.37"],
+    ),
+    (
         "cubins",
         "cubins of the whole corpus by both versions of ptxas, all chips and options, read and written back",
         &["test", "--release", "--package", "sassafras-cubin", "--test", "exact", "--", "--nocapture"],

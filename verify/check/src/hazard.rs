@@ -19,7 +19,7 @@
 //! Of an instruction with [`Control::SILENT`] no table says when its accesses are over: what would be an objection is unknown then.
 //!
 //! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
-//! instruction then stand for an earlier access too.
+//! instruction then stand for an earlier access too. So do the scoreboards of a generic atomic operation's sources for its predicate.
 
 mod control;
 mod flight;
@@ -32,7 +32,8 @@ use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
-    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicates_read_late, settled, source,
+    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicate_with_sources,
+    predicates_read_late, settled, source,
 };
 use sassafras_isa::{Chip, Control, Inst, Meaning, Operand, RegClass, Scoreboard};
 use std::collections::BTreeMap;
@@ -155,6 +156,10 @@ impl Judge<'_> {
                 let variable = waits && slow;
                 let boards = match (write, variable) {
                     (_, false) => 0,
+                    // A predicate that comes with the reading of the sources is there when either scoreboard says so.
+                    (true, true) if operand.class == RegClass::P && predicate_with_sources(row.mnemonic) => {
+                        board(inst.control.write_barrier) | board(inst.control.read_barrier)
+                    }
                     (true, true) => board(inst.control.write_barrier),
                     (false, true) => board(inst.control.read_barrier) | board(inst.control.write_barrier),
                 };

@@ -10,6 +10,8 @@ pub enum InOrder {
     Results(Vec<&'static str>),
     /// Instructions of this class read their sources in the order of issue.
     Sources(Class),
+    /// The predicates that these mnemonics write are there when their sources have been read, before their other results.
+    Predicates(Vec<&'static str>),
 }
 
 /// A fact with its source.
@@ -47,6 +49,13 @@ pub fn sources_in_order(earlier: Class, later: Class) -> bool {
         && order_rows().iter().any(|row| row.order == InOrder::Sources(earlier.whole()))
 }
 
+/// Whether the predicate that an instruction of this mnemonic writes is there when its sources have been read: either of its scoreboards
+/// stands for it then.
+pub fn predicate_with_sources(mnemonic: &str) -> bool {
+    let holds = |row: &OrderRow| matches!(&row.order, InOrder::Predicates(list) if list.contains(&mnemonic));
+    order_rows().iter().any(holds)
+}
+
 /// Lines `what,members,source`; members are separated by blanks, `#` starts a comment.
 fn read(text: &'static str) -> Result<Vec<OrderRow>, String> {
     let mut rows = Vec::new();
@@ -66,7 +75,13 @@ fn read(text: &'static str) -> Result<Vec<OrderRow>, String> {
                     rows.push(OrderRow { order: InOrder::Sources(class), source });
                 }
             }
-            _ => return Err(at("three cells are needed, the first `results` or `sources`".to_owned())),
+            ["predicates", members, source] => {
+                rows.push(OrderRow { order: InOrder::Predicates(members.split(' ').collect()), source });
+            }
+            _ => {
+                let message = "three cells are needed, the first `results`, `sources` or `predicates`";
+                return Err(at(message.to_owned()));
+            }
         }
     }
     Ok(rows)
@@ -82,9 +97,10 @@ mod tests {
         assert!(rows.iter().all(|row| !row.source.is_empty()), "{rows:?}");
         assert!(results_in_order("MUFU", "I2F") && !results_in_order("MUFU", "LDS"));
         assert!(!results_in_order("LDG", "LDG"));
+        assert!(predicate_with_sources("ATOM") && !predicate_with_sources("ATOMG"));
         let units = rows.iter().filter_map(|row| match &row.order {
             InOrder::Results(list) => Some(list),
-            InOrder::Sources(_) => None,
+            InOrder::Sources(_) | InOrder::Predicates(_) => None,
         });
         let mut members: Vec<&str> = units.flatten().copied().collect();
         let all = members.len();

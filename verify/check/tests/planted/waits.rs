@@ -6,8 +6,8 @@
 
 use sassafras_check::hazard::{Program, drains, holds_until_read};
 use sassafras_chip::latency::{
-    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, predicates_read_late,
-    results_in_order, settled, sources_in_order,
+    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources,
+    predicates_read_late, results_in_order, settled, sources_in_order,
 };
 use sassafras_isa::{Access, Chip, ControlFlowKind, Inst, Operand, RegClass, Scoreboard};
 use sassafras_machine::Function;
@@ -123,6 +123,9 @@ impl<'a> Code<'a> {
         let first = self.insts[begun.at];
         let mut boards = Boards::new();
         raise(&mut boards, first, begun.write);
+        if begun.write && begun.register.0 == RegClass::P && predicate_with_sources(first.row().mnemonic) {
+            raise(&mut boards, first, false);
+        }
         let stall = first.control.stall.max(1);
         boards.iter_mut().for_each(|b| b.1 = stall.min(SCOREBOARD_SETUP));
         let mut work: Vec<(usize, u8, Boards)> =

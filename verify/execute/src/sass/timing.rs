@@ -9,7 +9,8 @@ use crate::collective::lanes;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{
-    Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, results_unit, settled,
+    Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources, results_unit,
+    settled,
 };
 use sassafras_isa::{Access, Control, Inst, Operand, RegClass, Register};
 use sassafras_semantics::Trap;
@@ -21,6 +22,8 @@ enum Until {
     Cycles,
     /// A wait for the scoreboard, in this generation.
     Board(usize, u32),
+    /// A wait for either of two scoreboards, in these generations.
+    Either([(usize, u32); 2]),
     /// A wait for a later instruction of the same in-order unit.
     Unit(Unit, u32),
     /// So many cycles that it is there although nothing tells; nothing but the end of the program where the tables have no such number.
@@ -135,6 +138,9 @@ impl Lane {
         match pending.until {
             Until::Cycles => None,
             Until::Board(board, generation) => Some(self.generation[board] > generation),
+            Until::Either(boards) => {
+                Some(boards.iter().any(|&(board, generation)| self.generation[board] > generation))
+            }
             Until::Unit(unit, number) => Some(self.units.get(&unit).is_some_and(|u| u.1 >= number)),
             Until::Settled(cycles) => {
                 Some(cycles.is_some_and(|cycles| self.clock >= pending.issued + u32::from(cycles)))
@@ -224,13 +230,25 @@ impl Lane {
             Some(b) => Until::Board(b, self.generation[b]),
             None => Until::Cycles,
         };
-        let (result, source) = (pending(result), pending(source));
+        // A predicate that comes with the reading of the sources.
+        let predicate = match (result, source) {
+            (Until::Board(w, write), Until::Board(r, read))
+                if predicate_with_sources(inst.row().mnemonic) =>
+            {
+                Until::Either([(w, write), (r, read)])
+            }
+            (result, _) => result,
+        };
+        let (result, predicate, source) = (pending(result), pending(predicate), pending(source));
         for operand in accesses(inst) {
             for n in 0..u32::from(operand.units) {
                 let register = Register { class: operand.class, number: operand.number + n };
                 let class = inst.class(&operand, n);
                 match operand.access {
-                    Access::Write => _ = self.written.insert(register, Pending { class, ..result }),
+                    Access::Write => {
+                        let result = if operand.class == RegClass::P { predicate } else { result };
+                        self.written.insert(register, Pending { class, ..result });
+                    }
                     // Predicates and uniform registers are read at issue (ptxas overwrites them under an open read
                     // barrier). Of several readers the one in flight counts.
                     Access::Read if operand.class != RegClass::R => {}
