@@ -71,19 +71,20 @@ fn is_nan_of(d: &Terms, condition: TermId) -> bool {
 }
 
 /// Chooses for what the source's events depend on: each value becomes what the target stores in its place, at the first place
-/// that has one, else zero. Replaces it in events and assumptions, and says what was chosen.
+/// that has one, else zero. Replaces it in events and assumptions, and says what
+/// was chosen, for the witness and as terms.
 pub fn choose(
     inputs: &Inputs<'_>,
     source: &mut [Event],
     target: &[Event],
     assumptions: &mut [TermId],
     first: u32,
-) -> Vec<Choice> {
+) -> (Vec<Choice>, FxHashMap<TermId, TermId>) {
     let d = inputs.terms;
     let roots: Vec<TermId> = source.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
     let open = undefined(d, &roots);
     if open.is_empty() {
-        return Vec::new();
+        return (Vec::new(), FxHashMap::default());
     }
     let mut chosen: FxHashMap<TermId, TermId> = FxHashMap::default();
     let mut said = Vec::new();
@@ -122,14 +123,15 @@ pub fn choose(
     }
     inputs.normal.replace(&chosen);
     for e in source {
-        for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version] {
+        let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
+        for t in own.into_iter().chain(&mut e.arguments) {
             *t = inputs.normal.of(*t);
         }
     }
     for a in assumptions {
         *a = inputs.normal.of(*a);
     }
-    said
+    (said, chosen)
 }
 
 /// What the choices of a witness say in an arena of raw terms: each value, by its number, and what it is.

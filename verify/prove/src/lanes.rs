@@ -31,7 +31,8 @@ pub fn collective<R: Name>(
         side.path.meeting.wait_outside()?;
     }
     let mask = match op {
-        Collective::Shuffle(_) => arguments.get(3),
+        // What a lane gets from one that its mask does not name is undefined: with all of them here, there is nothing to ask.
+        Collective::Shuffle(_) => None,
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
         Collective::Elect | Collective::WarpSync => arguments.first(),
         Collective::ActiveMask
@@ -96,10 +97,16 @@ pub fn atomic<R: Name>(
         return unsupported(format!("an atomic of ordering {:?}", access.ordering));
     }
     let (space, address) = match access.space {
-        Space::Global | Space::Generic => (Space::Global, address),
+        Space::Global => (Space::Global, address),
+        Space::Generic => crate::window::place(side, side.inputs.normal.of(address))?,
         Space::Shared if d.width(&address) > 32 => (Space::Shared, d.extract(&address, 0, 32)),
         Space::Shared => (Space::Shared, address),
         other => return unsupported(format!("an atomic in {other:?} memory")),
+    };
+    let address = match space {
+        Space::Shared if d.width(&address) > 32 => d.extract(&address, 0, 32),
+        Space::Local => return unsupported("an atomic in local memory"),
+        _ => address,
     };
     // Shared memory is the block's: no wider scope says more.
     let scope = if space == Space::Shared { Scope::Cta } else { executed(access.scope) };

@@ -4,7 +4,7 @@
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
 //! - [`origin`]: what a cubin is held against, PTX or another cubin.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
-//!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined.
+//!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
 //!   the solvers.
@@ -36,6 +36,7 @@ pub mod solver;
 mod source;
 mod target;
 pub mod verdict;
+mod window;
 pub mod witness;
 
 pub use prove::{Limits, prove, prove_code, prove_within};

@@ -4,7 +4,6 @@ use crate::event::{Event, Kind, byte_at, within};
 use crate::inputs::{AXES, Inputs, split};
 use crate::origin::Origin;
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
-use std::collections::BTreeMap;
 
 /// Something that must not be possible.
 #[derive(Clone, Debug)]
@@ -60,28 +59,77 @@ pub fn assumptions(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], la
     all
 }
 
-/// Events that others see: the same on both sides, each after the same others.
+/// What identifies an event that others see: kind, operands, guard, and the state of memory if it depends on that.
+type Key = (String, Vec<TermId>, TermId, Option<TermId>);
+
+fn key(e: &Event) -> Option<Key> {
+    let Kind::Sync(key) = &e.kind else { return None };
+    let version = key.contains(" after ").then_some(e.version);
+    Some((short(key).to_owned(), e.arguments.clone(), e.guard, version))
+}
+
+fn short(key: &str) -> &str {
+    key.split(" [").next().unwrap_or(key)
+}
+
+/// An event without a partner.
+#[derive(Debug)]
+pub struct Alone {
+    /// Which, for people.
+    pub why: String,
+    /// An event of the source and one of the target that differ in terms alone, perhaps.
+    pub near: Option<(usize, usize)>,
+}
+
+/// Events that others see: the same on both sides, each after the same others. The partners, by their places in the lists.
 ///
 /// # Errors
 /// The first that has no partner.
-pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<u32, String> {
-    let keys = |all: &[Event]| -> BTreeMap<String, u64> {
-        let sync = all.iter().filter_map(|e| match &e.kind {
-            Kind::Sync(key) => Some((key.clone(), e.place)),
-            _ => None,
-        });
-        sync.collect()
+pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<Vec<(usize, usize)>, Alone> {
+    let keys = |all: &[Event]| -> Vec<(usize, Key)> {
+        all.iter().enumerate().filter_map(|(i, e)| Some((i, key(e)?))).collect()
     };
-    let (left, right) = (keys(source), keys(target));
-    let short = |key: &str| key.split(" [").next().unwrap_or(key).to_owned();
-    if let Some((key, place)) = left.iter().find(|(k, _)| !right.contains_key(*k)) {
-        let place = origin.place(*place);
-        return Err(format!("events: the target has no partner for {} of {place}", short(key)));
+    let mut open = keys(target);
+    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for (i, k) in keys(source) {
+        match open.iter().position(|(_, other)| *other == k) {
+            Some(at) => pairs.push((i, open.remove(at).0)),
+            None => alone.push((i, k)),
+        }
     }
-    if let Some((key, place)) = right.iter().find(|(k, _)| !left.contains_key(*k)) {
-        return Err(format!("events: the source has no partner for {} at {place:#06x}", short(key)));
-    }
-    Ok(left.len() as u32)
+    let Some((i, k)) = alone.first() else {
+        return match open.first() {
+            None => Ok(pairs),
+            Some((j, k)) => {
+                let why =
+                    format!("events: the source has no partner for {} at {:#06x}", k.0, target[*j].place);
+                Err(Alone { why, near: None })
+            }
+        };
+    };
+    let why = format!("events: the target has no partner for {} of {}", k.0, origin.place(source[*i].place));
+    let fits = |j: &usize| {
+        let (a, b) = (&source[*i], &target[*j]);
+        a.arguments.len() == b.arguments.len() && a.results.len() == b.results.len()
+    };
+    let near = open.iter().find(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| (*i, *j));
+    Err(Alone { why, near })
+}
+
+/// Two events are one: operands, guard and state of memory are equal.
+pub fn one_event(inputs: &Inputs<'_>, origin: Origin<'_>, a: &Event, b: &Event) -> Obligation {
+    let d = inputs.terms;
+    let wrong = a.arguments.iter().zip(&b.arguments).fold(d.no(), |any, (x, y)| {
+        let same = d.width_of(*x) == d.width_of(*y);
+        d.or(&any, &if same { differ(d, x, y) } else { d.yes() })
+    });
+    let after = match &a.kind {
+        Kind::Sync(key) if key.contains(" after ") => differ(d, &a.version, &b.version),
+        _ => d.no(),
+    };
+    let wrong = d.or(&wrong, &after);
+    let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
+    Obligation { what: format!("the event of {} is that at {:#06x}", origin.place(a.place), b.place), violated }
 }
 
 /// Stores in pieces of at most `size` bytes.

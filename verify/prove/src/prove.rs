@@ -6,13 +6,14 @@ use crate::contract::Fused;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::inputs::Inputs;
-use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, traps};
+use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::origin::{Freedom, Origin, Trace};
 use crate::replay::{Sides, pointers, replay, wishes};
 use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Assumption, Counts, Phases, Record, Verdict};
 use crate::{origin, target};
+use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -197,7 +198,8 @@ impl Task<'_> {
         let mut run = self.both(&inputs, None)?;
         self.record.phases.sides += started.elapsed().as_secs_f64();
         let targets = &run.target.side.events;
-        let choices = choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
+        let (choices, mut replaced) =
+            choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
         let pointers = pointers(&inputs, self.origin, &run.source.events);
         let started = Instant::now();
         let evaluated = self.evaluated(&pointers, run.fused.clone());
@@ -216,10 +218,8 @@ impl Task<'_> {
                 Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
             }
         }
+        let paired = self.events(&inputs, &mut run, &mut replaced)?;
         let targets = &run.target.side.events;
-        let count = events(self.origin, &run.source.events, targets)?;
-        self.record.obligations.total += count;
-        self.record.obligations.by_terms += count;
         for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
             let mut failed = match interval.paired {
                 Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,
@@ -234,7 +234,7 @@ impl Task<'_> {
         }
         let mut open = covered(&inputs, &run.source.events, targets);
         open.extend(run.target.side.demands.iter().map(|(violated, place)| Obligation {
-            what: format!("the descriptor of memory at {place:#06x} is the launch's"),
+            what: format!("what the hardware demands of memory at {place:#06x}"),
             violated: *violated,
         }));
         open.push(traps(&terms, &run.source.traps, &run.target.side.traps));
@@ -272,7 +272,7 @@ impl Task<'_> {
         }
         self.record.assumptions = run.assumed;
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let found = crate::witness::matching(&terms, source, target);
+        let found = crate::witness::matching(&terms, source, target, &paired);
         let natural = self.natural;
         self.record.matching = Some(crate::witness::Matching { choices, natural, fused: run.fused, ..found });
         let (reached, all) = run.target.reached;
@@ -297,13 +297,57 @@ impl Task<'_> {
             .demands
             .iter()
             .map(|(violated, place)| Obligation {
-                what: format!("the descriptor of memory at {} is the launch's", self.origin.place(*place)),
+                what: format!("what is demanded of memory at {}", self.origin.place(*place)),
                 violated: *violated,
             })
             .collect();
         match self.discharge(inputs, &run.assumptions, &open)? {
             None => Ok(()),
             Some(first) => Err(format!("source: {}", first.map_or_else(String::new, |o| o.what))),
+        }
+    }
+
+    /// Finds partners for the events that others see. Two that are not equal as terms are asked about; if they are one event, what
+    /// the target's yields is what the source's does.
+    fn events(
+        &mut self,
+        inputs: &Inputs<'_>,
+        run: &mut Run<'_>,
+        replaced: &mut FxHashMap<TermId, TermId>,
+    ) -> Result<Vec<(usize, usize)>, String> {
+        let mut asked = BTreeSet::new();
+        loop {
+            let target = &mut run.target.side.events;
+            let alone = match events(self.origin, &run.source.events, target) {
+                Ok(pairs) => {
+                    let by_terms = (pairs.len() - asked.len()) as u32;
+                    self.record.obligations.total += by_terms;
+                    self.record.obligations.by_terms += by_terms;
+                    return Ok(pairs);
+                }
+                Err(alone) => alone,
+            };
+            let Some((i, j)) = alone.near.filter(|n| asked.insert(*n)) else { return Err(alone.why) };
+            let one = one_event(inputs, self.origin, &run.source.events[i], &target[j]);
+            match self.discharge(inputs, &run.assumptions, &[one]) {
+                Ok(None) => {}
+                _ => return Err(alone.why),
+            }
+            let (a, b) = (&run.source.events[i], &target[j]);
+            let same: Vec<(TermId, TermId)> =
+                b.results.iter().copied().zip(a.results.iter().copied()).collect();
+            replaced.extend(same);
+            inputs.normal.replace(replaced);
+            let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
+            (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
+            for e in target {
+                for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version]
+                    .into_iter()
+                    .chain(&mut e.arguments)
+                {
+                    *t = inputs.normal.of(*t);
+                }
+            }
         }
     }
 
@@ -351,10 +395,7 @@ impl Task<'_> {
                     let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
                     if !inputs.terms.evaluate(&Concrete::default(), o.violated, of).is_true() {
                         // To the solver operations of floats are functions of which it knows nothing.
-                        return Err(format!(
-                            "arithmetic: {}: what tells the sides apart is no float",
-                            o.what
-                        ));
+                        return Err(format!("arithmetic: {}: no example that floats bear out", o.what));
                     }
                     return Ok(Some(Some(o.clone())));
                 }

@@ -69,6 +69,10 @@ pub struct Side<'i, R: Name> {
     pub undefined: Vec<TermId>,
     /// Conditions under which the hardware does not take an instruction, with places.
     pub demands: Vec<(TermId, u64)>,
+    /// Whether it makes or asks about generic addresses of shared or local memory.
+    pub windows: bool,
+    /// Whether it uses generic addresses that are not made of a window: they are taken for global ones.
+    pub generic: bool,
     /// The lanes that are looked at.
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
@@ -115,6 +119,8 @@ impl<'i, R: Name> Side<'i, R> {
             beyond: Vec::new(),
             undefined: Vec::new(),
             demands: Vec::new(),
+            windows: false,
+            generic: false,
             path: start.clone(),
             guard: d.yes(),
             place: 0,
@@ -458,6 +464,17 @@ impl<'i, R: Name> Side<'i, R> {
         results
     }
 
+    /// Whether each generic address is known to lie in a window or in global memory.
+    ///
+    /// # Errors
+    /// Addresses of windows, and others that may be such: they may come from memory.
+    pub fn settled(&self) -> Result<(), String> {
+        match self.windows && self.generic {
+            true => Err("generic: an address of which it is not known in which window it lies".into()),
+            false => Ok(()),
+        }
+    }
+
     /// The space that an access belongs to, and its address of 64 bits in normal form.
     fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
         let d = self.terms();
@@ -471,8 +488,9 @@ impl<'i, R: Name> Side<'i, R> {
         match access.space {
             Space::Global => Ok((Space::Global, self.normal(address))),
             Space::Generic => {
-                self.assumed.insert(Assumption::Addr);
-                Ok((Space::Global, self.normal(address)))
+                let address = self.normal(address);
+                let (space, address) = crate::window::place(self, address)?;
+                Ok((space, self.normal(address)))
             }
             Space::Shared | Space::Local => {
                 self.assumed.insert(Assumption::Addr);

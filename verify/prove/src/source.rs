@@ -5,6 +5,7 @@ use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, name};
+use crate::window;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Operand, RegisterId, VariableId};
 use sassafras_ptx::step::{Outcome, PtxState, guard, step};
@@ -122,16 +123,13 @@ impl State<Terms> for Lane<'_, '_> {
         self.side.inputs.special(register)
     }
     fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        match space {
-            Space::Global | Space::Generic => Ok(*address),
-            other => unsupported(format!("cvta of {} memory", name(other))),
-        }
+        window::to_generic(self.side, space, *address)
     }
-    fn cvta_to(&mut self, d: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        self.cvta(d, space, address)
+    fn cvta_to(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        window::from_generic(self.side, space, *address)
     }
-    fn is_space(&mut self, _: &Terms, _: Space, _: &TermId) -> Result<TermId, Trap> {
-        unsupported("a question about the window of an address")
+    fn is_space(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        window::lies_in(self.side, space, *address)
     }
 }
 
@@ -260,5 +258,6 @@ pub fn run<'i>(
         }
         side.proceed(index + 1);
     }
+    side.settled()?;
     Ok(side)
 }

@@ -4,8 +4,9 @@ use crate::demand;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::meeting::Instances;
-use crate::side::{Side, name};
+use crate::side::Side;
 use crate::verdict::Assumption;
+use crate::window;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
@@ -249,14 +250,14 @@ impl State<Terms> for Lane<'_, '_> {
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.inputs.special(register)
     }
-    fn cvta(&mut self, _: &Terms, space: Space, _: &TermId) -> Result<TermId, Trap> {
-        unsupported(format!("the window of {} memory", name(space)))
+    fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        window::to_generic(self.side, space, *address)
     }
-    fn cvta_to(&mut self, d: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        self.cvta(d, space, address)
+    fn cvta_to(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        window::from_generic(self.side, space, *address)
     }
-    fn is_space(&mut self, _: &Terms, _: Space, _: &TermId) -> Result<TermId, Trap> {
-        unsupported("a question about the window of an address")
+    fn is_space(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        window::lies_in(self.side, space, *address)
     }
 }
 
@@ -503,6 +504,7 @@ pub fn run<'i>(
         }
         side.proceed(index + 1);
     }
+    side.settled()?;
     // What other lanes wrote meanwhile is what was there.
     for (register, value, place) in &shared.later {
         if shared.apart.iter().any(|(r, v)| r == register && v != value) {

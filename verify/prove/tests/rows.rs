@@ -58,6 +58,16 @@ fn float_rows_hold() {
                         d.float(FloatOp::Fma, f16, mode, &[&x, &one, &y]),
                         d.float(FloatOp::Add, f16, mode, &[&x, &y])
                     );
+                    // Row `fma-nothing`.
+                    for (a, b, product) in
+                        [(0, 0x8000, 0x8000), (0x8000, 0x8000, 0), (0, 0x3555, 0), (0xbc00, 0, 0x8000)]
+                    {
+                        let of = |v| d.constant(16, v);
+                        assert_eq!(
+                            d.float(FloatOp::Fma, f16, mode, &[&of(a), &of(b), &x]),
+                            d.float(FloatOp::Add, f16, mode, &[&of(product), &x])
+                        );
+                    }
                     if rounding == Rounding::NearestEven {
                         let zero = d.constant(16, 0x8000);
                         assert_eq!(d.float(FloatOp::Fma, f16, mode, &[&x, &y, &zero]), of(&x, &y));
@@ -69,5 +79,47 @@ fn float_rows_hold() {
                 }
             }
         }
+    }
+}
+
+/// Row `sum-zero`, through the normal form itself: on every number of 16 bits, and on binary32 by exponents and ends of fractions.
+#[test]
+fn sums_with_negative_zero_hold() {
+    let home = Concrete::default();
+    for format in [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32] {
+        for ftz in [false, true] {
+            let terms = Terms::new();
+            let normal = sassafras_prove::normal::Normal::new(&terms);
+            let width = format.width();
+            let x = terms.variable("x", width);
+            let zero = terms.constant(width, 1 << (width - 1));
+            let mode = FloatMode { rounding: Rounding::NearestEven, sat: false, ftz };
+            let sum = terms.float(FloatOp::Add, format, mode, &[&x, &zero]);
+            let made = normal.of(sum);
+            assert_ne!(sum, made, "{format:?}: the row applies");
+            let ends = [0u32, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_ffff];
+            let values: Vec<u128> = match width {
+                16 => (0..0x1_0000).collect(),
+                _ => (0..512u32).flat_map(|e| ends.map(|f| u128::from(e << 23 | f))).collect(),
+            };
+            for v in values {
+                let of = |t| terms.evaluate(&home, t, |_| v).bits();
+                assert_eq!(of(sum), of(made), "{format:?} {v:#x} ftz {ftz}");
+            }
+        }
+    }
+    // What the row does not say stays.
+    let terms = Terms::new();
+    let normal = sassafras_prove::normal::Normal::new(&terms);
+    let x = terms.variable("x", 32);
+    for (zero, rounding, sat) in [
+        (0u128, Rounding::NearestEven, false),
+        (1 << 31, Rounding::Down, false),
+        (1 << 31, Rounding::NearestEven, true),
+    ] {
+        let mode = FloatMode { rounding, sat, ftz: false };
+        let sum = terms.float(FloatOp::Add, FloatFormat::F32, mode, &[&x, &terms.constant(32, zero)]);
+        let node = terms.node(normal.of(sum));
+        assert!(matches!(node, sassafras_semantics::term::Node::Float { .. }), "{node:?}");
     }
 }

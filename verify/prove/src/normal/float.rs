@@ -3,7 +3,7 @@
 use super::Normal;
 use sassafras_semantics::term::{Node, Operands};
 use sassafras_semantics::vocabulary::Rounding;
-use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, TermId};
+use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, TermId};
 
 impl Normal<'_> {
     /// `a` with its sign changed.
@@ -50,10 +50,51 @@ impl Normal<'_> {
                 _ => {}
             }
         }
+        // Row `fma-nothing`: a product of known numbers that is zero, exactly.
+        if let (Some(a), Some(b)) = (self.known(args[0]), self.known(args[1])) {
+            let (low, high) = exponent(format);
+            let finite = |c: u128| c >> low & ((1 << (high - low)) - 1) != (1 << (high - low)) - 1;
+            let zero = |c: u128| c & !sign == 0;
+            if finite(a) && finite(b) && (zero(a) || zero(b)) {
+                return node(FloatOp::Add, [self.terms.constant(width, (a ^ b) & sign), args[2]]);
+            }
+        }
         let nearest = mode.rounding == Rounding::NearestEven;
         (nearest && self.known(args[2]) == Some(sign))
             .then(|| node(FloatOp::Mul, [args[0], args[1]]))
             .flatten()
+    }
+
+    /// Row `sum-zero`: x + (−0), rounded to nearest, is x, flushed under `ftz`; of a NaN it is the canonical one.
+    fn sum_of_nothing(&self, format: FloatFormat, mode: &FloatMode, args: &Operands) -> Option<TermId> {
+        let (d, width) = (self.terms, format.width());
+        // The payload of a NaN of binary64 is not said.
+        if mode.sat || mode.rounding != Rounding::NearestEven || format == FloatFormat::F64 {
+            return None;
+        }
+        let zero = |t: TermId| self.known(t) == Some(1 << (width - 1));
+        let x = match (zero(args[0]), zero(args[1])) {
+            (true, _) => args[1],
+            (_, true) => args[0],
+            _ => return None,
+        };
+        let nan = Node::FloatRelation {
+            relation: sassafras_semantics::FloatRelation::Unordered,
+            format,
+            ftz: false,
+            args: [x, x],
+        };
+        let nan = d.make(nan, 1);
+        let value = if mode.ftz {
+            let (low, high) = exponent(format);
+            let small =
+                self.compare(CompareOp::Eq, self.slice(x, low, high - low), d.constant(high - low, 0));
+            let sign = self.slice(x, width - 1, 1);
+            self.select(small, self.concat(sign, d.constant(width - 1, 0)), x)
+        } else {
+            x
+        };
+        Some(self.select(nan, d.constant(width, format.canonical_nan().into()), value))
     }
 
     pub(super) fn float_node(&self, node: &Node, width: u32, of: &dyn Fn(&TermId) -> TermId) -> TermId {
@@ -81,6 +122,9 @@ impl Normal<'_> {
                 }
                 if let Some(simpler) = self.product_rows(*op, *format, mode, &args, width) {
                     return self.float_node(&simpler, width, &|t| *t);
+                }
+                if let (FloatOp::Add, Some(sum)) = (op, self.sum_of_nothing(*format, mode, &args)) {
+                    return sum;
                 }
                 // Row `twice`: x + x = x·2.
                 if let (FloatOp::Add, Some(two)) = (op, two(*format))
@@ -139,5 +183,15 @@ fn one(format: FloatFormat) -> u128 {
         FloatFormat::Bf16 => 0x3f80,
         FloatFormat::F32 => 0x3f80_0000,
         FloatFormat::F64 => 0x3ff0_0000_0000_0000,
+    }
+}
+
+/// The bits of the exponent: the lowest, and the one above the highest.
+fn exponent(format: FloatFormat) -> (u32, u32) {
+    match format {
+        FloatFormat::F16 => (10, 15),
+        FloatFormat::Bf16 => (7, 15),
+        FloatFormat::F32 => (23, 31),
+        FloatFormat::F64 => (52, 63),
     }
 }

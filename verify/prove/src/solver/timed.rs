@@ -5,9 +5,7 @@ use crate::smt::Script;
 use std::time::Instant;
 
 /// Effort for all questions about one entry, in thousands of z3's `rlimit`.
-const MOST: u64 = 60_000;
-/// Effort that a question without a limit of its own is reckoned to take.
-const LONG: u64 = 10_000;
+const MOST: u64 = 8_000;
 /// What an answer is reckoned to take of its limit: most come at once.
 const SHARE: u64 = 16;
 
@@ -44,7 +42,8 @@ impl<'s> Timed<'s> {
 
 impl Solver for Timed<'_> {
     fn check(&mut self, script: &Script) -> Answer {
-        self.timed(LONG, |s| s.check(script))
+        let rest = MOST.saturating_sub(self.spent);
+        self.timed(rest, |s| s.check_short(script, rest))
     }
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
         self.timed(effort, |s| s.check_short(script, effort))

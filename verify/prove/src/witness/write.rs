@@ -18,25 +18,16 @@ pub fn places(events: &[Event]) -> Vec<Place> {
     events.iter().map(&mut place).collect()
 }
 
-/// What a proof found, from the events in normal form.
-pub fn matching(terms: &Terms, source: &[Event], target: &[Event]) -> Matching {
+/// What a proof found, from the events in normal form and the pairs of those that others see.
+pub fn matching(
+    terms: &Terms,
+    source: &[Event],
+    target: &[Event],
+    pairs_of_events: &[(usize, usize)],
+) -> Matching {
     let (at_source, at_target) = (places(source), places(target));
     let mut all = Matching::default();
-    let keys: FxHashMap<&str, usize> = target
-        .iter()
-        .enumerate()
-        .filter_map(|(j, e)| match &e.kind {
-            Kind::Sync(key) => Some((key.as_str(), j)),
-            _ => None,
-        })
-        .collect();
-    for (i, e) in source.iter().enumerate() {
-        if let Kind::Sync(key) = &e.kind
-            && let Some(&j) = keys.get(key.as_str())
-        {
-            all.events.push((at_source[i], at_target[j]));
-        }
-    }
+    all.events = pairs_of_events.iter().map(|&(i, j)| (at_source[i], at_target[j])).collect();
     let mut loads: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     let key = |e: &Event| (e.space, e.address, e.bytes, e.version, e.value);
     for (i, e) in source.iter().enumerate().filter(|(_, e)| e.kind == Kind::Load) {

@@ -1,0 +1,48 @@
+//! Generic addresses.
+
+use crate::{held, verdicts, z3};
+
+/// An entry with shared and local memory: `s` and `l` are addresses of words there, `gs` and `gl` generic ones.
+fn memories(body: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {{\n.reg .b64 g, p, s, l, gs, gl, x;\n\
+         .reg .b32 t, u, v;\n.reg .pred q;\n.shared .align 16 .b8 words[4096];\n.local .align 16 .b8 own[64];\nld.param.u64 g, [out];\n\
+         ld.param.u64 p, [in];\nmov.u32 t, %tid.x;\nand.b32 u, t, 7;\nsetp.lt.u32 q, t, 5;\nmul.wide.u32 x, t, 4;\nmov.u64 s, words;\nadd.u64 s, s, x;\n\
+         mul.wide.u32 x, u, 4;\nmov.u64 l, own;\nadd.u64 l, l, x;\ncvta.shared.u64 gs, s;\ncvta.local.u64 gl, l;\nmov.u32 v, 0;\n{body}\n\
+         st.global.u32 [g], v;\nret;\n}}"
+    )
+}
+
+#[test]
+fn an_access_belongs_to_the_window_of_its_address() {
+    let Some(mut z3) = z3("an_access_belongs_to_the_window_of_its_address") else { return };
+    let cases = [
+        ("st.u32 [gs], t; ld.shared.u32 v, [s];", "st.shared.u32 [s], t; ld.shared.u32 v, [s];", true),
+        ("st.shared.u32 [s], t; ld.u32 v, [gs];", "st.u32 [gs], t; ld.shared.u32 v, [s];", true),
+        ("st.local.u32 [l], t; ld.u32 v, [gl];", "mov.u32 v, t;", true),
+        ("st.u32 [gs+4], t;", "add.u64 s, s, 4; st.shared.u32 [s], t;", true),
+        ("st.u32 [gs+4], t;", "st.shared.u32 [s], t;", false),
+        ("st.u32 [gs], t;", "st.global.u32 [p], t;", false),
+        ("st.u32 [gs], t;", "st.local.u32 [l], t;", false),
+        ("st.local.u32 [l], t; ld.u32 v, [gl];", "mov.u32 v, u;", false),
+        // Of one window or another, by the input.
+        ("selp.u64 x, gs, p, q; st.u32 [x], t;", "selp.u64 x, gs, s, q; st.u32 [x], t;", false),
+        ("selp.u64 x, gs, p, q; st.u32 [x], t;", "st.u32 [gs], t;", false),
+        // What a load gave may lie in any window.
+        (
+            "st.u64 [gs], gs; ld.global.u64 x, [p]; ld.u32 v, [x];",
+            "st.u64 [gs], gs; ld.global.u64 x, [p]; ld.global.u32 v, [x];",
+            false,
+        ),
+    ];
+    verdicts(memories, &cases, &mut z3);
+}
+
+#[test]
+fn a_witness_of_a_generic_access_is_accepted() {
+    let Some(mut z3) = z3("a_witness_of_a_generic_access_is_accepted") else { return };
+    let body = "st.u32 [gs], t; ld.shared.u32 v, [s];";
+    let pair = held(&memories(body), &memories(body), &mut z3);
+    assert!(pair.is_proved());
+    assert_eq!(pair.check(&mut z3, |_| ()), Ok(()));
+}
