@@ -129,7 +129,10 @@ pub fn one_event(inputs: &Inputs<'_>, origin: Origin<'_>, a: &Event, b: &Event) 
     };
     let wrong = d.or(&wrong, &after);
     let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
-    Obligation { what: format!("the event of {} is that at {:#06x}", origin.place(a.place), b.place), violated }
+    Obligation {
+        what: format!("the event of {} is that at {:#06x}", origin.place(a.place), b.place),
+        violated,
+    }
 }
 
 /// Stores in pieces of at most `size` bytes.

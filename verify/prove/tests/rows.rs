@@ -123,3 +123,41 @@ fn sums_with_negative_zero_hold() {
         assert!(matches!(node, sassafras_semantics::term::Node::Float { .. }), "{node:?}");
     }
 }
+
+/// Rows `mul-one` and `convert-same`, through the normal form: the same values, saturated and flushed or not.
+#[test]
+fn products_with_one_and_conversions_within_a_format_hold() {
+    let home = Concrete::default();
+    for format in [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32] {
+        for (ftz, sat) in [(false, false), (false, true), (true, false), (true, true)] {
+            let terms = Terms::new();
+            let normal = sassafras_prove::normal::Normal::new(&terms);
+            let width = format.width();
+            let x = terms.variable("x", width);
+            let one = match format {
+                FloatFormat::F16 => 0x3c00,
+                FloatFormat::Bf16 => 0x3f80,
+                _ => 0x3f80_0000,
+            };
+            let mode = FloatMode { rounding: Rounding::NearestEven, sat, ftz };
+            let product = terms.float(FloatOp::Mul, format, mode, &[&x, &terms.constant(width, one)]);
+            let converted = terms.float_to_float(format, format, mode, &x);
+            let values: Vec<u128> = match width {
+                16 => (0..0x1_0000).collect(),
+                _ => (0..512u32)
+                    .flat_map(|e| {
+                        [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_ffff].map(|f| u128::from(e << 23 | f))
+                    })
+                    .collect(),
+            };
+            for raw in [product, converted] {
+                let made = normal.of(raw);
+                assert_ne!(raw, made, "{format:?}: the row applies");
+                for v in &values {
+                    let of = |t| terms.evaluate(&home, t, |_| *v).bits();
+                    assert_eq!(of(raw), of(made), "{format:?} {v:#x} ftz {ftz} sat {sat}");
+                }
+            }
+        }
+    }
+}

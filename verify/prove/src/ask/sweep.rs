@@ -14,7 +14,7 @@ const INPUTS: u64 = 96;
 /// Most questions.
 const MOST: u32 = 120;
 /// Effort of each, in thousands of z3's `rlimit`.
-const EFFORT: u64 = 100;
+const EFFORT: u64 = 400;
 /// Most terms that are looked at.
 const LARGEST: usize = 20_000;
 

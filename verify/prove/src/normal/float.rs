@@ -35,10 +35,17 @@ impl Normal<'_> {
         args: &Operands,
         width: u32,
     ) -> Option<Node> {
+        let sign = 1u128 << (width - 1);
+        // Row `mul-one`: x·1 = x + (−0), rounded to nearest.
+        if op == FloatOp::Mul && mode.rounding == Rounding::NearestEven && format != FloatFormat::F64 {
+            let other = |i: usize| (self.known(args[i]) == Some(one(format))).then(|| args[1 - i]);
+            let x = other(0).or_else(|| other(1))?;
+            let args = [x, self.terms.constant(width, sign)].into_iter().collect();
+            return Some(Node::Float { op: FloatOp::Add, format, mode: *mode, args });
+        }
         if op != FloatOp::Fma {
             return None;
         }
-        let sign = 1u128 << (width - 1);
         let node = |op, args: [TermId; 2]| {
             let args = args.into_iter().collect();
             Some(Node::Float { op, format, mode: *mode, args })
@@ -123,7 +130,9 @@ impl Normal<'_> {
                 if let Some(simpler) = self.product_rows(*op, *format, mode, &args, width) {
                     return self.float_node(&simpler, width, &|t| *t);
                 }
-                if let (FloatOp::Add, Some(sum)) = (op, self.sum_of_nothing(*format, mode, &args)) {
+                if *op == FloatOp::Add
+                    && let Some(sum) = self.sum_of_nothing(*format, mode, &args)
+                {
                     return sum;
                 }
                 // Row `twice`: x + x = x·2.
@@ -147,6 +156,14 @@ impl Normal<'_> {
                     args.sort_unstable();
                 }
                 d.make(Node::FloatRelation { relation: *relation, format: *format, ftz: *ftz, args }, width)
+            }
+            // Row `convert-same`: a conversion within a format is a sum with −0; those of 16 bits do not flush.
+            Node::FloatToFloat { from, to, mode, a }
+                if from == to && *to != FloatFormat::F64 && mode.rounding == Rounding::NearestEven =>
+            {
+                let mode = FloatMode { ftz: mode.ftz && *to == FloatFormat::F32, ..*mode };
+                let args = [of(a), d.constant(width, 1 << (width - 1))].into_iter().collect();
+                self.float_node(&Node::Float { op: FloatOp::Add, format: *to, mode, args }, width, &|t| *t)
             }
             Node::FloatToFloat { from, to, mode, a } => {
                 d.make(Node::FloatToFloat { from: *from, to: *to, mode: *mode, a: of(a) }, width)

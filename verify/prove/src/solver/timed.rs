@@ -5,7 +5,7 @@ use crate::smt::Script;
 use std::time::Instant;
 
 /// Effort for all questions about one entry, in thousands of z3's `rlimit`.
-const MOST: u64 = 8_000;
+const MOST: u64 = 12_000;
 /// What an answer is reckoned to take of its limit: most come at once.
 const SHARE: u64 = 16;
 
