@@ -9,6 +9,7 @@ use crate::inputs::Inputs;
 use crate::side::{Name, Side, name};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, Space, TermId, Trap};
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -69,6 +70,15 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
     }
 }
 
+/// Whether a free term is part of the launch or the place of a variable in global memory: the host knows no address of a window
+/// (A-ADDR). What memory holds or others answer may be one.
+fn is_of_launch(inputs: &Inputs<'_>, free: TermId) -> bool {
+    let Node::Variable(number) = inputs.terms.node(free) else { return false };
+    let name = inputs.terms.name(number);
+    let heads = ["param", "address.", "tid.", "ntid.", "ctaid.", "nctaid.", "laneid"];
+    heads.iter().any(|h| name.starts_with(h))
+}
+
 /// The space of a generic access, and its address there, 64 bits.
 ///
 /// # Errors
@@ -79,7 +89,7 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
     let free = d.free(&[address]);
     let mut found = [Space::Shared, Space::Local].into_iter().filter(|s| free.contains(&window(inputs, *s)));
     let Some(space) = found.next() else {
-        side.generic = true;
+        side.generic |= free.iter().any(|v| !is_of_launch(inputs, *v));
         return Ok((Space::Global, address));
     };
     if found.next().is_some() {

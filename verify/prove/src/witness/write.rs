@@ -26,8 +26,8 @@ pub fn matching(
     pairs_of_events: &[(usize, usize)],
 ) -> Matching {
     let (at_source, at_target) = (places(source), places(target));
-    let mut all = Matching::default();
-    all.events = pairs_of_events.iter().map(|&(i, j)| (at_source[i], at_target[j])).collect();
+    let events = pairs_of_events.iter().map(|&(i, j)| (at_source[i], at_target[j])).collect();
+    let mut all = Matching { events, ..Matching::default() };
     let mut loads: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     let key = |e: &Event| (e.space, e.address, e.bytes, e.version, e.value);
     for (i, e) in source.iter().enumerate().filter(|(_, e)| e.kind == Kind::Load) {

@@ -28,6 +28,9 @@ fn an_access_belongs_to_the_window_of_its_address() {
         // Of one window or another, by the input.
         ("selp.u64 x, gs, p, q; st.u32 [x], t;", "selp.u64 x, gs, s, q; st.u32 [x], t;", false),
         ("selp.u64 x, gs, p, q; st.u32 [x], t;", "st.u32 [gs], t;", false),
+        // The host's pointers lie in no window.
+        ("st.u32 [gs], t; ld.u32 v, [p];", "st.shared.u32 [s], t; ld.global.u32 v, [p];", true),
+        ("st.u32 [gs], t; ld.u32 v, [p];", "st.shared.u32 [s], t; ld.shared.u32 v, [s];", false),
         // What a load gave may lie in any window.
         (
             "st.u64 [gs], gs; ld.global.u64 x, [p]; ld.u32 v, [x];",
