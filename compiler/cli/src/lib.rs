@@ -18,6 +18,7 @@ pub mod files;
 pub mod judges;
 pub mod listing;
 mod main_;
+mod report;
 
 pub use exit::Exit;
 pub use failure::{CODES, Failure};

@@ -9,7 +9,8 @@
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
 //!   the solvers.
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
-//! - [`replay`]: a model as a launch, run in both executors.
+//! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `fixed`:
+//!   whether the source leaves a result open.
 //! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
 //! - [`witness`]: what a proof found, as a file, and the checker of such files.
 //! - [`verdict`]: verdicts, assumptions, records.
@@ -21,6 +22,7 @@ mod contract;
 mod demand;
 pub mod evaluate;
 pub mod event;
+mod fixed;
 pub mod inputs;
 mod lanes;
 mod meeting;
@@ -31,9 +33,11 @@ pub mod prove;
 pub mod replay;
 pub mod rules;
 pub mod side;
+mod smallest;
 pub mod smt;
 pub mod solver;
 mod source;
+pub mod steps;
 mod target;
 pub mod verdict;
 mod window;

@@ -106,6 +106,20 @@ impl<'a> Origin<'a> {
         all.into_iter().filter(|(at, size)| *size == 8 && at % 8 == 0).map(|(at, _)| at.into()).collect()
     }
 
+    /// Its parameters: name, offset and size in bytes.
+    pub fn params(self) -> Vec<(String, u32, u32)> {
+        match self {
+            Origin::Ptx { function, .. } => {
+                function.params.iter().map(|p| (p.name.clone(), p.offset, p.size)).collect()
+            }
+            Origin::Code { code, .. } => {
+                let mut all: Vec<_> = code.params.iter().collect();
+                all.sort_by_key(|p| p.ordinal);
+                all.iter().map(|p| (format!("parameter {}", p.ordinal), p.offset.into(), p.size)).collect()
+            }
+        }
+    }
+
     /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack.
     pub fn locals(self, inputs: &Inputs<'_>, top: TermId) -> Vec<(TermId, u64)> {
         match self {

@@ -8,10 +8,11 @@ use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::origin::{Freedom, Origin, Trace};
-use crate::replay::{Sides, pointers, replay, wishes};
+use crate::replay::{Sides, explain, pointers, replay, wishes};
+use crate::smallest::{Demands, Model, smallest};
 use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
-use crate::verdict::{Assumption, Counts, Phases, Record, Verdict};
+use crate::verdict::{Assumption, Counterexample, Counts, Phases, Record, Verdict};
 use crate::{origin, target};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -19,8 +20,11 @@ use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, FloatFormat, TermId, Terms};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Instant;
+
+/// How a reason begins that values on an input give against what was proved.
+const CONTRADICTION: &str = "evaluation contradicts the solver";
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +80,7 @@ fn against(
         assumptions: BTreeSet::new(),
         obligations: Counts::default(),
         coverage: None,
+        contradiction: None,
         matching: None,
         seconds: 0.0,
         phases: Phases::default(),
@@ -128,6 +133,8 @@ struct Run<'i> {
     fused: Fused,
     /// Why the source may have several results on one input.
     lenient: Option<&'static str>,
+    /// The source's events before anything was chosen, where it may.
+    open: Vec<Event>,
 }
 
 /// The terms of events.
@@ -174,7 +181,8 @@ impl Task<'_> {
         } else {
             None
         };
-        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lenient })
+        let open = lenient.map_or_else(Vec::new, |_| source.events.clone());
+        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lenient, open })
     }
 
     /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
@@ -262,6 +270,11 @@ impl Task<'_> {
         }
         run.assumed.extend(of_source);
         origin::hazards(self.cubin, self.code, &mut run.assumed)?;
+        if let Err(why) = &evaluated
+            && why.starts_with(CONTRADICTION)
+        {
+            self.record.contradiction = Some(why.clone());
+        }
         evaluated?;
         if self.record.obligations.by_solver > 0 {
             // A solver that calls everything impossible is of no use.
@@ -418,13 +431,13 @@ impl Task<'_> {
         violated: Option<Obligation>,
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
-        // Where the source allows several results, one other result shows nothing.
-        if let Some(why) = run.lenient {
+        // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
+        if let Some(why) = run.lenient.filter(|_| self.natural || !crate::fixed::alone(&run.open)) {
             return Err(format!("{}: {why}", violated.what));
         }
         let mut assumed = run.assumptions.clone();
         assumed.extend(wishes(inputs, self.origin, &run.source.events, pointers));
-        let model: BTreeMap<TermId, u128> = match ask(inputs, &assumed, violated.violated, self.solver) {
+        let model: Model = match ask(inputs, &assumed, violated.violated, self.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
                 return Err(format!("replay: {}: no launch of one warp shows it", violated.what));
@@ -440,14 +453,30 @@ impl Task<'_> {
             target: &run.target.side.events,
             writes: &run.target.writes,
         };
-        let found =
-            replay(&sides, &model, pointers).map_err(|e| format!("replay: {}: {e}", violated.what))?;
-        // A-FP: the payload of a NaN of binary64 is not said.
-        if makes_wide_nan(inputs.terms, &run.source.events, &model)
-            || wide_nan(&found.source) && wide_nan(&found.target)
-        {
-            return Err(format!("replay: {}: a NaN of binary64 may have any payload", violated.what));
-        }
+        let contracts = self.origin.contracts();
+        let shows = |model: &Model| -> Result<Counterexample, String> {
+            let found =
+                replay(&sides, model, pointers).map_err(|e| format!("replay: {}: {e}", violated.what))?;
+            // A-FP: the payload of a NaN of binary64 is not said.
+            if makes_wide_nan(inputs.terms, &run.source.events, model)
+                || wide_nan(&found.source) && wide_nan(&found.target)
+            {
+                return Err(format!("replay: {}: a NaN of binary64 may have any payload", violated.what));
+            }
+            match run.lenient {
+                Some(why) if !crate::fixed::fixed(inputs.terms, contracts, &run.open, model, &found) => {
+                    Err(format!("{}: {why}", violated.what))
+                }
+                _ => Ok(found),
+            }
+        };
+        let found = shows(&model)?;
+        let mut bits = assumed;
+        bits.push(violated.violated);
+        let fixed = pointers.iter().map(|at| inputs.chunk(*at)).collect();
+        let demands = Demands { inputs, bits, fixed };
+        let (model, mut found) = smallest(&demands, model, found, &shows);
+        explain(&sides, &model, pointers, &mut found);
         self.record.assumptions = run.assumed.clone();
         Ok(Verdict::Refuted(Box::new(found)))
     }
@@ -469,7 +498,7 @@ impl Task<'_> {
         };
         let evaluated = evaluate(&raw);
         self.differs = evaluated.is_err();
-        let count = evaluated.map_err(|e| format!("evaluation contradicts the solver: {e}"))?;
+        let count = evaluated.map_err(|e| format!("{CONTRADICTION}: {e}"))?;
         self.record.obligations.evaluated = count;
         if count < LEAST {
             return Err(format!("evaluation: only {count} inputs meet the assumptions"));
@@ -485,7 +514,7 @@ fn wide_nan(digits: &str) -> bool {
 }
 
 /// Whether the source makes a NaN of binary64 on an input.
-fn makes_wide_nan(d: &Terms, source: &[Event], model: &BTreeMap<TermId, u128>) -> bool {
+fn makes_wide_nan(d: &Terms, source: &[Event], model: &Model) -> bool {
     let order = d.topological(&roots(source));
     let values = d.evaluate_all(&Concrete::default(), &order, |v| model.get(&v).copied().unwrap_or(0));
     order.iter().any(|t| {
@@ -498,11 +527,11 @@ fn makes_wide_nan(d: &Terms, source: &[Event], model: &BTreeMap<TermId, u128>) -
     })
 }
 
+/// Whether an operation computes with floats: A-FP. What moves bits or asks what they are (a relation is exact) does not.
 pub(crate) fn is_float(node: &Node) -> bool {
     matches!(
         node,
         Node::Float { .. }
-            | Node::FloatRelation { .. }
             | Node::FloatToFloat { .. }
             | Node::FloatToInt { .. }
             | Node::IntToFloat { .. }

@@ -4,7 +4,7 @@ use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs};
 use crate::origin::Origin;
 use crate::target::{self, Write};
-use crate::verdict::Counterexample;
+use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Launch, Options, sass};
@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of each buffer.
 const BUFFER: usize = 1 << 18;
+/// Most instructions of a run.
+const STEPS: u64 = 1_000_000;
 
 /// What a replay needs to know of the two sides.
 pub struct Sides<'a> {
@@ -100,12 +102,27 @@ pub fn replay(
     filled(sides, model, pointers, 0).or_else(|_| filled(sides, model, pointers, 0x5a))
 }
 
-fn filled(
+/// Shows what the thread does on both sides, step by step.
+pub fn explain(
+    sides: &Sides<'_>,
+    model: &BTreeMap<TermId, u128>,
+    pointers: &[u64],
+    found: &mut Counterexample,
+) {
+    let Ok(launch) = launch(sides, model, pointers, found.fill) else { return };
+    let options = Options { step_limit: STEPS, ..Options::default() };
+    let target = Origin::Code { cubin: sides.cubin, code: sides.code };
+    found.source_steps = crate::steps::steps(sides.origin, &launch, found.thread, &options);
+    found.target_steps = crate::steps::steps(target, &launch, found.thread, &options);
+}
+
+/// A model as a launch.
+fn launch(
     sides: &Sides<'_>,
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],
     fill: u8,
-) -> Result<Counterexample, String> {
+) -> Result<Launch, String> {
     let (inputs, d) = (sides.inputs, Concrete::default());
     let terms = inputs.terms;
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
@@ -116,7 +133,6 @@ fn filled(
     if launch.blocks() > 64 {
         return Err("the model has too many blocks".into());
     }
-    let thread = AXES.map(|a| of(inputs.tid(a)));
     launch.params = vec![0; sides.code.param_size.max(sides.origin.param_size()) as usize];
     for (i, chunk) in launch.params.chunks_mut(8).enumerate() {
         let bytes = (value(inputs.chunk(8 * i as u64)) as u64).to_le_bytes();
@@ -134,6 +150,26 @@ fn filled(
             b.bytes[start..start + 8].copy_from_slice(&(bits as u64).to_le_bytes());
         }
     }
+    Ok(launch)
+}
+
+fn filled(
+    sides: &Sides<'_>,
+    model: &BTreeMap<TermId, u128>,
+    pointers: &[u64],
+    fill: u8,
+) -> Result<Counterexample, String> {
+    let (inputs, d) = (sides.inputs, Concrete::default());
+    let terms = inputs.terms;
+    let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
+    let of = |t: TermId| model.get(&t).copied().unwrap_or(0) as u32;
+    let launch = launch(sides, model, pointers, fill)?;
+    let thread = AXES.map(|a| of(inputs.tid(a)));
+    let argument = |(name, offset, size): (String, u32, u32)| {
+        let bytes = launch.params.get(offset as usize..(offset + size) as usize).unwrap_or_default();
+        Argument { name, offset, bytes: hex(bytes), pointer: pointers.contains(&offset.into()) }
+    };
+    let arguments = sides.origin.params().into_iter().map(argument).collect();
     let memory = sides
         .source
         .iter()
@@ -148,15 +184,19 @@ fn filled(
         block: launch.block,
         thread,
         parameters: hex(&launch.params),
+        arguments,
         memory,
+        fill,
         address: String::new(),
         source: String::new(),
         target: String::new(),
         line: None,
         instruction: None,
         text: None,
+        source_steps: Vec::new(),
+        target_steps: Vec::new(),
     };
-    let options = Options { step_limit: 1_000_000, ..Options::default() };
+    let options = Options { step_limit: STEPS, ..Options::default() };
     let source =
         sides.origin.execute(&launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
     match sass::run(sides.cubin, &sides.code.name, &launch, &options) {

@@ -1,5 +1,6 @@
 //! Verdicts, the assumptions they rest on, and the record of an entry.
 
+use crate::steps::Step;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -55,8 +56,12 @@ pub struct Counterexample {
     pub thread: [u32; 3],
     /// The parameter block in hex digits, first byte first.
     pub parameters: String,
+    /// The same by parameter.
+    pub arguments: Vec<Argument>,
     /// What that thread reads: address and bytes in hex digits, first byte first.
     pub memory: Vec<(String, String)>,
+    /// What all other bytes of buffers hold.
+    pub fill: u8,
     /// Where the results differ.
     pub address: String,
     /// What the source leaves there, hex digits of up to 16 bytes, or how it ended.
@@ -69,6 +74,23 @@ pub struct Counterexample {
     pub instruction: Option<u64>,
     /// Its text.
     pub text: Option<String>,
+    /// What the thread does in the source, as its executor shows.
+    pub source_steps: Vec<Step>,
+    /// What it does in the target.
+    pub target_steps: Vec<Step>,
+}
+
+/// A parameter of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Argument {
+    /// Its name, or `parameter N` where the source has none.
+    pub name: String,
+    /// Byte offset among the parameters.
+    pub offset: u32,
+    /// Hex digits, first byte first.
+    pub bytes: String,
+    /// Whether it is the address of a buffer.
+    pub pointer: bool,
 }
 
 /// What was found out about an entry.
@@ -147,6 +169,8 @@ pub struct Record {
     pub obligations: Counts,
     /// How much of the target was run.
     pub coverage: Option<Coverage>,
+    /// What the prover found against itself: all obligations hold, and values on an input say otherwise.
+    pub contradiction: Option<String>,
     /// Which event stands for which, of what was proved.
     pub matching: Option<crate::witness::Matching>,
     /// How long it took, seconds.
@@ -156,9 +180,10 @@ pub struct Record {
 }
 
 impl Record {
-    /// The exit code that `docs/proof.md` gives this verdict.
+    /// The exit code that `docs/proof.md` gives this verdict; 3 where the prover contradicts itself.
     pub fn exit_code(&self) -> u8 {
         match &self.verdict {
+            _ if self.contradiction.is_some() => 3,
             Verdict::Proved if self.assumptions.iter().all(|a| a.base()) => 0,
             Verdict::Proved => 14,
             Verdict::ProvedWithin(_) => 11,
@@ -188,6 +213,7 @@ impl Record {
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
             "lemmas": [],
             "reason": reason,
+            "contradiction": self.contradiction,
             "counterexample": counterexample,
             "seconds": self.seconds,
             "obligations": self.obligations,

@@ -9,11 +9,12 @@ use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::witness::{Entry, FORMAT, Form, Input, Tools, Witness};
-use sassafras_prove::{Limits, Record, Solver, Verdict, prove_code, prove_within};
+use sassafras_prove::{Limits, Record, Solver, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 
 use super::Context;
 use crate::judges::Judges;
+use crate::report::{Files, report};
 use crate::{Exit, Failure, files};
 
 /// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
@@ -68,7 +69,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         };
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
-            say(&record, &name, &target);
+            files::print(&report(&record, &source.files(&name, &target, &cubin)));
         }
         records.push(record.json());
         witnesses.extend(Entry::of(&record, arguments.unroll));
@@ -80,7 +81,13 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
     }
     if context.json {
-        let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "entries": records });
+        let tools = serde_json::json!({
+            "sassafras": env!("CARGO_PKG_VERSION"),
+            "solver": solver.name(),
+            "source": source.producer(),
+            "target": producer(&cubin),
+        });
+        let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "tools": tools, "entries": records });
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
@@ -118,11 +125,27 @@ impl Source {
         }
     }
 
+    /// Who made it; nobody says of PTX.
+    fn producer(&self) -> serde_json::Value {
+        match self {
+            Source::Ptx(..) => serde_json::Value::Null,
+            Source::Code(cubin, _) => producer(cubin),
+        }
+    }
+
     fn prove(&self, entry: &str, target: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Record {
         match self {
             Source::Ptx(module, _) => prove_within(module, entry, target, solver, limits),
             Source::Code(source, _) => prove_code(source, entry, target, solver, limits),
         }
+    }
+
+    fn files<'a>(&'a self, source: &'a str, target: &'a str, cubin: &'a Cubin) -> Files<'a> {
+        let text = match self {
+            Source::Ptx(_, text) => Ok(text.as_str()),
+            Source::Code(source, _) => Err(source.as_ref()),
+        };
+        Files { source, target, text, cubin }
     }
 
     fn form(&self) -> (Form, &[u8]) {
@@ -131,6 +154,12 @@ impl Source {
             Source::Code(_, bytes) => (Form::Cubin, bytes),
         }
     }
+}
+
+/// Who made a cubin, as it says itself.
+fn producer(cubin: &Cubin) -> serde_json::Value {
+    let p = &cubin.producer;
+    serde_json::json!({ "tool": p.tool, "version": p.version, "build": p.build, "options": p.options, "sm": cubin.sm })
 }
 
 fn cubin(path: &Path, bytes: &[u8]) -> Result<Cubin, Failure> {
@@ -190,43 +219,4 @@ fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
         Stopped::Internal { .. } => Failure::internal(stopped.to_string()).about(path),
         Stopped::Request(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
     }
-}
-
-fn say(record: &Record, source: &str, target: &str) {
-    let mut text = format!("{source} => {target}\n{}: {}", record.entry, record.verdict.word());
-    match &record.verdict {
-        Verdict::Proved | Verdict::ProvedWithin(_) => {
-            if let Verdict::ProvedWithin(rounds) = record.verdict {
-                text.push_str(&format!(" (no loop is gone through more than {rounds} times)"));
-            }
-            let n = record.obligations;
-            text.push_str(&format!(
-                ": {} obligations, {} equal as terms, {} by the solver; {} inputs evaluated\n",
-                n.total, n.by_terms, n.by_solver, n.evaluated
-            ));
-        }
-        Verdict::Unknown(why) | Verdict::Inapplicable(why) => text.push_str(&format!(": {why}\n")),
-        Verdict::Refuted(c) => {
-            text.push_str(&format!(
-                "\n  grid {:?}, block {:?}, thread {:?}\n  parameters {}\n",
-                c.grid, c.block, c.thread, c.parameters
-            ));
-            for (address, bytes) in &c.memory {
-                text.push_str(&format!("  reads {bytes} at {address}\n"));
-            }
-            let line = c.line.map_or(String::new(), |l| format!(" (line {l})"));
-            text.push_str(&format!(
-                "  at {}\n    source: {}{line}\n    target: {}\n",
-                c.address, c.source, c.target
-            ));
-            if let (Some(at), Some(instruction)) = (c.instruction, &c.text) {
-                text.push_str(&format!("  first differing instruction: {at:#06x} {instruction}\n"));
-            }
-        }
-    }
-    if !record.assumptions.is_empty() {
-        let ids: Vec<&str> = record.assumptions.iter().map(|a| a.id()).collect();
-        text.push_str(&format!("  assuming {}\n", ids.join(" ")));
-    }
-    files::print(&text);
 }

@@ -1,0 +1,208 @@
+//! What `prove` says to a person about one entry.
+
+mod numbers;
+
+use std::fmt::Write;
+
+use sassafras_chip::Chip;
+use sassafras_cubin::{Cubin, Function};
+use sassafras_isa::{Style, decode, print};
+use sassafras_prove::steps::Step;
+use sassafras_prove::verdict::Counterexample;
+use sassafras_prove::{Record, Verdict};
+
+use numbers::number;
+
+/// Width of the left of two columns.
+const COLUMN: usize = 62;
+/// Most lines of two columns; of more the last ones are shown.
+const LINES: usize = 60;
+
+/// The two files of a comparison, for their text.
+pub struct Files<'a> {
+    /// Name of the source.
+    pub source: &'a str,
+    /// Name of the target.
+    pub target: &'a str,
+    /// The PTX, or the cubin that is the source.
+    pub text: Result<&'a str, &'a Cubin>,
+    /// The target.
+    pub cubin: &'a Cubin,
+}
+
+impl Files<'_> {
+    /// What stands at a place of the source, with its place.
+    fn of_source(&self, entry: &str, at: u64) -> Option<String> {
+        match self.text {
+            Ok(text) => {
+                let line = text.lines().nth(usize::try_from(at).ok()?.checked_sub(1)?)?;
+                Some(format!("line {at}: {}", line.trim()))
+            }
+            Err(cubin) => instruction(cubin, entry, at),
+        }
+    }
+
+    /// The places that a reason names, with what stands there.
+    fn named(&self, entry: &str, reason: &str) -> Vec<(&'static str, String)> {
+        let words: Vec<&str> = reason.split([' ', ',', ':', '(', ')']).collect();
+        let mut all: Vec<(&'static str, String)> = Vec::new();
+        for (i, word) in words.iter().enumerate() {
+            let next = |n: usize| words.get(i + n).copied();
+            let found = if *word == "line" {
+                let line = next(1).and_then(|n| n.parse().ok());
+                line.and_then(|n| Some(("source", self.of_source(entry, n)?)))
+            } else if let Some(at) = word.strip_prefix("0x").filter(|d| d.len() >= 4) {
+                let at = u64::from_str_radix(at, 16).ok();
+                let of_source = next(1) == Some("of") && next(3) == Some("source");
+                match at {
+                    Some(at) if of_source => self.of_source(entry, at).map(|t| ("source", t)),
+                    Some(at) => instruction(self.cubin, entry, at).map(|t| ("target", t)),
+                    None => None,
+                }
+            } else {
+                None
+            };
+            all.extend(found.filter(|f| !all.contains(f)));
+        }
+        all
+    }
+}
+
+/// The instruction at a byte offset of an entry, with the offset.
+fn instruction(cubin: &Cubin, entry: &str, at: u64) -> Option<String> {
+    let function: &Function = cubin.functions.iter().find(|f| f.name == entry)?;
+    let word = function.code.get(usize::try_from(at / 16).ok()?).filter(|_| at.is_multiple_of(16))?;
+    let inst = decode(*word, Chip::from_number(cubin.sm)?).ok()?;
+    Some(format!("{at:#06x}: {}", print(&inst, &Style::default())))
+}
+
+/// The whole of it.
+pub fn report(record: &Record, files: &Files<'_>) -> String {
+    let mut text =
+        format!("{} => {}\n{}: {}", files.source, files.target, record.entry, record.verdict.word());
+    match &record.verdict {
+        Verdict::Proved => proved(&mut text, record, "for every input the target does what the source does"),
+        Verdict::ProvedWithin(rounds) => {
+            let what = format!(
+                "for every input on which no loop of the source takes more than {rounds} rounds the target does what it does"
+            );
+            proved(&mut text, record, &what);
+        }
+        Verdict::Unknown(why) => {
+            let _ = writeln!(text, ": it was not shown, nor the contrary: {why}");
+            for (side, line) in files.named(&record.entry, why) {
+                let _ = writeln!(text, "  {side}: {line}");
+            }
+            counted(&mut text, record);
+        }
+        Verdict::Inapplicable(why) => {
+            let _ = writeln!(text, ": there is nothing to compare: {why}");
+        }
+        Verdict::Refuted(c) => refuted(&mut text, record, c, files),
+    }
+    if let Some(why) = &record.contradiction {
+        let _ = writeln!(text, "  the prover contradicts itself: {why}");
+    }
+    for a in &record.assumptions {
+        let _ = writeln!(text, "  assuming {}: {}", a.id(), a.what());
+    }
+    text
+}
+
+fn proved(text: &mut String, record: &Record, what: &str) {
+    let _ = writeln!(text, ": {what}");
+    counted(text, record);
+    if let Some(c) = record.coverage {
+        let _ = writeln!(
+            text,
+            "  {} of {} instructions of the target lie on a path that was looked at",
+            c.reached, c.instructions
+        );
+    }
+    let _ = writeln!(text, "  no lemmas");
+}
+
+fn counted(text: &mut String, record: &Record) {
+    let n = record.obligations;
+    let _ = writeln!(
+        text,
+        "  {} obligations: {} equal as terms, {} by the solver; {} inputs evaluated",
+        n.total, n.by_terms, n.by_solver, n.evaluated
+    );
+}
+
+fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files<'_>) {
+    let _ = writeln!(text, ": on the input below the target does something else, as both executors show");
+    let _ = writeln!(text, "  grid {:?}, block {:?}, thread {:?}", c.grid, c.block, c.thread);
+    let wide = c.arguments.iter().map(|a| a.name.len()).max().unwrap_or(0);
+    for a in &c.arguments {
+        let what = if a.pointer {
+            format!("{} (a buffer)", numbers::hexadecimal(&a.bytes))
+        } else {
+            number(&a.bytes)
+        };
+        let _ = writeln!(text, "  {:wide$} {what}", a.name);
+    }
+    for (address, bytes) in &c.memory {
+        let _ = writeln!(text, "  reads at {address}: {}", number(bytes));
+    }
+    if c.fill != 0 {
+        let _ = writeln!(text, "  all other bytes of buffers are {:#04x}", c.fill);
+    }
+    if c.address.is_empty() {
+        let _ = writeln!(text, "  source: {}\n  target: {}", c.source, c.target);
+    } else {
+        let _ = writeln!(
+            text,
+            "  leaves at {}\n    source: {}\n    target: {}",
+            c.address,
+            number(&c.source),
+            number(&c.target)
+        );
+    }
+    if let Some(line) = c.line.and_then(|at| files.of_source(&record.entry, at)) {
+        let _ = writeln!(text, "  what the source stores there: {line}");
+    }
+    if let (Some(at), Some(instruction)) = (c.instruction, &c.text) {
+        let _ = writeln!(text, "  first instruction that goes wrong: {at:#06x}: {instruction}");
+    }
+    columns(text, c, files);
+}
+
+/// Both sides step by step, beside each other.
+fn columns(text: &mut String, c: &Counterexample, files: &Files<'_>) {
+    let is_ptx = files.text.is_ok();
+    let left: Vec<String> = c.source_steps.iter().map(|s| step(s, !is_ptx, false)).collect();
+    let right: Vec<String> =
+        c.target_steps.iter().map(|s| step(s, true, c.instruction == Some(s.at))).collect();
+    let lines = left.len().max(right.len());
+    if lines == 0 {
+        return;
+    }
+    let _ = writeln!(text, "  step by step:");
+    let row = |text: &mut String, l: &str, r: &str| {
+        let line = format!("  {l:COLUMN$} | {r}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    row(text, "source", "target");
+    let skip = lines.saturating_sub(LINES);
+    if skip > 0 {
+        let _ = writeln!(text, "  … {skip} before");
+    }
+    for i in skip..lines {
+        let of = |all: &[String]| all.get(i).cloned().unwrap_or_default();
+        row(text, &of(&left), &of(&right));
+    }
+}
+
+fn step(s: &Step, offset: bool, wrong: bool) -> String {
+    let at = if offset { format!("{:#06x}", s.at) } else { s.at.to_string() };
+    let writes: Vec<String> = s.writes.iter().map(|(name, bits)| format!("{name} = {bits}")).collect();
+    let mark = if wrong { "  <-- goes wrong" } else { "" };
+    let text = s.text.trim_end_matches([';', ' ']);
+    if writes.is_empty() {
+        format!("{at} {text}{mark}")
+    } else {
+        format!("{at} {text}  [{}]{mark}", writes.join(", "))
+    }
+}

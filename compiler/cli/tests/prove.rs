@@ -1,0 +1,99 @@
+//! What `prove` says to a person and to a program. `BLESS=1` writes the texts anew.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::sassafras;
+use sassafras_oracle::workspace_root;
+use std::path::Path;
+
+/// Name of the golden text, source, target, exit code; names as in the corpus, of PTX or of a recorded cubin.
+const CASES: [(&str, &str, &str, i32); 4] = [
+    ("proved", "features/sub_s32.ptx", "13.0.88/features/sub_s32", 0),
+    ("refuted", "ptxas-errors/rotate64.ptx", "13.0.88/ptxas-errors/rotate64", 10),
+    ("unknown", "features/call_indirect.ptx", "13.0.88/features/call_indirect", 12),
+    ("code", "13.5.37/ptxas-errors/carry_folded", "13.0.88/ptxas-errors/carry_folded", 10),
+];
+
+/// Puts a file of the corpus into a folder; its name there.
+fn lay(folder: &Path, name: &str) -> String {
+    let root = workspace_root();
+    let (bytes, file) = match name.strip_suffix(".ptx") {
+        Some(_) => {
+            let bytes = std::fs::read(root.join("corpus").join(name)).expect("the corpus has it");
+            (bytes, name.rsplit('/').next().expect("a name").to_owned())
+        }
+        None => {
+            let (set, path) = name.split_once('/').expect("a set of tools");
+            let bytes = sassafras_reference::traces::cubin(&root, set, path).expect("it is recorded");
+            (bytes, format!("{}.{set}.cubin", path.rsplit('/').next().expect("a name")))
+        }
+    };
+    std::fs::write(folder.join(&file), bytes).expect("a place for it");
+    file
+}
+
+fn there(test: &str) -> bool {
+    let found = sassafras_prove::Z3::find(&[&workspace_root()], 1, 1).is_some();
+    if !found {
+        sassafras_oracle::skip(test, &"z3 is not installed");
+    }
+    found
+}
+
+#[test]
+fn texts_are_the_golden_ones() {
+    if !there("texts_are_the_golden_ones") {
+        return;
+    }
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/prove");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut faults = Vec::new();
+    for (name, source, target, code) in CASES {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (source, target) = (lay(folder.path(), source), lay(folder.path(), target));
+        let run = sassafras(folder.path(), &["prove", &source, "--against", &target]);
+        assert_eq!(run.code, code, "{name}: {}{}", run.out, run.err);
+        let path = golden.join(format!("{name}.txt"));
+        if bless {
+            std::fs::write(&path, &run.out).expect("a place for it");
+        }
+        let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+        if wanted != run.out {
+            faults.push(format!("{name}: BLESS=1 writes it anew\n{}\ninstead of\n{wanted}", run.out));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn json_names_tools_and_steps() {
+    if !there("json_names_tools_and_steps") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, source, target, code) = CASES[3];
+    let (source, target) = (lay(folder.path(), source), lay(folder.path(), target));
+    let run = sassafras(folder.path(), &["--format", "json", "prove", &source, "--against", &target]);
+    assert_eq!(run.code, code, "{}{}", run.out, run.err);
+    let json: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(json["exit"], code);
+    for side in ["source", "target"] {
+        let version = json["tools"][side]["version"].as_str().expect("a version");
+        assert!(version.contains("release"), "{version}");
+    }
+    assert!(json["tools"]["solver"].as_str().is_some_and(|s| !s.is_empty()), "{json}");
+    let found = &json["entries"][0]["counterexample"];
+    let steps = |side: &str| found[side].as_array().map_or(0, Vec::len);
+    assert!(steps("source_steps") > 3 && steps("target_steps") > 3, "{found}");
+    assert_eq!(found["block"], serde_json::json!([1, 1, 1]));
+    assert_ne!(found["source"], found["target"]);
+}
+
+#[test]
+fn a_cubin_alone_has_nothing_to_be_held_against() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("k.cubin"), common::cubin()).expect("a place for it");
+    sassafras(folder.path(), &["prove", "k.cubin"]).expect(2, "--against");
+}

@@ -1,0 +1,65 @@
+//! Whether the source leaves a result open on an input, where it may leave results open on some.
+
+use crate::event::{Event, Kind};
+use crate::smallest::Model;
+use crate::verdict::Counterexample;
+use rustc_hash::FxHashMap;
+use sassafras_semantics::concrete::Bits;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{Concrete, FloatOp, Space, TermId, Terms};
+
+/// Whether what the thread does depends on nothing but what it finds at the start: only then its terms say what it leaves.
+pub fn alone(events: &[Event]) -> bool {
+    !events.iter().any(|e| matches!(e.kind, Kind::Sync(_)) || e.space == Space::Shared)
+}
+
+/// Whether the source does one thing at the place that was found, on the input that a model describes. Values are followed
+/// through the terms; one is open if it rests on an undefined value, an approximation or, where products and sums are fused
+/// (`contracts`), on such a sum.
+pub fn fixed(
+    terms: &Terms,
+    contracts: bool,
+    events: &[Event],
+    model: &Model,
+    found: &Counterexample,
+) -> bool {
+    let roots: Vec<TermId> = events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let d = Concrete::default();
+    let mut values: FxHashMap<TermId, Option<Bits>> = FxHashMap::default();
+    for id in terms.topological(&roots) {
+        let (node, width) = (terms.node(id), terms.width_of(id));
+        let of = |t: &TermId| values.get(t).copied().flatten();
+        let value = match &node {
+            Node::Undef { .. } | Node::Approximate { .. } => None,
+            Node::Float { op: FloatOp::Add | FloatOp::Fma, .. } if contracts => None,
+            Node::Ite(c, a, b) => of(c).and_then(|c| of(if c.is_true() { a } else { b })),
+            free if free.is_free() => Some(Bits::new(width, model.get(&id).copied().unwrap_or(0))),
+            other => {
+                let arguments: Option<smallvec::SmallVec<[Bits; 3]>> =
+                    other.operands().iter().map(of).collect();
+                arguments.map(|a| Terms::apply(&d, other, width, &a))
+            }
+        };
+        values.insert(id, value);
+    }
+    let number = |t: TermId| values.get(&t).copied().flatten().map(|b| b.bits());
+    let at = found.address.strip_prefix("0x").and_then(|a| u64::from_str_radix(a, 16).ok());
+    let mut own = at.is_none();
+    for e in events {
+        let Some(guard) = number(e.guard) else { return false };
+        if guard != 1 {
+            continue;
+        }
+        let Some(address) = number(e.address) else { return false };
+        let (from, bytes) = (address as u64, u64::from(e.bytes));
+        if e.stores() && at.is_some_and(|at| from < at.saturating_add(16) && at < from.saturating_add(bytes))
+        {
+            own = true;
+            if number(e.value).is_none() {
+                return false;
+            }
+        }
+    }
+    // What another thread leaves is not among these terms.
+    own
+}

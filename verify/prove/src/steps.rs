@@ -1,0 +1,46 @@
+//! What one thread of a launch does in an executor, step by step.
+
+use crate::origin::Origin;
+use sassafras_execute::options::Tracer;
+use sassafras_execute::{Launch, Options};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most steps that are kept of a side.
+pub const MOST: usize = 400;
+
+/// One instruction that the thread executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// PTX: line. SASS: byte offset in the function.
+    pub at: u64,
+    /// The instruction.
+    pub text: String,
+    /// Registers that it wrote: name, and bits in hex digits, the highest first.
+    pub writes: Vec<(String, String)>,
+}
+
+/// The steps of a thread of block 0, the first [`MOST`] of them. However the run ends, what was done before is told.
+pub fn steps(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> Vec<Step> {
+    let linear = thread[0] + launch.block[0] * (thread[1] + launch.block[1] * thread[2]);
+    let (warp, lane) = (linear / 32, linear % 32);
+    let is_ptx = matches!(origin, Origin::Ptx { .. });
+    let all: Arc<Mutex<Vec<Step>>> = Arc::default();
+    let kept = Arc::clone(&all);
+    let see = move |e: &sassafras_execute::options::TraceEvent<'_>| {
+        if e.block != [0; 3] || e.warp != warp || e.lanes >> lane & 1 == 0 {
+            return;
+        }
+        let at = if is_ptx { e.line.map_or(0, u64::from) } else { e.position };
+        let own = e.writes.iter().filter(|w| w.1 == lane);
+        let writes = own.map(|(name, _, bits)| (name.clone(), format!("{bits:x}"))).collect();
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MOST {
+            kept.push(Step { at, text: e.text.to_owned(), writes });
+        }
+    };
+    let options = Options { trace: Some(Tracer(Arc::new(see))), ..options.clone() };
+    let _ = origin.execute(launch, &options);
+    let mut kept = all.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut *kept)
+}
