@@ -22,9 +22,10 @@ pub use timed::Timed;
 use crate::smt::Script;
 use sassafras_semantics::TermId;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// What a solver says about a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,18 +107,39 @@ fn found(variable: &str, place: &str, folders: &[&Path], is: impl Fn(&Path) -> b
     named.or_else(beside)
 }
 
-/// Gives a program a question with `check-sat` and a wish for the values of all symbols; what it prints.
-fn converse(command: &mut Command, head: &str, script: &Script) -> std::io::Result<String> {
+/// Seconds that a solver has beyond its own limit before it is ended.
+const GRACE: u64 = 5;
+
+/// Gives a program a question with `check-sat` and a wish for the values of all symbols; what it prints within some seconds. One
+/// that neither answers nor ends by then is ended.
+fn converse(command: &mut Command, head: &str, script: &Script, seconds: u64) -> std::io::Result<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let names: Vec<&str> = script.symbols.keys().map(String::as_str).collect();
     let values =
         if names.is_empty() { String::new() } else { format!("(get-value ({}))\n", names.join(" ")) };
-    if let Some(mut stdin) = child.stdin.take() {
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let question = format!("{head}(check-sat)\n{values}");
+    // Each end has a thread of its own: a solver may stop reading, and stop writing.
+    let writer = std::thread::spawn(move || {
         // A solver that has gone away has closed its end; what it printed tells.
-        let _ = stdin.write_all(format!("{head}(check-sat)\n{values}").as_bytes());
+        stdin.map(|mut s| s.write_all(question.as_bytes()))
+    });
+    let (done, read) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let result = stdout.map_or(Ok(0), |mut s| s.read_to_end(&mut bytes));
+        // Nobody listens any more if it was too late.
+        let _ = done.send(result.map(|_| bytes));
+    });
+    let answer = read.recv_timeout(Duration::from_secs(seconds.saturating_add(GRACE)));
+    if answer.is_err() {
+        child.kill()?;
     }
-    let output = child.wait_with_output()?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    child.wait()?;
+    let Ok(bytes) = answer else { return Ok("timeout".into()) };
+    // Both ends are closed by now.
+    let _ = (writer.join(), reader.join());
+    Ok(String::from_utf8_lossy(&bytes?).into_owned())
 }
 
 impl Z3 {
@@ -126,7 +148,7 @@ impl Z3 {
         let text = format!("(set-option :rlimit {limit})\n{}", script.text);
         let mut command = Command::new(&self.path);
         command.args(["-in", "-smt2", &format!("-T:{}", self.timeout)]);
-        match converse(&mut command, &text, script) {
+        match converse(&mut command, &text, script, self.timeout) {
             Ok(text) => read(&text, script),
             Err(e) => Answer::Unknown(format!("solver: {e}")),
         }
