@@ -3,6 +3,8 @@
 //!
 //! Each thread has [`RECORD`] bytes of each buffer for itself, so that no function has a race.
 
+pub mod features;
+
 use crate::program::{Draws, Line, Program};
 use std::fmt::Write;
 

@@ -12,6 +12,7 @@ use sassafras_execute::{Launch, Options, ptx, sass};
 use sassafras_generate::straight;
 use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_ptx::checked::Module;
+use std::collections::BTreeMap;
 
 const NEWEST: &str = "13.5.37";
 /// Inputs on which a proved pair is run.
@@ -60,7 +61,9 @@ fn difference(module: &Module, cubin: &sassafras_cubin::Cubin) -> Option<String>
 fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
     const NAME: &str = "random_functions_are_not_refuted_and_proofs_hold_in_execution";
     let Some(mut z3) = z3(NAME) else { return };
-    z3.budget = 10;
+    // Little effort, so that it ends long before the wall clock, on which no verdict may hang.
+    z3.budget = 2;
+    z3.timeout = 60;
     let whole = std::env::var_os("SASSAFRAS_ALL_RANDOM").is_some();
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let first = number("SASSAFRAS_RANDOM_FROM").unwrap_or(0);
@@ -71,9 +74,16 @@ fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
     }
     let mut rows = Vec::new();
     let mut faults = Vec::new();
+    let mut features: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut lengths = Vec::new();
+    let mut run = 0;
     for seed in first..first + count {
         let function = straight::random(seed);
         let text = straight::text(&function);
+        lengths.push(straight::features::length(&function));
+        for feature in straight::features::of(&function).into_keys() {
+            *features.entry(feature).or_default() += 1;
+        }
         let module = module(&text);
         let theirs = ptxas.as_ref().ok().map(|p| {
             let (bytes, _) = p.compile_text(&text, "sm_90", &[]).expect("ptxas takes it");
@@ -89,6 +99,7 @@ fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
             eprintln!("{seed} {who}: {}", line(&record));
             match &record.verdict {
                 Verdict::Proved => {
+                    run += 1;
                     if let Some(why) = difference(&module, &cubin) {
                         faults.push(format!("{seed} of {who}: proved, and it differs: {why}"));
                     }
@@ -107,15 +118,28 @@ fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
         let proved = all.iter().filter(|r| r.verdict == "proved").count();
         eprintln!("{who}: {proved} of {} proved", all.len());
     }
+    eprintln!(
+        "{run} proved pairs run on {INPUTS} inputs each, {} faults; functions with {features:#?}",
+        faults.len()
+    );
     if whole {
+        let (least, most) = (lengths.iter().min().unwrap_or(&0), lengths.iter().max().unwrap_or(&0));
+        let mut has = format!(
+            "\nFunctions have {least} to {most} instructions, those that load parameters and `ret` aside. How many have\n\n| feature | functions |\n| --- | --: |\n"
+        );
+        for feature in straight::features::ALL {
+            has += &format!("| {feature} | {} |\n", features.get(feature).unwrap_or(&0));
+        }
         let head = format!(
             "# {count} random loop-free functions\n\nWritten by `cargo xtask long random-prove`: functions of 10 to 60 instructions \
-             (`verify/generate/src/straight.rs`),\ncompiled by Sassafras and by ptxas {NEWEST} for sm_90. Each proved pair was run on \
-             {INPUTS} inputs of {} threads.\n\n",
-            straight::THREADS
+             (`verify/generate/src/straight.rs`),\ncompiled by Sassafras and by ptxas {NEWEST} for sm_90, with {} million of z3's `rlimit` for a question. \
+             Each of the {run} proved pairs was run on {INPUTS} inputs of {} threads; {} faults.\n\n",
+            z3.budget,
+            straight::THREADS,
+            faults.len()
         );
         let path = sassafras_oracle::workspace_root().join("docs/random-prove.md");
-        std::fs::write(path, head + &table::markdown("compiler", &rows)).expect("written");
+        std::fs::write(path, head + &table::markdown("compiler", &rows) + &has).expect("written");
     }
     assert!(faults.is_empty(), "{faults:#?}");
 }
