@@ -144,7 +144,7 @@ pub struct Coverage {
 }
 
 /// Where the time went, seconds; the rest is comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Phases {
     /// Both sides over terms in normal form.
     pub sides: f64,
@@ -216,6 +216,7 @@ impl Record {
             "contradiction": self.contradiction,
             "counterexample": counterexample,
             "seconds": self.seconds,
+            "phases": self.phases,
             "obligations": self.obligations,
         })
     }
