@@ -98,7 +98,7 @@ fn single_operations_are_proved() {
     let text = table::markdown("family", &rows);
     eprintln!("{text}\n{errors} refuted by errors of ptxas's in corpus/ptxas-open");
     if whole || number("SASSAFRAS_CALIBRATION_STEP").is_some_and(|_| std::env::var_os("BLESS").is_some()) {
-        let share = if step == 1 { "every kernel".to_owned() } else { format!("every {step}th kernel") };
+        let share = if step == 1 { "every kernel".to_owned() } else { format!("one kernel in {step}") };
         let head = format!(
             "# Calibration\n\nWritten by `cargo xtask long calibrate`: each PTX form of the table in a kernel that loads its operands, executes it once \
              and stores\nits results (`verify/generate/src/exercise`), compiled by ptxas {VERSION} for sm_90 and held against its source: {share} of {}, those that need a newer \

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod laws;
+pub mod report;
 pub mod table;
 
 use sassafras_cubin::Cubin;

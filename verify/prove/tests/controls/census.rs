@@ -2,7 +2,7 @@
 //! is refuted or unknown, or the bit is benign by a row of [`ROWS`]. What is proved is also executed against the original.
 
 use crate::benign::{Flip, ROWS};
-use crate::common::z3;
+use crate::common::{report, z3};
 use crate::pairs::{CHIP, Pair, execute, word as word_of, written};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Control, decode, encode};
@@ -174,6 +174,32 @@ fn census(pair: &Pair, z3: &mut Z3, full: bool, counts: &mut Counts) {
     }
 }
 
+/// The census as a section of `docs/controls.md`.
+fn markdown(cubins: u32, counts: &Counts) -> String {
+    let unknown: u32 = counts.unknown.values().sum();
+    let benign: u32 = counts.benign.values().sum();
+    let mut text = format!(
+        "Every bit but those of the control codes, of {cubins} cubins of ptxas that are proved, flipped one at a time: {} bits.\n\n\
+         | what it was | bits |\n| --- | --: |\n| does not decode | {} |\n| differs when both sides are evaluated | {} |\n\
+         | refuted | {} |\n| unknown | {unknown} |\n| benign by a named row | {benign} |\n| wrongly proved | {} |\n",
+        counts.bits,
+        counts.undecodable,
+        counts.evaluated,
+        counts.refuted,
+        counts.wrong.len() + counts.differs.len()
+    );
+    for (title, rows) in [
+        ("reason of unknown", counts.unknown.iter().map(|(w, n)| (w.as_str(), *n)).collect::<Vec<_>>()),
+        ("row of benign", counts.benign.iter().map(|(w, n)| (*w, *n)).collect()),
+    ] {
+        text += &format!("\n| {title} | bits |\n| --- | --: |\n");
+        for (what, n) in rows {
+            text += &format!("| {what} | {n} |\n");
+        }
+    }
+    text
+}
+
 #[test]
 fn no_flipped_bit_is_wrongly_proved() {
     let Some(mut z3) = z3("no_flipped_bit_is_wrongly_proved") else { return };
@@ -202,5 +228,8 @@ fn no_flipped_bit_is_wrongly_proved() {
     counts.benign.iter().for_each(|(why, n)| eprintln!("  benign: {n} {why}"));
     assert!(counts.differs.is_empty(), "{} proved changes run differently", counts.differs.len());
     assert!(counts.wrong.is_empty(), "{} proved changes have no row", counts.wrong.len());
+    if whole {
+        report::section("Flipped bits", &markdown(cubins, &counts));
+    }
     assert!(cubins > 0 && counts.refuted + counts.evaluated > 0, "nothing was looked at");
 }

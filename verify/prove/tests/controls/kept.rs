@@ -1,9 +1,8 @@
 //! Changes that keep the meaning: registers with other numbers, independent instructions in another order, another way to
 //! meet. A prover that no longer proves them has become useless without anybody seeing it.
 
-use crate::common::{line, table, z3};
+use crate::common::{line, report, table, z3};
 use crate::pairs::{CHIP, Pair, entry, find, word, written};
-use crate::report;
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Inst, Style, decode, encode, parse};
 use sassafras_prove::Verdict;

@@ -8,9 +8,8 @@ mod events;
 mod memory;
 mod values;
 
-use crate::common::{line, table, z3};
+use crate::common::{line, report, table, z3};
 use crate::pairs::{Pair, entry, find, replace, written};
-use crate::report;
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Style, decode, encode, parse};
 use sassafras_prove::Verdict;

@@ -1,6 +1,10 @@
 //! `docs/controls.md`: written by whole runs alone.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
+
+/// Tests of one program run side by side.
+static WRITING: Mutex<()> = Mutex::new(());
 
 const HEAD: &str = "\
 # Controls of the prover
@@ -18,6 +22,7 @@ pub fn section(title: &str, text: &str) {
     if std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_none() {
         return;
     }
+    let _alone = WRITING.lock();
     let old = std::fs::read_to_string(path()).unwrap_or_default();
     let mut parts: Vec<(String, String)> = old
         .split("\n## ")
