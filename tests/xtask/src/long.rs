@@ -92,6 +92,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "matrix",
+        "every form of PTX in kernels of its own: executed, compiled and executed, by ptxas too; writes docs/ptx-matrix.md",
+        &["test", "--package", "sassafras-corpus", "--test", "matrix", "--", "--nocapture", "executed"],
+    ),
+    (
         "recorded",
         "every recorded word of ptxas on every chip through the table of instructions",
         &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],
@@ -124,9 +129,10 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 11] = [
+const WHOLE: [&str; 12] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
+    "SASSAFRAS_ALL_FORMS",
     "SASSAFRAS_ALL_CUBINS",
     "CORPUS_FULL",
     "SASSAFRAS_ALL_TREES",

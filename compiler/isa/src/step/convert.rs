@@ -85,7 +85,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn i2f(mut self) -> Step<D> {
-        let to = self.float_type("dst", FloatFormat::F32)?;
+        let to = self.by_width("d");
+        let to = self.float_type("dst", to)?;
         let (width, signed) = self.integer_type("src")?;
         let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
         let v = match (width, signed, self.inst.row().field("b").map(|i| self.inst.row().fields[i].kind)) {

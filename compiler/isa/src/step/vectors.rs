@@ -162,6 +162,8 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("I2F.U8 R0, R1.B1", "R1=0300", "R0=40400000"),
     ("I2FP.F32.U32 R0, R1", "R1=ffffffff", "R0=4f800000"),
     ("I2F.F64 R0, R2", "R2=ffffffff", "R0=0 R1=bff00000"),
+    ("I2F.F64 R0, 0x5", "", "R0=0 R1=40140000"),
+    ("I2F.F64.U32 R0, 0xffffffff", "", "R0=ffe00000 R1=41efffff"),
     ("F2F.F64.F32 R0, R2", "R2=3fc00000", "R0=0 R1=3ff80000"),
     ("F2F.F32.F64 R0, R2", "R2=1 R3=3ff00000", "R0=3f800000"),
     ("F2FP.F16.F32.PACK_AB R0, R1, R2", "R1=3f800000 R2=40000000", "R0=3c004000"),

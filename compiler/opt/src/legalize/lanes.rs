@@ -18,8 +18,25 @@ fn mask(data: &InstData) -> Option<Value> {
     }
 }
 
+/// The bits that a shuffle reads of its second and third operand: the lane, five bits; clamp and segment mask, five bits each
+/// (PTX ISA, `shfl.sync`). The fields of SHFL hold no more.
+const READ: [u128; 2] = [0x1f, 0x1f1f];
+
+/// The second and third operand of a shuffle, constants reduced to the bits that are read; none if nothing is to be done.
+fn read(f: &Function, data: &InstData) -> Option<[Option<u128>; 2]> {
+    if !matches!(data.op, Op::Shuffle(_)) {
+        return None;
+    }
+    let beyond = |i: usize| f.constant(data.args[i + 1]).filter(|c| c & !READ[i] != 0);
+    let all = [0, 1].map(|i| beyond(i).map(|c| c & READ[i]));
+    (all != [None, None]).then_some(all)
+}
+
 /// Why an instruction may not stay.
 pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
+    if read(f, data).is_some() {
+        return Some("a shuffle's constants are larger than its fields");
+    }
     let same = one_mask(f, mask(data)?);
     (!same).then_some("lanes may name different masks")
 }
@@ -36,6 +53,16 @@ fn one_mask(f: &Function, mask: Value) -> bool {
 }
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
+    if let Some(constants) = read(b.function, data) {
+        let mut args = data.args.to_vec();
+        for (i, constant) in constants.into_iter().enumerate() {
+            if let Some(constant) = constant {
+                args[i + 1] = b.i32(constant as u32);
+            }
+        }
+        let (value, valid) = b.pair(data.op.clone(), &args, [Type::I32, Type::I1]);
+        return Some(smallvec![value, valid]);
+    }
     let members = mask(data)?;
     match data.op {
         Op::Redux(op) => Some(smallvec![redux(b, op, data.args[0], members)]),

@@ -23,7 +23,7 @@
 //! | `IntToFloat` | to `F32 F64 F16`: 32 and 64 bits; to `Bf16`: 32 bits |
 //! | `Approximate` | all but `Sin Cos`; with `ftz` but for `SinTurns CosTurns Tanh` |
 //! | `Load Store Atomic` | weak, relaxed, volatile, non-coherent; of constants eight bytes at most |
-//! | `Fence`, addresses, lanes | all; `Redux Match Elect` where all lanes name one mask |
+//! | `Fence`, addresses, lanes | all; `Redux Match Elect` where all lanes name one mask; constants of `Shuffle` of no more bits than are read |
 //! | `Atomic` | what [`atomic::native`] says |
 //! | terminators | all but `Switch` |
 //!
@@ -125,7 +125,7 @@ fn expand(b: &mut Builder, data: &InstData) -> Expansion {
         Op::FMin { .. } | Op::FMax { .. } => convert::extremum(b, data),
         _ if memory::reason(&data.op).is_some() => memory::expand(b, data),
         Op::Atomic { .. } => atomic::expand(b, data),
-        Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::expand(b, data),
+        Op::Shuffle(_) | Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::expand(b, data),
         _ => wide::expand(b, data),
     }
 }

@@ -146,8 +146,8 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
             .or_else(|| unless(native(op, &access), "the hardware has no such atomic operation")),
         Op::Load(_) | Op::Store(_) => memory::reason(&data.op),
         Op::Fence(..) | Op::ToGeneric(_) | Op::FromGeneric(_) | Op::IsSpace(_) => None,
-        Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::reason(f, data),
-        Op::Shuffle(_) | Op::Vote(_) | Op::ActiveMask | Op::WarpSync | Op::Barrier(_) | Op::Nanosleep => None,
+        Op::Shuffle(_) | Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::reason(f, data),
+        Op::Vote(_) | Op::ActiveMask | Op::WarpSync | Op::Barrier(_) | Op::Nanosleep => None,
         Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => None,
     }
 }

@@ -27,20 +27,16 @@ pub fn forms() -> String {
         }
         let (major, minor) = row.since.version;
         let target = if row.since.sm == 0 { String::new() } else { format!("sm_{}", row.since.sm) };
-        let _ = writeln!(
-            out,
-            "| `{}` | {major}.{minor} | {target} | `{}` |",
-            cell(&line(row)),
-            cell(&row.example())
-        );
+        let _ =
+            writeln!(out, "| `{}` | {major}.{minor} | {target} | `{}` |", form(row), cell(&row.example()));
     }
     out
 }
 
-/// The row's line without its version.
-fn line(row: &Row) -> String {
+/// The row's line without its version, as a cell of a table.
+pub fn form(row: &Row) -> String {
     let words: Vec<&str> = row.text.split_whitespace().filter(|w| !w.starts_with('@')).collect();
-    words.join(" ")
+    cell(&words.join(" "))
 }
 
 /// A bar would end a cell.

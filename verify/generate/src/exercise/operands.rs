@@ -28,8 +28,10 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
         SlotKind::Value(v) if v.only == Only::Immediate => v.most.min(128).to_string(),
         SlotKind::Value(v) => {
             let ty = v.ty.resolve(types);
-            if v.vector && lanes > 1 {
-                let items: Vec<String> = (0..lanes).map(|_| fresh(ty)).collect();
+            // A row that gives a count wants braces even around one.
+            let count = if v.count > 0 { v.count.into() } else { lanes };
+            if v.count > 0 || v.vector && lanes > 1 {
+                let items: Vec<String> = (0..count).map(|_| fresh(ty)).collect();
                 format!("{{{}}}", items.join(", "))
             } else {
                 fresh(ty)
@@ -109,7 +111,7 @@ pub fn others(row: &'static Row, suffixes: &[&str]) -> Vec<Line> {
                     }
                     continue;
                 }
-                if v.only != Only::Register && !v.vector {
+                if v.only != Only::Register && !v.vector && v.count == 0 {
                     for text in constants(ty, v.multiple) {
                         with(Operand { text, ..old.clone() });
                     }
