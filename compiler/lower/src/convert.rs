@@ -30,7 +30,35 @@ impl Context<'_, '_> {
         Ok(b.select(is_nan, nan, rounded))
     }
 
+    /// `cvt.pack.sat`: both sources saturated side by side, below the low bits of the third if there is one (PTX ISA, `cvt.pack`).
+    fn pack_saturated(&mut self, inst: &Inst) -> Result<()> {
+        let (to, o) = (inst.types[0], &inst.operands);
+        let (width, signed) = (to.width(), to.signed());
+        let mask = ((1u64 << width) - 1) as u32;
+        let (least, most) = if signed { (!(mask >> 1), mask >> 1) } else { (0, mask) };
+        let mut parts = Vec::new();
+        for i in [1, 2] {
+            let value = self.value(operand(o, i)?, T::S(32))?;
+            let mut b = self.b();
+            let (least, most, mask) = (b.i32(least), b.i32(most), b.i32(mask));
+            let value = b.same(Op::Max { signed: true }, &[value, least]);
+            let value = b.same(Op::Min { signed: true }, &[value, most]);
+            parts.push(b.and(value, mask));
+        }
+        let high = self.b().shl_by(parts[0], width);
+        let mut value = self.b().or(high, parts[1]);
+        if 2 * width < 32 {
+            let above = self.value(operand(o, 3)?, T::B(32))?;
+            let above = self.b().shl_by(above, 2 * width);
+            value = self.b().or(above, value);
+        }
+        self.write(&o[0], value, false)
+    }
+
     pub(crate) fn convert(&mut self, inst: &Inst) -> Result<()> {
+        if inst.mods.mode == Some("pack") {
+            return self.pack_saturated(inst);
+        }
         let (to, from) = match inst.types[..] {
             [to, from] => (to, from),
             _ => return Err("a conversion has two types".into()),

@@ -102,6 +102,35 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// `I2IP`: both sources saturated side by side, below the low bits of the third. Source: PTX `cvt.pack` of one instruction
+    /// through ptxas.
+    pub(super) fn i2ip(mut self) -> Step<D> {
+        let text = self.text("ty");
+        let (width, signed) = match text {
+            ".U2" | ".S2" => (2, text == ".S2"),
+            ".U4" | ".S4" => (4, text == ".S4"),
+            _ => integer(text).ok_or_else(|| self.unsupported("the type"))?,
+        };
+        // Forms without the field saturate.
+        if self.has("sat") && self.text("sat") != ".SAT" {
+            return Err(self.unsupported("the saturation"));
+        }
+        let (a, b, c) = (self.bits32("a")?, self.bits32("b")?, self.bits32("c")?);
+        let d = self.d;
+        let mask = (1u64 << width) - 1;
+        let (least, most) = if signed { (!(mask >> 1) & 0xffff_ffff, mask >> 1) } else { (0, mask) };
+        let (least, most) = (self.constant(32, least), self.constant(32, most));
+        let saturated = |v: &D::V| {
+            let v = d.ite(&d.compare(CompareOp::SLt, v, &least), &least, v);
+            d.extract(&d.ite(&d.compare(CompareOp::SLt, &most, &v), &most, &v), 0, width)
+        };
+        let low = d.concat(&saturated(&a), &saturated(&b));
+        let room = 32 - 2 * width;
+        let value = if room == 0 { low } else { d.concat(&d.extract(&c, 0, room), &low) };
+        self.set("d", &value);
+        self.next()
+    }
+
     pub(super) fn f2f(mut self) -> Step<D> {
         let (from, to) = (self.by_width("b"), self.by_width("d"));
         let (from, to) = (self.float_type("src", from)?, self.float_type("dst", to)?);

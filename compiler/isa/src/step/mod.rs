@@ -143,6 +143,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Mufu => lane.mufu(),
         M::F2i => lane.f2i(),
         M::I2i => lane.i2i(),
+        M::I2ip => lane.i2ip(),
         M::ConvertPart => lane.convert_part(),
         M::I2f => lane.i2f(),
         M::F2f => lane.f2f(),

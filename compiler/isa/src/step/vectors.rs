@@ -160,6 +160,8 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("F2I.S64.TRUNC R0, R2", "R2=c0000000", "R0=fffffffe R1=ffffffff"),
     ("I2F.RP R0, R1", "R1=1000001", "R0=4b800001"),
     ("I2F.U8 R0, R1.B1", "R1=0300", "R0=40400000"),
+    ("I2IP.S8.S32.SAT R0, R1, R2, R3", "R1=ffffff00 R2=1234 R3=abcd5678", "R0=5678807f"),
+    ("I2IP.U16.S32.SAT R0, R1, R2, RZ", "R1=fffffff0 R2=12345", "R0=ffff"),
     ("I2FP.F32.U32 R0, R1", "R1=ffffffff", "R0=4f800000"),
     ("I2F.F64 R0, R2", "R2=ffffffff", "R0=0 R1=bff00000"),
     ("I2F.F64 R0, 0x5", "", "R0=0 R1=40140000"),
