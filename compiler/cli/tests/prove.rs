@@ -47,7 +47,7 @@ fn texts_are_the_golden_ones() {
     if !there("texts_are_the_golden_ones") {
         return;
     }
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/prove");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
     let bless = std::env::var_os("BLESS").is_some();
     let mut faults = Vec::new();
     for (name, source, target, code) in CASES {

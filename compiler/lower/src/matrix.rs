@@ -62,7 +62,8 @@ impl Context<'_, '_> {
                 let value = self.b().value(Op::FromGeneric(Space::Shared), &[value], Type::I64);
                 self.b().low(value)
             }
-            _ => value,
+            Space::Shared => value,
+            _ => return Err("a matrix that is not in shared memory is not supported".into()),
         })
     }
 

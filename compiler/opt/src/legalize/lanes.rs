@@ -60,7 +60,7 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
                 args[i + 1] = b.i32(constant as u32);
             }
         }
-        let (value, valid) = b.pair(data.op.clone(), &args, [Type::I32, Type::I1]);
+        let (value, valid) = b.pair(data.op, &args, [Type::I32, Type::I1]);
         return Some(smallvec![value, valid]);
     }
     let members = mask(data)?;
