@@ -29,7 +29,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// The same; whether absolute values are taken is for the caller to say.
     fn halves_as(&mut self, name: &str, swizzle: &str, absolute: bool) -> Result<Pair<D::V>, Trap> {
         let v = self.bits32(name)?;
-        let negate = self.negated(name);
+        // Forms whose text has bars around their uniform register always take its magnitude; their sign is a field of its own.
+        let barred = self.inst.row().id.contains(".abs") && self.is_uniform(name);
+        let negate = if barred { self.has("neg") && self.raw("neg") != 0 } else { self.negated(name) };
+        let absolute = absolute || barred;
         let (low, high) = match self.text(swizzle) {
             "" => (0, 16),
             ".H0_H0" => (0, 0),
