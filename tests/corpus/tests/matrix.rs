@@ -7,7 +7,7 @@ use sassafras_corpus::{Program, compile};
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Approx, Argument, Failure, Launch, Options, Outcome, ptx, sass};
 use sassafras_generate::exercise::{self, Exercise};
-use sassafras_generate::forms;
+use sassafras_generate::{forms, ptxas as ptxas_errors};
 use sassafras_oracle::{Ptxas, workspace_root};
 use sassafras_ptx::checked::Module;
 use sassafras_ptx::table::{self, document};
@@ -231,15 +231,6 @@ fn by_ptxas<'e>(ptxas: &Ptxas, all: &[&'e Exercise]) -> Vec<(Vec<&'e Exercise>, 
     }
 }
 
-/// Where ptxas is known to err (`corpus/ptxas-open`).
-fn is_open_error(e: &Exercise) -> bool {
-    let guarded = e.line.starts_with('@');
-    let mnemonic = e.line.split(' ').nth(guarded.into()).unwrap_or_default();
-    guarded && (mnemonic.starts_with("set.") || mnemonic.starts_with("testp."))
-        || ["bfe.u64", "bfe.s64", "bfi.b64", "cvt.rp.ftz.f16.f32", "cvt.rm.ftz.f16.f32"].contains(&mnemonic)
-        || mnemonic.starts_with("slct.") && e.id.contains("through abs.f32")
-}
-
 /// What became of the kernels of one row.
 #[derive(Clone, Debug, Default)]
 struct Count {
@@ -405,7 +396,7 @@ fn every_form_is_executed_or_refused() {
                     None => Fate::Refused("ptxas refuses it".into()),
                 };
                 match &fate {
-                    Fate::Differs(_) if is_open_error(e) => errors += 1,
+                    Fate::Differs(_) if ptxas_errors::error(&e.line, &e.id).is_some() => errors += 1,
                     Fate::Differs(how) => wrong.push(format!("ptxas, {}: {how}", e.id)),
                     _ => {}
                 }

@@ -4,20 +4,8 @@
 use sassafras_execute::{Approx, Argument, Launch, Options, ptx, sass};
 use sassafras_generate::forms;
 use sassafras_generate::program::{self, Program};
+use sassafras_generate::ptxas::error;
 use std::collections::BTreeMap;
-
-/// Where ptxas 13.0.88 and 13.5.37 do not do what the ISA says, by how forms begin.
-const DEVIATIONS: [(&str, &str); 3] = [
-    ("bfe.u64", "position and length are not restricted to 8 bits"),
-    ("bfe.s64", "position and length are not restricted to 8 bits"),
-    ("bfi.b64", "position and length are not restricted to 8 bits"),
-];
-
-/// Where the SASS executor is known to be wrong, by parts of forms: reported, not failed.
-const OPEN: [(&str, &str); 2] = [
-    (".xorsign.abs.f16", "HMNMX2.XORSIGN takes the signs of the magnitudes"),
-    (".xorsign.abs.bf16", "HMNMX2.XORSIGN takes the signs of the magnitudes"),
-];
 
 #[test]
 fn every_form_means_what_ptxas_makes_of_it() {
@@ -34,9 +22,8 @@ fn every_form_means_what_ptxas_makes_of_it() {
     let mut launch = Launch::new([1, 1, 1], [forms::THREADS as u32, 1, 1]);
     let arguments = [Argument::Buffer(vec![0; forms::OUTPUT]), Argument::Buffer(inputs.clone())];
     launch.arguments(&ptx::layout(&module, "k0").expect("an entry"), &arguments).expect("they fit");
-    let (mut agree, mut open, mut differ, mut unknown) = (0, 0, Vec::new(), BTreeMap::new());
+    let (mut agree, mut erring, mut differ, mut unknown) = (0, 0, Vec::new(), BTreeMap::new());
     for form in &all {
-        let listed = |list: &[(&str, &str)]| list.iter().any(|(part, _)| form.line.contains(part));
         let source = [Approx::Nearest, Approx::Low, Approx::High].map(|approx| {
             let run = ptx::run(&module, &form.entry, &launch, &Options { approx, ..Options::default() });
             run.unwrap_or_else(|e| panic!("{}: {e}", form.line)).buffers.swap_remove(0)
@@ -52,13 +39,12 @@ fn every_form_means_what_ptxas_makes_of_it() {
         };
         match found {
             None => agree += 1,
-            Some(_) if listed(&OPEN) => open += 1,
-            Some(_) if listed(&DEVIATIONS) => {}
+            Some(_) if error(&form.line, "").is_some() => erring += 1,
             Some(how) => differ.push(how),
         }
     }
     eprintln!(
-        "{agree} of {} forms agree, {} differ, {open} are open, {} kinds of forms are unknown:",
+        "{agree} of {} forms agree, {} differ, {erring} are errors of ptxas, {} kinds of forms are unknown:",
         all.len(),
         differ.len(),
         unknown.len()
@@ -81,13 +67,9 @@ fn random_programs_mean_what_ptxas_makes_of_them() {
         Some((Ok(from), Ok(to))) => from..to,
         _ => 0..20u64,
     };
-    // ptxas 13.0.88 and 13.5.37 err on both under a guard (corpus/ptxas-errors).
+    // Lines come under guards and with magnitudes as operands.
     let mut ingredients = program::ingredients();
-    let erring = |line: &str| {
-        let listed = |list: &[(&str, &str)]| list.iter().any(|(part, _)| line.contains(part));
-        line.starts_with("set.") || line.starts_with("testp.") || listed(&DEVIATIONS) || listed(&OPEN)
-    };
-    ingredients.retain(|f| !erring(&f.line));
+    ingredients.retain(|f| error(&format!("@%p1 {}", f.line), "through abs.f32").is_none());
     let judge = |p: &Program, seed: u64| -> Result<(), Option<String>> {
         let text = p.text();
         let module = sassafras_ptx::load(&text, "random").expect("generated PTX is PTX");

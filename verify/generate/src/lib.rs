@@ -3,6 +3,7 @@
 //! - [`exercise`]: a kernel for every PTX instruction and modifier, with every kind of operand.
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
 //! - [`program`]: random programs over these forms, and their reduction.
+//! - [`ptxas`]: what ptxas is known to compile wrongly, for those who use them.
 //! - [`straight`]: random loop-free functions for a prover.
 //!
 //! Each check takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with libFuzzer's inputs, and
@@ -16,6 +17,7 @@ pub mod exercise;
 pub mod forms;
 mod parser;
 pub mod program;
+pub mod ptxas;
 pub mod straight;
 
 pub use codec::codec;

@@ -47,21 +47,25 @@ pub trait Solver {
         let _ = effort;
         self.check(script)
     }
+    /// The solver that this one stands before, which says what is not about single questions.
+    fn inner(&self) -> Option<&dyn Solver> {
+        None
+    }
     /// Whether there is a solver at all.
     fn present(&self) -> bool {
-        true
+        self.inner().is_none_or(|inner| inner.present())
     }
     /// Its name and version, for records and for the cache.
     fn name(&self) -> String {
-        "a solver without a name".into()
+        self.inner().map_or_else(|| "a solver without a name".into(), |inner| inner.name())
     }
     /// The limits that its answers depend on.
     fn limits(&self) -> String {
-        String::new()
+        self.inner().map_or_else(String::new, |inner| inner.limits())
     }
     /// Whether solvers contradicted each other, and how: an error of our own or of one of them.
     fn contradiction(&self) -> Option<String> {
-        None
+        self.inner()?.contradiction()
     }
 }
 

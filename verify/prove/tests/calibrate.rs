@@ -9,6 +9,7 @@ mod common;
 use common::{line, module, table, z3};
 use sassafras_chip::{Chip, Features};
 use sassafras_generate::exercise::{self, Exercise};
+use sassafras_generate::ptxas;
 use sassafras_oracle::Ptxas;
 use sassafras_prove::{Limits, Verdict, prove_within};
 
@@ -41,14 +42,6 @@ fn compile<'e>(
         Err(_) if all.len() < 2 => Vec::new(),
         Err(_) => all.chunks(all.len().div_ceil(4)).flat_map(|part| compile(ptxas, level, part)).collect(),
     }
-}
-
-/// The open errors of ptxas that `corpus/ptxas-open` shows.
-fn is_open_error(line: &str) -> bool {
-    let guarded = line.starts_with('@');
-    let mnemonic = line.split(' ').nth(guarded.into()).unwrap_or_default();
-    guarded && (mnemonic.starts_with("set.") || mnemonic.starts_with("testp."))
-        || ["bfe.u64", "bfe.s64", "fns.b32"].contains(&mnemonic)
 }
 
 #[test]
@@ -85,7 +78,7 @@ fn single_operations_are_proved() {
                     let record = prove_within(&module, &e.entry, &cubin, &mut z3, Limits::default());
                     eprintln!("{level}\t{}\t{}", e.id, line(&record));
                     match record.verdict {
-                        Verdict::Refuted(_) if is_open_error(&e.line) => errors += 1,
+                        Verdict::Refuted(_) if ptxas::error(&e.line, &e.id).is_some() => errors += 1,
                         Verdict::Refuted(_) => faults.push(format!("{level} {}", e.id)),
                         _ => {}
                     }

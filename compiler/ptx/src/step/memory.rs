@@ -13,8 +13,11 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Op::St => self.store(),
             Op::Atom | Op::Red => self.atomic(),
             Op::Fence | Op::Membar => {
-                let ordering = self.inst.mods.ordering.unwrap_or(Ordering::AcquireRelease);
-                self.state.fence(self.d, ordering, self.inst.mods.scope.unwrap_or(Scope::Gpu))
+                // What a fence does that names no ordering is said where modifiers are read.
+                let (Some(ordering), Some(scope)) = (self.inst.mods.ordering, self.inst.mods.scope) else {
+                    return Err(self.unsupported());
+                };
+                self.state.fence(self.d, ordering, scope)
             }
             Op::CpAsync => self.copy_async(),
             _ => Err(self.unsupported()),

@@ -47,19 +47,7 @@ impl Solver for Kept {
         self.write(script, |inner| inner.check_short(script, effort))
     }
 
-    fn present(&self) -> bool {
-        self.inner.present()
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-
-    fn limits(&self) -> String {
-        self.inner.limits()
-    }
-
-    fn contradiction(&self) -> Option<String> {
-        self.inner.contradiction()
+    fn inner(&self) -> Option<&dyn Solver> {
+        Some(self.inner.as_ref())
     }
 }

@@ -48,16 +48,7 @@ impl Solver for Timed<'_> {
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
         self.timed(effort, |s| s.check_short(script, effort))
     }
-    fn present(&self) -> bool {
-        self.inner.present()
-    }
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-    fn limits(&self) -> String {
-        self.inner.limits()
-    }
-    fn contradiction(&self) -> Option<String> {
-        self.inner.contradiction()
+    fn inner(&self) -> Option<&dyn Solver> {
+        Some(&*self.inner)
     }
 }
