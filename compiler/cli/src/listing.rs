@@ -172,9 +172,10 @@ fn raw(image: &Image, chip: Chip, look: Look, base: u64, out: &mut Listing) -> R
     let labels = Labels::default();
     for (index, code) in image.sections.iter().enumerate() {
         let context = section::Context::new(index, code, chip, look, &labels);
+        let mut lines = context.lines(code);
         out.text.reserve(code.bytes().len() * section::room(look));
         for (i, word) in section::words(code).enumerate() {
-            context.word(word, code, base.wrapping_add(16 * i as u64), out)?;
+            context.word(word, code, base.wrapping_add(16 * i as u64), &mut lines, out)?;
         }
     }
     if out.marked {

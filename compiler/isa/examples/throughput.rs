@@ -1,7 +1,7 @@
-//! `throughput FILE CHIP`: decodes, prints and encodes the bare words of a file, over and over for a second each, in one
+//! `throughput FILE CHIP`: decodes, prints, lists and encodes the bare words of a file, over and over for a second each, in one
 //! thread, and prints JSON: words per second of processor time, and bytes of memory for each decoded word.
 
-use sassafras_isa::{Chip, Inst, Style, Targets, decode, encode, print_to};
+use sassafras_isa::{Chip, Inst, Lines, Style, Targets, decode, encode, print_to};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -45,9 +45,21 @@ fn main() -> ExitCode {
             print(&inst);
         }
     });
+    let mut lines = Lines::new(chip, true, words.len());
+    let (mut list, mut address) = (String::with_capacity(1 << 20), 0);
+    let listing = rate(&words, |&word| {
+        if list.len() > 1_000_000 {
+            list.clear();
+        }
+        if lines.print(word, address, Targets::At(address), &mut list).is_ok() {
+            list.push_str(" ;\n");
+        }
+        address += 16;
+    });
     let encoding = rate(&insts, |inst| drop(black_box(encode(black_box(inst), chip))));
     println!(
         "{{\"words\":{},\"first_pass_s\":{first:.6},\"decode_words_per_s\":{decoding:.0},\"decode_print_words_per_s\":{both:.0},\
+         \"list_words_per_s\":{listing:.0},\
          \"encode_words_per_s\":{encoding:.0},\"bytes_per_decoded_word\":{},\"text_bytes_per_word\":{:.1}}}",
         words.len(),
         size_of::<Inst>(),

@@ -63,12 +63,12 @@ impl Inst {
 
     /// Value of a field; `None` when the form has no such field.
     pub fn get(&self, name: &str) -> Option<u64> {
-        self.row().field(name).map(|i| self.fields[i])
+        table::plan(self.form).field(name).map(|i| self.fields[i])
     }
 
     /// Sets a field. Whether the value fits is decided by [`crate::encode`].
     pub fn set(&mut self, name: &str, value: u64) -> Result<(), UnknownField> {
-        match self.row().field(name) {
+        match table::plan(self.form).field(name) {
             Some(i) => {
                 self.fields[i] = value;
                 Ok(())

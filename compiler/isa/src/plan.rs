@@ -107,14 +107,31 @@ impl Check {
     }
 }
 
+/// The first seven bytes of a name and its length, so that most names differ by one comparison.
+#[inline]
+const fn tag(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let (mut tag, mut at) = (bytes.len() as u64, 0);
+    while at < bytes.len() && at < 7 {
+        tag = tag << 8 | bytes[at] as u64;
+        at += 1;
+    }
+    tag
+}
+
 /// One form's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
+    /// The names of the fields, and of each what [`tag`] gives.
+    names: Vec<&'static str>,
+    tags: Vec<u64>,
     pub fields: Vec<FieldPlan>,
     /// How each field is decoded.
     pub takes: Vec<Take>,
     /// The default of each field.
     defaults: Vec<u64>,
+    /// Whether a field names a place in code, so that the text depends on where the word stands.
+    pub target: bool,
     /// As [`Form::denied`].
     pub denied: Vec<Vec<Check>>,
     /// The text.
@@ -191,8 +208,11 @@ impl Plan {
             Some((i as u8, bit, field.shown.iter().map(|tests| checks(tests)).collect()))
         });
         Plan {
+            names: form.fields.iter().map(|field| field.name).collect(),
+            tags: form.fields.iter().map(|field| tag(field.name)).collect(),
             takes: form.fields.iter().zip(&fields).map(|(field, plan)| Take::new(field, plan)).collect(),
             defaults: fields.iter().map(|field| field.default).collect(),
+            target: form.fields.iter().any(|field| matches!(field.kind, FieldKind::Target { .. })),
             denied: form.denied.iter().map(|tests| checks(tests)).collect(),
             text: steps(&form.syntax),
             aliases: form.aliases.iter().map(|(tests, syntax)| (checks(tests), steps(syntax))).collect(),
@@ -200,6 +220,14 @@ impl Plan {
             unreusable: form.unreusable.iter().map(|(bit, tests)| (*bit, checks(tests))).collect(),
             fields,
         }
+    }
+
+    /// Index of the field with this name, as [`Form::field`]. Steps ask it many times a word, with names that are constants.
+    #[inline]
+    pub fn field(&self, name: &str) -> Option<usize> {
+        let wanted = tag(name);
+        let here = |(&tag, have): (&u64, &&str)| tag == wanted && (name.len() <= 7 || *have == name);
+        self.tags.iter().zip(&self.names).position(here)
     }
 
     /// The fields that are not at their default, a bit for each.

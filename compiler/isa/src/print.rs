@@ -3,6 +3,7 @@
 //! The nodes of a form's text are made into flat [`Steps`] once, and a word is printed by going through them, into a [`Line`].
 
 mod line;
+mod lines;
 mod steps;
 
 use crate::float::{self, Format};
@@ -12,6 +13,8 @@ use crate::{parse, special, table};
 use line::Line;
 use sassafras_chip::Chip;
 use steps::Step;
+
+pub use lines::Lines;
 
 pub(crate) use steps::Steps;
 
@@ -74,7 +77,7 @@ pub fn print_to(inst: &Inst, style: &Style<'_>, out: &mut String) {
 
 /// As [`print_to`] without control bits and additions, on a line of nvdisasm's: behind the address, of four digits or more, and with the guard
 /// at the right of its column, which is 19 wide.
-pub fn print_line(inst: &Inst, address: u64, style: &Style<'_>, out: &mut String) {
+pub(crate) fn print_line(inst: &Inst, address: u64, style: &Style<'_>, out: &mut String) {
     let mut line = Line::new(out);
     line.address(address);
     let g = inst.guard;

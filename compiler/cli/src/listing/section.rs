@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Style, Targets, decode, print_line, print_to};
+use sassafras_isa::{Chip, Control, Inst, Lines, Style, Targets, decode, print_to};
 
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 
@@ -36,6 +36,7 @@ pub(super) fn write(
     let mut own = Some(format!("{}:\n", section.name));
     let mut names = labels.of(index).peekable();
     let context = Context::new(index, section, chip, look, labels);
+    let mut lines = context.lines(section);
     out.text.reserve(section.bytes().len() * room(look));
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
         let address = 16 * i as u64;
@@ -50,7 +51,7 @@ pub(super) fn write(
             let _ = writeln!(out.text, ".L_x_{number}:");
         }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
-        context.word(word, section, address, out)?;
+        context.word(word, section, address, &mut lines, out)?;
     }
     if let Some(label) = labels.at(index, section.size()) {
         let _ = writeln!(out.text, "{label}:");
@@ -116,13 +117,18 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// What the lines of a section are remembered in.
+    pub fn lines(&self, section: &Section) -> Lines {
+        Lines::new(self.chip, true, section.bytes().len() / 16)
+    }
+
     /// The text of an instruction, names in place, without the semicolon.
     pub fn text(&self, inst: &Inst, address: u64, out: &mut String) {
         self.styled(address, |style| print_to(inst, style, out));
     }
 
     /// Hands on the style of the instruction at an address.
-    fn styled(&self, address: u64, print: impl FnOnce(&Style<'_>)) {
+    fn styled<T>(&self, address: u64, print: impl FnOnce(&Style<'_>) -> T) -> T {
         let (section, labels) = (self.section, self.labels);
         let name = |distance: i64, out: &mut String| {
             let target = address.wrapping_add(16).wrapping_add(distance as u64);
@@ -142,7 +148,7 @@ impl<'a> Context<'a> {
             exact: self.look.control,
             spaced: true,
             chip: Some(self.chip),
-        });
+        })
     }
 
     /// nvdisasm's note about where an indirect branch goes.
@@ -164,10 +170,21 @@ impl<'a> Context<'a> {
         word: u128,
         section: &Section,
         address: u64,
+        lines: &mut Lines,
         out: &mut Listing,
     ) -> Result<(), UnknownWord> {
-        match decode(word, self.chip) {
-            Ok(inst) => self.instruction(&inst, word, address, out),
+        let text = &mut out.text;
+        let control = if self.look.control {
+            decode(word, self.chip).map(|inst| {
+                let _ = write!(text, "        /*{address:04x}*/{MARGIN}");
+                self.text(&inst, address, text);
+                inst.control
+            })
+        } else {
+            self.styled(address, |style| lines.print(word, address, style.targets, text))
+        };
+        match control {
+            Ok(control) => self.rest(control, word, address, out),
             Err(error) => {
                 let unknown = unknown(section, address, word, error);
                 if !self.look.lenient {
@@ -185,22 +202,16 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    fn instruction(&self, inst: &Inst, word: u128, address: u64, out: &mut Listing) {
-        let look = self.look;
+    /// What stands behind an instruction on its line.
+    fn rest(&self, control: Control, word: u128, address: u64, out: &mut Listing) {
         let text = &mut out.text;
-        if look.control {
-            let _ = write!(text, "        /*{address:04x}*/{MARGIN}");
-            self.text(inst, address, text);
-        } else {
-            self.styled(address, |style| print_line(inst, address, style, text));
-        }
         if let Some(targets) = self.branch_targets(address) {
             let _ = write!(text, "{TARGETS}{targets};");
             out.marked = true;
         } else {
-            text.push_str(if inst.control == Control::SILENT { ";" } else { " ;" });
+            text.push_str(if control == Control::SILENT { ";" } else { " ;" });
         }
-        if look.hex {
+        if self.look.hex {
             let _ = write!(text, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);
             out.marked = true;
         }

@@ -196,6 +196,23 @@ impl<'a> Line<'a> {
         self.text("*/");
     }
 
+    /// Bytes that [`Line::address`] writes.
+    pub fn address_length(address: u64) -> usize {
+        let (high, low) = ((address >> 32) as u32, address as u32);
+        12 + if high == 0 { significant(low).max(4) } else { 8 + significant(high) }
+    }
+
+    /// The first `length` bytes of a text that was part of a line; it is copied whole, as pieces are.
+    #[inline]
+    pub fn remembered<const N: usize>(&mut self, text: &[u8; N], length: u8) {
+        const { assert!(N + STEP <= ROOM) }
+        if self.length > ROOM - N {
+            self.flush();
+        }
+        self.bytes[self.length..self.length + N].copy_from_slice(text);
+        self.length += usize::from(length);
+    }
+
     /// `0x1f`.
     #[inline]
     pub fn hexadecimal(&mut self, value: u64) {
@@ -253,7 +270,9 @@ mod tests {
             for value in [1u64 << shift, (1 << shift) - 1, 0xfedc_ba98_7654_3210 >> shift] {
                 assert_eq!(written(|l| l.hexadecimal(value)), format!("> {value:#x}"));
                 assert_eq!(written(|l| l.decimal(value)), format!("> {value}"));
-                assert_eq!(written(|l| l.address(value)), format!(">         /*{value:04x}*/"));
+                let address = format!(">         /*{value:04x}*/");
+                assert_eq!(written(|l| l.address(value)), address);
+                assert_eq!(Line::address_length(value), address.len() - 2);
             }
         }
     }

@@ -1,8 +1,9 @@
 //! One lane, one instruction: operands by the name of their field.
 
 use super::{Register, Step};
-use crate::form::{Field, FieldKind, RegClass};
+use crate::form::{FieldKind, RegClass};
 use crate::inst::Inst;
+use crate::table;
 use sassafras_semantics::{Access, BinaryOp, Domain, Ordering, Scope, Space, State, Trap};
 use std::cell::Cell;
 
@@ -28,9 +29,16 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
         Lane { d, inst, address, state, touched }
     }
 
+    /// The index of a field, if the form has it, which is not marked as looked at.
+    #[inline]
+    fn place(&self, name: &str) -> Option<usize> {
+        table::plan(self.inst.form).field(name)
+    }
+
     /// The index of a field, if the form has it.
+    #[inline]
     fn index(&mut self, name: &str) -> Option<usize> {
-        let i = place(&self.inst.row().fields, name)?;
+        let i = self.place(name)?;
         self.touch(i);
         Some(i)
     }
@@ -49,7 +57,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
 
     /// Whether the form has a field.
     pub fn has(&self, name: &str) -> bool {
-        place(&self.inst.row().fields, name).is_some()
+        self.place(name).is_some()
     }
 
     /// The value of a field; 0 if the form lacks it.
@@ -72,7 +80,7 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
     /// The field that belongs to an operand, as in `a.neg`: such fields stand right behind the operand's.
     fn own_index(&mut self, name: &str, part: &str) -> Option<usize> {
         let fields = &self.inst.row().fields;
-        let of = place(fields, name)?;
+        let of = self.place(name)?;
         for (i, field) in fields.iter().enumerate().skip(of + 1) {
             let rest = field.name.strip_prefix(name)?.strip_prefix('.')?;
             if rest == part {
@@ -268,15 +276,4 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
     pub fn next(&self) -> Step<D> {
         Ok(super::Outcome::Next)
     }
-}
-
-/// Where a field stands. Names are short and mostly differ in length or first letter: this is asked many times a step.
-fn place(fields: &[Field], name: &str) -> Option<usize> {
-    let first = name.as_bytes().first();
-    let same = |f: &Field| {
-        f.name.len() == name.len()
-            && f.name.as_bytes().first() == first
-            && (name.len() == 1 || f.name == name)
-    };
-    fields.iter().position(same)
 }

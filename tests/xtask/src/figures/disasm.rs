@@ -60,6 +60,8 @@ struct Ratio {
     with_start_up: f64,
     without_start_up: f64,
     decode_print_inside: f64,
+    /// As a listing is written, in which lines that were printed lately are copied.
+    list_inside: f64,
     cubins: f64,
 }
 
@@ -109,10 +111,12 @@ pub fn disasm(root: &Path) -> Result<()> {
         whole.ours_s += timed(Command::new(&sassafras).arg("disasm").arg(file))?.seconds;
     }
     let printing = inside["decode_print_words_per_s"].as_f64().context("a rate")?;
+    let listing = inside["list_words_per_s"].as_f64().context("a rate")?;
     let ratio = Ratio {
         with_start_up: our_side.words_per_s / nvdisasm_side.words_per_s,
         without_start_up: our_side.words_per_s_without_start_up / nvdisasm_side.words_per_s_without_start_up,
         decode_print_inside: printing / nvdisasm_side.words_per_s_without_start_up,
+        list_inside: listing / nvdisasm_side.words_per_s_without_start_up,
         cubins: whole.nvdisasm_s / whole.ours_s,
     };
     let figure = Figure {

@@ -44,7 +44,7 @@ fn lanes_are_together_as_in_lock_step() {
         if seeds().count() == 1 {
             eprintln!("{}", graphs::outline(&shape));
         }
-        let (direct, _) = run::compile(&text, None);
+        let direct = run::compile(&text);
         let (tree, selects) = run::through_tree(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
         selected += selects;
         for input in 0..3u32 {
@@ -86,23 +86,36 @@ fn lanes_are_together_as_in_lock_step() {
     assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
 }
 
-/// What a fault of convergence does to lanes that run is seen by running them.
+/// Who sees a planted fault.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    planted: usize,
+    /// By running, and by the judge that looks at every path.
+    both: usize,
+    /// By running alone.
+    running: usize,
+    /// By the judge alone: it makes no difference to these lanes on these inputs.
+    paths: usize,
+    /// By nobody: the meeting place is one at which no lanes are apart, on any path.
+    none: usize,
+}
+
+/// What a fault of convergence does to lanes that run is seen by running them, and the judge of paths sees whatever they see.
 #[test]
 fn faults_of_convergence_are_seen() {
     const FAULTS: [&str; 5] =
         ["dropped-sync", "late-sync", "dropped-push", "dropped-break", "wrong-convergence-barrier"];
-    let mut tally = FAULTS.map(|_| (0, 0));
+    let mut tally = FAULTS.map(|_| Seen::default());
     for seed in 0..count() / 3 {
         let mut rng = Rng(seed ^ 0xfa17);
         let text = graphs::ptx(&graphs::random(&mut rng, 12));
         let module = sassafras_ptx::load(&text, "graph").unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         let inputs: Vec<u32> = (0..3).map(|_| rng.below(1 << 30) as u32).collect();
-        for (fault, (planted, seen)) in FAULTS.iter().zip(&mut tally) {
-            let (cubin, found) = run::compile(&text, Some(&format!("{fault}:{seed}")));
-            if !found {
+        for (fault, seen) in FAULTS.iter().zip(&mut tally) {
+            let Some((cubin, objected)) = run::plant(&text, &format!("{fault}:{seed}")) else {
                 continue;
-            }
-            *planted += 1;
+            };
+            seen.planted += 1;
             let right = inputs.iter().all(|&input| {
                 let source = run::source(&module, input).unwrap_or_else(|why| panic!("{why}\n{text}"));
                 APART.iter().all(|&order| {
@@ -110,14 +123,24 @@ fn faults_of_convergence_are_seen() {
                     code.is_ok_and(|code| run::compare(&source, &code).is_ok())
                 })
             });
-            *seen += usize::from(!right);
+            *match (right, objected) {
+                (false, true) => &mut seen.both,
+                (false, false) => &mut seen.running,
+                (true, true) => &mut seen.paths,
+                (true, false) => &mut seen.none,
+            } += 1;
         }
     }
-    for (fault, (planted, seen)) in FAULTS.iter().zip(&tally) {
-        eprintln!("{fault}: {seen} of {planted} seen");
+    for (fault, seen) in FAULTS.iter().zip(&tally) {
+        eprintln!("{fault}: {seen:?}");
     }
     // Some change nothing: lanes that all go one way, or that an outer barrier brings together at the same place.
-    assert!(tally.iter().all(|&(planted, seen)| planted >= 10 && 3 * seen >= planted), "{tally:?}");
+    let enough = |seen: &Seen| seen.planted >= 10 && 3 * (seen.both + seen.running) >= seen.planted;
+    assert!(tally.iter().all(enough), "{tally:?}");
+    assert!(
+        tally.iter().all(|seen| seen.running == 0),
+        "the judge of paths misses what lanes show: {tally:?}"
+    );
 }
 
 /// The kernels of the corpus become trees, and code again.

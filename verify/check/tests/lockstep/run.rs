@@ -1,13 +1,15 @@
 //! Programs of [`super::graphs`], compiled and run.
 
 use super::graphs::EVENTS;
+use sassafras_check::Verdict;
 use sassafras_cubin::Cubin;
-use sassafras_driver::observe::Nobody;
+use sassafras_driver::observe::{Form, Nobody, Notes, Objection, Observer};
 use sassafras_driver::options::{Arch, Options};
-use sassafras_driver::session;
+use sassafras_driver::{Stage, session};
 use sassafras_execute::{Argument, Launch, Options as Run, ptx, sass};
 use sassafras_ir::tree::{Extra, Tree};
 use sassafras_ptx::checked::Module;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What each lane wrote down: the block, and the lanes together.
 pub type Log = Vec<Vec<(u32, u32)>>;
@@ -17,13 +19,36 @@ fn options() -> Options {
     Options { arch, jobs: 1, ..Options::default() }
 }
 
-/// The program through the compiler, with a fault where one is named; the cubin, and whether the fault found a place.
-pub fn compile(text: &str, plant: Option<&str>) -> (Cubin, bool) {
-    let options = Options { plant: plant.map(str::to_owned), ..options() };
-    let artifact = session::compile(text, "graph", &options, None, &Nobody)
+/// Whether the judge of machine code, which looks at every path, has objected; it lets the compiler go on.
+#[derive(Default)]
+struct Paths(AtomicBool);
+
+impl Observer for Paths {
+    fn observe(&self, _: Stage, _: Option<Form<'_>>, after: Form<'_>, _: &Notes) -> Result<(), Objection> {
+        if let Form::Machine(f) = after
+            && sassafras_check::machine::check(f) != Verdict::Passed
+        {
+            self.0.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The program through the compiler.
+pub fn compile(text: &str) -> Cubin {
+    let artifact = session::compile(text, "graph", &options(), None, &Nobody)
+        .unwrap_or_else(|failure| panic!("{failure}\n{text}"));
+    artifact.cubin.expect("nothing stopped it").0
+}
+
+/// The same with a fault: the cubin, and whether the judge that looks at every path objects; nothing where the fault finds no place.
+pub fn plant(text: &str, fault: &str) -> Option<(Cubin, bool)> {
+    let options = Options { plant: Some(fault.to_owned()), ..options() };
+    let paths = Paths::default();
+    let artifact = session::compile(text, "graph", &options, None, &paths)
         .unwrap_or_else(|failure| panic!("{failure}\n{text}"));
     let planted = artifact.notes.iter().any(|(_, notes)| notes.planted.is_some());
-    (artifact.cubin.expect("nothing stopped it").0, planted)
+    planted.then(|| (artifact.cubin.expect("nothing stopped it").0, paths.0.into_inner()))
 }
 
 /// The same with each function made a tree behind the optimiser, and a graph again; and how many trees need a selector.

@@ -11,7 +11,7 @@ const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .ent
 fn ends(body: &str, threads: u32, wanted: u32) {
     let text = format!("{HEAD}{body}}}\n");
     let module = sassafras_ptx::load(&text, "spin").unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let cubin = compile(&text, None).0;
+    let cubin = compile(&text);
     let mut launch = Launch::new([1, 1, 1], [threads, 1, 1]);
     let slots = ptx::layout(&module, "k").expect("an entry");
     launch.arguments(&slots, &[Argument::Buffer(vec![0; 1024])]).expect("they fit");

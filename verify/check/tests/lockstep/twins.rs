@@ -35,7 +35,7 @@ fn a_loop_in_a_loop_is_no_continue() {
         let text = text(again, true);
         let module = sassafras_ptx::load(&text, "loops").expect("it reads");
         let wanted = source(&module, 7).expect("the source runs");
-        for cubin in [compile(&text, None).0, through_tree(&text).expect("a tree").0] {
+        for cubin in [compile(&text), through_tree(&text).expect("a tree").0] {
             for order in APART {
                 let found = code(&cubin, 7, order).expect("the code runs");
                 let verdict = compare(&wanted, &found);
@@ -60,8 +60,7 @@ fn a_loop_in_a_loop_is_no_continue() {
 fn nor_without_anything_that_looks_at_other_lanes() {
     let [nested, again] = ["INNER", "OUTER"].map(|again| {
         let text = text(again, false);
-        [compile(&text, None).0, through_tree(&text).expect("a tree").0]
-            .map(|cubin| cubin.functions[0].code.clone())
+        [compile(&text), through_tree(&text).expect("a tree").0].map(|cubin| cubin.functions[0].code.clone())
     });
     for (nested, again) in nested.iter().zip(&again) {
         assert_ne!(nested, again, "the two loops have become one");

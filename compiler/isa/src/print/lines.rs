@@ -1,0 +1,162 @@
+//! Lines of a listing, remembered.
+//!
+//! Code repeats itself: of the words that ptxas makes one in four is new, if scheduling is left aside. A line that stands in a table
+//! of what was printed lately is copied; that takes a fifth of the time that decoding and printing take.
+
+use super::line::Line;
+use super::{Style, Targets, print_line};
+use crate::control::Control;
+use crate::decode::{DecodeError, decode};
+use crate::table;
+use sassafras_chip::Chip;
+
+/// Longest text that is remembered, in bytes; what is longer is printed each time.
+const TEXT: usize = 94;
+/// Most lines that are remembered, of 112 bytes each: they should leave room in a second-level cache. Of the words of recorded kernels 49 % are
+/// found among 1,024, 55 % among 4,096.
+const MOST: usize = 1024;
+/// Bits 105 to 108 and 110 to 121, stall, scoreboards and wait mask: no text depends on them.
+const SCHEDULE: u128 = 0x1ffef << 105;
+
+/// A line, less its address.
+#[derive(Clone, Debug)]
+struct Slot {
+    /// The word without [`SCHEDULE`].
+    key: u128,
+    text: [u8; TEXT],
+    /// Bytes of the text; 0 where nothing is remembered.
+    length: u8,
+    limits: Limits,
+}
+
+/// What of [`crate::ControlLimits`] depends on bits that are not in the key.
+#[derive(Clone, Copy, Debug, Default)]
+struct Limits {
+    write_barrier: bool,
+    read_barrier: bool,
+    wait: bool,
+}
+
+impl Limits {
+    fn allow(self, control: Control) -> bool {
+        control.fault().is_none()
+            && (control.write_barrier == 7 || self.write_barrier)
+            && (control.read_barrier == 7 || self.read_barrier)
+            && (control.wait_mask == 0 || self.wait)
+    }
+}
+
+/// Decodes and prints the words of one chip.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    chip: Chip,
+    spaced: bool,
+    /// A power of two of them.
+    slots: Box<[Slot]>,
+}
+
+impl Lines {
+    /// For about so many words. `spaced` as in [`Style`].
+    pub fn new(chip: Chip, spaced: bool, words: usize) -> Lines {
+        let empty = Slot { key: 0, text: [0; TEXT], length: 0, limits: Limits::default() };
+        let count = words.clamp(1, MOST).next_power_of_two();
+        Lines { chip, spaced, slots: vec![empty; count].into_boxed_slice() }
+    }
+
+    /// Decodes a word, puts a line of nvdisasm's behind `out`, and gives the word's control bits. The line is what
+    /// [`print_to`](crate::print_to) writes, behind the address, of four digits or more, and with the guard at the right of its column,
+    /// which is 19 wide.
+    ///
+    /// # Errors
+    /// As [`decode`]; then nothing is written.
+    pub fn print(
+        &mut self,
+        word: u128,
+        address: u64,
+        targets: Targets<'_>,
+        out: &mut String,
+    ) -> Result<Control, DecodeError> {
+        let key = word & !SCHEDULE;
+        let at = self.place(key);
+        let slot = &self.slots[at];
+        if slot.key == key && slot.length != 0 {
+            let control = Control::from_bits((word >> 105) as u32);
+            if slot.limits.allow(control) {
+                let mut line = Line::new(out);
+                line.address(address);
+                line.remembered(&slot.text, slot.length);
+                line.flush();
+                return Ok(control);
+            }
+        }
+        let inst = decode(word, self.chip)?;
+        let before = out.len();
+        print_line(&inst, address, &Style { targets, spaced: self.spaced, ..Style::default() }, out);
+        let lasting = !table::plan(inst.form).target;
+        // Reuse bits without bit 109 are legal with some stalls only.
+        let text = &out.as_bytes()[before + Line::address_length(address)..];
+        if lasting && (inst.control.yield_ || inst.control.reuse == 0) && text.len() <= TEXT {
+            let row = inst.row().control;
+            let limits =
+                Limits { write_barrier: row.write_barrier, read_barrier: row.read_barrier, wait: row.wait };
+            let slot = &mut self.slots[at];
+            slot.text[..text.len()].copy_from_slice(text);
+            (slot.key, slot.length, slot.limits) = (key, text.len() as u8, limits);
+        }
+        Ok(inst.control)
+    }
+
+    /// The one slot where a key may stand: its bits folded and multiplied by 2^64 over the golden ratio.
+    fn place(&self, key: u128) -> usize {
+        let folded = (key as u64) ^ ((key >> 64) as u64).rotate_left(29);
+        let spread = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> 40) as usize & (self.slots.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FormId, Rng, encode, forms, generate};
+
+    /// What is written without a memory.
+    fn plain(word: u128, address: u64) -> Result<(Control, String), DecodeError> {
+        let inst = decode(word, Chip::Sm90)?;
+        let mut text = String::new();
+        let style = Style { targets: Targets::At(address), spaced: true, ..Style::default() };
+        print_line(&inst, address, &style, &mut text);
+        Ok((inst.control, text))
+    }
+
+    #[test]
+    fn every_form_reads_the_same_from_memory() {
+        let mut rng = Rng(1);
+        let (mut lines, mut recalled) = (Lines::new(Chip::Sm90, true, 1 << 20), 0);
+        for id in (0..forms().len() as u16).map(FormId).filter(|id| id.get().chips.contains(Chip::Sm90)) {
+            for _ in 0..20 {
+                let inst = generate(id, &mut rng);
+                let word = encode(&inst, Chip::Sm90).expect("what is generated has a word");
+                // The same but for its schedule, legal and illegal.
+                for i in 0..32 {
+                    let schedule = u128::from(rng.bits()) << 64 & SCHEDULE;
+                    let word = if i == 0 { word } else { word & !SCHEDULE | schedule };
+                    let address = 16 * i;
+                    let mut text = String::new();
+                    let key = word & !SCHEDULE;
+                    recalled += usize::from(lines.slots[lines.place(key)].key == key);
+                    let found = lines.print(word, address, Targets::At(address), &mut text);
+                    assert_eq!(found.map(|control| (control, text)), plain(word, address), "{word:#034x}");
+                }
+            }
+        }
+        assert!(recalled > 100_000, "{recalled}");
+    }
+
+    #[test]
+    fn an_error_writes_nothing() {
+        let mut text = String::from("> ");
+        let mut lines = Lines::new(Chip::Sm90, true, 1);
+        assert!(lines.print(0, 0, Targets::Relative, &mut text).is_err());
+        assert_eq!(text, "> ");
+    }
+}
