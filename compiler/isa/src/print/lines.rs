@@ -1,7 +1,6 @@
 //! Lines of a listing, remembered.
 //!
-//! Code repeats itself: of the words that ptxas makes one in four is new, if scheduling is left aside. A line that stands in a table
-//! of what was printed lately is copied; that takes a fifth of the time that decoding and printing take.
+//! Code repeats itself, if scheduling is left aside. A line that was printed lately is copied, with its own address.
 
 use super::line::Line;
 use super::{Style, Targets, print_line};
