@@ -36,6 +36,8 @@ pub mod constants {
     pub const CUDA_INFO: u32 = 0x7000_0000;
     /// `.nv.callgraph`.
     pub const CUDA_CALLGRAPH: u32 = 0x7000_0001;
+    /// `.nv.shared.K`: shared memory in a relocatable object, where an executable has `NOBITS`; no bytes.
+    pub const CUDA_SHARED: u32 = 0x7000_000a;
     /// `.nv.rel.action`, up to sm_89.
     pub const CUDA_RELOCINFO: u32 = 0x7000_000b;
     /// `.nv.compat`.
