@@ -11,7 +11,7 @@ pub mod prove;
 pub mod roundtrip;
 pub mod rules;
 pub mod run;
-mod solvers;
+pub(crate) mod solvers;
 
 use clap::{Subcommand, ValueEnum};
 

@@ -1,4 +1,6 @@
-//! Who judges each stage of a compilation.
+//! Who judges each stage of a compilation. `passes`: each pass of the optimiser, by the prover.
+
+mod passes;
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -19,7 +21,10 @@ pub struct Opinion {
     pub stage: String,
     /// About which function.
     pub function: Option<String>,
-    /// `passed`, `objected` or `unknown`.
+    /// About which pass of the optimiser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<&'static str>,
+    /// `passed`, `objected` or `unknown`; of a proof `proved`, or `proved within a bound`.
     pub verdict: &'static str,
     /// Why, where it did not pass.
     pub reason: Option<String>,
@@ -56,6 +61,8 @@ const JUDGES: &[(&str, Judge)] = &[
 #[derive(Default)]
 pub struct Judges {
     silent: bool,
+    /// Whether the prover is among them.
+    proves: bool,
     opinions: Mutex<Vec<Opinion>>,
     /// What went into the container, for its judge.
     made: Mutex<Vec<Made>>,
@@ -64,7 +71,11 @@ pub struct Judges {
 impl Judges {
     /// Judges as `--judge` asks for them.
     pub fn new(choice: Choice) -> Judges {
-        Judges { silent: choice == Choice::None, ..Judges::default() }
+        Judges { silent: choice == Choice::None, proves: choice == Choice::All, ..Judges::default() }
+    }
+
+    fn say(&self, opinion: Opinion) {
+        self.opinions.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(opinion);
     }
 
     /// What the container says of each function is what was made for it.
@@ -90,6 +101,18 @@ impl Judges {
 impl Observer for Judges {
     fn wants_before(&self, _: Stage) -> bool {
         !self.silent
+    }
+
+    fn observe_pass(
+        &self,
+        pass: &'static str,
+        before: Option<&sassafras_ir::Function>,
+        after: &sassafras_ir::Function,
+    ) -> Result<(), Objection> {
+        match before.filter(|_| self.proves) {
+            Some(before) => self.prove_pass(pass, before, after),
+            None => Ok(()),
+        }
     }
 
     fn observe(
@@ -130,11 +153,12 @@ impl Observer for Judges {
                 judge,
                 stage: stage.to_string(),
                 function: notes.function.clone(),
+                pass: None,
                 verdict,
                 reason,
                 seconds: start.elapsed().as_secs_f64(),
             };
-            self.opinions.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(opinion);
+            self.say(opinion);
         }
         worst.map_or(Ok(()), Err)
     }

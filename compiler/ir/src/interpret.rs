@@ -1,7 +1,7 @@
 //! Runs a function as one thread: enough to compare what lowering, a pass or an expansion computes.
 //!
 //! [`run`] is for functions without memory: it records what they store. [`run_in`] takes a [`World`] that has memory. Operations
-//! across lanes, barriers and fences end the run with an error: that is the executors' subject.
+//! across lanes and barriers end the run with an error, that is the executors' subject, unless the world answers for other lanes.
 
 use crate::evaluate;
 use crate::function::*;
@@ -48,6 +48,11 @@ pub trait World {
     fn address(&self, variable: VariableId) -> Option<u64>;
     /// The generic address of address zero of a space.
     fn window(&self, space: Space) -> Option<u64>;
+    /// What is asked of other lanes, fences, barriers: one number for each result. Other operations are not known to it.
+    fn other(&mut self, op: &Op, args: &[Bits], types: &[crate::Type]) -> Option<Vec<u128>> {
+        let _ = (args, types);
+        matches!(op, Op::Fence(..) | Op::Nanosleep).then(Vec::new)
+    }
 }
 
 /// What [`run`] starts from and what it may cost.
@@ -192,11 +197,13 @@ fn effect(world: &mut dyn World, inst: &InstData, args: &[Bits], types: &[crate:
             let old = world.atomic(op, &access, at(&access, 0), &operands)?;
             types.iter().map(|ty| Bits::new(ty.bits(), old)).collect()
         }
-        Op::Fence(..) | Op::Nanosleep => Vec::new(),
         Op::ToGeneric(space) => vec![Bits::new(64, args[0].bits() + u128::from(world.window(space)?))],
         Op::FromGeneric(space) => {
             vec![Bits::new(64, u128::from((args[0].bits() as u64).wrapping_sub(world.window(space)?)))]
         }
-        _ => return None,
+        ref op => {
+            let results = world.other(op, args, types)?;
+            types.iter().zip(results).map(|(ty, bits)| Bits::new(ty.bits(), bits)).collect()
+        }
     })
 }

@@ -126,10 +126,25 @@ const LONG: &[(&str, &str, &[&str])] = &[
         "2,000 random loop-free functions, ours and ptxas's, proved; writes docs/random-prove.md",
         &["test", "--package", "sassafras-prove", "--test", "random_prove", "--", "--nocapture"],
     ),
+    (
+        "passes",
+        "each pass of the optimiser over the corpus and over random functions, proved; writes docs/pass-proofs.md",
+        &[
+            "test",
+            "--package",
+            "sassafras-prove",
+            "--features",
+            "z3",
+            "--test",
+            "passes",
+            "--",
+            "--nocapture",
+        ],
+    ),
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 12] = [
+const WHOLE: [&str; 13] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_FORMS",
@@ -142,6 +157,7 @@ const WHOLE: [&str; 12] = [
     "SASSAFRAS_ALL_CALIBRATION",
     "SASSAFRAS_ALL_RANDOM",
     "SASSAFRAS_ALL_PROOFS",
+    "SASSAFRAS_ALL_PASSES",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.

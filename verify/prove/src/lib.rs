@@ -12,6 +12,7 @@
 //! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `fixed`:
 //!   whether the source leaves a result open.
 //! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
+//! - [`passes`]: a function of the IR after a pass against the one before.
 //! - [`witness`]: what a proof found, as a file, and the checker of such files.
 //! - [`verdict`]: verdicts, assumptions, records.
 
@@ -29,6 +30,7 @@ mod meeting;
 pub mod normal;
 pub mod obligation;
 pub mod origin;
+pub mod passes;
 pub mod prove;
 pub mod replay;
 pub mod rules;
@@ -43,6 +45,7 @@ pub mod verdict;
 mod window;
 pub mod witness;
 
+pub use passes::prove_pass;
 pub use prove::{Limits, prove, prove_code, prove_within};
 pub use solver::{Answer, NoSolver, Solver, Z3};
 pub use verdict::{Assumption, Coverage, Phases, Record, Verdict};

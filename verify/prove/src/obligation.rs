@@ -5,6 +5,31 @@ use crate::inputs::{AXES, Inputs, split};
 use crate::origin::Origin;
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 
+/// What is compared: how places in it are called, and what it demands of a launch.
+pub trait Compared: Copy {
+    /// A place in the source, for people.
+    fn place(self, at: u64) -> String;
+    /// A place in the target, for people.
+    fn target(self, at: u64) -> String {
+        format!("{at:#06x}")
+    }
+    /// The shape of blocks that the source demands.
+    fn required_threads(self) -> Option<[u32; 3]>;
+    /// Whether a place of the one suggests the same place of the other.
+    fn same_places(self) -> bool {
+        false
+    }
+}
+
+impl Compared for Origin<'_> {
+    fn place(self, at: u64) -> String {
+        Origin::place(self, at)
+    }
+    fn required_threads(self) -> Option<[u32; 3]> {
+        Origin::required_threads(self)
+    }
+}
+
 /// Something that must not be possible.
 #[derive(Clone, Debug)]
 pub struct Obligation {
@@ -32,7 +57,7 @@ fn aligned(d: &Terms, event: &Event) -> TermId {
 }
 
 /// A-LAUNCH and A-UB: the launch is one that a device takes, and the source does nothing undefined.
-pub fn assumptions(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], lanes: bool) -> Vec<TermId> {
+pub fn assumptions(inputs: &Inputs<'_>, origin: impl Compared, source: &[Event], lanes: bool) -> Vec<TermId> {
     let d = inputs.terms;
     let word = |v: u32| d.constant(32, v.into());
     let mut all = Vec::new();
@@ -85,7 +110,11 @@ pub struct Alone {
 ///
 /// # Errors
 /// The first that has no partner.
-pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<Vec<(usize, usize)>, Alone> {
+pub fn events(
+    origin: impl Compared,
+    source: &[Event],
+    target: &[Event],
+) -> Result<Vec<(usize, usize)>, Alone> {
     let keys = |all: &[Event]| -> Vec<(usize, Key)> {
         all.iter().enumerate().filter_map(|(i, e)| Some((i, key(e)?))).collect()
     };
@@ -101,8 +130,11 @@ pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<
         return match open.first() {
             None => Ok(pairs),
             Some((j, k)) => {
-                let why =
-                    format!("events: the source has no partner for {} at {:#06x}", k.0, target[*j].place);
+                let why = format!(
+                    "events: the source has no partner for {} at {}",
+                    k.0,
+                    origin.target(target[*j].place)
+                );
                 Err(Alone { why, near: None })
             }
         };
@@ -112,12 +144,14 @@ pub fn events(origin: Origin<'_>, source: &[Event], target: &[Event]) -> Result<
         let (a, b) = (&source[*i], &target[*j]);
         a.arguments.len() == b.arguments.len() && a.results.len() == b.results.len()
     };
-    let near = open.iter().find(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| (*i, *j));
+    let mut fit = open.iter().filter(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| *j);
+    let same = |j: &usize| origin.same_places() && target[*j].place == source[*i].place;
+    let near = fit.clone().find(same).or_else(|| fit.next()).map(|j| (*i, j));
     Err(Alone { why, near })
 }
 
 /// Two events are one: operands, guard and state of memory are equal.
-pub fn one_event(inputs: &Inputs<'_>, origin: Origin<'_>, a: &Event, b: &Event) -> Obligation {
+pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Event) -> Obligation {
     let d = inputs.terms;
     let wrong = a.arguments.iter().zip(&b.arguments).fold(d.no(), |any, (x, y)| {
         let same = d.width_of(*x) == d.width_of(*y);
@@ -130,7 +164,7 @@ pub fn one_event(inputs: &Inputs<'_>, origin: Origin<'_>, a: &Event, b: &Event) 
     let wrong = d.or(&wrong, &after);
     let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
     Obligation {
-        what: format!("the event of {} is that at {:#06x}", origin.place(a.place), b.place),
+        what: format!("the event of {} is that at {}", origin.place(a.place), origin.target(b.place)),
         violated,
     }
 }
@@ -172,7 +206,7 @@ pub struct Interval {
 /// The intervals, each with its obligations.
 pub fn intervals(
     inputs: &Inputs<'_>,
-    origin: Origin<'_>,
+    origin: impl Compared,
     source: &[Event],
     target: &[Event],
 ) -> Vec<Interval> {
@@ -206,7 +240,7 @@ pub fn intervals(
 /// Stores one to one; `None` if the two sides do not even have as many of the same sizes.
 fn pairs(
     inputs: &Inputs<'_>,
-    origin: Origin<'_>,
+    origin: impl Compared,
     source: &[Event],
     target: &[Event],
 ) -> Option<Vec<Obligation>> {
@@ -241,7 +275,7 @@ fn pairs(
         let t = &target[partner[i]];
         let wrong = d.or(&differ(d, &s.address, &t.address), &differ(d, &s.value, &t.value));
         let violated = d.or(&differ(d, &s.guard, &t.guard), &d.and(&s.guard, &wrong));
-        let what = format!("the store of {} is that at {:#06x}", origin.place(s.place), t.place);
+        let what = format!("the store of {} is that at {}", origin.place(s.place), origin.target(t.place));
         Obligation { what, violated }
     };
     Some(source.iter().enumerate().map(pair).collect())
@@ -265,7 +299,12 @@ fn memory(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Obligation
 }
 
 /// Each access of the target is aligned, and each load reads bytes that the source reads or writes there.
-pub fn covered(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Obligation> {
+pub fn covered(
+    inputs: &Inputs<'_>,
+    origin: impl Compared,
+    source: &[Event],
+    target: &[Event],
+) -> Vec<Obligation> {
     let d = inputs.terms;
     let mut all = Vec::new();
     for t in target.iter().filter(|e| e.accesses()) {
@@ -307,7 +346,7 @@ pub fn covered(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<O
         }
         let violated = d.and(&t.guard, &bad);
         all.push(Obligation {
-            what: format!("the source accesses what is accessed at {:#06x}", t.place),
+            what: format!("the source accesses what is accessed at {}", origin.target(t.place)),
             violated,
         });
     }

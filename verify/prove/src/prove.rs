@@ -243,7 +243,7 @@ impl Task<'_> {
                 }
             }
         }
-        let mut open = covered(&inputs, &run.source.events, targets);
+        let mut open = covered(&inputs, self.origin, &run.source.events, targets);
         open.extend(run.target.side.demands.iter().map(|(violated, place)| Obligation {
             what: format!("what the hardware demands of memory at {place:#06x}"),
             violated: *violated,

@@ -136,6 +136,13 @@ impl<'i, R: Name> Side<'i, R> {
         }
     }
 
+    /// At another place than the entry, with values in registers and some state of memory.
+    pub fn start(&mut self, at: u64, registers: FxHashMap<R, TermId>, version: TermId) {
+        self.path.registers = registers;
+        self.path.version = version;
+        self.pending = BTreeMap::from([(at, self.path.clone())]);
+    }
+
     fn terms(&self) -> &'i Terms {
         self.inputs.terms
     }

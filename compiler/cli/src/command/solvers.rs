@@ -42,6 +42,25 @@ pub struct Solvers {
     questions: Option<PathBuf>,
 }
 
+/// z3 with some effort for each question, in millions of its `rlimit`, and seconds for safety; one that answers nothing if it is
+/// not installed.
+pub fn first(budget: u64, timeout: u64) -> Box<dyn Solver> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
+    z3(&folders, budget, timeout).unwrap_or_else(|| Box::new(NoSolver))
+}
+
+#[cfg(feature = "z3")]
+fn z3(_: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
+    Some(Box::new(NativeZ3 { budget, timeout }))
+}
+
+#[cfg(not(feature = "z3"))]
+fn z3(folders: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
+    Z3::find(folders, budget, timeout).map(|z3| Box::new(z3) as Box<dyn Solver>)
+}
+
 impl Solvers {
     /// The solver; one that answers nothing if z3 is not installed.
     pub fn open(&self) -> Result<Box<dyn Solver>, Failure> {
@@ -77,22 +96,13 @@ impl Solvers {
             }
         };
         Ok(match self.solver {
-            Which::Z3 => self.z3(&folders),
+            Which::Z3 => z3(&folders, self.budget, self.timeout),
             Which::Bitwuzla => Some(bitwuzla()?),
             Which::All => {
                 let second = bitwuzla()?;
-                self.z3(&folders).map(|first| Box::new(Both::new(first, second)) as Box<dyn Solver>)
+                let first = z3(&folders, self.budget, self.timeout);
+                first.map(|first| Box::new(Both::new(first, second)) as Box<dyn Solver>)
             }
         })
-    }
-
-    #[cfg(feature = "z3")]
-    fn z3(&self, _: &[&Path]) -> Option<Box<dyn Solver>> {
-        Some(Box::new(NativeZ3 { budget: self.budget, timeout: self.timeout }))
-    }
-
-    #[cfg(not(feature = "z3"))]
-    fn z3(&self, folders: &[&Path]) -> Option<Box<dyn Solver>> {
-        Z3::find(folders, self.budget, self.timeout).map(|z3| Box::new(z3) as Box<dyn Solver>)
     }
 }

@@ -85,7 +85,8 @@ pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
                 for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
                     let about = o.function.as_ref().map(|f| format!(" of `{f}`")).unwrap_or_default();
                     let why = o.reason.as_deref().unwrap_or("no reason given");
-                    eprintln!("note: {} cannot decide about {}{about}: {why}", o.judge, o.stage);
+                    let pass = o.pass.map(|p| format!(" ({p})")).unwrap_or_default();
+                    eprintln!("note: {} cannot decide about {}{pass}{about}: {why}", o.judge, o.stage);
                 }
                 if let (true, Some((cubin, _)), Some(target)) =
                     (options.verbose, &artifact.cubin, artifact.target)
