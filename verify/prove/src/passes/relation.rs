@@ -65,10 +65,9 @@ impl Relation {
             };
             all.insert(member, class);
         }
-        // A function whose class has no leaf says nothing, and one that is known is so by itself.
-        let mut leaves: BTreeSet<Class> = BTreeSet::new();
-        leaves
-            .extend(all.iter().filter(|(m, c)| is_leaf(m) && matches!(c, Class::Number(_))).map(|(_, c)| *c));
+        // A function whose class has no leaf says nothing. One that is known stays with the leaves that are: when they turn out to
+        // change, it may be what they are.
+        let leaves: BTreeSet<Class> = all.iter().filter(|(m, _)| is_leaf(m)).map(|(_, c)| *c).collect();
         all.retain(|m, c| is_leaf(m) || leaves.contains(c));
         // Numbers by first occurrence, so that equal relations are equal.
         let mut order: BTreeMap<u32, u32> = BTreeMap::new();

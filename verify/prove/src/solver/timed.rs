@@ -19,16 +19,23 @@ pub struct Timed<'s> {
     pub questions: u32,
     /// Effort that was reckoned so far.
     spent: u64,
+    /// Effort for all questions.
+    most: u64,
 }
 
 impl<'s> Timed<'s> {
     /// Around a solver.
     pub fn new(inner: &'s mut dyn Solver) -> Timed<'s> {
-        Timed { inner, seconds: 0.0, questions: 0, spent: 0 }
+        Timed::within(inner, MOST)
+    }
+
+    /// Around a solver, with another effort for all questions, in thousands of z3's `rlimit`.
+    pub fn within(inner: &'s mut dyn Solver, most: u64) -> Timed<'s> {
+        Timed { inner, seconds: 0.0, questions: 0, spent: 0, most }
     }
 
     fn timed(&mut self, effort: u64, ask: impl FnOnce(&mut dyn Solver) -> Answer) -> Answer {
-        if self.spent >= MOST {
+        if self.spent >= self.most {
             return Answer::Unknown("solver: the effort for one entry was not enough".into());
         }
         let started = Instant::now();
@@ -42,7 +49,7 @@ impl<'s> Timed<'s> {
 
 impl Solver for Timed<'_> {
     fn check(&mut self, script: &Script) -> Answer {
-        let rest = MOST.saturating_sub(self.spent);
+        let rest = self.most.saturating_sub(self.spent);
         self.timed(rest, |s| s.check_short(script, rest))
     }
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
