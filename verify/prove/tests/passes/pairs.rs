@@ -107,6 +107,21 @@ bb0():
 end
 "#;
 
+/// A quotient whose divisor is not zero.
+pub const QUOTIENT: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:32 = const.0x1
+  v4:32 = or v2, v3
+  v5:32 = div.u v1, v4
+  store.global:u4x1:weak:cta:+0 v0, v5
+  exit
+end
+"#;
+
 /// A sum over an array that is changed on the way.
 pub const LOOP: &str = r#"
 function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0

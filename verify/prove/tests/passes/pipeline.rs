@@ -134,7 +134,7 @@ fn no_pass_over_the_corpus_is_refuted() {
 #[test]
 fn no_pass_over_random_functions_is_refuted() {
     let Some(mut z3) = solver("no_pass_over_random_functions_is_refuted", BUDGET) else { return };
-    let count = number("SASSAFRAS_PASSES_COUNT").unwrap_or(if whole() { 300 } else { 3 }) as u64;
+    let count = number("SASSAFRAS_PASSES_COUNT").unwrap_or(if whole() { 60 } else { 2 }) as u64;
     let first = number("SASSAFRAS_PASSES_FROM").unwrap_or(0) as u64;
     let forms = ingredients();
     let mut found = Found::default();

@@ -2,7 +2,7 @@
 
 use super::BUDGET;
 use super::common::solver;
-use super::pairs::{BRANCH, LANES, LOOP, STRAIGHT, UNDEFINED, changed, function};
+use super::pairs::{BRANCH, LANES, LOOP, QUOTIENT, STRAIGHT, UNDEFINED, changed, function};
 use sassafras_prove::passes::{by_terms, prove_pass};
 use sassafras_prove::{Limits, Verdict};
 
@@ -170,7 +170,8 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
         UNDEFINED,
         &[("+12 v0, v1", "+12 v0, v20"), ("  v2:32 = undef\n", "  v2:32 = undef\n  v20:32 = undef\n")],
     ),
-    ("a quotient of others", UNDEFINED, &[("div.u v1, v3", "div.s v1, v3")]),
+    ("a quotient with signs", QUOTIENT, &[("div.u v1, v4", "div.s v1, v4")]),
+    ("a quotient the other way round", QUOTIENT, &[("div.u v1, v4", "div.u v4, v1")]),
     ("a loop that begins later", LOOP, &[("jump bb1(v3, v2, v3)", "jump bb1(v4, v2, v3)")]),
     ("an old value round a loop", LOOP, &[("bb1(v16, v14, v15)", "bb1(v16, v7, v15)")]),
     ("values swapped round a loop", LOOP, &[("bb1(v16, v14, v15)", "bb1(v16, v15, v14)")]),
