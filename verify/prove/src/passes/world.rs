@@ -80,7 +80,7 @@ impl Input {
             let h = mix(seed, &[1, i as u64]);
             let (at, size) = (p.offset as usize, p.size as usize);
             let mut bytes = Vec::new();
-            if size == 8 && h % 8 != 0 {
+            if size == 8 && !h.is_multiple_of(8) {
                 // Few places, so that some are one.
                 bytes.extend((0x7f00_0000_0000 + (h >> 8) % 4 * 0x10_0000).to_le_bytes());
             }
