@@ -3,12 +3,14 @@
 //! The question is made small, then weakened, and asked as it is only at last. Every step keeps `unsat` true: leaving out
 //! assumptions, and letting products be any number, only allows more. `sat` is said of all assumptions alone.
 //!
-//! 1. The terms are rebuilt in an arena of their own, relations of floats written out on bits, equations of sums with all signs
+//! 1. The terms are rebuilt in an arena of their own, relations and extrema of floats written out on bits, equations of sums with all signs
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
 //! 2. A short question about each part; most end here.
 //! 3. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
-//! 4. The rest with products and quotients as unknown numbers, then as it is.
+//! 4. The rest as it is.
+//!
+//! All but the last is done with products and quotients as unknown numbers first, where there are any.
 
 mod local;
 mod sweep;
@@ -24,6 +26,9 @@ const SHORT: u64 = 1_000;
 /// Whether all of `assumptions` and `violated` (one bit each) can hold together.
 pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver: &mut dyn Solver) -> Answer {
     let local = Local::new(inputs, assumptions, violated);
+    if local.weakened().is_some_and(|weak| excluded(&weak, solver)) {
+        return Answer::Unsat;
+    }
     let mut open = Vec::new();
     for part in local.parts(local.violated) {
         match check(&local, part, &mut |script| solver.check_short(script, SHORT)) {
@@ -36,12 +41,6 @@ pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver
         return Answer::Unsat;
     }
     for part in sweep::sweep(&local, &open, solver) {
-        let near = local.near(part);
-        if let Some(script) = local.weakened(&near, part)
-            && solver.check_short(&script, 4 * SHORT) == Answer::Unsat
-        {
-            continue;
-        }
         match check(&local, part, &mut |script| solver.check(script)) {
             Answer::Unsat => {}
             Answer::Sat(model) => return local.model(&model),
@@ -50,6 +49,21 @@ pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver
         }
     }
     Answer::Unsat
+}
+
+/// Whether a weakened question is known to have no answer. An answer to it says nothing.
+fn excluded(weak: &Local, solver: &mut dyn Solver) -> bool {
+    let mut open = Vec::new();
+    for part in weak.parts(weak.violated) {
+        match check(weak, part, &mut |script| solver.check_short(script, SHORT)) {
+            Answer::Unsat => {}
+            Answer::Sat(_) => return false,
+            Answer::Unknown(_) => open.push(part),
+        }
+    }
+    let swept = if open.is_empty() { open } else { sweep::sweep(weak, &open, solver) };
+    let mut short = |script: &crate::smt::Script| solver.check_short(script, 3 * SHORT);
+    swept.into_iter().all(|part| check(weak, part, &mut short) == Answer::Unsat)
 }
 
 /// Asks about a part under the assumptions near it; `sat` is asked again under all.

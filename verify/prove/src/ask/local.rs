@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp, Domain, TermId, Terms, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Most parts that a violation is taken apart into.
 const MOST: usize = 64;
@@ -15,7 +16,7 @@ const MOST: usize = 64;
 /// An obligation and its assumptions, rebuilt.
 pub(super) struct Local {
     /// The arena.
-    pub terms: Terms,
+    pub terms: Rc<Terms>,
     /// What is assumed, one bit each.
     pub assumptions: Vec<TermId>,
     /// What must not hold besides.
@@ -52,7 +53,7 @@ impl Local {
         Local {
             assumptions: assumptions.iter().map(of).collect(),
             violated: of(&violated),
-            terms,
+            terms: Rc::new(terms),
             reads,
             back,
         }
@@ -138,32 +139,92 @@ impl Local {
         Answer::Sat(values.collect())
     }
 
-    /// The question with products and quotients of unknown numbers as unknown numbers; none if there are none.
-    pub fn weakened(&self, near: &[TermId], part: TermId) -> Option<Script> {
-        let mut roots = near.to_vec();
-        roots.push(part);
-        let d = &self.terms;
-        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let mut any = false;
-        for id in d.topological(&roots) {
-            let (node, width) = (d.node(id), d.width_of(id));
-            let node = node.map(|o| map[&o]);
-            let new = match &node {
-                Node::Binary(op @ (B::Mul | B::UDiv | B::URem | B::SDiv | B::SRem), a, b)
-                    if d.as_constant(a).is_none() && d.as_constant(b).is_none() =>
-                {
-                    any = true;
-                    let (a, b) = if *op == B::Mul && b < a { (b, a) } else { (a, b) };
-                    d.variable(&format!("{op:?} {a} {b}"), width)
+    /// The same with products and quotients of unknown numbers as unknown numbers; none if there are none. What cannot be there cannot
+    /// be here. Two numbers have one product, whatever part of it is asked for: the others are its low bits.
+    pub fn weakened(&self) -> Option<Local> {
+        let mut roots = self.assumptions.clone();
+        roots.push(self.violated);
+        let d = &*self.terms;
+        let order = d.topological(&roots);
+        let mut widest: FxHashMap<(TermId, u32), TermId> = FxHashMap::default();
+        for id in &order {
+            let Node::Binary(B::Mul, a, b) = d.node(*id) else { continue };
+            for t in [a, b].map(|t| narrow(d, t)) {
+                if let Node::Extract { low, a } = d.node(t) {
+                    let known = widest.entry((a, low)).or_insert(t);
+                    if d.width_of(*known) < d.width_of(t) {
+                        *known = t;
+                    }
                 }
-                _ if node.is_free() => id,
-                _ => d.make(node, width),
+            }
+        }
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut bounds = Vec::new();
+        let mut any = false;
+        for id in order {
+            let (old, width) = (d.node(id), d.width_of(id));
+            // Low bits of a product are those of the product of wider numbers.
+            let factor = |t: TermId| match d.node(t) {
+                Node::Extract { low, a } if d.width_of(t) == width => {
+                    widest.get(&(a, low)).copied().unwrap_or(t)
+                }
+                _ => narrow(d, t),
+            };
+            let unknown = |a: &TermId, b: &TermId| d.as_constant(a).is_none() && d.as_constant(b).is_none();
+            let new = match &old {
+                Node::Binary(B::Mul, a, b) if unknown(a, b) => {
+                    any = true;
+                    let of = |t: TermId| map.get(&t).copied().unwrap_or(t);
+                    self.product(of(factor(*a)), of(factor(*b)), width, &mut bounds)
+                }
+                Node::Binary(op @ (B::UDiv | B::URem | B::SDiv | B::SRem), a, b) if unknown(a, b) => {
+                    any = true;
+                    d.variable(&format!("{op:?} {} {}", map[a], map[b]), width)
+                }
+                _ if old.is_free() => id,
+                _ => d.make(old.map(|o| map[&o]), width),
             };
             map.insert(id, new);
         }
-        let roots: Vec<TermId> = roots.iter().map(|r| map[r]).collect();
-        any.then(|| self.bare(&roots))
+        any.then(|| Local {
+            assumptions: self.assumptions.iter().map(|a| map[a]).chain(bounds).collect(),
+            violated: map[&self.violated],
+            terms: self.terms.clone(),
+            reads: Vec::new(),
+            back: FxHashMap::default(),
+        })
     }
+
+    /// Bits of the product of two numbers, as those of a variable that is not above the greatest product.
+    fn product(&self, a: TermId, b: TermId, width: u32, bounds: &mut Vec<TermId>) -> TermId {
+        let d = &*self.terms;
+        let (a, b) = (narrow(d, a), narrow(d, b));
+        let (x, y) = (a.min(b), a.max(b));
+        let (m, n) = (d.width_of(x), d.width_of(y));
+        let part = |t: TermId| match d.width_of(t) {
+            n if n < width => d.zext(&t, width),
+            _ => d.extract(&t, 0, width),
+        };
+        let zero = d.constant(width, 0);
+        match (m, n) {
+            (1, _) => return d.ite(&x, &part(y), &zero),
+            (_, 1) => return d.ite(&y, &part(x), &zero),
+            _ if m + n > 128 => return d.variable(&format!("Mul {width} {x} {y}"), width),
+            _ => {}
+        }
+        let whole = d.variable(&format!("Mul {x} {y}"), m + n);
+        let most = ((1u128 << m) - 1).wrapping_mul((1 << n) - 1);
+        bounds.push(d.compare(CompareOp::ULe, &whole, &d.constant(m + n, most)));
+        part(whole)
+    }
+}
+
+/// What a number is the zero extension of.
+fn narrow(d: &Terms, mut t: TermId) -> TermId {
+    while let Node::Zext(x) = d.node(t) {
+        t = x;
+    }
+    t
 }
 
 /// A node over operands of the arena.
@@ -171,6 +232,10 @@ fn rebuilt(terms: &Terms, node: Node, width: u32) -> TermId {
     match &node {
         Node::FloatRelation { relation, format, ftz, args } => {
             floats::relation(terms, *relation, *format, *ftz, &args[0], &args[1])
+        }
+        Node::Float { op, format, mode, args } if args.len() == 2 => {
+            let extremum = floats::extremum(terms, *op, *format, *mode, [&args[0], &args[1]]);
+            extremum.unwrap_or_else(|| terms.make(node, width))
         }
         Node::Compare(CompareOp::Eq, a, b) if terms.width_of(*a) > 1 => equation(terms, *a, *b),
         _ => terms.make(node, width),

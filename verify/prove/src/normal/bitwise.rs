@@ -176,6 +176,24 @@ impl Normal<'_> {
         self.function(made, self.width(a))
     }
 
+    /// A number where a condition, as a summand or a factor of one, is known.
+    fn knowing(&self, a: TermId, condition: TermId, value: u128) -> TermId {
+        let p = self.poly(a);
+        let inside = |m: &super::poly::Monomial| m.contains(&condition);
+        if a == condition || !p.terms.keys().any(inside) {
+            return a;
+        }
+        let mut known = super::poly::Poly::constant(p.width, p.constant);
+        for (m, c) in &p.terms {
+            if !inside(m) {
+                known.plus(m.clone(), *c);
+            } else if value == 1 {
+                known.plus(m.iter().copied().filter(|f| *f != condition).collect(), *c);
+            }
+        }
+        self.number(known)
+    }
+
     /// `c ? a : b`.
     pub(super) fn select(&self, c: TermId, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
@@ -202,6 +220,11 @@ impl Normal<'_> {
         // Row `select-sign`.
         if !self.diagrams.borrow().positive(f) {
             return self.select(self.complement(c), b, a);
+        }
+        // Row `select-inside`: each side knows the condition.
+        let (a, b) = (self.knowing(a, c, 1), self.knowing(b, c, 0));
+        if a == b {
+            return a;
         }
         // Row `select-nested`.
         use sassafras_semantics::term::Node;

@@ -59,11 +59,20 @@ impl Normal<'_> {
             Some(_) => return d.no(),
             None => {}
         }
-        // Row `equal-even`.
         let even = p.evenness();
+        // Words side by side are compared one by one: their difference would borrow from one to the next.
+        if width > 64 || width > 32 && even >= 32 {
+            return self.by_parts(C::Eq, a, b);
+        }
+        // Row `equal-even`.
         if even > 0 && even < width {
             let rest = self.slice(zero, even, width - even);
             return self.compare(C::Eq, rest, d.constant(width - even, 0));
+        }
+        // Row `equal-odd`: what has low bits that the sum of the others never has.
+        let twos = p.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
+        if p.constant != 0 && p.constant.trailing_zeros() < twos {
+            return d.no();
         }
         if width > 32 {
             return self.by_parts(C::Eq, a, b);

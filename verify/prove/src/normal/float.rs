@@ -101,6 +101,15 @@ impl Normal<'_> {
         } else {
             x
         };
+        // Row `sum-zero-canonical`: what an operation gives is a number or the canonical NaN.
+        let made = match d.node(x) {
+            Node::Float { format: of, .. } => of == format,
+            Node::FloatToFloat { to, .. } | Node::IntToFloat { to, .. } => to == format,
+            _ => false,
+        };
+        if made {
+            return Some(value);
+        }
         Some(self.select(nan, d.constant(width, format.canonical_nan().into()), value))
     }
 
@@ -126,6 +135,16 @@ impl Normal<'_> {
                     FloatOp::Add | FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan
                 ) {
                     args[..2].sort_unstable();
+                }
+                // Row `sum-zero-clamped`: clamped, x + 0 = x + (−0).
+                if *op == FloatOp::Add && mode.sat {
+                    let minus = d.constant(width, 1 << (width - 1));
+                    for a in &mut args {
+                        if self.known(*a) == Some(0) {
+                            *a = minus;
+                        }
+                    }
+                    args.sort_unstable();
                 }
                 if let Some(simpler) = self.product_rows(*op, *format, mode, &args, width) {
                     return self.float_node(&simpler, width, &|t| *t);
@@ -157,26 +176,12 @@ impl Normal<'_> {
                 }
                 d.make(Node::FloatRelation { relation: *relation, format: *format, ftz: *ftz, args }, width)
             }
-            // Row `convert-same`: a conversion within a format is a sum with −0; those of 16 bits do not flush.
-            Node::FloatToFloat { from, to, mode, a }
-                if from == to && *to != FloatFormat::F64 && mode.rounding == Rounding::NearestEven =>
-            {
-                let mode = FloatMode { ftz: mode.ftz && *to == FloatFormat::F32, ..*mode };
-                let args = [of(a), d.constant(width, 1 << (width - 1))].into_iter().collect();
-                self.float_node(&Node::Float { op: FloatOp::Add, format: *to, mode, args }, width, &|t| *t)
-            }
-            Node::FloatToFloat { from, to, mode, a } => {
-                d.make(Node::FloatToFloat { from: *from, to: *to, mode: *mode, a: of(a) }, width)
-            }
-            Node::FloatToInt { from, signed, mode, nan, a } => {
-                let (from, signed, mode, nan) = (*from, *signed, *mode, *nan);
-                d.make(Node::FloatToInt { from, signed, mode, nan, a: of(a) }, width)
-            }
-            Node::IntToFloat { signed, to, mode, a } => {
-                d.make(Node::IntToFloat { signed: *signed, to: *to, mode: *mode, a: of(a) }, width)
+            Node::FloatToFloat { .. } | Node::FloatToInt { .. } | Node::IntToFloat { .. } => {
+                self.conversion(&node.map(|t| of(&t)), width)
             }
             Node::Approximate { function, ftz, a } => {
-                d.make(Node::Approximate { function: *function, ftz: *ftz, a: of(a) }, width)
+                let a = self.unflushed(*function, of(a));
+                d.make(Node::Approximate { function: *function, ftz: *ftz, a }, width)
             }
             other => d.make(other.clone(), width),
         }

@@ -6,15 +6,17 @@
 //! operands in normal form.
 //!
 //! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
-//! - `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
-//! - `compare`: comparisons. `float`: the algebra of uninterpreted float operations.
+//! - `quotient`: quotients and remainders. `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
+//! - `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `convert`: of conversions.
 
 mod bitwise;
 pub mod boolean;
 mod compare;
+mod convert;
 mod float;
 mod number;
 pub mod poly;
+mod quotient;
 pub mod rows;
 mod slice;
 #[cfg(test)]
@@ -45,6 +47,8 @@ pub struct Normal<'t> {
     functions: RefCell<FxHashMap<TermId, Diagram>>,
     diagrams: RefCell<Diagrams>,
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
+    /// Normal forms that are known to be other ones.
+    known: RefCell<FxHashMap<TermId, TermId>>,
 }
 
 impl<'t> Normal<'t> {
@@ -59,6 +63,7 @@ impl<'t> Normal<'t> {
             functions: RefCell::default(),
             diagrams: RefCell::default(),
             slices: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -85,6 +90,7 @@ impl<'t> Normal<'t> {
             let node = self.terms.node(t);
             if ready {
                 let made = self.rebuild(&node, self.terms.width_of(t), t);
+                let made = self.known.borrow().get(&made).copied().unwrap_or(made);
                 self.memo.borrow_mut().insert(t, made);
                 self.memo.borrow_mut().insert(made, made);
             } else {
@@ -100,6 +106,12 @@ impl<'t> Normal<'t> {
     pub fn replace(&self, pairs: &FxHashMap<TermId, TermId>) {
         self.memo.borrow_mut().clear();
         self.memo.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
+    }
+
+    /// Declares that terms, normal forms, are others: whatever becomes one of them from now on is its partner.
+    pub fn declare(&self, pairs: &FxHashMap<TermId, TermId>) {
+        self.known.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
+        self.memo.borrow_mut().clear();
     }
 
     /// A normal form as runs of bits from the lowest: lowest bit, width, value.
@@ -196,6 +208,7 @@ impl<'t> Normal<'t> {
             (B::URem, Some(c)) if c.is_power_of_two() && c > 1 => {
                 self.zext(self.slice(a, 0, c.trailing_zeros()), width)
             }
+            (B::UDiv | B::URem | B::SDiv | B::SRem, _) => self.divide(op, a, b, width),
             _ => d.binary(op, &a, &b),
         }
     }

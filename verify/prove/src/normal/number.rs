@@ -3,7 +3,7 @@
 use super::Normal;
 use super::poly::{Monomial, Poly, ones};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, TermId};
+use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 use smallvec::smallvec;
 use std::rc::Rc;
 
@@ -96,23 +96,46 @@ impl Normal<'_> {
     /// One rewrite; whether there was one.
     fn improve(&self, p: &mut Poly) -> bool {
         let found = p.terms.iter().find_map(|(m, c)| {
-            let at = (0..m.len()).find_map(|i| Some((i, self.replacement(m, *c, i, p.width)?)));
+            let among = p.terms.len() > 1;
+            let new = |i| self.masked(m[i], among).or_else(|| self.replacement(m, *c, i, p.width));
+            let at = (0..m.len()).find_map(|i| Some((i, new(i)?)));
             at.map(|(i, new)| (m.clone(), *c, i, new))
         });
         if let Some((m, c, i, (new, scale))) = found {
-            // Scale: what is left of the coefficient.
+            // Scale: what is left of the coefficient, of which only the lower bits count: a negative one stays negative.
             p.terms.remove(&m);
+            let c = if scale > 0 && c >> (p.width - 1) == 1 { c | !ones(p.width) } else { c };
+            let c = if scale > 0 { ((c as i128) >> scale) as u128 } else { c };
             let mut rest = m;
             rest.remove(i);
             for (n, e) in &new.terms {
                 let mut all: Monomial = rest.iter().chain(n).copied().collect();
                 all.sort_unstable();
-                p.plus(all, (c >> scale).wrapping_mul(*e));
+                p.plus(all, c.wrapping_mul(*e));
             }
-            p.plus(rest, (c >> scale).wrapping_mul(new.constant));
+            p.plus(rest, c.wrapping_mul(new.constant));
             return true;
         }
         self.join(p)
+    }
+
+    /// Row `masked`: among summands, x under copies of a condition is x times the condition.
+    fn masked(&self, a: TermId, among: bool) -> Option<(Poly, u32)> {
+        let Node::Binary(B::And, x, y) = self.terms.node(a) else { return None };
+        let width = self.width(a);
+        let condition = |t: TermId| {
+            let p = self.poly(t);
+            let (m, c) = p.terms.iter().next()?;
+            let copies = p.terms.len() == 1 && p.constant == 0 && m.len() == 1 && *c == ones(width);
+            (copies && self.width(m[0]) == 1).then(|| m[0])
+        };
+        let (c, x) = condition(x).map(|c| (c, y)).or_else(|| condition(y).map(|c| (c, x)))?;
+        let known = self.poly(x).terms.len() <= 1 && among;
+        known.then(|| {
+            let mut p = Poly::constant(width, 0);
+            p.plus([c, x].into_iter().collect(), 1);
+            (p, 0)
+        })
     }
 
     /// What an atom of a summand is to be replaced by, and by how many powers of two the coefficient shrinks then.
@@ -141,6 +164,10 @@ impl Normal<'_> {
             let fits = own.most(&width_of).is_some_and(|most| most <= ones(n));
             if twos + n >= width || fits {
                 return Some((widen(&own), 0));
+            }
+            // The same with upper coefficients as they stand: copies of a sign above what it is the sign of.
+            if own.greatest(&width_of).is_some_and(|most| most <= ones(n)) {
+                return Some((own.extended(width), 0));
             }
             // Row `zext-even`.
             let even = own.evenness();

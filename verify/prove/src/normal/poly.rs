@@ -147,6 +147,19 @@ impl Poly {
         self.range(width_of).and_then(|(least, most)| (least >= 0).then_some(most as u128))
     }
 
+    /// The greatest value of the sum without wrapping, with all coefficients read as positive numbers. `None` if it may reach 2^128.
+    pub fn greatest(&self, width_of: &dyn Fn(TermId) -> u32) -> Option<u128> {
+        self.terms.iter().try_fold(self.constant, |sum, (m, c)| {
+            let product = m.iter().try_fold(*c, |p, a| p.checked_mul(ones(width_of(*a))));
+            sum.checked_add(product?)
+        })
+    }
+
+    /// The same sum with its numbers in a width that is not less, coefficients read as positive.
+    pub fn extended(&self, width: u32) -> Poly {
+        Poly { width, ..self.clone() }
+    }
+
     /// The same sum with its numbers in another width, coefficients of the upper half read as negative.
     pub fn widened(&self, width: u32) -> Poly {
         let mut p = Poly::constant(width, self.constant);

@@ -325,6 +325,9 @@ pub const ROWS: &[Row] = &[
                 equal(t.ite(&p, &t.ite(&p, &a, &b), &c), t.ite(&p, &a, &c)),
                 equal(t.ite(&p, &a, &t.ite(&p, &b, &c)), t.ite(&p, &a, &c)),
                 equal(t.ite(&p, &a, &b), numbers),
+                // `select-inside`
+                equal(t.ite(&p, &t.add(&t.mul(&t.zext(&p, w), &a), &c), &b), t.ite(&p, &t.add(&a, &c), &b)),
+                equal(t.ite(&p, &b, &t.add(&t.mul(&t.zext(&p, w), &a), &c)), t.ite(&p, &b, &c)),
             ]
         },
     },
@@ -360,6 +363,9 @@ pub const ROWS: &[Row] = &[
                 equal(t.eq(&t.sub(&a, &b), &zero), t.eq(&t.sub(&b, &a), &zero)),
                 equal(t.eq(&t.zext(&n, w), &k(t, w, 3)), t.eq(&n, &k(t, 2, 3))),
                 equal(t.eq(&t.zext(&n, w), &k(t, w, 4)), t.no()),
+                // `equal-odd`
+                equal(t.eq(&t.mul(&a, &k(t, w, 2)), &k(t, w, 1)), t.no()),
+                equal(t.eq(&t.mul(&a, &k(t, w, 4)), &k(t, w, 2)), t.no()),
                 equal(t.eq(&scaled, &zero), t.not(&p)),
                 equal(t.eq(&scaled, &k(t, w, 5)), p),
                 equal(t.eq(&scaled, &k(t, w, 3)), t.no()),
@@ -411,6 +417,85 @@ pub const ROWS: &[Row] = &[
                 equal(t.compare(C::ULe, &x, &c), t.not(&t.compare(C::ULt, &c, &x))),
                 equal(t.compare(C::SLe, &x, &c), t.not(&t.compare(C::SLt, &c, &x))),
             ]);
+            all
+        },
+    },
+    Row {
+        name: "signed-quotient",
+        says: "signed quotients and remainders by unsigned ones of magnitudes; `remainder`: x % y = x - (x / y)·y",
+        widths: &[2, 3, 8],
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let sign = |a: &TermId| t.extract(a, w - 1, 1);
+            let magnitude = |a: &TermId| t.ite(&sign(a), &t.neg(a), a);
+            let under = |c: &TermId, a: TermId| t.ite(c, &t.neg(&a), &a);
+            let (mx, my) = (magnitude(&x), magnitude(&y));
+            let by = |op| t.binary(op, &mx, &my);
+            let product = t.mul(&t.binary(B::UDiv, &x, &y), &y);
+            vec![
+                equal(t.binary(B::SDiv, &x, &y), under(&t.xor(&sign(&x), &sign(&y)), by(B::UDiv))),
+                equal(t.binary(B::SRem, &x, &y), under(&sign(&x), by(B::URem))),
+                equal(t.binary(B::URem, &x, &y), t.sub(&x, &product)),
+            ]
+        },
+    },
+    Row {
+        name: "quotient-narrow",
+        says: "x / d has no more bits than the greatest x has by d; of a zero extension, the quotient before it",
+        widths: &[3, 4, 8, 16],
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let mut all = Vec::new();
+            for c in [3u128, 5, 7] {
+                let q = t.binary(B::UDiv, &x, &k(t, w, c));
+                let bits = (128 - (((1u128 << w) - 1) / c).leading_zeros()).max(1);
+                all.push(equal(q, t.zext(&t.extract(&q, 0, bits), w)));
+                let wide = t.binary(B::UDiv, &t.zext(&x, 2 * w), &k(t, 2 * w, c));
+                all.push(equal(wide, t.zext(&q, 2 * w)));
+            }
+            let beyond = t.binary(B::UDiv, &t.zext(&x, 2 * w), &k(t, 2 * w, 1 << w));
+            all.push(equal(beyond, k(t, 2 * w, 0)));
+            all
+        },
+    },
+    Row {
+        name: "magic-product",
+        says: "(k·x) >> l = x / d for n bits of x, if k·d - 2^l is not negative and times 2^n - 1 less than 2^l",
+        widths: &[3, 4, 6, 8],
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let mut all = Vec::new();
+            for d in (3..1u128 << w).filter(|d| !d.is_power_of_two() && (w <= 4 || *d < 16)) {
+                for low in w..2 * w {
+                    let k0 = (1u128 << low).div_ceil(d);
+                    if (k0 * d - (1 << low)) * ((1 << w) - 1) < 1 << low {
+                        let product = t.mul(&t.zext(&x, 3 * w), &k(t, 3 * w, k0));
+                        let quotient = t.binary(B::UDiv, &x, &k(t, w, d));
+                        all.push(equal(t.extract(&product, low, w), quotient));
+                    }
+                }
+            }
+            all
+        },
+    },
+    Row {
+        name: "magic-sum",
+        says: "(((x - h) >> 1) + h) >> l for h = (k·x) >> n is ((2^n + k)·x) >> (n + l + 1)",
+        widths: &[3, 4, 6, 8],
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let wide = t.zext(&x, 3 * w);
+            let mut all = Vec::new();
+            for c in [1u128, 3, (1 << w) - 3, (1 << w) - 1] {
+                let h = t.extract(&t.mul(&wide, &k(t, 3 * w, c)), w, w);
+                let half = t.zext(&t.extract(&t.sub(&x, &h), 1, w - 1), w);
+                let sum = t.add(&half, &h);
+                let product = t.mul(&wide, &k(t, 3 * w, (1 << w) + c));
+                for l in 0..w - 1 {
+                    let left = t.zext(&t.extract(&sum, l, w - l), w);
+                    all.push(equal(left, t.extract(&product, w + l + 1, w)));
+                }
+            }
             all
         },
     },

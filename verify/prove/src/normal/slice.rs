@@ -84,6 +84,11 @@ impl Normal<'_> {
         if low == 0 {
             return if width == 1 { self.parity(&p) } else { self.number(p) };
         }
+        if let Some(quotient) =
+            self.magic(&p, low).or_else(|| self.magic_sum(&p, low)).or_else(|| self.magic_joined(&p, low))
+        {
+            return quotient;
+        }
         if let Some((c, one, zero)) = self.choice(&p) {
             let part = |bits: u128| d.constant(width, bits >> low);
             return self.select(c, part(one), part(zero));

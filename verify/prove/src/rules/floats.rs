@@ -1,4 +1,4 @@
-//! Relations and conversions of floats by what they are: relations on bits, saturation and conversions within a format as sums.
+//! Relations, extrema and conversions of floats by what they are: relations and extrema on bits, saturation and conversions within a format as sums.
 //!
 //! A solver knows nothing of an uninterpreted relation or conversion. Relations are therefore written out on bits. A conversion
 //! within a format, and the saturation behind a conversion, is written as the sum with -0, which IEEE 754 makes the identity:
@@ -67,6 +67,41 @@ pub fn relation<D: Domain>(
     }
 }
 
+/// Minimum or maximum, written out; none for other operations and for what is clamped. -0 is less than +0.
+pub fn extremum<D: Domain>(
+    d: &D,
+    op: FloatOp,
+    format: FloatFormat,
+    mode: FloatMode,
+    args: [&D::V; 2],
+) -> Option<D::V> {
+    let (most, either) = match op {
+        FloatOp::Min => (false, false),
+        FloatOp::Max => (true, false),
+        FloatOp::MinNan => (false, true),
+        FloatOp::MaxNan => (true, true),
+        _ => return None,
+    };
+    if mode.sat {
+        return None;
+    }
+    let [a, b] = args.map(|v| if mode.ftz { flushed(d, format, v) } else { v.clone() });
+    let width = format.width();
+    let (x, y) = (magnitude(d, format, &a), magnitude(d, format, &b));
+    let (negative, other) = (d.extract(&a, width - 1, 1), d.extract(&b, width - 1, 1));
+    let smaller = |a, b| d.compare(CompareOp::ULt, a, b);
+    let alike = d.ite(&negative, &smaller(&y, &x), &smaller(&x, &y));
+    let below = d.ite(&d.xor(&negative, &other), &negative, &alike);
+    let value = if most { d.ite(&below, &b, &a) } else { d.ite(&below, &a, &b) };
+    let (first, second) = (nan(d, format, &a), nan(d, format, &b));
+    let canonical = d.constant(width, format.canonical_nan().into());
+    Some(if either {
+        d.ite(&d.or(&first, &second), &canonical, &value)
+    } else {
+        d.ite(&first, &d.ite(&second, &canonical, &b), &d.ite(&second, &a, &value))
+    })
+}
+
 /// The sum with -0.
 fn same<D: Domain>(d: &D, format: FloatFormat, mode: FloatMode, a: &D::V) -> D::V {
     let minus_zero = d.constant(format.width(), 1 << (format.width() - 1));
@@ -133,6 +168,25 @@ mod tests {
                                 d.float_relation(r, format, ftz, &a, &b),
                             );
                             assert_eq!(ours, home, "{r:?} {format:?} ftz {ftz} {a:?} {b:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extrema_are_those_of_the_concrete_home() {
+        let d = Concrete::default();
+        for format in FORMATS {
+            for a in numbers(format) {
+                for b in numbers(format) {
+                    for ftz in [false, true] {
+                        for op in [FloatOp::Min, FloatOp::Max, FloatOp::MinNan, FloatOp::MaxNan] {
+                            let mode = FloatMode { ftz, ..FloatMode::default() };
+                            let ours = extremum(&d, op, format, mode, [&a, &b]).expect("an extremum");
+                            let home = d.float(op, format, mode, &[&a, &b]);
+                            assert_eq!(ours, home, "{op:?} {format:?} ftz {ftz} {a:?} {b:?}");
                         }
                     }
                 }
