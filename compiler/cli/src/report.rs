@@ -119,7 +119,16 @@ fn proved(text: &mut String, record: &Record, what: &str) {
             c.reached, c.instructions
         );
     }
-    let _ = writeln!(text, "  no lemmas");
+    match record.lemmas.is_empty() {
+        true => {
+            let _ = writeln!(text, "  no lemmas");
+        }
+        false => {
+            for lemma in &record.lemmas {
+                let _ = writeln!(text, "  by the lemma A-LEMMA[{lemma}]");
+            }
+        }
+    }
 }
 
 fn counted(text: &mut String, record: &Record) {

@@ -7,10 +7,9 @@
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
 //! 2. A short question about each part; most end here.
-//! 3. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
-//! 4. The rest as it is.
-//!
-//! All but the last is done with products and quotients as unknown numbers first, where there are any.
+//! 3. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
+//! 4. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
+//! 5. The rest as it is.
 
 mod local;
 mod sweep;
@@ -26,9 +25,6 @@ const SHORT: u64 = 1_000;
 /// Whether all of `assumptions` and `violated` (one bit each) can hold together.
 pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver: &mut dyn Solver) -> Answer {
     let local = Local::new(inputs, assumptions, violated);
-    if local.weakened().is_some_and(|weak| excluded(&weak, solver)) {
-        return Answer::Unsat;
-    }
     let mut open = Vec::new();
     for part in local.parts(local.violated) {
         match check(&local, part, &mut |script| solver.check_short(script, SHORT)) {
@@ -37,7 +33,7 @@ pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver
             Answer::Unknown(_) => open.push(part),
         }
     }
-    if open.is_empty() {
+    if open.is_empty() || local.weakened().is_some_and(|weak| excluded(&weak, solver)) {
         return Answer::Unsat;
     }
     for part in sweep::sweep(&local, &open, solver) {

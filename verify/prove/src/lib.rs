@@ -5,6 +5,7 @@
 //! - [`origin`]: what a cubin is held against, PTX or another cubin.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
 //!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
+//! - [`lemma`]: code that is known to give an operation's result.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
 //!   the solvers.
@@ -26,6 +27,7 @@ pub mod event;
 mod fixed;
 pub mod inputs;
 mod lanes;
+pub mod lemma;
 mod meeting;
 pub mod normal;
 pub mod obligation;

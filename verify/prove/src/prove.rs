@@ -26,16 +26,21 @@ use std::time::Instant;
 /// How a reason begins that values on an input give against what was proved.
 const CONTRADICTION: &str = "evaluation contradicts the solver";
 
+/// Most times that the target is run again with what lemmas say.
+const LEMMA_ROUNDS: u32 = 6;
+
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Most times that a loop of the source is gone through.
     pub unroll: u32,
+    /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
+    pub effort: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { unroll: 4 }
+        Limits { unroll: 4, effort: 12_000 }
     }
 }
 
@@ -78,6 +83,7 @@ fn against(
         entry: name.to_owned(),
         verdict: Verdict::Inapplicable(String::new()),
         assumptions: BTreeSet::new(),
+        lemmas: BTreeSet::new(),
         obligations: Counts::default(),
         coverage: None,
         contradiction: None,
@@ -85,7 +91,7 @@ fn against(
         seconds: 0.0,
         phases: Phases::default(),
     };
-    let mut solver = Timed::new(solver);
+    let mut solver = Timed::within(solver, limits.effort);
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
     record.verdict = match (origin, code) {
         (Some(Origin::Code { cubin: source, .. }), _) if source.sm != cubin.sm => Verdict::Inapplicable(
@@ -131,6 +137,8 @@ struct Run<'i> {
     first: u32,
     /// What was fused.
     fused: Fused,
+    /// Lemmas by which terms of the target are operations.
+    lemmas: BTreeSet<&'static str>,
     /// Why the source may have several results on one input.
     lenient: Option<&'static str>,
     /// The source's events before anything was chosen, where it may.
@@ -148,8 +156,11 @@ impl Task<'_> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
         let (wanted, most) = (self.origin.wanted(), bound.saturating_add(2));
-        let target = target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
-            .map_err(|e| format!("target, {e}"))?;
+        let run = || {
+            target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
+                .map_err(|e| format!("target, {e}"))
+        };
+        let mut target = run()?;
         let of_target = d.len();
         let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let first = crate::choose::count(d);
@@ -157,6 +168,20 @@ impl Task<'_> {
             Freedom { natural: self.natural, like: like.as_ref(), fused: fused.unwrap_or_default() };
         let (source, fused) =
             self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
+        // Operands of one lemma may be results of another.
+        let mut lemmas = BTreeSet::new();
+        for _ in 0..LEMMA_ROUNDS {
+            let uses = match inputs.normal.is_active() {
+                true => crate::lemma::uses(inputs, &source.events, &target.writes),
+                false => break,
+            };
+            if uses.same.is_empty() {
+                break;
+            }
+            lemmas.extend(uses.names);
+            inputs.normal.declare(&uses.same);
+            target = run()?;
+        }
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
         let lanes = d.free(&all).contains(&inputs.laneid());
@@ -182,7 +207,7 @@ impl Task<'_> {
             None
         };
         let open = lenient.map_or_else(Vec::new, |_| source.events.clone());
-        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lenient, open })
+        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lemmas, lenient, open })
     }
 
     /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
@@ -287,6 +312,7 @@ impl Task<'_> {
             }
         }
         self.record.assumptions = run.assumed;
+        self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
         let found = crate::witness::matching(&terms, source, target, &paired);
         let natural = self.natural;

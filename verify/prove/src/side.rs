@@ -143,6 +143,13 @@ impl<'i, R: Name> Side<'i, R> {
         self.pending = BTreeMap::from([(at, self.path.clone())]);
     }
 
+    /// What registers hold at the entry.
+    pub fn begin(&mut self, given: &[(R, TermId)]) {
+        for path in self.pending.values_mut() {
+            path.registers.extend(given.iter().copied());
+        }
+    }
+
     fn terms(&self) -> &'i Terms {
         self.inputs.terms
     }

@@ -7,6 +7,7 @@ use crate::meeting::Instances;
 use crate::side::Side;
 use crate::verdict::Assumption;
 use crate::window;
+use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
@@ -321,6 +322,37 @@ pub fn run<'i>(
     wanted: Wanted,
     role: Role,
 ) -> Result<Target<'i>, String> {
+    go(inputs, cubin, function, bound, wanted, role, None)
+}
+
+/// What a piece of code leaves in registers, from what it finds in some. It ends behind its last instruction.
+///
+/// # Errors
+/// What is not covered; code that does not reach its end.
+pub fn piece<'i>(
+    inputs: &'i Inputs<'i>,
+    cubin: &Cubin,
+    function: &Function,
+    given: &[(Register, TermId)],
+) -> Result<FxHashMap<Register, TermId>, String> {
+    let wanted = Wanted { warp_barriers: false, sequential: false };
+    let mut left = None;
+    go(inputs, cubin, function, 1, wanted, Role::Target, Some((given, &mut left)))?;
+    left.ok_or_else(|| "the code does not reach its end".into())
+}
+
+/// Registers that code begins with, and those that it leaves.
+type Piece<'p> = (&'p [(Register, TermId)], &'p mut Option<FxHashMap<Register, TermId>>);
+
+fn go<'i>(
+    inputs: &'i Inputs<'i>,
+    cubin: &Cubin,
+    function: &Function,
+    bound: u32,
+    wanted: Wanted,
+    role: Role,
+    mut piece: Option<Piece<'_>>,
+) -> Result<Target<'i>, String> {
     let d = inputs.terms;
     let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
     if let Some(r) = function.relocations.first() {
@@ -329,12 +361,20 @@ pub fn run<'i>(
     let who = if role == Role::Source { "source" } else { "target" };
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
+    if let Some((given, _)) = &piece {
+        side.begin(given);
+    }
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut instances = Instances::default();
     while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
-            return Err("the code ends without EXIT".into());
+            match &mut piece {
+                // All paths are here by now: none is further back.
+                Some((_, left)) => **left = Some(side.path.registers.clone()),
+                None => return Err("the code ends without EXIT".into()),
+            }
+            continue;
         };
         side.place = address;
         let inst: Inst = decode(*word, chip).map_err(|e| format!("{address:#06x}: {e}"))?;

@@ -165,6 +165,8 @@ pub struct Record {
     pub verdict: Verdict,
     /// What it rests on.
     pub assumptions: BTreeSet<Assumption>,
+    /// Lemmas that it rests on, by name: A-LEMMA.
+    pub lemmas: BTreeSet<&'static str>,
     /// Obligations.
     pub obligations: Counts,
     /// How much of the target was run.
@@ -184,7 +186,7 @@ impl Record {
     pub fn exit_code(&self) -> u8 {
         match &self.verdict {
             _ if self.contradiction.is_some() => 3,
-            Verdict::Proved if self.assumptions.iter().all(|a| a.base()) => 0,
+            Verdict::Proved if self.lemmas.is_empty() && self.assumptions.iter().all(|a| a.base()) => 0,
             Verdict::Proved => 14,
             Verdict::ProvedWithin(_) => 11,
             Verdict::Refuted(_) => 10,
@@ -211,7 +213,7 @@ impl Record {
             "bound": bound,
             "coverage": self.coverage,
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
-            "lemmas": [],
+            "lemmas": self.lemmas,
             "reason": reason,
             "contradiction": self.contradiction,
             "counterexample": counterexample,

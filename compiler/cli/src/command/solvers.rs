@@ -25,9 +25,10 @@ enum Which {
 /// Options about solvers.
 #[derive(Args)]
 pub struct Solvers {
-    /// Effort for each question, in millions of z3's `rlimit`.
-    #[arg(long, default_value_t = 30)]
-    budget: u64,
+    /// Effort for each question, in millions of z3's `rlimit`; for all questions about an entry it is 12, or this if it is more. Without
+    /// it 30 for each question.
+    #[arg(long)]
+    budget: Option<u64>,
     /// Seconds for each question; a safety net alone.
     #[arg(long, default_value_t = 60)]
     timeout: u64,
@@ -62,6 +63,16 @@ fn z3(folders: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
 }
 
 impl Solvers {
+    fn budget(&self) -> u64 {
+        self.budget.unwrap_or(30)
+    }
+
+    /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
+    pub fn effort(&self) -> u64 {
+        let least = sassafras_prove::Limits::default().effort;
+        self.budget.map_or(least, |b| least.max(b.saturating_mul(1000)))
+    }
+
     /// The solver; one that answers nothing if z3 is not installed.
     pub fn open(&self) -> Result<Box<dyn Solver>, Failure> {
         let mut solver: Box<dyn Solver> = match self.which()? {
@@ -96,11 +107,11 @@ impl Solvers {
             }
         };
         Ok(match self.solver {
-            Which::Z3 => z3(&folders, self.budget, self.timeout),
+            Which::Z3 => z3(&folders, self.budget(), self.timeout),
             Which::Bitwuzla => Some(bitwuzla()?),
             Which::All => {
                 let second = bitwuzla()?;
-                let first = z3(&folders, self.budget, self.timeout);
+                let first = z3(&folders, self.budget(), self.timeout);
                 first.map(|first| Box::new(Both::new(first, second)) as Box<dyn Solver>)
             }
         })

@@ -95,7 +95,7 @@ impl Normal<'_> {
                 }
                 d.make(Node::FloatToInt { from, signed: *signed, mode, nan: *nan, a }, width)
             }
-            Node::IntToFloat { signed, to, mode, a } => self.from_integer(*signed, *to, *mode, *a, width),
+            Node::IntToFloat { signed, to, mode, a } => self.integer(*signed, *to, *mode, *a, width),
             other => d.make(other.clone(), width),
         }
     }
@@ -136,14 +136,7 @@ impl Normal<'_> {
         }
     }
 
-    fn from_integer(
-        &self,
-        signed: bool,
-        to: FloatFormat,
-        mut mode: FloatMode,
-        a: TermId,
-        width: u32,
-    ) -> TermId {
+    fn integer(&self, signed: bool, to: FloatFormat, mut mode: FloatMode, a: TermId, width: u32) -> TermId {
         let d = self.terms;
         mode.ftz = false;
         // Row `integer-choice`: of one of two numbers, one of two.
@@ -176,7 +169,7 @@ impl Normal<'_> {
         p.terms.iter().find_map(|(m, c)| {
             let x = *m.first().filter(|_| m.len() == 1 && *c == 1)?;
             let n = self.width(x);
-            if n < 2 || n >= p.width {
+            if !(2..p.width).contains(&n) {
                 return None;
             }
             let sign = self.slice(x, n - 1, 1);

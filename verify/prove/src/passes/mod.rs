@@ -94,6 +94,7 @@ fn judge(
         entry: before.name.clone(),
         verdict,
         assumptions: if proved { assumed } else { BTreeSet::new() },
+        lemmas: BTreeSet::new(),
         obligations: counts,
         coverage,
         contradiction: None,

@@ -4,8 +4,6 @@ use super::{Answer, Solver};
 use crate::smt::Script;
 use std::time::Instant;
 
-/// Effort for all questions about one entry, in thousands of z3's `rlimit`.
-const MOST: u64 = 12_000;
 /// What an answer is reckoned to take of its limit: most come at once.
 const SHARE: u64 = 16;
 
@@ -24,12 +22,7 @@ pub struct Timed<'s> {
 }
 
 impl<'s> Timed<'s> {
-    /// Around a solver.
-    pub fn new(inner: &'s mut dyn Solver) -> Timed<'s> {
-        Timed::within(inner, MOST)
-    }
-
-    /// Around a solver, with another effort for all questions, in thousands of z3's `rlimit`.
+    /// Around a solver; `most`: effort for all questions, in thousands of z3's `rlimit`.
     pub fn within(inner: &'s mut dyn Solver, most: u64) -> Timed<'s> {
         Timed { inner, seconds: 0.0, questions: 0, spent: 0, most }
     }

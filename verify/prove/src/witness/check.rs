@@ -4,6 +4,7 @@ use super::obligations::{Events, Step, assumptions, stack, steps};
 use super::script::{Same, script};
 use super::{Entry, FORMAT, Witness, sha256};
 use crate::inputs::Inputs;
+use crate::lemma;
 use crate::origin::{self, Freedom, Origin};
 use crate::solver::{Answer, Solver};
 use crate::target::{self, Role};
@@ -116,8 +117,12 @@ fn against(
     let (Some(origin), Some(code)) = (origin, code) else {
         return rejected(format!("there is no entry `{}`", entry.entry));
     };
-    if let Some(lemma) = entry.lemmas.first() {
-        return rejected(format!("the lemma `{lemma}` is not known"));
+    let mut lemmas = Vec::new();
+    for name in &entry.lemmas {
+        match lemma::named(name) {
+            Some(lemma) => lemmas.push(lemma),
+            None => return rejected(format!("the lemma `{name}` is not known")),
+        }
     }
     let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
     let said = |e: String| Fault::Rejected(e);
@@ -182,6 +187,11 @@ fn against(
         Answer::Sat(_) => {}
         Answer::Unsat => return rejected("the assumptions contradict each other"),
         Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
+    }
+    // What lemmas say of the source's operations.
+    let open = crate::choose::undefined(d, &roots);
+    for lemma in lemmas {
+        known.extend(lemma::said(&inputs, lemma, &of_source, &open).map_err(said)?);
     }
     for step in list {
         // What a term was shown to be has a lower number, so that no term is made of itself.

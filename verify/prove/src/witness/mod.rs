@@ -96,7 +96,7 @@ pub struct Entry {
     pub entry: String,
     /// Ids of what it rests on.
     pub assumptions: Vec<String>,
-    /// Lemmas that it rests on; there are none yet, and a reader that does not know one rejects it.
+    /// Lemmas that it rests on; a reader that does not know one rejects it.
     pub lemmas: Vec<String>,
     /// Most rounds of a loop.
     pub unroll: u32,
@@ -162,7 +162,7 @@ impl Entry {
         Some(Entry {
             entry: record.entry.clone(),
             assumptions: record.assumptions.iter().map(|a| a.id().to_owned()).collect(),
-            lemmas: Vec::new(),
+            lemmas: record.lemmas.iter().map(|l| (*l).to_owned()).collect(),
             unroll,
             bounded,
             matching: record.matching.clone()?,

@@ -1,0 +1,168 @@
+//! Where a target does what a lemma says.
+
+use super::{Code, LEMMAS, Lemma, Subject, Yield, code};
+use crate::event::Event;
+use crate::inputs::Inputs;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp, Domain, TermId, Terms};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// Where lemmas apply.
+#[derive(Clone, Debug, Default)]
+pub struct Uses {
+    /// Their names.
+    pub names: BTreeSet<&'static str>,
+    /// What the target computes, and what it is.
+    pub same: FxHashMap<TermId, TermId>,
+}
+
+/// The lemmas' code, read once.
+fn codes() -> &'static [Result<Code, String>] {
+    static CODES: OnceLock<Vec<Result<Code, String>>> = OnceLock::new();
+    CODES.get_or_init(|| LEMMAS.iter().map(|l| code(l.code)).collect())
+}
+
+/// What the target has written of what lemmas compute from the operands that the source's events are made of.
+pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> Uses {
+    let d = inputs.terms;
+    let mut found = Uses::default();
+    let own = |e: &Event| [e.guard, e.address, e.value].into_iter().chain(e.arguments.clone());
+    let roots: Vec<TermId> = source.iter().flat_map(own).collect();
+    let all = d.topological(&roots);
+    let subjects = || all.iter().flat_map(|t| LEMMAS.iter().enumerate().map(move |l| (*t, l)));
+    let mut wanted =
+        subjects().filter_map(|(t, (i, l))| Some((t, i, l, l.subject.operands(d, t)?))).peekable();
+    if wanted.peek().is_none() {
+        return found;
+    }
+    let written: FxHashSet<TermId> = writes.iter().map(|w| w.1).collect();
+    let open = open(d, &written);
+    for (subject, i, lemma, operands) in wanted {
+        let Some(Ok(code)) = codes().get(i) else { continue };
+        let before = count(d);
+        let Ok(results) = code.results(lemma, inputs, &operands) else { continue };
+        let own: Vec<TermId> = d.free(&results.iter().map(|r| r.2).collect::<Vec<_>>());
+        let own: Vec<TermId> =
+            own.into_iter().filter(|u| serial(d, *u).is_some_and(|s| s >= before)).collect();
+        // What the code may answer freely the target answers in its own way.
+        let choices: Vec<Option<TermId>> = match own.len() {
+            0 => vec![None],
+            1 => open.iter().copied().map(Some).collect(),
+            _ => continue,
+        };
+        for choice in choices {
+            let as_there: FxHashMap<TermId, TermId> = own.iter().copied().zip(choice).collect();
+            if !as_there.is_empty() {
+                inputs.normal.replace(&as_there);
+            }
+            for (which, word, term) in &results {
+                let term = inputs.normal.of(*term);
+                if written.contains(&term)
+                    && d.as_constant(&term).is_none()
+                    && !found.same.contains_key(&term)
+                {
+                    let whole = value(inputs, lemma, subject, &operands, *which);
+                    let low = 32 * word;
+                    let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
+                    let is = inputs.normal.of(d.zext(&part, 32));
+                    if is != term {
+                        found.same.insert(term, is);
+                        found.names.insert(lemma.name);
+                    }
+                }
+            }
+            if !as_there.is_empty() {
+                inputs.normal.replace(&FxHashMap::default());
+            }
+        }
+    }
+    found
+}
+
+/// What the target may answer freely.
+fn open(d: &Terms, written: &FxHashSet<TermId>) -> Vec<TermId> {
+    let roots: Vec<TermId> = written.iter().copied().collect();
+    d.free(&roots).into_iter().filter(|t| serial(d, *t).is_some()).collect()
+}
+
+/// The number of an undefined value.
+fn serial(d: &Terms, t: TermId) -> Option<u32> {
+    match d.node(t) {
+        Node::Undef { serial, .. } => Some(serial),
+        _ => None,
+    }
+}
+
+/// The number of the next undefined value.
+fn count(d: &Terms) -> u32 {
+    crate::choose::count(d)
+}
+
+/// What a lemma says that a result is. A quotient by zero may be anything, the same for the same operands.
+fn value(inputs: &Inputs<'_>, lemma: &Lemma, subject: TermId, operands: &[TermId], which: Yield) -> TermId {
+    let d = inputs.terms;
+    let width = d.width_of(subject);
+    let value = match which {
+        Yield::Result => subject,
+        Yield::Remainder => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
+    };
+    if !lemma.subject.is_partial() {
+        return value;
+    }
+    let zero = d.eq(&operands[1], &d.constant(width, 0));
+    if d.as_constant(&inputs.normal.of(zero)) == Some(0) {
+        return value;
+    }
+    let anything = inputs.variable(&format!("lemma {} {which:?} {subject}", lemma.name), width, false);
+    d.ite(&zero, &anything, &value)
+}
+
+/// What a lemma says of the operations that raw terms of the source are made of, one bit each; `open` is what the target may
+/// answer freely.
+///
+/// # Errors
+/// Code that cannot be run.
+pub fn said(
+    inputs: &Inputs<'_>,
+    lemma: &Lemma,
+    source: &[TermId],
+    open: &[TermId],
+) -> Result<Vec<TermId>, String> {
+    let d = inputs.terms;
+    let code = code(lemma.code)?;
+    let mut all = Vec::new();
+    for subject in d.topological(source) {
+        let Some(operands) = lemma.subject.raw(d, subject) else { continue };
+        let whole = |which| match (lemma.subject, which) {
+            (Subject::Quotient(_), Yield::Result) => d.binary(BinaryOp::UDiv, &operands[0], &operands[1]),
+            (_, Yield::Result) => subject,
+            (_, Yield::Remainder) => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
+        };
+        let fits = match lemma.subject.is_partial() {
+            true => d.not(&d.eq(&operands[1], &d.constant(d.width_of(operands[1]), 0))),
+            false => d.yes(),
+        };
+        // As many times as the target has free answers, each time with another of them.
+        for k in 0..open.len().max(1) {
+            let before = count(d);
+            let results = code.results(lemma, inputs, &operands)?;
+            let own = d.free(&results.iter().map(|r| r.2).collect::<Vec<_>>());
+            let own: Vec<TermId> =
+                own.into_iter().filter(|u| serial(d, *u).is_some_and(|s| s >= before)).collect();
+            for (which, word, term) in &results {
+                let whole = whole(*which);
+                let low = 32 * word;
+                let part = d.zext(&d.extract(&whole, low, (d.width_of(whole) - low).min(32)), 32);
+                all.push(d.or(&d.not(&fits), &d.eq(term, &part)));
+            }
+            match (own.first(), open.get(k)) {
+                (Some(own), Some(open)) if d.width_of(*own) == d.width_of(*open) => all.push(d.eq(own, open)),
+                (Some(_), _) => {}
+                (None, _) => break,
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,179 @@
+//! The lemmas.
+
+use super::{Lemma, Subject, Yield};
+use sassafras_semantics::{FloatFormat, Rounding};
+
+/// How quotients of 32 bits are checked.
+const BY_EVERY_DIVISOR: &str = "for every divisor of 32 bits and every reciprocal within the unit's bound the estimate y has \
+    0 <= 2^32 - b·y < 2b; then the product's upper half is at most two below the quotient for every dividend, and there are two \
+    corrections; the code runs on a grid of operands with several choices of the unit";
+/// How quotients of 64 bits are checked.
+const BY_NEWTON: &str = "the argument of `legalize/divide.rs`: an estimate of 2^64 / b that is not above it, two Newton steps that \
+    stay below, two corrections; the code runs on a grid of operands with several choices of the unit";
+/// How quotients of floats are checked.
+const BY_REMAINDER: &str = "the argument of `legalize/float_divide.rs` (P. Markstein, 1990): a reciprocal less than a unit off, one \
+    correction by an exact remainder, one rounding; the code runs on a grid of operands with several choices of the unit";
+/// How roots are checked.
+const BY_ROOT: &str = "a root by the reciprocal root, corrected by an exact remainder and rounded by another; the code runs on a grid \
+    of operands with several choices of the unit";
+
+/// The code of a file.
+macro_rules! text {
+    ($name:literal) => {
+        include_str!(concat!("code/", $name, ".sass"))
+    };
+}
+
+const PAIR: &[&str] = &["R4", "R5"];
+const PAIRS: &[&str] = &["R4", "R5", "R6", "R7"];
+const NEAREST: Rounding = Rounding::NearestEven;
+const F32: FloatFormat = FloatFormat::F32;
+const F64: FloatFormat = FloatFormat::F64;
+
+/// All of them.
+pub const LEMMAS: &[Lemma] = &[
+    Lemma {
+        name: "quotient-32",
+        subject: Subject::Quotient(32),
+        code: text!("quotient_32"),
+        given: &["R0", "R1"],
+        yields: &[(&["R4"], Yield::Result), (&["R5"], Yield::Remainder)],
+        checked: BY_EVERY_DIVISOR,
+    },
+    Lemma {
+        name: "quotient-32-signed",
+        subject: Subject::Quotient(32),
+        code: text!("quotient_32_signed"),
+        given: &["R0", "R1"],
+        yields: &[(&["R4"], Yield::Result), (&["R5"], Yield::Remainder)],
+        checked: BY_EVERY_DIVISOR,
+    },
+    Lemma {
+        name: "quotient-64",
+        subject: Subject::Quotient(64),
+        code: text!("quotient_64"),
+        given: &["R4", "R5", "R6", "R9"],
+        yields: &[(&["R8", "R13"], Yield::Result)],
+        checked: BY_NEWTON,
+    },
+    Lemma {
+        name: "quotient-64-by-parts",
+        subject: Subject::Quotient(64),
+        code: text!("quotient_64_by_parts"),
+        given: PAIRS,
+        yields: &[(&["R16", "R17"], Yield::Result)],
+        checked: BY_NEWTON,
+    },
+    Lemma {
+        name: "remainder-64",
+        subject: Subject::Quotient(64),
+        code: text!("remainder_64"),
+        given: &["R0", "R7", "R6", "R9"],
+        yields: &[(&["R10", "R11"], Yield::Remainder)],
+        checked: BY_NEWTON,
+    },
+    Lemma {
+        name: "remainder-64-by-parts",
+        subject: Subject::Quotient(64),
+        code: text!("remainder_64_by_parts"),
+        given: PAIRS,
+        yields: &[(&["R8", "R9"], Yield::Remainder)],
+        checked: BY_NEWTON,
+    },
+    Lemma {
+        name: "divide-f32-rn",
+        subject: Subject::Divide(F32, NEAREST, false),
+        code: text!("divide_f32_rn"),
+        given: PAIR,
+        yields: &[(&["R4"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rz",
+        subject: Subject::Divide(F32, Rounding::Zero, false),
+        code: text!("divide_f32_rz"),
+        given: PAIR,
+        yields: &[(&["R7"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rm",
+        subject: Subject::Divide(F32, Rounding::Down, false),
+        code: text!("divide_f32_rm"),
+        given: PAIR,
+        yields: &[(&["R2"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rp",
+        subject: Subject::Divide(F32, Rounding::Up, false),
+        code: text!("divide_f32_rp"),
+        given: PAIR,
+        yields: &[(&["R6"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rn-ftz",
+        subject: Subject::Divide(F32, NEAREST, true),
+        code: text!("divide_f32_rn_ftz"),
+        given: PAIR,
+        yields: &[(&["R4"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f64-rn",
+        subject: Subject::Divide(F64, NEAREST, false),
+        code: text!("divide_f64_rn"),
+        given: PAIRS,
+        yields: &[(&["R4", "R5"], Yield::Result)],
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "root-f32-rn",
+        subject: Subject::Root(F32, NEAREST, false),
+        code: text!("root_f32_rn"),
+        given: &["R4"],
+        yields: &[(&["R6"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rz",
+        subject: Subject::Root(F32, Rounding::Zero, false),
+        code: text!("root_f32_rz"),
+        given: &["R4"],
+        yields: &[(&["R2"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rm",
+        subject: Subject::Root(F32, Rounding::Down, false),
+        code: text!("root_f32_rm"),
+        given: &["R4"],
+        yields: &[(&["R2"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rp",
+        subject: Subject::Root(F32, Rounding::Up, false),
+        code: text!("root_f32_rp"),
+        given: &["R4"],
+        yields: &[(&["R6"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rn-ftz",
+        subject: Subject::Root(F32, NEAREST, true),
+        code: text!("root_f32_rn_ftz"),
+        given: &["R4"],
+        yields: &[(&["R6"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f64-rn",
+        subject: Subject::Root(F64, NEAREST, false),
+        code: text!("root_f64_rn"),
+        given: PAIR,
+        yields: &[(&["R6", "R7"], Yield::Result)],
+        checked: BY_ROOT,
+    },
+];

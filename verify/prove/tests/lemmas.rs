@@ -1,0 +1,348 @@
+//! Lemmas: that their code computes what they say, whatever the multi-function unit answers within its bounds, and that changed
+//! code does not.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{module, ours, solver};
+use sassafras_isa::{Chip, Style, decode, encode, parse};
+use sassafras_prove::inputs::Inputs;
+use sassafras_prove::lemma::{LEMMAS, Lemma, Subject, Yield, code, named};
+use sassafras_prove::{Limits, Verdict, prove_within};
+use sassafras_semantics::concrete::admits;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::*;
+
+/// What code computes, as steps over values.
+struct Sequence {
+    /// Operands, by the step that stands for each.
+    operands: Vec<usize>,
+    /// Node, width, and the steps of its operands.
+    steps: Vec<(Node, u32, Vec<usize>)>,
+    /// The steps of the results' words.
+    results: Vec<usize>,
+}
+
+impl Sequence {
+    fn of(lemma: &Lemma, text: &str) -> Result<Sequence, String> {
+        let terms = Terms::raw();
+        let width = width(lemma.subject);
+        let count = lemma.given.len() / (width / 32) as usize;
+        let operands: Vec<TermId> =
+            (0..count).map(|i| terms.variable(&format!("operand{i}"), width)).collect();
+        let results = {
+            let inputs = Inputs::raw(&terms);
+            code(text)?.results(lemma, &inputs, &operands)?
+        };
+        let roots: Vec<TermId> = results.iter().map(|r| r.2).chain(operands.iter().copied()).collect();
+        let order = terms.topological(&roots);
+        let place = |t: &TermId| order.binary_search(t).expect("it is among them");
+        let step = |t: &TermId| {
+            let node = terms.node(*t);
+            let from = node.operands().iter().map(place).collect();
+            (node, terms.width_of(*t), from)
+        };
+        Ok(Sequence {
+            operands: operands.iter().map(place).collect(),
+            steps: order.iter().map(step).collect(),
+            results: results.iter().map(|r| place(&r.2)).collect(),
+        })
+    }
+
+    /// The results' words on some operands; `open` is what is answered freely.
+    fn run(&self, home: &Concrete, operands: &[u64], open: u128) -> Vec<u32> {
+        let mut values: Vec<Bits> = Vec::with_capacity(self.steps.len());
+        for (at, (node, width, from)) in self.steps.iter().enumerate() {
+            let value = if node.is_free() {
+                let which = self.operands.iter().position(|o| *o == at);
+                Bits::new(*width, which.map_or(open, |i| operands[i].into()))
+            } else {
+                let mut arguments = [Bits::new(1, 0); 3];
+                for (to, i) in arguments.iter_mut().zip(from) {
+                    *to = values[*i];
+                }
+                Terms::apply(home, node, *width, &arguments[..from.len()])
+            };
+            values.push(value);
+        }
+        self.results.iter().map(|r| values[*r].bits() as u32).collect()
+    }
+
+    /// Whether something is answered freely.
+    fn is_open(&self) -> bool {
+        let mut free = self.steps.iter().enumerate().filter(|(_, (node, ..))| node.is_free());
+        free.any(|(at, _)| !self.operands.contains(&at))
+    }
+}
+
+fn width(subject: Subject) -> u32 {
+    match subject {
+        Subject::Quotient(width) => width,
+        Subject::Divide(f, ..) | Subject::Reciprocal(f, ..) | Subject::Root(f, ..) => f.width(),
+    }
+}
+
+/// What the results are to be; none where they may be anything.
+fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
+    let d = Concrete::default();
+    let width = width(lemma.subject);
+    let of = |x: u64| d.constant(width, x.into());
+    let float = |op, format, rounding, ftz, args: &[u64]| {
+        let args: Vec<_> = args.iter().map(|a| of(*a)).collect();
+        let args: Vec<_> = args.iter().collect();
+        d.float(op, format, FloatMode { rounding, ftz, sat: false }, &args).bits() as u64
+    };
+    let result = |which: Yield| match (lemma.subject, which) {
+        (Subject::Quotient(_), Yield::Result) => operands[0] / operands[1],
+        (_, Yield::Remainder) => operands[0] % operands[1],
+        (Subject::Divide(f, r, ftz), _) => float(FloatOp::Div, f, r, ftz, operands),
+        (Subject::Reciprocal(f, r, ftz), _) => {
+            let one = if f == FloatFormat::F64 { 1f64.to_bits() } else { 1f32.to_bits().into() };
+            float(FloatOp::Div, f, r, ftz, &[one, operands[0]])
+        }
+        (Subject::Root(f, r, ftz), _) => float(FloatOp::Sqrt, f, r, ftz, operands),
+    };
+    if lemma.subject.is_partial() && operands[1] == 0 {
+        return None;
+    }
+    let words = lemma.yields.iter().flat_map(|(registers, which)| {
+        let value = result(*which);
+        (0..registers.len()).map(move |i| (value >> (32 * i)) as u32)
+    });
+    Some(words.collect())
+}
+
+/// Numbers that are likely to go wrong, and others.
+fn numbers(subject: Subject, count: u64) -> Vec<u64> {
+    let width = width(subject);
+    let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
+    let mut all = vec![0, 1, 2, 3, 5, 7, 10, 1000, mask, mask - 1, mask / 2, mask / 2 + 1, mask / 2 + 2];
+    for shift in 0..width {
+        all.extend([1 << shift, (1u64 << shift).wrapping_sub(1), (1 << shift) + 1, mask - (1 << shift)]);
+    }
+    if !matches!(subject, Subject::Quotient(_)) {
+        // Exponents at both ends and in the middle, with significands of few and of many ones.
+        let (exponent, fraction) = if width == 64 { (11, 52) } else { (8, 23) };
+        let bias = (1u64 << (exponent - 1)) - 1;
+        for e in [
+            0,
+            1,
+            2,
+            bias - fraction - 1,
+            bias - 1,
+            bias,
+            bias + 1,
+            bias + 24,
+            2 * bias - 1,
+            2 * bias,
+            2 * bias + 1,
+        ] {
+            for s in [
+                0,
+                1,
+                2,
+                3,
+                (1 << fraction) - 1,
+                (1 << fraction) - 2,
+                1 << (fraction - 1),
+                (1 << (fraction - 1)) + 1,
+            ] {
+                all.extend([e << fraction | s, (1 << (width - 1)) | e << fraction | s]);
+            }
+        }
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..count {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        all.push(state >> (state & 31) & mask);
+    }
+    all.iter_mut().for_each(|v| *v &= mask);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// An input and an answer of the unit on which code does not do what the lemma says.
+fn wrong(lemma: &Lemma, text: &str, count: u64, quick: bool) -> Option<String> {
+    let sequence = match Sequence::of(lemma, text) {
+        Ok(sequence) => sequence,
+        Err(why) => return Some(why),
+    };
+    let homes = [Chooser::Nearest, Chooser::Lowest, Chooser::Highest, Chooser::Seeded(1)].map(Concrete::new);
+    let mut all = numbers(lemma.subject, count);
+    if quick {
+        // A part of the grid, for code of which most is wrong.
+        all = all.into_iter().step_by(5).collect();
+    }
+    let single = sequence.operands.len() == 1;
+    let other = if single { &all[..1] } else { &all[..] };
+    for (i, a) in all.iter().enumerate() {
+        for (j, b) in other.iter().enumerate() {
+            // All answers on a part of the grid, one of them elsewhere.
+            let operands = if single { vec![*a] } else { vec![*a, *b] };
+            let Some(right) = wanted(lemma, &operands) else { continue };
+            for (h, home) in homes.iter().enumerate() {
+                if !single && h != (i + j) % 4 && (i + 3 * j) % 16 != 0 {
+                    continue;
+                }
+                for open in 0..=u128::from(sequence.is_open()) {
+                    let found = sequence.run(home, &operands, open);
+                    if found != right {
+                        return Some(format!(
+                            "{operands:x?}, answer {h}, {open}: {found:x?}, not {right:x?}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn lemmas_compute_what_they_say() {
+    let count = if std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some() { 2000 } else { 0 };
+    let mut faults = Vec::new();
+    for lemma in LEMMAS {
+        assert!(!lemma.checked.is_empty(), "{}", lemma.name);
+        match wrong(lemma, lemma.code, count, false) {
+            Some(why) => {
+                eprintln!("{} does not hold: {why}", lemma.name);
+                faults.push(format!("{}: {why}", lemma.name));
+            }
+            None => eprintln!("{} holds", lemma.name),
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// Each lemma with a line left out: the grid tells, or the line does not matter, of which there are few.
+#[test]
+fn changed_lemmas_do_not() {
+    let all = std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some();
+    for lemma in LEMMAS {
+        let lines: Vec<&str> =
+            lemma.code.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("//")).collect();
+        let instructions = |l: &str| !l.trim().ends_with(':');
+        let (mut seen, mut unseen) = (0, Vec::new());
+        // Every fifth, where not all are wanted.
+        let step = if all { 1 } else { 5 };
+        for (i, line) in lines.iter().enumerate().filter(|(_, l)| instructions(l)).step_by(step) {
+            let mut changed = lines.clone();
+            changed.remove(i);
+            match wrong(lemma, &changed.join("\n"), 0, !all) {
+                Some(_) => seen += 1,
+                None => unseen.push(*line),
+            }
+        }
+        eprintln!("{}: {seen} of {} changes are seen; not {unseen:#?}", lemma.name, seen + unseen.len());
+        assert!(seen > unseen.len(), "{}", lemma.name);
+    }
+}
+
+/// `quotient-32`: for every divisor and every admitted reciprocal, 0 ≤ 2^32 − b·y < 2b.
+fn estimate_is_near(b: u32, signed: bool) -> Result<(), String> {
+    let d = Concrete::default();
+    let up = FloatMode { rounding: Rounding::Up, ..FloatMode::default() };
+    let float = d.int_to_float(signed, FloatFormat::F32, up, &d.constant(32, b.into())).bits() as u32;
+    let nearest = (1.0 / f64::from(f32::from_bits(float))) as f32;
+    for r in [nearest.to_bits() - 1, nearest.to_bits(), nearest.to_bits() + 1] {
+        if !admits(Approximation::Rcp, true, float, r) {
+            continue;
+        }
+        let scaled = f32::from_bits(r.wrapping_add(0x0fff_fffe));
+        // The conversion truncates and saturates, as this does.
+        let y = scaled as u32;
+        let error = y.wrapping_mul(b.wrapping_neg());
+        let y = y.wrapping_add(((u64::from(y) * u64::from(error)) >> 32) as u32);
+        let left = (1i64 << 32) - i64::from(b) * i64::from(y);
+        // Of -2^31 the estimate is zero, and two corrections are one more than enough.
+        let fits = (0..2 * i64::from(b)).contains(&left) || y == 0 && b == 1 << 31;
+        if !fits {
+            return Err(format!("{b:#x}, reciprocal {r:#x}: {left}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn estimates_of_reciprocals_are_near() {
+    let all = std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some();
+    let step = if all { 1 } else { 9973 };
+    let near = (0..32).flat_map(|s| (0..64u32).map(move |i| (1u32 << s).wrapping_add(i).wrapping_sub(32)));
+    for b in (1..=u32::MAX).step_by(step).chain(near).chain(1..5000).filter(|b| *b != 0) {
+        for signed in [false, true] {
+            if !signed || b <= 1 << 31 {
+                estimate_is_near(b, signed).unwrap_or_else(|e| panic!("{e}"));
+            }
+        }
+    }
+    assert!(named("quotient-32").is_some());
+}
+
+/// From 0 ≤ 2^n − b·y < 2b it follows that a·y >> n is at most two less than a / b: for every a, b and y of 6 bits.
+#[test]
+fn near_estimates_give_near_quotients() {
+    let n = 6u32;
+    let mut count = 0;
+    for b in 1..1u64 << n {
+        for y in 0..1u64 << n {
+            if b * y > 1 << n || (1 << n) - b * y >= 2 * b {
+                continue;
+            }
+            for a in 0..1u64 << n {
+                let q = (a * y) >> n;
+                assert!(q <= a / b && a / b - q <= 2, "{a} {b} {y}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
+/// A kernel that stores one result of its two operands.
+fn kernel(operation: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n\
+         .reg .b32 a, b, w;\n.reg .b64 to, from;\nld.param.u64 to, [out];\nld.param.u64 from, [in];\n\
+         ld.global.v2.u32 {{a, b}}, [from];\n{operation}\nst.global.u32 [to], w;\nret;\n}}\n"
+    )
+}
+
+/// Our code of an operation is proved by its lemma, and is not where one of its instructions is missing.
+#[test]
+fn planted_changes_are_not_proved() {
+    let Some(mut z3) = solver("planted_changes_are_not_proved", 2) else { return };
+    let chip = Chip::from_number(90).expect("a chip");
+    let nop = encode(&parse("NOP", &Style::default()).expect("a text"), chip).expect("a word");
+    // Whatever is not equal as a term is open: nobody needs to look for an example.
+    let limits = Limits { effort: 200, ..Limits::default() };
+    let computes =
+        ["I2F", "MUFU", "F2I", "IMAD", "IADD3", "ISETP", "SEL", "FFMA", "FMUL", "SHF", "LOP3", "FSETP"];
+    {
+        let (operation, lemma) = ("div.u32 w, a, b;", "quotient-32");
+        let source = kernel(operation);
+        let (module, cubin) = (module(&source), ours(&source).expect("it compiles"));
+        let record = prove_within(&module, "k", &cubin, &mut *z3, limits);
+        assert_eq!(record.verdict, Verdict::Proved, "{operation}");
+        assert!(record.lemmas.contains(lemma), "{operation}: {:?}", record.lemmas);
+        assert_eq!(record.exit_code(), 14);
+        let mut count = 0;
+        for at in 0..cubin.functions[0].code.len() {
+            let inst = decode(cubin.functions[0].code[at], chip).expect("a word");
+            if !computes.contains(&inst.row().mnemonic) {
+                continue;
+            }
+            let mut changed = cubin.clone();
+            changed.functions[0].code[at] = nop;
+            let verdict = prove_within(&module, "k", &changed, &mut *z3, limits).verdict;
+            assert_ne!(verdict, Verdict::Proved, "{operation} without {at}");
+            count += 1;
+        }
+        eprintln!("{operation} {count} changes, none proved");
+        assert!(count > 8, "{operation}: {count}");
+    }
+}
