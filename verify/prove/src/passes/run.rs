@@ -17,6 +17,9 @@ const WAIT: u64 = 1 << 62;
 /// Edges of a block and the block itself have so many places.
 const STRIDE: u64 = 1 << 24;
 
+/// Most terms of both sides of a segment.
+const MOST_TERMS: usize = 60_000;
+
 /// What lanes bring to a cut or to the end.
 pub(super) struct Arrival {
     /// Which lanes, one bit.
@@ -119,6 +122,9 @@ pub(super) fn run<'i>(
             }
             if inputs.known(lane.side.guard) != Some(0) {
                 lane.execute(inst).map_err(at)?;
+            }
+            if inputs.terms.len() > MOST_TERMS {
+                return Err(at(format!("size: more than {MOST_TERMS} terms")));
             }
             side.guard = inputs.terms.yes();
         }

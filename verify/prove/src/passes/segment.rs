@@ -15,9 +15,6 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most terms of a segment.
-const MOST_TERMS: usize = 400_000;
-
 /// Both functions, and where they are cut.
 pub(super) struct Both<'a, 'f> {
     pub before: &'a Shape<'f>,
@@ -93,9 +90,6 @@ impl Both<'_, '_> {
         let target = target.map_err(|e| format!("after, {e}"))?;
         let source = side(self.before, Who::Before, of_source, self.bound);
         let source = source.map_err(|e| format!("before, {e}"))?;
-        if inputs.terms.len() > MOST_TERMS {
-            return Err(format!("size: more than {MOST_TERMS} terms"));
-        }
         Ok(Sides { source, target })
     }
 

@@ -59,6 +59,10 @@ impl<'f> Shape<'f> {
     pub fn live(&self, block: Block) -> &BTreeSet<Value> {
         &self.live[block]
     }
+    /// Blocks that several edges lead to.
+    fn joins(&self) -> BTreeSet<Block> {
+        self.blocks().iter().copied().filter(|&b| self.walk.preds(b).count() > 1).collect()
+    }
     /// Whether a value is not a function of others.
     pub fn is_leaf(&self, value: Value) -> bool {
         self.function.def(value).is_none_or(|inst| !is_function(self.function, inst))
@@ -261,7 +265,9 @@ pub(super) fn cuts(before: &Shape<'_>, after: &Shape<'_>) -> Option<BTreeSet<Blo
         return Some(BTreeSet::new());
     }
     let all: BTreeSet<Block> = old.union(&new).copied().collect();
-    let choices = [new, old, all].map(|set| set.into_iter().filter(both).collect::<BTreeSet<Block>>());
+    // A cycle that is entered anew has a header of its own; what it goes through was there.
+    let joins: BTreeSet<Block> = before.joins().union(&after.joins()).copied().collect();
+    let choices = [new, old, all, joins].map(|set| set.into_iter().filter(both).collect::<BTreeSet<Block>>());
     choices
         .into_iter()
         .find(|set| !set.is_empty() && before.ranks(set).is_some() && after.ranks(set).is_some())
