@@ -154,6 +154,27 @@ bb2():
 end
 "#;
 
+/// A counter in memory.
+pub const COUNTER: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = const.0x0
+  v3:32 = const.0x1
+  jump bb1(v2)
+bb1(v4:32):
+  v5:32 = load.global:u4x1:weak:cta:+0 v0
+  v6:32 = add v5, v3
+  store.global:u4x1:weak:cta:+0 v0, v6
+  v7:32 = add v4, v3
+  v8:1 = compare.ult v7, v1
+  branch v8, bb1(v7), bb2()
+bb2():
+  exit
+end
+"#;
+
 /// A function of the text.
 pub fn function(text: &str) -> Function {
     let whole = format!("sassafras ir 1 phase=test\n{}", text.trim_start());
