@@ -26,9 +26,11 @@ pub fn check(
     images(module, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
     parameters(wanted, source.param_size, code)?;
-    let uses = source.insts.iter().flatten().any(|i| i.mods.space == Some(Space::Shared));
+    let functions = crate::calls::reachable(module, source);
+    let mut insts = functions.iter().flat_map(|f| f.insts.iter().flatten());
+    let uses = insts.any(|i| i.mods.space == Some(Space::Shared));
     let of_module = module.variables.iter().filter(|_| uses);
-    let all = source.variables.iter().chain(of_module);
+    let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
     shared(all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum(), code)
 }
 

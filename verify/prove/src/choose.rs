@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::witness::{Choice, Place, places};
 use rustc_hash::FxHashMap;
-use sassafras_ptx::checked::{Function, Inst, Op, Type};
+use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId, Terms};
 
@@ -27,11 +27,10 @@ pub fn count(d: &Terms) -> u32 {
     }
 }
 
-/// Whether a function has operations whose NaNs may have any payload: PTX ISA, "abs", "neg", "cvt", and `.xorsign.abs`.
-pub fn leaves_payloads(function: &Function) -> bool {
-    let open = |i: &Inst| matches!(i.op, Op::Abs | Op::Neg | Op::Cvt) || i.mods.xorsign_abs;
-    let float = |i: &Inst| matches!(i.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
-    function.insts.iter().flatten().any(|i| open(i) && float(i))
+/// Whether NaNs of an operation may have any payload: PTX ISA, "abs", "neg", "cvt", and `.xorsign.abs`.
+pub fn leaves_payloads(inst: &Inst) -> bool {
+    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
+    float && (matches!(inst.op, Op::Abs | Op::Neg | Op::Cvt) || inst.mods.xorsign_abs)
 }
 
 /// A value with the payload of each NaN that was left open since `before` terms were made: a choice between any NaN and a value

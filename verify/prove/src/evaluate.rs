@@ -254,7 +254,7 @@ fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
         if let Kind::Sync(key) = &e.kind {
             let kind = key.split(" [").next().unwrap_or_default().to_owned();
             let operands: Option<Vec<u128>> = e.arguments.iter().map(|a| number(*a)).collect();
-            all.events.insert((kind, operands?, version));
+            all.events.insert((kind, operands?, if e.orders() { version } else { 0 }));
             continue;
         }
         if !e.accesses() {

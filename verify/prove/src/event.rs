@@ -35,6 +35,8 @@ pub struct Event {
     pub version: TermId,
     /// PTX: source line. SASS: byte offset in the function.
     pub place: u64,
+    /// Which time that place was come to, from 1.
+    pub visit: u32,
     /// Operands of an event that others see.
     pub arguments: Vec<TermId>,
     /// What it yields, and the state of memory behind it: variables.
@@ -42,6 +44,10 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether it is an event whose place among those that order memory matters: all but what lanes ask each other.
+    pub fn orders(&self) -> bool {
+        matches!(&self.kind, Kind::Sync(key) if key.contains(" after "))
+    }
     /// Whether it is a weak store that others may see in the end.
     pub fn stores(&self) -> bool {
         self.kind == Kind::Store && self.space != Space::Local

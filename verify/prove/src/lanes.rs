@@ -1,19 +1,48 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
+use crate::fences;
 use crate::side::{Name, Side};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
-use sassafras_semantics::{Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, TermId, Trap};
+use sassafras_semantics::{
+    Access, AtomicOp, Collective, CompareOp, Domain, Ordering, Scope, Space, TermId, Trap,
+};
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
 }
 
-/// A collective operation of the lanes here; its results, as [`Collective`] lists them. Member masks are not compared:
-/// what they demand is that the lanes be together.
+/// The lanes that take part in what is asked of several: none is said where it is all that have not ended, else their mask. `mask` is
+/// what the source names; the target's instructions name nobody.
 ///
 /// # Errors
-/// Lanes that may not be together; masks that do not name all.
+/// Lanes of the target that may not be together.
+/// `shuffles`: what a lane gets from one that is not named is undefined, so that more lanes may be there than are named.
+fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId, shuffles: bool) -> Result<Option<TermId>, Trap> {
+    let full = |side: &Side<'_, R>, mask: TermId| side.inputs.known(mask) == Some(0xffff_ffff);
+    if side.machine {
+        if !side.path.parted {
+            return Ok(None);
+        }
+        let Some((piece, mask)) = side.path.gathered.filter(|g| g.0 == side.path.piece) else {
+            return unsupported("convergence: a cross-lane operation where lanes may be apart");
+        };
+        if let Some(owed) = side.owed.get_mut(&piece) {
+            owed.1 = true;
+        }
+        return Ok(if full(side, mask) { None } else { Some(mask) });
+    }
+    // Who is not in the mask of its own executes nothing defined (PTX ISA, "vote.sync" and its kin): where all lanes that have not ended
+    // come with one mask, it names them all.
+    let one = shuffles || side.inputs.is_uniform(mask);
+    let all_come = side.alone() && side.inputs.is_uniform(side.guard) && one;
+    Ok(if full(side, mask) || all_come { None } else { Some(mask) })
+}
+
+/// A collective operation of the lanes here; its results, as [`Collective`] lists them.
+///
+/// # Errors
+/// Lanes that may not be together.
 pub fn collective<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
@@ -21,32 +50,50 @@ pub fn collective<R: Name>(
 ) -> Result<Vec<TermId>, Trap> {
     let d = side.inputs.terms;
     side.assumed.insert(crate::verdict::Assumption::Conv);
-    if side.machine
-        && !matches!(op, Collective::Barrier(_) | Collective::ActiveMask | Collective::WarpSync)
-        && side.path.parted
-    {
-        return unsupported("convergence: a cross-lane operation where lanes may be apart");
-    }
-    if side.machine && matches!(op, Collective::Barrier(_)) && side.path.parted {
-        side.path.meeting.wait_outside()?;
+    if matches!(op, Collective::Barrier(_)) {
+        if side.machine && side.path.parted {
+            side.path.meeting.wait_outside()?;
+        }
+        if !side.machine {
+            // PTX ISA, "bar": operand a names one of 16 barriers.
+            let many = d.constant(32, 15);
+            let beyond = d.compare(CompareOp::ULt, &many, &arguments[0]);
+            let beyond = side.inputs.normal.of(d.and(&side.happens(), &beyond));
+            if side.inputs.known(beyond) != Some(0) {
+                side.undefined.push(beyond);
+            }
+        }
     }
     let mask = match op {
-        // What a lane gets from one that its mask does not name is undefined: with all of them here, there is nothing to ask.
-        Collective::Shuffle(_) => None,
+        Collective::Shuffle(_) => arguments.get(3),
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
         Collective::Elect | Collective::WarpSync => arguments.first(),
-        Collective::ActiveMask
-        | Collective::Barrier(_)
-        | Collective::Mma(_)
+        Collective::Mma(_)
         | Collective::MatrixLoad(_)
         | Collective::MatrixStore(_)
-        | Collective::MatrixTranspose => None,
+        | Collective::MatrixTranspose => {
+            if side.machine && side.path.parted {
+                return unsupported("convergence: a cross-lane operation where lanes may be apart");
+            }
+            None
+        }
+        Collective::ActiveMask | Collective::Barrier(_) => None,
     };
-    if mask.is_some_and(|m| side.inputs.known(*m) != Some(0xffff_ffff)) {
-        return unsupported("convergence: a member mask that is not known to name all lanes");
-    }
-    let mut ask =
-        |what: String, n: usize, widths: &[u32], memory| side.event(what, &arguments[..n], widths, memory);
+    let members = match mask {
+        // A barrier of the warp waits by itself.
+        Some(m) if side.machine && op == Collective::WarpSync => {
+            let whole = !side.path.parted || side.inputs.known(*m) == Some(0xffff_ffff);
+            (!whole).then_some(*m)
+        }
+        Some(m) => members(side, *m, matches!(op, Collective::Shuffle(_)))?,
+        None => None,
+    };
+    let version = side.path.version;
+    let own = side.path.stores.iter().any(|s| side.events[s.1].space == Space::Shared);
+    let mut ask = |what: String, n: usize, widths: &[u32], memory| {
+        let all: Vec<TermId> = arguments[..n].iter().copied().chain(members).collect();
+        side.event(what, &all, widths, memory)
+    };
     Ok(match op {
         Collective::Shuffle(mode) => ask(format!("Shuffle {mode:?}"), 3, &[32, 1], false),
         Collective::Match { all } => ask(format!("Match {all}"), 1, &[32, 1], false),
@@ -56,7 +103,14 @@ pub fn collective<R: Name>(
             let widths = vec![mma.d.register(); mma.registers(Operand::D) as usize];
             ask(format!("{mma:?}"), arguments.len(), &widths, false)
         }
-        Collective::MatrixLoad(m) => ask(format!("Load {m:?}"), 1, &vec![32; m.count as usize], true),
+        Collective::MatrixLoad(m) => {
+            // A weak load: several may change places, and with stores of others they are ordered by what orders memory.
+            let (what, widths) = (format!("Load {m:?}"), vec![32; m.count as usize]);
+            match own {
+                true => ask(what, 1, &widths, true),
+                false => side.event(what, &[arguments[0], version], &widths, false),
+            }
+        }
         Collective::MatrixStore(m) => ask(format!("Store {m:?}"), arguments.len(), &[], true),
         Collective::MatrixTranspose => ask("MatrixTranspose".into(), 1, &[32], false),
         Collective::WarpSync => ask("WarpSync".into(), 0, &[], true),
@@ -93,9 +147,13 @@ pub fn atomic<R: Name>(
     operands: &[TermId],
 ) -> Result<TermId, Trap> {
     let d = side.inputs.terms;
-    if !matches!(access.ordering, Ordering::Relaxed | Ordering::Weak) {
-        return unsupported(format!("an atomic of ordering {:?}", access.ordering));
-    }
+    let (acquires, releases) = match access.ordering {
+        Ordering::Relaxed | Ordering::Weak => (false, false),
+        Ordering::Acquire => (true, false),
+        Ordering::Release => (false, true),
+        Ordering::AcquireRelease => (true, true),
+        other => return unsupported(format!("an atomic of ordering {other:?}")),
+    };
     let (space, address) = match access.space {
         Space::Global => (Space::Global, address),
         Space::Generic => crate::window::place(side, side.inputs.normal.of(address))?,
@@ -113,7 +171,14 @@ pub fn atomic<R: Name>(
     let mut all = vec![address];
     all.extend(operands);
     let what = format!("atomic {op:?} {space:?} {} {scope:?}", access.bytes);
-    Ok(side.event(what, &all, &[8 * access.bytes], true)[0])
+    if releases {
+        release(side, access.scope);
+    }
+    let old = side.event(what, &all, &[8 * access.bytes], true)[0];
+    if acquires {
+        acquire(side, access.scope);
+    }
+    Ok(old)
 }
 
 /// The scope in which the hardware does what is asked for one: no instruction has that of the cluster, and the device's holds it.
@@ -121,9 +186,37 @@ pub fn executed(scope: Scope) -> Scope {
     if scope == Scope::Cluster { Scope::Gpu } else { scope }
 }
 
-/// A fence, sequentially consistent or not.
-pub fn fence<R: Name>(side: &mut Side<'_, R>, sequential: bool, scope: Scope) {
-    let kind = if sequential { "sc" } else { "acq_rel" };
-    let scope = executed(scope);
-    side.event(format!("fence {kind} {scope:?}"), &[], &[], true);
+/// What a fence of the source does: a release and an acquire. One that is an acquire or a release alone is taken for both, since an acquire
+/// here has no scope.
+pub fn fence<R: Name>(side: &mut Side<'_, R>, ordering: Ordering, scope: Scope) {
+    match ordering {
+        Ordering::SequentiallyConsistent => {
+            sequential(side, scope);
+            acquire(side, scope);
+        }
+        _ => {
+            release(side, scope);
+            acquire(side, scope);
+        }
+    }
+}
+
+/// Accesses before it are done before those behind it, for all threads in the scope. `MEMBAR.ALL` does it (Mesa's NAK writes `MEMBAR`
+/// for a releasing barrier).
+pub fn release<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
+    side.event(fences::release(executed(scope)), &[], &[], true);
+}
+
+/// Accesses behind it see what those saw that it acquires from. Below the device's scope the first-level cache is common, so that there is
+/// nothing to do; else lines that the cache holds are dropped: `CCTL.IVALL` (NAK, for an acquiring barrier). In any case the accesses
+/// before it that others see already end what is known of memory.
+pub fn acquire<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
+    if scope > Scope::Cta {
+        side.event(fences::ACQUIRE.into(), &[], &[], true);
+    }
+}
+
+/// A release in the one order that all threads agree on: `MEMBAR.SC`.
+pub fn sequential<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
+    side.event(fences::sequential(executed(scope)), &[], &[], true);
 }

@@ -4,7 +4,8 @@
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
 //! - [`origin`]: what a cubin is held against, PTX or another cubin.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
-//!   `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
+//!   `calls`: the source with its calls written out. `fences`: what fences of the target are taken for. `leader`: one lane's
+//!   atomic for others. `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
 //! - [`lemma`]: code that is known to give an operation's result.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
@@ -19,14 +20,17 @@
 
 pub mod ask;
 mod beyond;
+mod calls;
 mod choose;
 mod contract;
 mod demand;
 pub mod evaluate;
 pub mod event;
+mod fences;
 mod fixed;
 pub mod inputs;
 mod lanes;
+mod leader;
 pub mod lemma;
 mod meeting;
 pub mod normal;

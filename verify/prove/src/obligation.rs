@@ -89,7 +89,7 @@ type Key = (String, Vec<TermId>, TermId, Option<TermId>);
 
 fn key(e: &Event) -> Option<Key> {
     let Kind::Sync(key) = &e.kind else { return None };
-    let version = key.contains(" after ").then_some(e.version);
+    let version = e.orders().then_some(e.version);
     Some((short(key).to_owned(), e.arguments.clone(), e.guard, version))
 }
 
@@ -157,10 +157,7 @@ pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Even
         let same = d.width_of(*x) == d.width_of(*y);
         d.or(&any, &if same { differ(d, x, y) } else { d.yes() })
     });
-    let after = match &a.kind {
-        Kind::Sync(key) if key.contains(" after ") => differ(d, &a.version, &b.version),
-        _ => d.no(),
-    };
+    let after = if a.orders() { differ(d, &a.version, &b.version) } else { d.no() };
     let wrong = d.or(&wrong, &after);
     let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
     Obligation {

@@ -1,6 +1,8 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
+use crate::calls::{Program, reachable};
 use crate::contract::{Fused, Sites, contractible};
+use crate::fences::Eased;
 use crate::inputs::Inputs;
 use crate::side::{Name, Side};
 use crate::target::{Role, Wanted};
@@ -10,8 +12,8 @@ use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
-use sassafras_ptx::checked::{Function, Module, Op};
-use sassafras_semantics::{Domain, Space, TermId};
+use sassafras_ptx::checked::{Function, Inst, Module, Op, Variable};
+use sassafras_semantics::{CompareOp, Domain, Space, TermId};
 use std::collections::BTreeSet;
 
 /// The source of a comparison.
@@ -59,6 +61,8 @@ pub struct Freedom<'a> {
     pub like: Option<&'a FxHashSet<TermId>>,
     /// What is fused, if it was said before.
     pub fused: Fused,
+    /// Shared variables of functions lie before those of the module, instead of behind them.
+    pub own_first: bool,
 }
 
 impl<R: Name> From<Side<'_, R>> for Trace {
@@ -123,10 +127,14 @@ impl<'a> Origin<'a> {
     /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack.
     pub fn locals(self, inputs: &Inputs<'_>, top: TermId) -> Vec<(TermId, u64)> {
         match self {
-            Origin::Ptx { function, .. } => {
-                let own = function.variables.iter().filter(|v| v.space == Space::Local);
-                own.map(|v| (inputs.variable(&format!("source.local.{}", v.name), 32, true), v.size))
-                    .collect()
+            Origin::Ptx { module, function } => {
+                let frames = Program::new(module, function).map_or_else(|_| Vec::new(), |p| p.frames);
+                let all = frames.iter().enumerate().flat_map(|(frame, f)| {
+                    let own = f.function.variables.iter().enumerate();
+                    own.filter(|(_, v)| v.space == Space::Local).map(move |(i, v)| (frame, i, v.size))
+                });
+                let at = |frame, i: usize| inputs.variable(&source::local(frame, i as u32), 32, true);
+                all.map(|(frame, i, size)| (at(frame, i), size)).collect()
             }
             Origin::Code { code, .. } => {
                 let (d, bytes) = (inputs.terms, stack(code));
@@ -135,28 +143,53 @@ impl<'a> Origin<'a> {
         }
     }
 
+    /// The instructions of PTX that may run, those of functions that are called among them.
+    fn insts(self) -> Vec<&'a Inst> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        reachable(module, function).into_iter().flat_map(|f| f.insts.iter().flatten()).collect()
+    }
+
+    /// A-ADDR for local memory: no variable of the source, and no stack of `bytes` bytes below `top`, reaches over the end of the space.
+    pub fn placed(self, inputs: &Inputs<'_>, top: TermId, bytes: u32) -> Vec<TermId> {
+        let d = inputs.terms;
+        let below = |base: &TermId, size: u64| {
+            d.compare(CompareOp::ULe, base, &d.constant(32, (1u128 << 32) - u128::from(size.max(1))))
+        };
+        let mut all: Vec<TermId> =
+            self.locals(inputs, top).iter().map(|(base, size)| below(base, *size)).collect();
+        if !all.is_empty() {
+            all.push(d.compare(CompareOp::ULe, &d.constant(32, bytes.into()), &top));
+        }
+        all
+    }
+
     /// What it says that decides how the target is read.
-    pub fn wanted(self) -> Wanted {
+    pub fn wanted(self, eased: &[Eased]) -> Wanted<'_> {
         match self {
-            Origin::Ptx { function, .. } => Wanted::of(function),
-            Origin::Code { cubin, code } => Wanted::of_code(cubin, code),
+            Origin::Ptx { .. } => Wanted::of(&self.insts(), eased),
+            Origin::Code { cubin, code } => Wanted::of_code(cubin, code, eased),
         }
     }
 
     /// Why sums and products of floats may have several results: PTX ISA, `mul`, `add` and `sub` without a rounding modifier
     /// may become `fma`. What SASS says is done.
     pub fn contracts(self) -> bool {
-        let Origin::Ptx { function, .. } = self else { return false };
-        let all = || function.insts.iter().flatten().filter(|i| contractible(i));
+        let insts = self.insts();
+        let all = || insts.iter().filter(|i| contractible(i));
         all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
     }
 
     /// Whether it has operations whose NaNs may have any payload.
     pub fn leaves_payloads(self) -> bool {
-        match self {
-            Origin::Ptx { function, .. } => crate::choose::leaves_payloads(function),
-            Origin::Code { .. } => false,
-        }
+        self.insts().into_iter().any(crate::choose::leaves_payloads)
+    }
+
+    /// Whether it has shared variables of the module and of functions, whose order nothing says.
+    pub fn shares_in_two_ways(self) -> bool {
+        let Origin::Ptx { module, function } = self else { return false };
+        let functions = reachable(module, function);
+        let any = |all: &[Variable]| all.iter().any(|v| v.space == Space::Shared);
+        any(&module.variables) && functions.iter().any(|f| any(&f.variables))
     }
 
     /// Runs it over terms; and says what was fused.
@@ -174,14 +207,17 @@ impl<'a> Origin<'a> {
             Origin::Ptx { module, function } => {
                 let mut sites = Sites::new(function, freedom.like, freedom.fused);
                 let natural = freedom.natural;
-                let side = source::run(inputs, module, function, target, bound, natural, &mut sites)?;
+                let mut program = Program::new(module, function)?;
+                program.own_first = freedom.own_first;
+                let strong = self.wanted(&[]).strong_shared;
+                let side = source::run(inputs, &program, target, bound, natural, strong, &mut sites)?;
                 Ok((Trace::from(side), sites.fused))
             }
             Origin::Code { .. } if !freedom.fused.is_empty() => {
                 Err("code that is the source fuses nothing".into())
             }
             Origin::Code { cubin, code } => {
-                let ran = target::run(inputs, cubin, code, bound, self.wanted(), Role::Source)?;
+                let ran = target::run(inputs, cubin, code, bound, self.wanted(&[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Fused::new()))
             }
         }

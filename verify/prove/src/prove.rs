@@ -5,6 +5,7 @@ use crate::choose::choose;
 use crate::contract::Fused;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
+use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
 use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::origin::{Freedom, Origin, Trace};
@@ -28,6 +29,10 @@ const CONTRADICTION: &str = "evaluation contradicts the solver";
 
 /// Most times that the target is run again with what lemmas say.
 const LEMMA_ROUNDS: u32 = 6;
+/// The reason where no input meets the assumptions.
+const VACUOUS: &str = "vacuous: the assumptions contradict each other";
+/// Most rounds that the bound is raised to.
+const MOST_ROUNDS: u32 = 64;
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +90,7 @@ fn against(
         assumptions: BTreeSet::new(),
         lemmas: BTreeSet::new(),
         obligations: Counts::default(),
+        unroll: limits.unroll,
         coverage: None,
         contradiction: None,
         matching: None,
@@ -101,8 +107,22 @@ fn against(
             let solver = &mut solver;
             let record = &mut record;
             let (differs, natural) = (false, false);
-            let mut task = Task { origin, cubin, code, solver, limits, record, differs, natural };
-            task.run_both_ways()
+            let eased = Vec::new();
+            let (own_first, unfinished) = (false, false);
+            let mut task = Task {
+                origin,
+                cubin,
+                code,
+                solver,
+                limits,
+                record,
+                differs,
+                natural,
+                own_first,
+                unfinished,
+                eased,
+            };
+            task.run_deep_enough()
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
         (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
@@ -123,6 +143,12 @@ struct Task<'a> {
     differs: bool,
     /// Whether payloads of NaNs that the source leaves open are what its operations give without that rule.
     natural: bool,
+    /// Shared variables of functions lie before those of the module.
+    own_first: bool,
+    /// Whether loops of the source go on beyond the bound.
+    unfinished: bool,
+    /// What fences of the target are taken for.
+    eased: Vec<Eased>,
 }
 
 /// Both sides in one arena.
@@ -155,7 +181,7 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, fused: Option<Fused>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let (wanted, most) = (self.origin.wanted(), bound.saturating_add(2));
+        let (wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
         let run = || {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
@@ -164,8 +190,12 @@ impl Task<'_> {
         let of_target = d.len();
         let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let first = crate::choose::count(d);
-        let freedom =
-            Freedom { natural: self.natural, like: like.as_ref(), fused: fused.unwrap_or_default() };
+        let freedom = Freedom {
+            natural: self.natural,
+            like: like.as_ref(),
+            fused: fused.unwrap_or_default(),
+            own_first: self.own_first,
+        };
         let (source, fused) =
             self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
         // Operands of one lemma may be results of another.
@@ -186,6 +216,10 @@ impl Task<'_> {
         all.extend(roots(&target.side.events));
         let lanes = d.free(&all).contains(&inputs.laneid());
         let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
+        if let Some(chip) = Chip::from_number(self.cubin.sm) {
+            let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+            assumptions.extend(self.origin.placed(inputs, top, origin::stack(self.code)));
+        }
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumptions.push(inputs.normal.of(d.not(excluded)));
         }
@@ -210,6 +244,42 @@ impl Task<'_> {
         Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lemmas, lenient, open })
     }
 
+    /// Where no input ends within the bound, as of a loop that always takes more rounds, there is nothing to prove: the bound is raised.
+    fn run_deep_enough(&mut self) -> Verdict {
+        loop {
+            let verdict = self.run_all_ways();
+            let empty = matches!(&verdict, Verdict::Unknown(why) if why.starts_with(VACUOUS));
+            if !empty || !self.unfinished || self.limits.unroll >= MOST_ROUNDS {
+                return verdict;
+            }
+            self.limits.unroll = (4 * self.limits.unroll).clamp(1, MOST_ROUNDS);
+            self.record.unroll = self.limits.unroll;
+            self.record.obligations = Counts::default();
+            self.own_first = false;
+            self.eased.clear();
+        }
+    }
+
+    /// Where shared variables of the module and of functions may lie in two orders, either is as good: compilers differ.
+    fn run_all_ways(&mut self) -> Verdict {
+        let proved = |v: &Verdict| matches!(v, Verdict::Proved | Verdict::ProvedWithin(_));
+        let first = self.run_both_ways();
+        if proved(&first) || self.record.contradiction.is_some() || !self.origin.shares_in_two_ways() {
+            return first;
+        }
+        let before = self.record.obligations;
+        self.record.obligations = Counts::default();
+        self.own_first = true;
+        self.eased.clear();
+        let second = self.run_both_ways();
+        if proved(&second) || self.record.contradiction.is_some() {
+            return second;
+        }
+        self.record.obligations = before;
+        // What stands in the way of the order in which both have the same addresses tells more.
+        if matches!(&second, Verdict::Unknown(why) if !why.starts_with("replay")) { second } else { first }
+    }
+
     /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
     /// target stores them.
     fn run_both_ways(&mut self) -> Verdict {
@@ -232,6 +302,12 @@ impl Task<'_> {
         let inputs = Inputs::new(&terms);
         let started = Instant::now();
         let mut run = self.both(&inputs, None)?;
+        self.unfinished = !run.source.beyond.is_empty();
+        let eased = fences::ease(&run.source.events, &run.target.side.events);
+        if self.eased.is_empty() && !eased.is_empty() {
+            self.eased = eased;
+            return self.run();
+        }
         self.record.phases.sides += started.elapsed().as_secs_f64();
         let targets = &run.target.side.events;
         let (choices, mut replaced) =
@@ -250,7 +326,7 @@ impl Task<'_> {
             // Before anything is said about an input, it has to exist.
             match self.solver.check(&script(&inputs, &run.assumptions)) {
                 Answer::Sat(_) => {}
-                Answer::Unsat => return Err("vacuous: the assumptions contradict each other".into()),
+                Answer::Unsat => return Err(VACUOUS.into()),
                 Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
             }
         }
@@ -316,7 +392,14 @@ impl Task<'_> {
         let (source, target) = (&run.source.events, &run.target.side.events);
         let found = crate::witness::matching(&terms, source, target, &paired);
         let natural = self.natural;
-        self.record.matching = Some(crate::witness::Matching { choices, natural, fused: run.fused, ..found });
+        self.record.matching = Some(crate::witness::Matching {
+            choices,
+            natural,
+            fused: run.fused,
+            own_first: self.own_first,
+            fences: self.eased.clone(),
+            ..found
+        });
         let (reached, all) = run.target.reached;
         self.record.coverage = Some(crate::verdict::Coverage { reached, instructions: all });
         if run.source.beyond.is_empty() {

@@ -9,7 +9,7 @@ use crate::inputs::Inputs;
 use crate::meeting::Meeting;
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
-use sassafras_semantics::{Access, Domain, Ordering, Space, TermId, Terms, Trap};
+use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms, Trap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -46,8 +46,8 @@ pub struct Path<R: Name> {
     pub reduced: Option<[TermId; 2]>,
     /// The convergence barriers that the lanes are in.
     pub meeting: Meeting,
-    /// Whether a fence was passed that leaves older lines in the cache.
-    pub stale: bool,
+    /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
+    pub gathered: Option<(u32, TermId)>,
 }
 
 /// One side of a comparison.
@@ -79,10 +79,19 @@ pub struct Side<'i, R: Name> {
     pub guard: TermId,
     /// The current place, for events.
     pub place: u64,
+    /// Which time the current instruction was come to, from 1.
+    pub visit: u32,
+    /// Barriers of the warp that lanes may wait at for ever, by the piece of straight code behind each: place, and whether an event there
+    /// is known to have all of these lanes.
+    pub owed: BTreeMap<u32, (u64, bool)>,
+    /// Where lanes meet, and at which convergence barrier.
+    pub places: FxHashMap<u64, u32>,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
     /// Most times that one instruction is run.
     pub bound: u32,
+    /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
+    pub strong_shared: bool,
     here: bool,
     pending: BTreeMap<u64, Path<R>>,
     visits: FxHashMap<u64, u32>,
@@ -108,7 +117,7 @@ impl<'i, R: Name> Side<'i, R> {
             whole: BTreeSet::new(),
             reduced: None,
             meeting: Meeting::default(),
-            stale: false,
+            gathered: None,
         };
         Side {
             inputs,
@@ -124,8 +133,12 @@ impl<'i, R: Name> Side<'i, R> {
             path: start.clone(),
             guard: d.yes(),
             place: 0,
+            visit: 0,
+            owed: BTreeMap::new(),
+            places: FxHashMap::default(),
             assumed: BTreeSet::new(),
             bound,
+            strong_shared: false,
             here: false,
             pending: BTreeMap::from([(0, start)]),
             visits: FxHashMap::default(),
@@ -164,13 +177,16 @@ impl<'i, R: Name> Side<'i, R> {
     /// More steps than are run.
     pub fn advance(&mut self) -> Result<Option<u64>, String> {
         loop {
-            let Some((at, path)) = self.pending.pop_first() else { return Ok(None) };
+            let free = self.pending.keys().copied().find(|at| !self.waits(*at));
+            let Some(at) = free.or_else(|| self.pending.keys().next().copied()) else { return Ok(None) };
+            let Some(path) = self.pending.remove(&at) else { return Ok(None) };
             self.steps += 1;
             if self.steps > MOST_STEPS {
                 return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
             }
             let visits = self.visits.entry(at).or_insert(0);
             *visits += 1;
+            self.visit = *visits;
             self.path = path;
             if *visits > self.bound {
                 let condition = self.condition();
@@ -181,6 +197,13 @@ impl<'i, R: Name> Side<'i, R> {
             self.guard = self.terms().yes();
             return Ok(Some(at));
         }
+    }
+
+    /// Whether lanes wait at a meeting place for such as are on their way. Subroutines stand behind the code that calls them.
+    fn waits(&self, at: u64) -> bool {
+        let (Some(barrier), Some(path)) = (self.places.get(&at), self.pending.get(&at)) else { return false };
+        let others = self.pending.iter().filter(|(place, _)| **place != at);
+        path.meeting.waits(*barrier, others.map(|(_, p)| &p.meeting))
     }
 
     /// The lanes here whose guard did not take them elsewhere go on at `to`.
@@ -372,7 +395,7 @@ impl<'i, R: Name> Side<'i, R> {
             whole: a.whole.intersection(&b.whole).copied().collect(),
             reduced,
             meeting,
-            stale: a.stale || b.stale,
+            gathered: None,
         }
     }
 
@@ -423,21 +446,27 @@ impl<'i, R: Name> Side<'i, R> {
         if memory {
             key += &format!(" after {}", self.path.version);
         }
+        // Who asks, and what, decides the answer of lanes that ask each other twice; but who is here is any set each time.
+        let asks_all = arguments.first().is_some_and(|a| self.inputs.known(*a) == Some(1));
+        let free = what.starts_with("Vote") && asks_all;
+        let pure = !(memory || free);
         let count = self.occurrences.entry(key.clone()).or_insert(0);
         *count += 1;
+        let answer = if pure { key.clone() } else { format!("{key} {count}") };
         key += &format!(" {count}");
         // In an arena of raw terms the sides have no terms in common.
         let scope = if self.inputs.normal.is_active() { "" } else { self.who };
-        let name = |part: String| format!("event {scope} {key} {part}");
+        let name = |part: String| format!("event {scope} {answer} {part}");
         let results: Vec<TermId> = widths
             .iter()
             .enumerate()
             .map(|(i, w)| {
-                self.inputs.variable(
-                    &name(i.to_string()),
-                    *w,
-                    what.starts_with("Vote") || what.starts_with("Redux"),
-                )
+                // Members with masks of their own get answers of their own.
+                let mask = arguments.get(usize::from(what != "Elect"));
+                let alike = mask.is_none_or(|m| self.inputs.is_uniform(*m));
+                let one = what.starts_with("Vote") || what.starts_with("Redux") || what == "Elect" && i == 0;
+                let uniform = one && alike;
+                self.inputs.variable(&name(i.to_string()), *w, uniform)
             })
             .collect();
         let before = self.path.version;
@@ -460,7 +489,9 @@ impl<'i, R: Name> Side<'i, R> {
             self.path.stores = stores;
         }
         for (i, r) in results.iter().enumerate() {
-            self.inputs.bind(*r, &what, &arguments, before, i as u32);
+            // What lanes answer each other does not depend on memory.
+            let state = if memory { before } else { d.constant(32, 0) };
+            self.inputs.bind(*r, &what, &arguments, state, i as u32);
         }
         self.events.push(Event {
             kind: Kind::Sync(key),
@@ -472,6 +503,7 @@ impl<'i, R: Name> Side<'i, R> {
             snapshot: false,
             version: before,
             place: self.place,
+            visit: self.visit,
             arguments,
             results: yields,
         });
@@ -481,8 +513,13 @@ impl<'i, R: Name> Side<'i, R> {
     /// Whether each generic address is known to lie in a window or in global memory.
     ///
     /// # Errors
-    /// Addresses of windows, and others that may be such: they may come from memory.
+    /// Addresses of windows, and others that may be such: they may come from memory. A barrier of the warp that lanes may not come to.
     pub fn settled(&self) -> Result<(), String> {
+        if let Some((place, _)) = self.owed.values().find(|(_, paid)| !paid) {
+            return Err(format!(
+                "convergence: the barrier at {place:#06x} waits for lanes that may not come"
+            ));
+        }
         match self.windows && self.generic {
             true => Err("generic: an address of which it is not known in which window it lies".into()),
             false => Ok(()),
@@ -493,11 +530,13 @@ impl<'i, R: Name> Side<'i, R> {
     fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
         let d = self.terms();
         match access.ordering {
-            Ordering::Weak => {}
             Ordering::NonCoherent => {
                 self.assumed.insert(Assumption::Nc);
             }
-            other => return Err(Trap::Unsupported(format!("an access of ordering {other:?}"))),
+            Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
+                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
+            }
+            _ => {}
         }
         match access.space {
             Space::Global => Ok((Space::Global, self.normal(address))),
@@ -520,10 +559,14 @@ impl<'i, R: Name> Side<'i, R> {
     /// # Errors
     /// Other spaces and orderings; too many stores before it.
     pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
-        if matches!(access.ordering, Ordering::Volatile | Ordering::Relaxed) {
-            return self.strong(access, address, None);
-        }
         let (space, address) = self.place_of(access, address)?;
+        if self.is_strong(access, space) {
+            let value = self.strong(access, (space, address), None);
+            if access.ordering == Ordering::Acquire {
+                crate::lanes::acquire(self, access.scope);
+            }
+            return Ok(value);
+        }
         let version = self.path.version;
         let mut value = match space {
             Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, access.bytes),
@@ -552,10 +595,14 @@ impl<'i, R: Name> Side<'i, R> {
     /// # Errors
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
-        if matches!(access.ordering, Ordering::Volatile | Ordering::Relaxed) {
-            return self.strong(access, address, Some(value)).map(|_| ());
-        }
         let (space, address) = self.place_of(access, address)?;
+        if self.is_strong(access, space) {
+            if access.ordering == Ordering::Release {
+                crate::lanes::release(self, access.scope);
+            }
+            self.strong(access, (space, address), Some(value));
+            return Ok(());
+        }
         let value = self.normal(value);
         self.push(Kind::Store, space, access.bytes, address, value);
         let condition = self.guard;
@@ -564,21 +611,49 @@ impl<'i, R: Name> Side<'i, R> {
         Ok(())
     }
 
-    /// A volatile or relaxed access: an event of its own, whose result others decide.
-    fn strong(&mut self, access: &Access, address: TermId, value: Option<TermId>) -> Result<TermId, Trap> {
-        let (ordering, scope) = match access.ordering {
+    /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.
+    fn is_strong(&self, access: &Access, space: Space) -> bool {
+        let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
+        space != Space::Local && !weak || self.strong_shared && space == Space::Shared
+    }
+
+    /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
+    /// that is an event before or behind it.
+    fn strong(
+        &mut self,
+        access: &Access,
+        (space, address): (Space, TermId),
+        value: Option<TermId>,
+    ) -> TermId {
+        let ordering = if access.ordering == Ordering::Mmio { Ordering::Mmio } else { Ordering::Relaxed };
+        let scope = match (space, access.ordering) {
+            // Shared memory is the block's: no wider scope says more.
+            (Space::Shared, _) => Scope::Cta,
             // PTX ISA: a volatile access is relaxed with the scope of the system.
-            Ordering::Volatile => (Ordering::Relaxed, sassafras_semantics::Scope::Sys),
-            other => (other, crate::lanes::executed(access.scope)),
+            (_, Ordering::Volatile) => Scope::Sys,
+            _ => crate::lanes::executed(access.scope),
         };
-        let weak = Access { ordering: Ordering::Weak, ..*access };
-        let (space, address) = self.place_of(&weak, address)?;
         let verb = if value.is_some() { "store" } else { "load" };
         let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
         let mut arguments = vec![address];
         arguments.extend(value);
-        let results = self.event(what, &arguments, &[8 * access.bytes], true);
-        Ok(results[0])
+        self.event(what, &arguments, &[8 * access.bytes], true)[0]
+    }
+
+    /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
+    /// read.
+    ///
+    /// # Errors
+    /// Registers that a launch does not have.
+    pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
+        use SpecialRegister as R;
+        match register {
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
+                let what = format!("Special {register:?}");
+                Ok(self.event(what, &[], &[register.width()], true)[0])
+            }
+            other => self.inputs.special(other),
+        }
     }
 
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
@@ -594,6 +669,7 @@ impl<'i, R: Name> Side<'i, R> {
             snapshot: false,
             version,
             place,
+            visit: self.visit,
             arguments,
             results: Vec::new(),
         });

@@ -1,5 +1,6 @@
 //! The source: PTX over terms.
 
+use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
 use crate::contract::Sites;
 use crate::inputs::Inputs;
@@ -7,8 +8,8 @@ use crate::lanes;
 use crate::side::{Side, name};
 use crate::window;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Operand, RegisterId, VariableId};
-use sassafras_ptx::step::{Outcome, PtxState, guard, step};
+use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
+use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
@@ -16,8 +17,9 @@ use sassafras_semantics::{
 
 struct Lane<'s, 'i> {
     side: &'s mut Side<'i, RegisterId>,
-    module: &'s Module,
-    function: &'s Function,
+    program: &'s Program<'s>,
+    /// The frame that the instruction is of.
+    frame: usize,
     cubin: &'s Cubin,
     /// Where payloads of NaNs are chosen: how many terms there were before the instruction.
     natural: Option<usize>,
@@ -28,28 +30,180 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
 }
 
 impl Lane<'_, '_> {
-    fn width(&self, register: RegisterId) -> u32 {
-        self.function.registers.get(register.0 as usize).map_or(1, |r| r.ty.width())
-    }
-    /// What a register holds before it is written is undefined.
+    /// What a register holds before it is written is undefined, and so is `.param` memory. `register` is one of all frames'.
     fn old(&mut self, register: RegisterId) -> TermId {
-        let width = self.width(register);
-        self.side.read(register, |i| i.terms.undef(width, "a register that was not written"))
+        let (kept, width) = self.program.kept(register);
+        let why = match kept {
+            Kept::Byte => "a parameter of a call that was not written",
+            _ => "a register that was not written",
+        };
+        self.side.read(register, |i| i.terms.undef(width, why))
+    }
+
+    fn set(&mut self, register: RegisterId, value: TermId) {
+        let old = self.old(register);
+        self.side.write(register, value, old);
+    }
+
+    fn variable(&self, variable: VariableId) -> &Variable {
+        self.program.frames[self.frame].function.variable(self.program.module, variable)
+    }
+
+    /// A parameter of the entry at an address that is not constant. What lies outside, or at no multiple of the size, is undefined.
+    fn indexed(&mut self, d: &Terms, address: TermId, bytes: u32) -> Result<TermId, Trap> {
+        let inputs = self.side.inputs;
+        let size = u64::from(self.program.frames[0].function.param_size);
+        let all: Vec<u64> = (0..size / u64::from(bytes)).map(|i| i * u64::from(bytes)).collect();
+        if self.frame != 0 || all.is_empty() || all.len() > 128 {
+            return unsupported("a parameter at an address that is not constant");
+        }
+        let at = inputs.normal.of(address);
+        let mut value = inputs.parameter(0, bytes);
+        let mut inside = d.eq(&at, &d.constant(64, 0));
+        for offset in &all[1..] {
+            let here = d.eq(&at, &d.constant(64, (*offset).into()));
+            inside = d.or(&inside, &here);
+            value = d.ite(&here, &inputs.parameter(*offset, bytes), &value);
+        }
+        let outside = inputs.normal.of(d.and(&self.side.happens(), &d.not(&inside)));
+        if inputs.known(outside) != Some(0) {
+            self.side.undefined.push(outside);
+        }
+        Ok(value)
+    }
+
+    /// Bytes of `.param` memory of calls.
+    fn parameter(&mut self, at: u64, bytes: u32) -> Result<TermId, Trap> {
+        let mut all: Option<TermId> = None;
+        for i in 0..bytes {
+            let Some(byte) = self.program.byte(at + u64::from(i)) else {
+                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
+            };
+            let byte = self.old(byte);
+            all = Some(all.map_or(byte, |low| self.side.inputs.terms.concat(&byte, &low)));
+        }
+        all.map_or_else(|| unsupported("a parameter without bytes"), Ok)
+    }
+
+    fn set_parameter(&mut self, at: u64, value: TermId) -> Result<(), Trap> {
+        let bytes = self.side.inputs.terms.width_of(value) / 8;
+        for i in 0..bytes {
+            let Some(register) = self.program.byte(at + u64::from(i)) else {
+                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
+            };
+            let byte = bits(self.side.inputs, value, 8 * i, 8);
+            self.set(register, byte);
+        }
+        Ok(())
+    }
+
+    /// Hands the arguments of a call over.
+    fn pass(&mut self, callee: usize, arguments: &[Place<TermId>]) -> Result<(), Trap> {
+        let frame = &self.program.frames[callee];
+        for (i, (argument, param)) in arguments.iter().zip(&frame.function.params).enumerate() {
+            let value = match argument {
+                Place::Value(value) => *value,
+                Place::Variable(variable) => {
+                    self.copy(
+                        *variable,
+                        frame.params[i],
+                        param.register.map(|r| (callee, r)),
+                        param.size,
+                        false,
+                    )?;
+                    continue;
+                }
+                Place::Register(_) => return unsupported("an argument that is nothing"),
+            };
+            match param.register {
+                Some(r) => self.set(self.program.register(callee, r), value),
+                None => self.set_parameter(frame.params[i], value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies between a `.param` variable of this frame and what is at an address, or in a register of another frame: `back` from there.
+    fn copy(
+        &mut self,
+        variable: VariableId,
+        at: u64,
+        register: Option<(usize, RegisterId)>,
+        size: u32,
+        back: bool,
+    ) -> Result<(), Trap> {
+        let VariableId::Local(index) = variable else { return unsupported("a parameter of the module") };
+        let Some(own) = self.program.variable(self.frame, index) else {
+            return unsupported("an argument that is no parameter variable");
+        };
+        let register = register.map(|(frame, r)| self.program.register(frame, r));
+        match (register, back) {
+            (Some(r), false) => {
+                let value = self.parameter(own, size)?;
+                self.set(r, value);
+            }
+            (Some(r), true) => {
+                let value = self.old(r);
+                self.set_parameter(own, value)?;
+            }
+            (None, _) => {
+                let (from, to) = if back { (at, own) } else { (own, at) };
+                for i in 0..u64::from(size) {
+                    let byte = self.parameter(from + i, 1)?;
+                    self.set_parameter(to + i, byte)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the results of a call over, from the frame of the callee, which this is; `results` are places of the caller.
+    fn give(&mut self, results: &[Place<TermId>]) -> Result<(), Trap> {
+        let callee = self.frame;
+        let frame = &self.program.frames[callee];
+        let Some((caller, _)) = frame.call else { return unsupported("a return from an entry") };
+        for (i, (result, param)) in results.iter().zip(&frame.function.returns).enumerate() {
+            match result {
+                Place::Variable(variable) => {
+                    self.frame = caller;
+                    let register = param.register.map(|r| (callee, r));
+                    let done = self.copy(*variable, frame.returns[i], register, param.size, true);
+                    self.frame = callee;
+                    done?;
+                }
+                Place::Register(Some(r)) => {
+                    let value = match param.register {
+                        Some(own) => self.old(self.program.register(callee, own)),
+                        None => self.parameter(frame.returns[i], param.size)?,
+                    };
+                    let to = self.program.register(caller, *r);
+                    let width = self.program.kept(to).1;
+                    let value = fit(self.side.inputs.terms, value, width);
+                    self.set(to, value);
+                }
+                Place::Register(None) | Place::Value(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Where a `.shared` variable lies: in the order of declarations, behind what the system keeps. Its address is nothing
     /// that a program may rely on, so any place is as good as another as long as variables are disjoint.
     fn shared_address(&self, variable: VariableId) -> u64 {
-        let own = self.function.variables.iter().enumerate();
-        let all = self.module.variables.iter().enumerate();
-        let all = all.map(|(i, v)| (VariableId::Module(i as u32), v));
-        let all = all.chain(own.map(|(i, v)| (VariableId::Local(i as u32), v)));
-        let shared: Vec<_> = all.filter(|(_, v)| v.space == Space::Shared).collect();
+        let frames = &self.program.frames;
+        let first = |i: usize| !frames[..i].iter().any(|f| std::ptr::eq(f.function, frames[i].function));
+        let functions = (0..frames.len()).filter(|i| first(*i));
+        let of_functions = functions.flat_map(|i| frames[i].function.variables.iter());
+        let of_functions: Vec<&Variable> = of_functions.collect();
+        let of_module: Vec<&Variable> = self.program.module.variables.iter().collect();
+        let all = if self.program.own_first { [of_functions, of_module] } else { [of_module, of_functions] };
+        let shared: Vec<&Variable> = all.into_iter().flatten().filter(|v| v.space == Space::Shared).collect();
+        let wanted = self.variable(variable);
         let mut at = if self.cubin.sm >= 90 { 0x400u64 } else { 0 };
         // What has no size comes last, all of it at one place.
-        for (id, v) in shared.iter().filter(|v| v.1.size > 0).chain(shared.iter().filter(|v| v.1.size == 0)) {
+        for v in shared.iter().filter(|v| v.size > 0).chain(shared.iter().filter(|v| v.size == 0)) {
             at = at.next_multiple_of(v.align.max(1));
-            if *id == variable {
+            if std::ptr::eq(*v, wanted) {
                 return at;
             }
             at += v.size;
@@ -59,7 +213,7 @@ impl Lane<'_, '_> {
 
     /// Where a `.const` variable lies, as the cubin says.
     fn const_address(&self, variable: VariableId) -> Result<u64, Trap> {
-        let v = self.function.variable(self.module, variable);
+        let v = self.variable(variable);
         let there =
             |x: &&sassafras_cubin::Variable| x.space == sassafras_cubin::Space::Constant && x.name == v.name;
         let Some(x) = self.cubin.variables.iter().find(there) else {
@@ -81,19 +235,19 @@ impl State<Terms> for Lane<'_, '_> {
     type Register = RegisterId;
 
     fn read(&mut self, _: &Terms, register: RegisterId) -> Result<TermId, Trap> {
-        Ok(self.old(register))
+        Ok(self.old(self.program.register(self.frame, register)))
     }
     fn write(&mut self, d: &Terms, register: RegisterId, value: TermId) {
         let value = self.natural.map_or(value, |before| choose::natural(d, before, value));
-        let old = self.old(register);
-        self.side.write(register, value, old);
+        self.set(self.program.register(self.frame, register), value);
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let inputs = self.side.inputs;
         match access.space {
             Space::Param => match inputs.known(*address) {
+                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes),
                 Some(at) => Ok(inputs.parameter(at as u64, access.bytes)),
-                None => unsupported("a parameter at an address that is not constant"),
+                None => self.indexed(d, *address, access.bytes),
             },
             Space::Const => {
                 let low = d.extract(address, 0, 32);
@@ -103,7 +257,13 @@ impl State<Terms> for Lane<'_, '_> {
         }
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
-        self.side.store(access, *address, *value)
+        if access.space != Space::Param {
+            return self.side.store(access, *address, *value);
+        }
+        match self.side.inputs.known(*address) {
+            Some(at) => self.set_parameter(at as u64, *value),
+            None => unsupported("a parameter at an address that is not constant"),
+        }
     }
     fn atomic(
         &mut self,
@@ -116,11 +276,11 @@ impl State<Terms> for Lane<'_, '_> {
         lanes::atomic(self.side, access, op, *address, operands)
     }
     fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
-        lanes::fence(self.side, ordering == Ordering::SequentiallyConsistent, scope);
+        lanes::fence(self.side, ordering, scope);
         Ok(())
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
-        self.side.inputs.special(register)
+        self.side.special(register)
     }
     fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
         window::to_generic(self.side, space, *address)
@@ -135,23 +295,29 @@ impl State<Terms> for Lane<'_, '_> {
 
 impl PtxState<Terms> for Lane<'_, '_> {
     fn symbol_address(&mut self, d: &Terms, variable: VariableId) -> Result<TermId, Trap> {
-        let v = self.function.variable(self.module, variable);
+        let v = self.variable(variable);
         let inputs = self.side.inputs;
-        match v.space {
-            Space::Global => Ok(inputs.variable(&format!("address.{}", v.name), 64, true)),
-            Space::Shared => Ok(d.constant(64, self.shared_address(variable).into())),
-            Space::Local => {
-                let at = inputs.variable(&format!("source.local.{}", v.name), 32, true);
+        match (v.space, variable) {
+            (Space::Global, _) => Ok(inputs.variable(&format!("address.{}", v.name), 64, true)),
+            (Space::Shared, _) => Ok(d.constant(64, self.shared_address(variable).into())),
+            (Space::Local, VariableId::Local(index)) => {
+                let at = inputs.variable(&local(self.frame, index), 32, true);
                 Ok(d.zext(&at, 64))
             }
-            Space::Const => Ok(d.constant(64, self.const_address(variable)?.into())),
-            other => unsupported(format!("a variable in {} memory", name(other))),
+            (Space::Param, VariableId::Local(index)) => match self.program.variable(self.frame, index) {
+                Some(at) => Ok(d.constant(64, at.into())),
+                None => unsupported("a parameter without a place"),
+            },
+            (Space::Const, _) => Ok(d.constant(64, self.const_address(variable)?.into())),
+            (other, _) => unsupported(format!("a variable in {} memory", name(other))),
         }
     }
     fn param_address(&mut self, d: &Terms, index: u32, returns: bool) -> Result<TermId, Trap> {
-        match self.function.params.get(index as usize) {
-            Some(p) if !returns => Ok(d.constant(64, p.offset.into())),
-            _ => unsupported("a return parameter"),
+        let frame = &self.program.frames[self.frame];
+        let all = if returns { &frame.returns } else { &frame.params };
+        match all.get(index as usize) {
+            Some(at) => Ok(d.constant(64, (*at).into())),
+            None => unsupported("a parameter that is not there"),
         }
     }
     fn function_address(&mut self, _: &Terms, _: FunctionId) -> Result<TermId, Trap> {
@@ -159,9 +325,14 @@ impl PtxState<Terms> for Lane<'_, '_> {
     }
 }
 
-/// Whether an instruction is a fence of the sequentially consistent kind; `membar` is one (PTX ISA, "membar").
-pub fn is_sequential(inst: &Inst) -> bool {
-    inst.mods.ordering == Some(Ordering::SequentiallyConsistent)
+/// The name of the variable that a `.local` variable's address is: by frame, and number in the function.
+pub fn local(frame: usize, index: u32) -> String {
+    format!("source.local.{frame}.{index}")
+}
+
+/// The low bits of a value, or the value with zeros above.
+fn fit(d: &Terms, value: TermId, width: u32) -> TermId {
+    if d.width_of(value) > width { d.extract(&value, 0, width) } else { d.zext(&value, width) }
 }
 
 /// Bits of a term: a slice of its normal form, or in an arena of raw terms an operand of what it was put together from.
@@ -187,77 +358,120 @@ fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
 /// What is not covered, and at which line.
 pub fn run<'i>(
     inputs: &'i Inputs<'i>,
-    module: &Module,
-    function: &Function,
+    program: &Program<'_>,
     cubin: &Cubin,
     bound: u32,
     natural: bool,
+    strong_shared: bool,
     sites: &mut Sites<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
-    let insts = function.insts.as_deref().unwrap_or_default();
-    while let Some(index) = side.advance()? {
+    side.strong_shared = strong_shared;
+    while let Some(position) = side.advance()? {
+        let Some(step) = program.steps.get(position as usize) else {
+            return Err("a place behind the end".into());
+        };
+        let natural = natural.then(|| d.len());
+        macro_rules! lane {
+            () => {
+                Lane { side: &mut side, program, frame: step.frame, cubin, natural }
+            };
+        }
         // Behind the last instruction is the end.
-        let Some(inst) = insts.get(index as usize) else {
-            side.leave(None);
+        let Some((inst, index)) = step.inst else {
+            returned(&mut lane!())?;
+            side.proceed(step.next);
             continue;
         };
+        let function = program.frames[step.frame].function;
         side.place = inst.line.into();
         let at = |why: String| format!("line {}: {why}", inst.line);
-        let natural = natural.then(|| d.len());
-        let mut lane = Lane { side: &mut side, module, function, cubin, natural };
-        let holds = guard(d, inst, &mut lane).map_err(|t| at(t.to_string()))?;
+        let holds = guard(d, inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
         side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
         if inputs.known(side.guard) == Some(0) {
-            side.proceed(index + 1);
+            side.proceed(step.next);
             continue;
         }
-        let mut lane = Lane { side: &mut side, module, function, cubin, natural };
-        let mut value = |r: RegisterId| lane.old(r);
-        let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
-        if let Some(fused) = sites.fuse(d, index as u32, inst, &mut value, &part, &|t| inputs.normal.of(t))
-            && let Some(Operand::Register(to)) = inst.operands.first()
-        {
-            lane.write(d, *to, fused);
-            side.proceed(index + 1);
-            continue;
+        if step.frame == 0 {
+            let mut lane = lane!();
+            let mut value = |r: RegisterId| lane.old(r);
+            let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
+            if let Some(fused) = sites.fuse(d, index, inst, &mut value, &part, &|t| inputs.normal.of(t))
+                && let Some(Operand::Register(to)) = inst.operands.first()
+            {
+                lane.write(d, *to, fused);
+                side.proceed(step.next);
+                continue;
+            }
         }
-        let outcome = match step(d, module, function, inst, &mut lane) {
+        let outcome = match sassafras_ptx::step::step(d, program.module, function, inst, &mut lane!()) {
             Ok(outcome) => outcome,
             Err(Trap::Trapped) => {
                 side.trap();
-                side.proceed(index + 1);
+                side.proceed(step.next);
                 continue;
             }
             Err(t) => return Err(at(t.to_string())),
         };
+        let target = |label: u32| program.target(step.frame, function.labels[label as usize].target);
         match outcome {
             Outcome::Next => {}
-            Outcome::Branch(label) => side.jump(function.labels[label.0 as usize].target.into(), None),
-            Outcome::Return | Outcome::Exit => side.leave(None),
+            Outcome::Branch(label) => side.jump(target(label.0), None),
+            Outcome::Return => returned(&mut lane!()).map_err(at)?,
+            Outcome::Exit => side.leave(None),
             Outcome::Switch { index, targets } => {
                 for (i, label) in targets.iter().enumerate() {
                     let here = d.eq(&index, &d.constant(32, i as u128));
-                    side.jump(function.labels[label.0 as usize].target.into(), Some(here));
+                    side.jump(target(label.0), Some(here));
                 }
                 side.undefine();
             }
-            Outcome::Call { .. } | Outcome::CallIndirect { .. } => return Err(at("a call".into())),
+            Outcome::Call { arguments, .. } => {
+                let Some(callee) = step.callee else { return Err(at("a call".into())) };
+                lane!().pass(callee, &arguments).map_err(|t| at(t.to_string()))?;
+                side.jump(program.start(callee), None);
+            }
+            Outcome::CallIndirect { .. } => return Err(at("a call through a register".into())),
             Outcome::Collective { op, arguments, results } => {
                 let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
-                let mut lane = Lane { side: &mut side, module, function, cubin, natural };
+                let mut lane = lane!();
                 for (register, value) in results.iter().zip(values) {
                     if let Some(r) = register {
-                        let width = lane.width(*r);
+                        let width = program.kept(program.register(step.frame, *r)).1;
                         let fit = if width > d.width(&value) { d.zext(&value, width) } else { value };
                         lane.write(d, *r, fit);
                     }
                 }
             }
         }
-        side.proceed(index + 1);
+        side.proceed(step.next);
     }
     side.settled()?;
     Ok(side)
+}
+
+/// Leaves a function: an entry by ending, another by going on behind the call.
+fn returned(lane: &mut Lane<'_, '_>) -> Result<(), String> {
+    let frame = &lane.program.frames[lane.frame];
+    let Some((_, call)) = frame.call else {
+        lane.side.leave(None);
+        return Ok(());
+    };
+    let Some(Operand::List(results)) = call.operands.first() else {
+        return Err("a call without results".into());
+    };
+    let place = |o: &Operand| match o {
+        Operand::Symbol(id, 0) => Some(Place::Variable(*id)),
+        Operand::Register(r) => Some(Place::Register(Some(*r))),
+        Operand::Sink => Some(Place::Register(None)),
+        _ => None,
+    };
+    let Some(places) = results.iter().map(place).collect::<Option<Vec<Place<TermId>>>>() else {
+        return Err("a call with a result that is no place".into());
+    };
+    lane.give(&places).map_err(|t| t.to_string())?;
+    let resume = frame.resume;
+    lane.side.jump(resume, None);
+    Ok(())
 }

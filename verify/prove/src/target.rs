@@ -1,8 +1,10 @@
 //! The target: SASS over terms.
 
 use crate::demand;
+use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
 use crate::lanes;
+use crate::leader::Leaders;
 use crate::meeting::Instances;
 use crate::side::Side;
 use crate::verdict::Assumption;
@@ -12,7 +14,9 @@ use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
-use sassafras_ptx::checked::Op;
+use sassafras_ptx::checked::{self, Op};
+use sassafras_semantics::state::{ShuffleMode, VoteMode};
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
     Terms, Trap,
@@ -20,6 +24,8 @@ use sassafras_semantics::{
 
 /// Bytes per instruction.
 const WORD: u64 = 16;
+/// Most entries of a table that is read at an address which is not constant.
+const MOST_ENTRIES: usize = 128;
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -54,17 +60,14 @@ struct Lane<'s, 'i> {
     role: Role,
     /// Why a write could not be done; `write` has no result of its own.
     fault: &'s mut Option<String>,
+    /// Lanes that act for others.
+    leaders: &'s mut Leaders,
     /// What the source wants.
-    wanted: Wanted,
+    wanted: Wanted<'s>,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
-}
-
-/// Whether other blocks see the memory.
-fn shared_by_blocks(space: Space) -> bool {
-    matches!(space, Space::Global | Space::Generic)
 }
 
 fn of_warp(register: Register) -> bool {
@@ -102,13 +105,13 @@ pub fn constant<R: crate::side::Name>(
             }
         };
     }
+    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank));
     let Some(known) = known else {
-        return unsupported(format!("constant bank {bank} at an address that is not constant"));
+        return table(side, own.map_or(&[], |b| &b.data), bank, at, bytes);
     };
     if !known.is_multiple_of(bytes.into()) {
         return unsupported(format!("constant bank {bank} at {known:#x}, which is no multiple of {bytes}"));
     }
-    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank));
     let found =
         own.map(|b| &b.data).and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
     match found {
@@ -119,6 +122,53 @@ pub fn constant<R: crate::side::Name>(
         }
         None => unsupported(format!("constant bank {bank} at {known:#x}")),
     }
+}
+
+/// An entry of a table of known bytes, at an address that is not constant; that it lies in it is demanded.
+fn table<R: crate::side::Name>(
+    side: &mut Side<'_, R>,
+    data: &[u8],
+    bank: u8,
+    at: TermId,
+    bytes: u32,
+) -> Result<TermId, Trap> {
+    let d = side.inputs.terms;
+    let entries: Vec<(TermId, TermId)> = data
+        .chunks_exact(bytes as usize)
+        .enumerate()
+        .map(|(i, entry)| {
+            let mut all = [0; 16];
+            all[..entry.len()].copy_from_slice(entry);
+            let place = d.constant(32, i as u128 * u128::from(bytes));
+            (place, d.constant(8 * bytes, u128::from_le_bytes(all)))
+        })
+        .collect();
+    choice(side, &entries, bank, at)
+}
+
+/// The entry of a table at an address: none but these may be read.
+fn choice<R: crate::side::Name>(
+    side: &mut Side<'_, R>,
+    entries: &[(TermId, TermId)],
+    bank: u8,
+    at: TermId,
+) -> Result<TermId, Trap> {
+    let d = side.inputs.terms;
+    let Some((first, rest)) = entries.split_first().filter(|_| entries.len() <= MOST_ENTRIES) else {
+        return unsupported(format!("constant bank {bank} at an address that is not constant"));
+    };
+    let mut value = first.1;
+    let mut inside = d.eq(&at, &first.0);
+    for (place, entry) in rest {
+        let here = d.eq(&at, place);
+        inside = d.or(&inside, &here);
+        value = d.ite(&here, entry, &value);
+    }
+    let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&inside)));
+    if side.inputs.known(outside) != Some(0) {
+        side.demands.push((outside, side.place));
+    }
+    Ok(value)
 }
 
 /// Size of bank 3, the module's constants.
@@ -157,6 +207,26 @@ impl Lane<'_, '_> {
         }
     }
 
+    /// The access as what it is taken for.
+    fn eased(&self, access: &Access) -> Access {
+        let strong = !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
+        let weak = strong && fences::is_weak(self.wanted.eased, self.side.place, self.side.visit);
+        if weak { Access { ordering: Ordering::Weak, ..*access } } else { *access }
+    }
+
+    /// A parameter at an address that is not constant; that it is one is demanded.
+    fn parameters(&mut self, d: &Terms, address: TermId, bytes: u32) -> Result<TermId, Trap> {
+        let base = u64::from(self.function.param_base.max(self.chip.bank().parameters));
+        let end = u64::from(self.function.param_size) / u64::from(bytes) * u64::from(bytes);
+        let inputs = self.side.inputs;
+        let offset = |at: u64| d.constant(32, (base + at).into());
+        let all = (0..end).step_by(bytes as usize);
+        let entries: Vec<(TermId, TermId)> =
+            all.map(|at| (offset(at), inputs.parameter(at, bytes))).collect();
+        let at = inputs.normal.of(d.extract(&address, 0, 32));
+        choice(self.side, &entries, 0, at)
+    }
+
     fn bank(&mut self, d: &Terms, bank: u8, at: u64, bytes: u32) -> Result<TermId, Trap> {
         if bank == 0 {
             let layout = self.chip.bank();
@@ -174,12 +244,13 @@ impl Lane<'_, '_> {
             return Ok(d.extract(&words, 8 * (at % 4) as u32, 8 * bytes));
         }
         if bank == 4
-            && bytes == 8
-            && at.is_multiple_of(8)
+            && matches!(bytes, 4 | 8)
+            && at.is_multiple_of(bytes.into())
             && let Some(slot) = self.cubin.addresses.get(at as usize / 8)
         {
             let symbol = self.side.inputs.variable(&format!("address.{}", slot.symbol), 64, true);
-            return Ok(d.add(&symbol, &d.constant(64, slot.addend as u128)));
+            let whole = d.add(&symbol, &d.constant(64, slot.addend as u128));
+            return Ok(d.extract(&whole, 8 * (at % 8) as u32, 8 * bytes));
         }
         constant(self.side, self.cubin, Some(self.function), bank, d.constant(32, at.into()), bytes)
     }
@@ -211,6 +282,9 @@ impl State<Terms> for Lane<'_, '_> {
                     Some(format!("uniform: {register} takes a value that may differ between lanes"));
             }
             if self.side.path.parted || !inputs.is_uniform(self.side.guard) {
+                // Lanes elsewhere have another value by the same name.
+                let other = self.leaders.is_of_some(self.side, new);
+                let new = if other { inputs.variable("another", 32, true) } else { new };
                 self.shared.apart.push((register, new));
             }
         }
@@ -218,18 +292,18 @@ impl State<Terms> for Lane<'_, '_> {
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let Space::Bank(bank) = access.space else {
-            if self.side.path.stale && access.ordering == Ordering::Weak && shared_by_blocks(access.space) {
-                return unsupported("events: a load behind a fence, from a cache that was not emptied");
-            }
-            return self.side.load(access, *address);
+            let access = self.eased(access);
+            return self.side.load(&access, *address);
         };
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
+            None if bank == 0 => self.parameters(d, *address, access.bytes),
             None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
         }
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
-        self.side.store(access, *address, *value)
+        let access = self.eased(access);
+        self.side.store(&access, *address, *value)
     }
     fn atomic(
         &mut self,
@@ -239,17 +313,21 @@ impl State<Terms> for Lane<'_, '_> {
         address: &TermId,
         operands: &[TermId],
     ) -> Result<TermId, Trap> {
-        lanes::atomic(self.side, access, op, *address, operands)
+        match self.leaders.atomic(self.side, access, op, *address, operands)? {
+            Some(old) => Ok(old),
+            None => lanes::atomic(self.side, access, op, *address, operands),
+        }
     }
     fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
-        // Below the device's scope the first-level cache is common.
-        self.side.path.stale |= scope > Scope::Cta;
-        let sequential = self.wanted.sequential && ordering == Ordering::SequentiallyConsistent;
-        lanes::fence(self.side, sequential, scope);
-        Ok(())
+        let scope = lanes::executed(scope);
+        let what = match ordering {
+            Ordering::SequentiallyConsistent => fences::sequential(scope),
+            _ => fences::release(scope),
+        };
+        barrier(self.side, self.wanted.eased, what)
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
-        self.side.inputs.special(register)
+        self.side.special(register)
     }
     fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
         window::to_generic(self.side, space, *address)
@@ -277,35 +355,85 @@ pub enum Role {
     Target,
 }
 
-/// What the source says that decides how the target is read.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// Whether the source has barriers of a warp, which are events then.
-    pub warp_barriers: bool,
-    /// Whether one of its fences is sequentially consistent. If none is, those of the target serve as weaker ones.
-    pub sequential: bool,
+/// The results of what lanes ask each other so that one of them acts for all; none if this is nothing of the kind.
+fn stand_in(
+    side: &mut Side<'_, Register>,
+    leaders: &mut Leaders,
+    wanted: Wanted<'_>,
+    op: Collective,
+    arguments: &[TermId],
+) -> Option<Vec<TermId>> {
+    let d = side.inputs.terms;
+    let known = |t: &TermId| side.inputs.known(*t) == Some(1);
+    let unguarded = known(&side.guard);
+    match (op, arguments) {
+        (Collective::Vote(VoteMode::Any), [asked, ..]) if !wanted.votes && unguarded && known(asked) => {
+            Some(vec![leaders.gather(side), d.yes()])
+        }
+        (Collective::Redux(op), [value, ..]) if !wanted.combines && unguarded => {
+            Some(vec![leaders.combine(side, op, *value)])
+        }
+        (Collective::Shuffle(ShuffleMode::Idx), all) => {
+            let own = leaders.hand_on(side, all)?;
+            Some(vec![own, d.yes()])
+        }
+        _ => None,
+    }
 }
 
-impl Wanted {
-    /// By the source.
-    pub fn of(source: &sassafras_ptx::checked::Function) -> Wanted {
-        let all = || source.insts.iter().flatten();
+/// A fence as the event that it is taken for, if it is one.
+fn barrier(side: &mut Side<'_, Register>, eased: &[Eased], what: String) -> Result<(), Trap> {
+    match fences::taken(eased, side.place, side.visit, what) {
+        Ok(Some(what)) => side.event(what, &[], &[], true),
+        Ok(None) => Vec::new(),
+        Err(why) => return unsupported(why),
+    };
+    Ok(())
+}
+
+/// What the source says that decides how the target is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'e> {
+    /// Whether the source has barriers of a warp, which are events then.
+    pub warp_barriers: bool,
+    /// Whether it has accesses of shared memory that are not weak: SASS does not say which are, so that all are events then.
+    pub strong_shared: bool,
+    /// Whether it asks which lanes are here: then the target's question is an event.
+    pub votes: bool,
+    /// Whether it combines values of lanes, likewise.
+    pub combines: bool,
+    /// What fences of the target are taken for.
+    pub eased: &'e [Eased],
+}
+
+impl<'e> Wanted<'e> {
+    /// By the instructions of a source.
+    pub fn of(source: &[&checked::Inst], eased: &'e [Eased]) -> Wanted<'e> {
+        let warp = |i: &&checked::Inst| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp");
+        let strong = |i: &&checked::Inst| {
+            let weak = matches!(i.mods.ordering, None | Some(Ordering::Weak | Ordering::NonCoherent));
+            let shared = matches!(i.mods.space, None | Some(Space::Shared));
+            matches!(i.op, Op::Ld | Op::St) && shared && !weak
+        };
         Wanted {
-            warp_barriers: all()
-                .any(|i| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp")),
-            sequential: all().any(crate::source::is_sequential),
+            warp_barriers: source.iter().any(warp),
+            strong_shared: source.iter().any(strong),
+            votes: source.iter().any(|i| matches!(i.op, Op::Vote | Op::Activemask)),
+            combines: source.iter().any(|i| i.op == Op::Redux),
+            eased,
         }
     }
 
-    /// By a source that is code itself: its `WARPSYNC`s and its fences count as they are.
-    pub fn of_code(cubin: &Cubin, source: &Function) -> Wanted {
-        let all = || {
-            let chip = Chip::from_number(cubin.sm);
-            source.code.iter().filter_map(move |w| decode(*w, chip?).ok())
-        };
+    /// By a source that is code itself: its `WARPSYNC`s count as they are.
+    pub fn of_code(cubin: &Cubin, source: &Function, eased: &'e [Eased]) -> Wanted<'e> {
+        let chip = Chip::from_number(cubin.sm);
+        let mut all = source.code.iter().filter_map(|w| decode(*w, chip?).ok());
         Wanted {
-            warp_barriers: all().any(|i| i.row().mnemonic == "WARPSYNC"),
-            sequential: all().any(|i| i.row().mnemonic == "MEMBAR" && i.enum_text("order") == Some(".SC")),
+            warp_barriers: all.any(|i| i.row().mnemonic == "WARPSYNC"),
+            strong_shared: false,
+            votes: true,
+            combines: true,
+            eased,
         }
     }
 }
@@ -319,7 +447,7 @@ pub fn run<'i>(
     cubin: &Cubin,
     function: &Function,
     bound: u32,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     role: Role,
 ) -> Result<Target<'i>, String> {
     go(inputs, cubin, function, bound, wanted, role, None)
@@ -335,7 +463,8 @@ pub fn piece<'i>(
     function: &Function,
     given: &[(Register, TermId)],
 ) -> Result<FxHashMap<Register, TermId>, String> {
-    let wanted = Wanted { warp_barriers: false, sequential: false };
+    let wanted =
+        Wanted { warp_barriers: false, strong_shared: false, votes: true, combines: true, eased: &[] };
     let mut left = None;
     go(inputs, cubin, function, 1, wanted, Role::Target, Some((given, &mut left)))?;
     left.ok_or_else(|| "the code does not reach its end".into())
@@ -349,7 +478,7 @@ fn go<'i>(
     cubin: &Cubin,
     function: &Function,
     bound: u32,
-    wanted: Wanted,
+    wanted: Wanted<'_>,
     role: Role,
     mut piece: Option<Piece<'_>>,
 ) -> Result<Target<'i>, String> {
@@ -361,16 +490,26 @@ fn go<'i>(
     let who = if role == Role::Source { "source" } else { "target" };
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
+    side.strong_shared = wanted.strong_shared;
+    for (i, word) in function.code.iter().enumerate() {
+        if let Ok(inst) = decode(*word, chip)
+            && inst.row().mnemonic == "BSYNC"
+            && let Some(barrier) = inst.get("b")
+        {
+            side.places.insert(i as u64, barrier as u32);
+        }
+    }
     if let Some((given, _)) = &piece {
         side.begin(given);
     }
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
-    let mut instances = Instances::default();
+    let (mut instances, mut leaders) = (Instances::default(), Leaders::default());
     while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
             match &mut piece {
                 // All paths are here by now: none is further back.
+                Some((_, left)) if left.is_some() => return Err("lanes come to the end apart".into()),
                 Some((_, left)) => **left = Some(side.path.registers.clone()),
                 None => return Err("the code ends without EXIT".into()),
             }
@@ -390,6 +529,7 @@ fn go<'i>(
                     shared: &mut shared,
                     role,
                     fault: &mut fault,
+                    leaders: &mut leaders,
                     wanted,
                 }
             };
@@ -423,8 +563,14 @@ fn go<'i>(
         };
         match outcome {
             Outcome::Next | Outcome::Yield => {
-                if inst.row().id == "cctl.ivall" && inputs.known(side.guard) == Some(1) {
-                    side.path.stale = false;
+                if inst.row().id == "cctl.ivall" {
+                    let guard = side.guard;
+                    if leaders.leads(&mut side) {
+                        side.guard = d.yes();
+                    }
+                    barrier(&mut side, wanted.eased, fences::ACQUIRE.into())
+                        .map_err(|t| at(t.to_string()))?;
+                    side.guard = guard;
                 }
             }
             Outcome::Branch { target, condition } => {
@@ -433,8 +579,9 @@ fn go<'i>(
                 }
                 side.jump(target / WORD, condition);
             }
-            Outcome::BranchByConvergence { target, mask, converged } => {
-                if side.path.parted || inputs.known(mask) != Some(0xffff_ffff) {
+            Outcome::BranchByConvergence { target, mask: _, converged } => {
+                // Where no lane is elsewhere, all that the mask names are here or have ended.
+                if side.path.parted {
                     return Err(at("convergence: a branch on whether lanes are together".into()));
                 }
                 side.assumed.insert(Assumption::Conv);
@@ -443,15 +590,17 @@ fn go<'i>(
                 }
             }
             Outcome::IndirectBranch { target, condition } => {
-                let Some(cases) = inputs.normal.cases(inputs.normal.of(target)) else {
+                let Some(cases) = cases(inputs, target) else {
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
-                for (case, to) in cases {
+                let last = cases.len().saturating_sub(1);
+                for (i, (case, to)) in cases.into_iter().enumerate() {
                     if !(to as u64).is_multiple_of(WORD) {
                         return Err(at("a branch between instructions".into()));
                     }
+                    // Who goes to no other goes to the last.
                     let both = condition.map_or(case, |c| d.and(&case, &c));
-                    side.jump(to as u64 / WORD, Some(both));
+                    side.jump(to as u64 / WORD, if i == last { condition } else { Some(both) });
                 }
             }
             Outcome::Exit { condition } => side.leave(condition),
@@ -501,17 +650,28 @@ fn go<'i>(
             }
             Outcome::Collective { op, args, results } => {
                 if op == Collective::WarpSync {
-                    if inputs.known(args[0]) == Some(0xffff_ffff) && side.alone() {
+                    if inputs.known(side.guard) != Some(1) {
+                        return Err(at("convergence: a barrier of the warp under a condition".into()));
+                    }
+                    let all = inputs.known(args[0]) == Some(0xffff_ffff) && side.alone();
+                    side.new_piece();
+                    if all {
                         side.path.parted = false;
                         side.path.meeting.gather();
                     }
-                    side.new_piece();
+                    if side.path.parted {
+                        side.path.gathered = Some((side.path.piece, args[0]));
+                        side.owed.insert(side.path.piece, (address, wanted.warp_barriers));
+                    }
                     if !wanted.warp_barriers {
                         side.proceed(index + 1);
                         continue;
                     }
                 }
-                let values = lanes::collective(&mut side, op, &args).map_err(|t| at(t.to_string()))?;
+                let values = match stand_in(&mut side, &mut leaders, wanted, op, &args) {
+                    Some(values) => values,
+                    None => lanes::collective(&mut side, op, &args).map_err(|t| at(t.to_string()))?,
+                };
                 if let Collective::Barrier(_) = op
                     && let Some(value) = values.first()
                 {
@@ -559,6 +719,38 @@ fn go<'i>(
     side.assumed.extend([Assumption::Bank, Assumption::Isa]);
     let reached = reached(&side, function, chip);
     Ok(Target { side, writes, reached })
+}
+
+/// The values of a term that is one of a few constants, each with its condition.
+fn cases(inputs: &Inputs<'_>, term: TermId) -> Option<Vec<(TermId, u128)>> {
+    let d = inputs.terms;
+    let term = inputs.normal.of(term);
+    if let Some(all) = inputs.normal.is_active().then(|| inputs.normal.cases(term)).flatten() {
+        return Some(all);
+    }
+    let mut open = vec![(d.yes(), term)];
+    let mut all: Vec<(TermId, u128)> = Vec::new();
+    while let Some((condition, t)) = open.pop() {
+        if let Some(value) = inputs.known(t) {
+            match all.iter_mut().find(|(_, v)| *v == value) {
+                Some(same) => same.0 = d.or(&same.0, &condition),
+                None => all.push((condition, value)),
+            }
+            continue;
+        }
+        if open.len() > 2 * MOST_ENTRIES {
+            return None;
+        }
+        // The outermost choice comes last of all that the term is made of.
+        let choices = d.topological(&[t]).into_iter().rev().find_map(|n| match d.node(n) {
+            Node::Ite(c, a, b) => Some((n, c, a, b)),
+            _ => None,
+        });
+        let (node, c, a, b) = choices?;
+        open.push((d.and(&condition, &c), window::with(inputs, t, node, a)));
+        open.push((d.and(&condition, &d.not(&c)), window::with(inputs, t, node, b)));
+    }
+    Some(all)
 }
 
 /// Instructions run, of those that are no padding: the endless branch and what follows it.

@@ -39,6 +39,7 @@ assumptions! {
     Conv "A-CONV" true "convergence is as docs/convergence.md says";
     Fp "A-FP" false "floating-point operations are functions of their operands";
     Switch "A-SWITCH" true "lanes of a warp that are apart take turns at branches and meeting places alone";
+    Leader "A-LEADER" false "the highest of the lanes that execute together does the atomics of all, one behind the other";
     Sched "A-SCHED" true "every register is ready when it is read";
     Ready "A-READY" false "what the hazard checker could not decide is ready when it is read";
     Isa "A-ISA" true "the instruction tables and meanings are right";
@@ -169,6 +170,8 @@ pub struct Record {
     pub lemmas: BTreeSet<&'static str>,
     /// Obligations.
     pub obligations: Counts,
+    /// Most times that a loop was gone through: more than was asked for where loops never end sooner.
+    pub unroll: u32,
     /// How much of the target was run.
     pub coverage: Option<Coverage>,
     /// What the prover found against itself: all obligations hold, and values on an input say otherwise.

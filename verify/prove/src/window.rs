@@ -57,7 +57,7 @@ pub fn from_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: Term
 /// Whether a generic address lies in the window of a space.
 ///
 /// # Errors
-/// Spaces other than shared and local memory: what is in no window is not known to be global.
+/// Spaces other than global, shared and local memory.
 pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -> Result<TermId, Trap> {
     let d = side.inputs.terms;
     match space {
@@ -65,6 +65,16 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
             side.assumed.insert(Assumption::Addr);
             side.windows = true;
             Ok(d.eq(&d.extract(&address, 32, 32), &window(side.inputs, space)))
+        }
+        // In none of the windows that others have.
+        Space::Global => {
+            side.assumed.insert(Assumption::Addr);
+            side.windows = true;
+            let high = d.extract(&address, 32, 32);
+            let windows = [Space::Shared, Space::Local, Space::Const];
+            Ok(windows
+                .into_iter()
+                .fold(d.yes(), |all, s| d.and(&all, &d.not(&d.eq(&high, &window(side.inputs, s))))))
         }
         other => unsupported(format!("whether a generic address lies in {} memory", name(other))),
     }
@@ -115,9 +125,15 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
 
 /// A term with zero for a variable.
 fn without(inputs: &Inputs<'_>, term: TermId, variable: TermId) -> TermId {
+    let zero = inputs.terms.constant(inputs.terms.width_of(variable), 0);
+    with(inputs, term, variable, zero)
+}
+
+/// A term with another for a variable.
+pub fn with(inputs: &Inputs<'_>, term: TermId, variable: TermId, value: TermId) -> TermId {
     let d = inputs.terms;
     let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-    map.insert(variable, d.constant(d.width_of(variable), 0));
+    map.insert(variable, value);
     for id in d.topological(&[term]) {
         let node = d.node(id);
         if !map.contains_key(&id) {

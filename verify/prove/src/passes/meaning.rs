@@ -351,6 +351,7 @@ impl Lane<'_, '_> {
             value,
             snapshot: access.ordering == Ordering::NonCoherent,
             version,
+            visit: 1,
             place: self.side.place,
             arguments: Vec::new(),
             results: Vec::new(),

@@ -93,6 +93,7 @@ fn judge(
     Record {
         entry: before.name.clone(),
         verdict,
+        unroll: 0,
         assumptions: if proved { assumed } else { BTreeSet::new() },
         lemmas: BTreeSet::new(),
         obligations: counts,

@@ -2,7 +2,7 @@
 
 use super::obligations::{Events, Step, assumptions, stack, steps};
 use super::script::{Same, script};
-use super::{Entry, FORMAT, Witness, sha256};
+use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::origin::{self, Freedom, Origin};
@@ -132,11 +132,11 @@ fn against(
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
     let first = crate::choose::count(d);
-    let freedom =
-        Freedom { natural: entry.matching.natural, like: None, fused: entry.matching.fused.clone() };
+    let Matching { natural, own_first, .. } = entry.matching;
+    let freedom = Freedom { natural, like: None, fused: entry.matching.fused.clone(), own_first };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, bound, freedom).map_err(said)?;
-    let (wanted, most) = (origin.wanted(), bound.saturating_add(2));
+    let (wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
     let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
     used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
@@ -170,6 +170,7 @@ fn against(
     let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
     let bytes = origin::stack(code);
+    known.extend(origin.placed(&inputs, top, bytes));
     list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, bytes));
     let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
     let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));

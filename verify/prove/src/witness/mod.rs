@@ -149,6 +149,12 @@ pub struct Matching {
     /// By index of a sum in the source: which of its operands is a product that it is fused with.
     #[serde(default)]
     pub fused: std::collections::BTreeMap<u32, u8>,
+    /// Whether shared variables of functions lie before those of the module.
+    #[serde(default)]
+    pub own_first: bool,
+    /// Fences of the target that are taken for less than they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fences: Vec<crate::fences::Eased>,
 }
 
 impl Entry {
@@ -163,7 +169,7 @@ impl Entry {
             entry: record.entry.clone(),
             assumptions: record.assumptions.iter().map(|a| a.id().to_owned()).collect(),
             lemmas: record.lemmas.iter().map(|l| (*l).to_owned()).collect(),
-            unroll,
+            unroll: record.unroll.max(unroll),
             bounded,
             matching: record.matching.clone()?,
         })

@@ -148,7 +148,8 @@ pub fn steps(
             return Err(format!("the events {s:?} and {t:?} are of different kinds"));
         }
         let wrong = a.arguments.iter().zip(&b.arguments).map(|(x, y)| differ(d, *x, *y));
-        let wrong = d.or(&any(d, wrong), &differ(d, a.version, b.version));
+        let moved = if a.orders() || b.orders() { differ(d, a.version, b.version) } else { d.no() };
+        let wrong = d.or(&any(d, wrong), &moved);
         let violated = d.or(&differ(d, a.guard, b.guard), &d.and(&a.guard, &wrong));
         let mut own = cuts(d, a, b);
         own.extend(a.arguments.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));

@@ -1,0 +1,215 @@
+//! The source with its calls written out: the body of a function stands behind each call of it, with registers and `.param` memory of
+//! its own, so that places keep an order in which lanes go forward. Recursion has no such form.
+
+use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand, Param, RegisterId};
+use sassafras_semantics::Space;
+
+/// Most steps of a source.
+const MOST: usize = 20_000;
+/// Where `.param` variables lie, above the parameters of an entry.
+pub const PARAMS: u64 = 0x1_0000;
+/// The first of the registers that stand for bytes of `.param` memory.
+const BYTES: u32 = 0x4000_0000;
+
+/// What lies in registers: those of frames, one behind the other, bytes of `.param` memory, and carry flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// A register of a frame.
+    Register,
+    /// A byte of `.param` memory.
+    Byte,
+    /// A carry flag.
+    Carry,
+}
+
+/// One execution of a function.
+#[derive(Clone, Debug)]
+pub struct Frame<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// What its registers' numbers are counted from.
+    registers: u32,
+    /// Addresses of its `.param` variables, by variable.
+    variables: Vec<u64>,
+    /// Addresses of its parameters.
+    pub params: Vec<u64>,
+    /// Addresses of its return parameters.
+    pub returns: Vec<u64>,
+    /// Positions of its instructions, and that of its end.
+    positions: Vec<u32>,
+    /// The call: its frame and instruction; none for the entry.
+    pub call: Option<(usize, &'a Inst)>,
+    /// Where the caller goes on.
+    pub resume: u64,
+}
+
+/// A place of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The frame.
+    pub frame: usize,
+    /// The instruction and its index in the function; none at the end of the function.
+    pub inst: Option<(&'a Inst, u32)>,
+    /// The frame that it calls.
+    pub callee: Option<usize>,
+    /// The place behind it, where it does not go elsewhere.
+    pub next: u64,
+}
+
+/// An entry with its calls written out.
+#[derive(Clone, Debug)]
+pub struct Program<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// Its frames; the first is the entry.
+    pub frames: Vec<Frame<'a>>,
+    /// Its places.
+    pub steps: Vec<Step<'a>>,
+    /// Shared variables of functions lie before those of the module, instead of behind them.
+    pub own_first: bool,
+    bytes: u64,
+    registers: u32,
+}
+
+/// Functions that may run: the entry, and those that it calls by name, once each.
+pub fn reachable<'a>(module: &'a Module, entry: &'a Function) -> Vec<&'a Function> {
+    let mut all = vec![entry];
+    let mut next = 0;
+    while let Some(f) = all.get(next).copied() {
+        for callee in f.insts.iter().flatten().filter_map(|i| callee(module, i)) {
+            if !all.iter().any(|g| std::ptr::eq(*g, callee)) {
+                all.push(callee);
+            }
+        }
+        next += 1;
+    }
+    all
+}
+
+/// The function that an instruction calls by name.
+fn callee<'a>(module: &'a Module, inst: &Inst) -> Option<&'a Function> {
+    let Some(Operand::Function(id)) = inst.operands.get(1).filter(|_| inst.op == Op::Call) else {
+        return None;
+    };
+    module.functions.get(id.0 as usize)
+}
+
+impl<'a> Program<'a> {
+    /// Of an entry.
+    ///
+    /// # Errors
+    /// Recursion, a function without a body, a program that becomes too long.
+    pub fn new(module: &'a Module, entry: &'a Function) -> Result<Program<'a>, String> {
+        let (frames, steps) = (Vec::new(), Vec::new());
+        let mut program = Program { module, frames, steps, own_first: false, bytes: PARAMS, registers: 0 };
+        program.emit(entry, None)?;
+        Ok(program)
+    }
+
+    fn lay(&mut self, size: u64) -> u64 {
+        let at = self.bytes;
+        self.bytes = (at + size).next_multiple_of(16);
+        at
+    }
+
+    fn emit(&mut self, function: &'a Function, call: Option<(usize, &'a Inst)>) -> Result<usize, String> {
+        let number = self.frames.len();
+        let params = |all: &mut Self, list: &[Param]| -> Vec<u64> {
+            let place = |p: &Param| if call.is_none() { p.offset.into() } else { all.lay(p.size.into()) };
+            list.iter().map(place).collect()
+        };
+        let (own, returns) = (params(self, &function.params), params(self, &function.returns));
+        let variables = function.variables.iter();
+        let variables =
+            variables.map(|v| if v.space == Space::Param { self.lay(v.size) } else { 0 }).collect();
+        self.frames.push(Frame {
+            function,
+            registers: self.registers,
+            variables,
+            params: own,
+            returns,
+            positions: Vec::new(),
+            call,
+            resume: 0,
+        });
+        self.registers += function.registers.len() as u32;
+        let mut positions = Vec::new();
+        for (index, inst) in function.insts.iter().flatten().enumerate() {
+            let position = self.steps.len();
+            if position > MOST || self.registers >= BYTES {
+                return Err(format!("line {}: more than {MOST} instructions with those of calls", inst.line));
+            }
+            positions.push(position as u32);
+            let step = Step { frame: number, inst: Some((inst, index as u32)), callee: None, next: 0 };
+            self.steps.push(step);
+            if let Some(f) = callee(self.module, inst) {
+                let at = |why: &str| format!("line {}: a call of `{}`, which {why}", inst.line, f.name);
+                if f.insts.is_none() {
+                    return Err(at("has no body"));
+                }
+                if self.callers(number).any(|g| std::ptr::eq(g, f)) {
+                    return Err(at("calls itself: recursion is not supported"));
+                }
+                self.steps[position].callee = Some(self.emit(f, Some((number, inst)))?);
+            }
+            let next = self.steps.len() as u64;
+            if let Some(callee) = self.steps[position].callee {
+                self.frames[callee].resume = next;
+            }
+            self.steps[position].next = next;
+        }
+        let end = self.steps.len();
+        positions.push(end as u32);
+        self.frames[number].positions = positions;
+        self.steps.push(Step { frame: number, inst: None, callee: None, next: end as u64 + 1 });
+        Ok(number)
+    }
+
+    /// The functions of a frame and of those that called it.
+    fn callers(&self, frame: usize) -> impl Iterator<Item = &'a Function> + '_ {
+        let up = std::iter::successors(Some(frame), |f| self.frames[*f].call.map(|c| c.0));
+        up.map(|f| self.frames[f].function)
+    }
+
+    /// The place of the first instruction of a frame.
+    pub fn start(&self, frame: usize) -> u64 {
+        self.target(frame, 0)
+    }
+
+    /// The place of an instruction of a frame, or of its end.
+    pub fn target(&self, frame: usize, index: u32) -> u64 {
+        self.frames[frame].positions[index as usize].into()
+    }
+
+    /// A register of a frame among all.
+    pub fn register(&self, frame: usize, register: RegisterId) -> RegisterId {
+        match register {
+            RegisterId::CARRY => RegisterId(u32::MAX - frame as u32),
+            RegisterId(number) => RegisterId(self.frames[frame].registers + number),
+        }
+    }
+
+    /// A byte of `.param` memory as a register; none where no variable lies.
+    pub fn byte(&self, at: u64) -> Option<RegisterId> {
+        let offset = at.checked_sub(PARAMS)?;
+        (at < self.bytes).then(|| RegisterId(BYTES + offset as u32))
+    }
+
+    /// What a register is, and how wide.
+    pub fn kept(&self, register: RegisterId) -> (Kept, u32) {
+        match register.0 {
+            n if n >= u32::MAX - self.frames.len() as u32 => (Kept::Carry, 1),
+            n if n >= BYTES => (Kept::Byte, 8),
+            n => {
+                let frame = self.frames.iter().rev().find(|f| f.registers <= n);
+                let own = frame.and_then(|f| f.function.registers.get((n - f.registers) as usize));
+                (Kept::Register, own.map_or(1, |r| r.ty.width()))
+            }
+        }
+    }
+
+    /// The address of a `.param` variable of a frame.
+    pub fn variable(&self, frame: usize, index: u32) -> Option<u64> {
+        self.frames[frame].variables.get(index as usize).copied().filter(|at| *at >= PARAMS)
+    }
+}
