@@ -127,6 +127,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-prove", "--test", "random_prove", "--", "--nocapture"],
     ),
     (
+        "lemmas",
+        "the lemmas about division and roots: every divisor of 32 bits, the grid with more numbers, every instruction left out",
+        &["test", "--release", "--package", "sassafras-prove", "--test", "lemmas", "--", "--nocapture"],
+    ),
+    (
         "passes",
         "each pass of the optimiser over the corpus and over random functions, proved; writes docs/pass-proofs.md",
         &[
@@ -144,7 +149,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 13] = [
+const WHOLE: [&str; 14] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_FORMS",
@@ -158,6 +163,7 @@ const WHOLE: [&str; 13] = [
     "SASSAFRAS_ALL_RANDOM",
     "SASSAFRAS_ALL_PROOFS",
     "SASSAFRAS_ALL_PASSES",
+    "SASSAFRAS_ALL_LEMMAS",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.
