@@ -219,7 +219,7 @@ fn lemmas_compute_what_they_say() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// Each lemma with a line left out: the grid tells, or the line does not matter, of which there are few.
+/// Each lemma with a line left out: the grid tells for two of three. The others guard what the grid does not meet, or matter for no answer.
 #[test]
 fn changed_lemmas_do_not() {
     let all = std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some();
@@ -239,7 +239,7 @@ fn changed_lemmas_do_not() {
             }
         }
         eprintln!("{}: {seen} of {} changes are seen; not {unseen:#?}", lemma.name, seen + unseen.len());
-        assert!(seen > unseen.len(), "{}", lemma.name);
+        assert!(seen >= 2 * unseen.len(), "{}", lemma.name);
     }
 }
 

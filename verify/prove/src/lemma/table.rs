@@ -168,12 +168,4 @@ pub const LEMMAS: &[Lemma] = &[
         yields: &[(&["R6"], Yield::Result)],
         checked: BY_ROOT,
     },
-    Lemma {
-        name: "root-f64-rn",
-        subject: Subject::Root(F64, NEAREST, false),
-        code: text!("root_f64_rn"),
-        given: PAIR,
-        yields: &[(&["R6", "R7"], Yield::Result)],
-        checked: BY_ROOT,
-    },
 ];
