@@ -185,55 +185,6 @@ FINE:
     assert!(!trap_after_exit(&["--disable-phase=MarkAdditionalColdBlocks"]));
 }
 
-/// The source has the block where two ways meet between them, and so out of the graph's order.
-#[test]
-fn blocks_stand_in_the_order_of_the_source_if_asked() {
-    const WAYS: &str = "\
-.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry ways(.param .u64 p, .param .u32 n)
-{
-    .reg .pred %q<2>;
-    .reg .b32 %r<3>;
-    .reg .b64 %d<1>;
-    ld.param.u64 %d0, [p];
-    ld.param.u32 %r0, [n];
-    mov.u32 %r1, %tid.x;
-    setp.lt.u32 %q0, %r1, %r0;
-    @%q0 bra OTHER;
-    st.global.u32 [%d0], %r1;
-    setp.eq.u32 %q1, %r1, 5;
-    @%q1 bra MEETING;
-    st.global.u32 [%d0+12], %r1;
-    trap;
-MEETING:
-    st.global.u32 [%d0+4], %r0;
-    ret;
-OTHER:
-    st.global.u32 [%d0+8], %r1;
-    bra MEETING;
-}
-";
-    let folder = folder(WAYS);
-    // Byte offsets of the stores, in the order in which they stand.
-    let stores = |words: &[&str]| -> Vec<String> {
-        let all = [&["compile", "in.ptx", "-arch=sm_90", "-O0", "-o", "out.cubin"], words].concat();
-        assert_eq!(sassafras(folder.path(), &all).code, 0);
-        let text = sassafras(folder.path(), &["disasm", "out.cubin"]).out;
-        let offset = |line: &str| {
-            let inside = line.split_once("STG.E ").and_then(|(_, rest)| rest.split_once("64"))?.1;
-            Some(inside.split_once(']')?.0.to_owned())
-        };
-        text.lines().filter_map(offset).collect()
-    };
-    assert_eq!(stores(&["--layout", "source"]), ["", "+0x4", "+0x8", "+0xc"]);
-    assert_eq!(stores(&["--layout", "chain"]), ["", "+0x8", "+0x4", "+0xc"]);
-    assert_eq!(stores(&[]), stores(&["--layout", "chain"]));
-    let run = sassafras(folder.path(), &["compile", "in.ptx", "-arch=sm_90", "-o", "x", "--layout", "best"]);
-    run.expect(2, "`best` is neither chain nor source");
-}
-
 #[test]
 fn wrong_requests_are_refused_with_what_there_is() {
     let folder = folder(IRREDUCIBLE);

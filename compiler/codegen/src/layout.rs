@@ -1,7 +1,7 @@
 //! The order of blocks.
 //!
 //! Does: leads branches past empty blocks; makes a branch to nothing but `exit` an `exit`; puts blocks in reverse post-order, of two ways the one that stays in more loops first, so that loops are
-//! contiguous, or in the order of the source ([`Strategy`]); blocks that are seldom run behind all others; makes every branch explicit that does not fall through; turns a branch around where that saves one.
+//! contiguous, blocks that are seldom run behind all others; makes every branch explicit that does not fall through; turns a branch around where that saves one.
 //! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions. Makes it `Phase::Placed`.
 
 use crate::{Error, expand::make};
@@ -11,24 +11,11 @@ use sassafras_ir::tree::nest::Nest;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
 
-/// By what blocks are ordered, within those that are seldom run and within the others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Strategy {
-    /// Along the ways through the graph, loops contiguous.
-    #[default]
-    Chain,
-    /// PlaceBlocksInSourceOrder: by source number, which is the least [`MInst::origin`] of the block. A block that the compiler
-    /// added has that of the block before it in the order of [`Strategy::Chain`]. The entry stays first.
-    Source,
-}
-
-/// What is chosen.
+/// What may be left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LayoutChoices {
     /// Blocks that are seldom run go behind all others.
     pub cold: bool,
-    /// The order of the others, and of these.
-    pub strategy: Strategy,
 }
 
 /// What [`layout`](layout()) did.
@@ -46,7 +33,7 @@ pub struct LayoutStats {
 
 /// [`layout_with`] everything.
 pub fn layout(f: &mut Function) -> Result<LayoutStats, Error> {
-    layout_with(f, LayoutChoices { cold: true, strategy: Strategy::Chain })
+    layout_with(f, LayoutChoices { cold: true })
 }
 
 /// See the head of this file.
@@ -61,9 +48,6 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices) -> Result<LayoutSta
     stats.exits = exit_at_once(f)?;
     f.remove_unreachable();
     f.layout = order(f);
-    if choices.strategy == Strategy::Source {
-        by_source(f);
-    }
     if choices.cold {
         stats.cold = crate::cold::to_the_end(f);
     }
@@ -259,17 +243,4 @@ fn order(f: &Function) -> Vec<Block> {
     }
     order.reverse();
     order
-}
-
-/// See [`Strategy::Source`].
-fn by_source(f: &mut Function) {
-    let mut number = 0;
-    let mut numbered: Vec<(u32, Block)> = Vec::with_capacity(f.layout.len());
-    for &block in &f.layout {
-        number = f.blocks[block].insts.iter().filter_map(|inst| inst.origin).min().unwrap_or(number);
-        numbered.push((if block == f.entry { 0 } else { number }, block));
-    }
-    // Stable: of equals the one that the chain has first, and so the entry.
-    numbered.sort_by_key(|&(number, _)| number);
-    f.layout = numbered.into_iter().map(|(_, block)| block).collect();
 }

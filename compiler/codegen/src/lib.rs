@@ -31,6 +31,6 @@ pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
-pub use layout::{LayoutChoices, LayoutStats, Strategy, layout, layout_with};
+pub use layout::{LayoutChoices, LayoutStats, layout, layout_with};
 pub use prepare::{PrepareStats, prepare};
 pub use schedule::{ScheduleStats, schedule};

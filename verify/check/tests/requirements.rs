@@ -115,11 +115,7 @@ const ROWS: &[Row] = &[
     (
         "CFG-23",
         "PlaceBlocksInSourceOrder: branches and falling through lead to the successors",
-        &[
-            FAULTS,
-            (FORMS, "the_sense_of_branches_is_kept"),
-            (OPTIONS, "blocks_stand_in_the_order_of_the_source_if_asked"),
-        ],
+        &[FAULTS, (FORMS, "the_sense_of_branches_is_kept")],
         "",
     ),
     ("CFG-24", "-no-bb-merge and its help text", &[(OPTIONS, "blocks_are_merged_unless_asked_not_to")], ""),

@@ -139,8 +139,6 @@ pub struct Options {
     pub print_after: Vec<String>,
     /// `--dont-merge-basicblocks` clears it: blocks may be joined.
     pub merge_blocks: bool,
-    /// `--layout`: by what blocks are ordered.
-    pub layout: sassafras_codegen::Strategy,
     /// `--disable-phase`: phases that do not run.
     pub disabled: Vec<String>,
     /// `--dump-cfg`: which graphs to print.
@@ -193,7 +191,6 @@ impl Default for Options {
             judges: Judges::default(),
             print_after: Vec::new(),
             merge_blocks: true,
-            layout: sassafras_codegen::Strategy::default(),
             disabled: Vec::new(),
             dumps: Vec::new(),
             stop_after: None,

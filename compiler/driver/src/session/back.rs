@@ -59,7 +59,7 @@ const STEPS: [(Stage, Step); 6] = [
     }),
     (Stage::Layout, |m, options| {
         let cold = !options.disabled.iter().any(|name| name == codegen::MARK_COLD);
-        let s = codegen::layout_with(m, codegen::LayoutChoices { cold, strategy: options.layout })?;
+        let s = codegen::layout_with(m, codegen::LayoutChoices { cold })?;
         Ok(numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]))
     }),
     (Stage::Schedule, |m, _| {

@@ -2,7 +2,6 @@
 
 use super::super::{Argument as A, Effect as E, Judges, Origin, Row};
 use super::{add, from, row, set};
-use sassafras_codegen::Strategy;
 
 pub(super) const ROWS: &[Row] = &[
     own(
@@ -36,21 +35,6 @@ pub(super) const ROWS: &[Row] = &[
         "",
         E::Set(|o, v| add(&mut o.disabled, v.split(',').map(str::to_owned))),
         "Leave out phases that later ones do without; docs/phases.md says which.",
-    ),
-    own(
-        "layout",
-        A::One,
-        "chain|source",
-        "chain",
-        E::Set(|o, v| {
-            o.layout = match v {
-                "chain" => Strategy::Chain,
-                "source" => Strategy::Source,
-                _ => return Err(format!("`{v}` is neither chain nor source")),
-            };
-            Ok(())
-        }),
-        "The order of blocks: along the ways through the graph, with loops contiguous, or as in the source (PlaceBlocksInSourceOrder). Blocks that are seldom run stand behind all others in both.",
     ),
     own(
         "dump-cfg",
