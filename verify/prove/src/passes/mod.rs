@@ -4,10 +4,10 @@
 //! events in the same order, leaves the same bytes between two of them, reads only bytes that were accessed there, and ends the
 //! same way. Values that were undefined may be chosen; values that are undefined now may be anything.
 //!
-//! - [`alike`]: nothing but numbers differs. [`world`], [`replay`]: concrete inputs, on which the IR's interpreter shows what is
+//! - `alike`: nothing but numbers differs. `world`, `replay`: concrete inputs, on which the IR's interpreter shows what is
 //!   refuted.
-//! - [`shape`]: dominance, liveness, cuts. [`meaning`], [`run`]: a side over terms, with the paths and events of [`crate::side`].
-//! - [`relation`]: what holds at a cut. [`segment`]: from cut to cut, with the obligations of [`crate::obligation`]. [`desk`]: who is
+//! - `shape`: dominance, liveness, cuts. `meaning`, `run`: a side over terms, with the paths and events of `crate::side`.
+//! - `relation`: what holds at a cut. `segment`: from cut to cut, with the obligations of `crate::obligation`. `desk`: who is
 //!   asked.
 //!
 //! Loops are proved by induction: both functions are cut at blocks that both have, every cycle at one at least, and each piece
