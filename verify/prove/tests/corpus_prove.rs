@@ -5,34 +5,14 @@
 
 mod common;
 
-use common::{line, ours, recorded, solver, table, text};
+use common::{line, ours, programs, recorded, solver, table, text};
 use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_ptx::checked::{Function, Operand};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 const VERSION: &str = "13.0.88";
 /// What ptxas gets wrong: written up there.
 const WRONG: &str = "ptxas-errors/";
-
-/// PTX files of the corpus that are meant to compile, by name.
-fn programs(corpus: &Path) -> Vec<String> {
-    let mut folders: Vec<PathBuf> = ["features", "kernels", "ptxas-errors"].map(|f| corpus.join(f)).into();
-    let mut all = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder of the corpus").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ptx") {
-                let name = path.strip_prefix(corpus).expect("in the corpus").with_extension("");
-                all.push(name.to_string_lossy().into_owned());
-            }
-        }
-    }
-    all.sort();
-    all
-}
 
 /// Seconds that this thread has run on a processor.
 fn processor() -> Option<f64> {
@@ -67,7 +47,11 @@ fn no_code_of_ours_is_refuted() {
     let mut list = String::from(
         "program,entry,compiler,loops,verdict,assumptions,reached,instructions,seconds,sides,evaluation,solver,questions,reason\n",
     );
-    for name in programs(&root.join("corpus")).iter().filter(|n| n.contains(&wanted)).step_by(step) {
+    for name in programs(&["features", "kernels", "ptxas-errors"])
+        .iter()
+        .filter(|n| n.contains(&wanted))
+        .step_by(step)
+    {
         let source = text(name);
         let Ok((module, _)) = sassafras_driver::session::parse(&source, name) else { continue };
         for (who, cubin) in [("ours", ours(&source)), ("ptxas", recorded(VERSION, name))] {

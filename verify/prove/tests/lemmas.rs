@@ -79,7 +79,7 @@ impl Sequence {
 fn width(subject: Subject) -> u32 {
     match subject {
         Subject::Quotient(width) => width,
-        Subject::Divide(f, ..) | Subject::Reciprocal(f, ..) | Subject::Root(f, ..) => f.width(),
+        Subject::Divide(f, ..) | Subject::Root(f, ..) => f.width(),
     }
 }
 
@@ -97,10 +97,6 @@ fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
         (Subject::Quotient(_), Yield::Result) => operands[0] / operands[1],
         (_, Yield::Remainder) => operands[0] % operands[1],
         (Subject::Divide(f, r, ftz), _) => float(FloatOp::Div, f, r, ftz, operands),
-        (Subject::Reciprocal(f, r, ftz), _) => {
-            let one = if f == FloatFormat::F64 { 1f64.to_bits() } else { 1f32.to_bits().into() };
-            float(FloatOp::Div, f, r, ftz, &[one, operands[0]])
-        }
         (Subject::Root(f, r, ftz), _) => float(FloatOp::Sqrt, f, r, ftz, operands),
     };
     if lemma.subject.is_partial() && operands[1] == 0 {

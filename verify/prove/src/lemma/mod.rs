@@ -24,11 +24,9 @@ use sassafras_semantics::{
 pub enum Subject {
     /// The unsigned quotient of this many bits, by a divisor that is not zero; by zero it may be anything.
     Quotient(u32),
-    /// A quotient of floats.
+    /// A quotient of floats; the flag says whether subnormals are flushed.
     Divide(FloatFormat, Rounding, bool),
-    /// One divided by a float.
-    Reciprocal(FloatFormat, Rounding, bool),
-    /// A square root; the flag says whether subnormals are flushed.
+    /// A square root, with the same.
     Root(FloatFormat, Rounding, bool),
 }
 
@@ -76,12 +74,6 @@ impl Subject {
             {
                 Some(args.to_vec())
             }
-            (
-                Subject::Reciprocal(of, rounding, ftz),
-                Node::Float { op: FloatOp::Div, format, mode, args },
-            ) if format == of && mode == float(rounding, ftz) && d.as_constant(&args[0]) == Some(one(of)) => {
-                Some(vec![args[1]])
-            }
             (Subject::Root(of, rounding, ftz), Node::Float { op: FloatOp::Sqrt, format, mode, args })
                 if format == of && mode == float(rounding, ftz) =>
             {
@@ -90,9 +82,7 @@ impl Subject {
             _ => None,
         }
     }
-}
 
-impl Subject {
     /// The same in raw terms: quotients and remainders, signed ones too, by the magnitudes whose quotient is meant.
     pub(super) fn raw(self, d: &Terms, t: TermId) -> Option<Vec<TermId>> {
         use BinaryOp as B;
@@ -106,16 +96,6 @@ impl Subject {
             _ => d.ite(&d.compare(CompareOp::SLt, &x, &d.constant(width, 0)), &d.neg(&x), &x),
         };
         Some(vec![magnitude(a), magnitude(b)])
-    }
-}
-
-/// The bits of one.
-fn one(format: FloatFormat) -> u128 {
-    match format {
-        FloatFormat::F16 => 0x3c00,
-        FloatFormat::Bf16 => 0x3f80,
-        FloatFormat::F32 => 0x3f80_0000,
-        FloatFormat::F64 => 0x3ff0_0000_0000_0000,
     }
 }
 

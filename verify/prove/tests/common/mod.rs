@@ -13,6 +13,7 @@ use sassafras_driver::session;
 use sassafras_oracle::workspace_root;
 use sassafras_prove::{Record, Solver, Z3};
 use sassafras_ptx::checked::Module;
+use std::path::PathBuf;
 
 /// z3, or a skip that is heard.
 pub fn z3(test: &str) -> Option<Z3> {
@@ -37,6 +38,26 @@ pub fn solver(test: &str, budget: u64) -> Option<Box<dyn Solver>> {
 pub fn text(name: &str) -> String {
     let path = workspace_root().join("corpus").join(format!("{name}.ptx"));
     std::fs::read_to_string(&path).expect("the corpus has it")
+}
+
+/// PTX files of these folders of the corpus, by name.
+pub fn programs(folders: &[&str]) -> Vec<String> {
+    let corpus = workspace_root().join("corpus");
+    let mut folders: Vec<PathBuf> = folders.iter().map(|f| corpus.join(f)).collect();
+    let mut all = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the corpus").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "ptx") {
+                let name = path.strip_prefix(&corpus).expect("in the corpus").with_extension("");
+                all.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    all.sort();
+    all
 }
 
 /// A checked module.

@@ -1,29 +1,29 @@
-//! `docs/controls.md`: written by whole runs alone.
+//! Pages of `docs` that whole runs write.
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Tests of one program run side by side.
 static WRITING: Mutex<()> = Mutex::new(());
 
-const HEAD: &str = "\
+const CONTROLS: &str = "\
 # Controls of the prover
 
 Written by `cargo xtask long controls` (`verify/prove/tests/controls`): what is done to code that is proved, and what the prover says then. A change \
 that is proved\nand not listed as benign fails the run.
 ";
 
-fn path() -> PathBuf {
-    sassafras_oracle::workspace_root().join("docs/controls.md")
+/// Puts a section into `docs/controls.md`, if this is a whole run.
+pub fn section(title: &str, text: &str) {
+    if std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some() {
+        replace("controls.md", CONTROLS, title, text);
+    }
 }
 
-/// Puts a section in the place of the one with its title, if this is a whole run.
-pub fn section(title: &str, text: &str) {
-    if std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_none() {
-        return;
-    }
+/// Puts a section of a page in the place of the one with its title.
+pub fn replace(page: &str, head: &str, title: &str, text: &str) {
     let _alone = WRITING.lock();
-    let old = std::fs::read_to_string(path()).unwrap_or_default();
+    let path = sassafras_oracle::workspace_root().join("docs").join(page);
+    let old = std::fs::read_to_string(&path).unwrap_or_default();
     let mut parts: Vec<(String, String)> = old
         .split("\n## ")
         .skip(1)
@@ -35,5 +35,5 @@ pub fn section(title: &str, text: &str) {
     }
     parts.sort();
     let body: String = parts.iter().map(|(t, b)| format!("\n## {t}\n\n{b}\n")).collect();
-    std::fs::write(path(), format!("{HEAD}{body}")).expect("written");
+    std::fs::write(path, format!("{head}{body}")).expect("written");
 }

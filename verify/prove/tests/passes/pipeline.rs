@@ -1,33 +1,12 @@
 //! Every pass that the pipeline runs over the corpus, and over random functions.
 
-use super::common::{solver, table, text};
+use super::common::{programs, report, solver, table, text};
 use super::observed::{Change, changes};
 use super::{BUDGET, whole};
 use sassafras_generate::program::{Program, ingredients};
 use sassafras_generate::straight;
 use sassafras_prove::{Limits, Record, Solver, Verdict, prove_pass};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-
-/// PTX files of the corpus that are meant to compile, by name.
-fn programs(corpus: &Path) -> Vec<String> {
-    let mut folders: Vec<PathBuf> = ["features", "kernels"].map(|f| corpus.join(f)).into();
-    let mut all = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a folder of the corpus").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ptx") {
-                let name = path.strip_prefix(corpus).expect("in the corpus").with_extension("");
-                all.push(name.to_string_lossy().into_owned());
-            }
-        }
-    }
-    all.sort();
-    all
-}
 
 fn number(name: &str) -> Option<usize> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
@@ -77,35 +56,17 @@ fn prove(name: &str, change: &Change, solver: &mut dyn Solver, found: &mut Found
     found.rows.push(row);
 }
 
-const FILE: &str = "docs/pass-proofs.md";
-static WRITING: Mutex<()> = Mutex::new(());
-
-/// Puts a section in the place of the one with its title, if this is a whole run.
+/// Puts a section into `docs/pass-proofs.md`, if this is a whole run.
 pub fn section(title: &str, text: &str) {
     eprintln!("{title}\n\n{text}");
-    if !whole() {
-        return;
+    if whole() {
+        let head = format!(
+            "# Proofs of passes\n\nWritten by `cargo xtask long passes` (`verify/prove/tests/passes`): each pass of the optimiser that changes a \
+             function, held against the\nfunction before it ([proof](proof.md), \"Passes\"), with {BUDGET} million of z3's `rlimit` for a question. What \
+             differs in numbers alone is\nproved without a question.\n"
+        );
+        report::replace("pass-proofs.md", &head, title, text);
     }
-    let _alone = WRITING.lock();
-    let path = sassafras_oracle::workspace_root().join(FILE);
-    let old = std::fs::read_to_string(&path).unwrap_or_default();
-    let mut parts: Vec<(String, String)> = old
-        .split("\n## ")
-        .skip(1)
-        .filter_map(|s| s.split_once('\n').map(|(t, b)| (t.to_owned(), b.trim().to_owned())))
-        .collect();
-    match parts.iter_mut().find(|p| p.0 == title) {
-        Some(part) => part.1 = text.trim().to_owned(),
-        None => parts.push((title.to_owned(), text.trim().to_owned())),
-    }
-    parts.sort();
-    let body: String = parts.iter().map(|(t, b)| format!("\n## {t}\n\n{b}\n")).collect();
-    let head = format!(
-        "# Proofs of passes\n\nWritten by `cargo xtask long passes` (`verify/prove/tests/passes`): each pass of the optimiser that changes a \
-         function, held against the\nfunction before it ([proof](proof.md), \"Passes\"), with {BUDGET} million of z3's `rlimit` for a question. What \
-         differs in numbers alone is\nproved without a question.\n"
-    );
-    std::fs::write(path, head + &body).expect("written");
 }
 
 #[test]
@@ -113,10 +74,9 @@ fn no_pass_over_the_corpus_is_refuted() {
     let Some(mut z3) = solver("no_pass_over_the_corpus_is_refuted", BUDGET) else { return };
     let step = number("SASSAFRAS_PASSES_STEP").unwrap_or(if whole() { 1 } else { 97 });
     let wanted = std::env::var("SASSAFRAS_PASSES_ONLY").unwrap_or_default();
-    let corpus = sassafras_oracle::workspace_root().join("corpus");
     let mut found = Found::default();
     let mut count = 0;
-    for name in programs(&corpus).iter().filter(|n| n.contains(&wanted)).step_by(step) {
+    for name in programs(&["features", "kernels"]).iter().filter(|n| n.contains(&wanted)).step_by(step) {
         count += 1;
         for change in changes(&text(name), &[]) {
             prove(name, &change, &mut *z3, &mut found);
