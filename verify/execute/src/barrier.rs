@@ -50,6 +50,8 @@ struct Slot {
 #[derive(Clone, Debug)]
 pub struct Barriers {
     alive: u32,
+    /// Generations that the whole block came to.
+    whole: u32,
     slots: Vec<Slot>,
 }
 
@@ -57,7 +59,7 @@ impl Barriers {
     /// Barriers of a block of `threads` threads.
     pub fn new(threads: u32) -> Barriers {
         let slot = Slot { expected: 0, arrived: 0, reduction: Reduction::START, done: Vec::new() };
-        Barriers { alive: threads, slots: vec![slot; 16] }
+        Barriers { alive: threads, whole: 0, slots: vec![slot; 16] }
     }
 
     /// Lanes arrive; whether they then wait is theirs to say.
@@ -96,7 +98,7 @@ impl Barriers {
                 slot.arrived
             ));
         }
-        slot.settle(alive);
+        self.whole += slot.settle(alive);
         Ok(ticket)
     }
 
@@ -104,8 +106,13 @@ impl Barriers {
     pub fn exit(&mut self, threads: u32) {
         self.alive -= threads;
         for slot in &mut self.slots {
-            slot.settle(self.alive);
+            self.whole += slot.settle(self.alive);
         }
+    }
+
+    /// How often the whole block has met so far.
+    pub fn met(&self) -> u32 {
+        self.whole
     }
 
     /// The result if the wait is over.
@@ -115,12 +122,15 @@ impl Barriers {
 }
 
 impl Slot {
-    fn settle(&mut self, alive: u32) {
+    /// Ends the generation if all have come; how many of the whole block ended.
+    fn settle(&mut self, alive: u32) -> u32 {
         let wanted = if self.expected == 0 { alive } else { self.expected };
         if self.arrived > 0 && self.arrived >= wanted {
             self.done.push(self.reduction);
             (self.arrived, self.reduction) = (0, Reduction::START);
+            return u32::from(self.expected == 0);
         }
+        0
     }
 }
 

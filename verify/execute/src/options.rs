@@ -84,6 +84,8 @@ pub struct Options {
     pub lockstep: bool,
     /// SASS: poison registers read before their producer is ready.
     pub timing: bool,
+    /// [`crate::Outcome::touches`] is filled.
+    pub touches: bool,
     /// Receives each executed instruction.
     pub trace: Option<Tracer>,
 }
@@ -98,6 +100,7 @@ impl Default for Options {
             stack: 1024,
             lockstep: false,
             timing: false,
+            touches: false,
             trace: None,
         }
     }

@@ -1,6 +1,7 @@
 //! What a run gives, or why it failed and where.
 
 use crate::launch::LaunchError;
+use crate::memory::Touch;
 use sassafras_semantics::Trap;
 use std::fmt;
 
@@ -97,4 +98,6 @@ pub struct Outcome {
     pub lane_steps: u64,
     /// Per function of the program.
     pub coverage: Vec<Coverage>,
+    /// Accesses of global and shared memory, in the order in which they took effect; none unless they were asked for.
+    pub touches: Vec<Touch>,
 }

@@ -2,7 +2,7 @@
 
 use crate::barrier::Barriers;
 use crate::launch::Launch;
-use crate::memory::Memory;
+use crate::memory::{Log, Memory, Who};
 use crate::options::Options;
 use crate::order::{Draws, WarpPolicy, hash};
 use crate::outcome::{Coverage, Failure, Location, Outcome};
@@ -35,11 +35,20 @@ pub struct World<'a> {
 impl<'a> World<'a> {
     /// A world in which the launch's buffers and parameters are in memory.
     pub fn new(launch: &'a Launch, options: &'a Options) -> World<'a> {
-        let mut memory = Memory { params: launch.params.clone(), ..Memory::default() };
+        let log = options.touches.then(Log::default);
+        let mut memory = Memory { params: launch.params.clone(), log, ..Memory::default() };
         for buffer in &launch.buffers {
             memory.global.place(buffer.address, buffer.bytes.clone());
         }
         World { launch, options, memory, steps: 0, lane_steps: 0, coverage: Vec::new() }
+    }
+
+    /// Says who accesses memory from here on: a lane of a warp of a block, at a line or an offset.
+    pub fn serve(&mut self, block: &Block, warp: u32, lane: usize, at: u64) {
+        if let Some(log) = &mut self.memory.log {
+            let thread = 32 * warp + lane as u32;
+            log.who = Who { block: block.linear, thread, epoch: block.barriers.met(), at };
+        }
     }
 
     /// Counts one instruction issued by the lanes of a mask.
@@ -145,6 +154,7 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
         steps: world.steps,
         lane_steps: world.lane_steps,
         coverage: world.coverage,
+        touches: world.memory.log.map_or_else(Vec::new, |log| log.touches),
     })
 }
 

@@ -13,6 +13,7 @@
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
 //! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `fixed`:
 //!   whether the source leaves a result open.
+//!   `search`: launches that tell the sides apart, where nothing was proved.
 //! - [`rules`]: selection rules, each proved for every width and modifier it is used with.
 //! - [`passes`]: a function of the IR after a pass against the one before.
 //! - [`witness`]: what a proof found, as a file, and the checker of such files.
@@ -40,6 +41,7 @@ pub mod passes;
 pub mod prove;
 pub mod replay;
 pub mod rules;
+mod search;
 pub mod side;
 mod smallest;
 pub mod smt;

@@ -10,6 +10,7 @@ use crate::inputs::Inputs;
 use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::origin::{Freedom, Origin, Trace};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
+use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
 use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
@@ -121,8 +122,10 @@ fn against(
                 own_first,
                 unfinished,
                 eased,
+                pointers: Vec::new(),
             };
-            task.run_deep_enough()
+            let verdict = task.run_deep_enough();
+            task.searched(verdict)
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
         (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
@@ -149,6 +152,8 @@ struct Task<'a> {
     unfinished: bool,
     /// What fences of the target are taken for.
     eased: Vec<Eased>,
+    /// Offsets of parameters that addresses start from, in bytes, where the source has terms.
+    pointers: Vec<u64>,
 }
 
 /// Both sides in one arena.
@@ -244,6 +249,23 @@ impl Task<'_> {
         Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lemmas, lenient, open })
     }
 
+    /// Where nothing is known of the sides, they are run.
+    fn searched(&mut self, verdict: Verdict) -> Verdict {
+        // What the prover says against itself is what has to be told.
+        let silent = self.record.contradiction.is_none() && self.solver.present();
+        if !silent || !matches!(verdict, Verdict::Unknown(_)) {
+            return verdict;
+        }
+        match search(self.origin, self.cubin, self.code, &self.pointers) {
+            None => verdict,
+            Some(found) => {
+                use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
+                self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
+                Verdict::Refuted(Box::new(found))
+            }
+        }
+    }
+
     /// Where no input ends within the bound, as of a loop that always takes more rounds, there is nothing to prove: the bound is raised.
     fn run_deep_enough(&mut self) -> Verdict {
         loop {
@@ -313,6 +335,7 @@ impl Task<'_> {
         let (choices, mut replaced) =
             choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
         let pointers = pointers(&inputs, self.origin, &run.source.events);
+        self.pointers.clone_from(&pointers);
         let started = Instant::now();
         let evaluated = self.evaluated(&pointers, run.fused.clone());
         self.record.phases.evaluation += started.elapsed().as_secs_f64();

@@ -1,6 +1,6 @@
 //! One lane's view of memory: every space, with faults.
 
-use super::{Memory, number, range, resolve, window};
+use super::{Memory, Use, number, range, resolve, window};
 use crate::atomic;
 use sassafras_semantics::{Access, AtomicOp, Space, Trap};
 
@@ -18,13 +18,17 @@ pub struct Lane<'a> {
 
 impl Lane<'_> {
     /// The bytes of an access.
-    fn bytes(&mut self, space: Space, address: u64, bytes: u32, store: bool) -> Result<&mut [u8], Trap> {
+    fn bytes(&mut self, space: Space, address: u64, bytes: u32, how: Use) -> Result<&mut [u8], Trap> {
+        let store = how != Use::Load;
         let (space, address) = match (space, resolve(address)) {
             (Space::Generic, there) => there,
             // Constants lie in global memory: nvcc reads them through pointers that it takes for global ones.
             (Space::Global, (Space::Const, at)) if !store => (Space::Const, at),
             _ => (space, address),
         };
+        if let Some(log) = &mut self.memory.log {
+            log.add(space, address, bytes, how);
+        }
         let fault = Trap::OutOfBounds { space, address, bytes };
         let all: &mut [u8] = match space {
             Space::Generic | Space::Global => return self.memory.global.bytes_mut(address, bytes, store),
@@ -44,7 +48,7 @@ impl Lane<'_> {
     /// # Errors
     /// A bounds or alignment fault.
     pub fn load(&mut self, access: &Access, address: u64) -> Result<u128, Trap> {
-        self.bytes(access.space, address, access.bytes, false).map(|b| number(b))
+        self.bytes(access.space, address, access.bytes, Use::Load).map(|b| number(b))
     }
 
     /// Stores the low bits of `value`.
@@ -52,7 +56,7 @@ impl Lane<'_> {
     /// # Errors
     /// A bounds or alignment fault, or a store to read-only memory.
     pub fn store(&mut self, access: &Access, address: u64, value: u128) -> Result<(), Trap> {
-        let bytes = self.bytes(access.space, address, access.bytes, true)?;
+        let bytes = self.bytes(access.space, address, access.bytes, Use::Store)?;
         bytes.copy_from_slice(&value.to_le_bytes()[..access.bytes as usize]);
         Ok(())
     }
@@ -68,7 +72,7 @@ impl Lane<'_> {
         address: u64,
         operands: &[u128],
     ) -> Result<u128, Trap> {
-        let bytes = self.bytes(access.space, address, access.bytes, true)?;
+        let bytes = self.bytes(access.space, address, access.bytes, Use::Atomic)?;
         let old = number(bytes);
         let new = atomic::apply(op, access.bytes, old, operands)?;
         bytes.copy_from_slice(&new.to_le_bytes()[..access.bytes as usize]);

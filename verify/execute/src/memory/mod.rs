@@ -5,9 +5,11 @@
 
 mod global;
 mod lane;
+mod touch;
 
 pub use global::{Allocation, Global};
 pub use lane::Lane;
+pub use touch::{Log, Touch, Use, Who};
 
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Space, Trap};
@@ -34,6 +36,8 @@ pub struct Memory {
     pub params: Vec<u8>,
     /// SASS constant banks, read-only.
     pub banks: FxHashMap<u8, Vec<u8>>,
+    /// What lanes access, where somebody asks.
+    pub log: Option<Log>,
 }
 
 /// The base of a space's window in the generic address space; global memory's is zero.

@@ -279,6 +279,7 @@ impl<'m> Turn<'_, 'm, '_> {
         for lane in lanes(active) {
             let domain = &self.program.domain;
             let module = self.program.module;
+            self.world.serve(self.block, self.warp.index, lane, inst.line.into());
             let mut state = self.state(lane, writes.as_mut());
             let outcome = match step(domain, module, function, inst, &mut state) {
                 Ok(outcome) => outcome,

@@ -87,6 +87,7 @@ pub(super) fn issue(
         served.truncate(1);
     }
     for &lane in &served {
+        world.serve(block, warp.index, lane, address);
         let mut view = view!(warp, world, block, lane, tracing.then_some(&mut writes));
         match step(&warp.domain, inst, address, &mut view) {
             Ok(Outcome::Next) => {}

@@ -4,12 +4,15 @@ use super::Normal;
 use super::boolean::{Diagram, FALSE, TRUE};
 use super::poly::ones;
 use super::slice::Segment;
+use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 
 /// A constant of more runs of equal bits than this is not cut up.
 const RUNS: u32 = 10;
 /// A function of more decisions than this keeps its operation.
 const DECISIONS: usize = 48;
+/// So many are too many where each operand of a function is itself one: the whole grows with each.
+const MAPPED: usize = 4 * DECISIONS;
 
 impl Normal<'_> {
     /// −1 − a, or ¬c.
@@ -47,24 +50,32 @@ impl Normal<'_> {
 
     /// The term of a diagram over operands of a width. Rows `decision-one`, `decision-zero`, `decision-xor`.
     pub(super) fn function(&self, f: Diagram, width: u32) -> TermId {
+        self.term(f, width, &mut FxHashMap::default())
+    }
+
+    /// The same; what has been made is kept, since a diagram's parts are shared and there are far more ways through it than parts.
+    fn term(&self, f: Diagram, width: u32, made: &mut FxHashMap<Diagram, TermId>) -> TermId {
         let d = self.terms;
         match f {
             FALSE => return d.constant(width, 0),
             TRUE => return d.constant(width, u128::MAX),
             _ => {}
         }
+        if let Some(t) = made.get(&f) {
+            return *t;
+        }
         let (leaf, high, low) = self.diagrams.borrow().node(f);
         if (high, low) == (TRUE, FALSE) {
             return leaf;
         }
         let t = if width == 1 {
-            let (h, l) = (self.function(high, 1), self.function(low, 1));
+            let (h, l) = (self.term(high, 1, made), self.term(low, 1, made));
             d.ite(&leaf, &h, &l)
         } else if (high, low) == (FALSE, TRUE) {
             return self.complement(leaf);
         } else {
             let other = self.diagrams.borrow_mut().not(low);
-            let term = |f| self.function(f, width);
+            let mut term = |f| self.term(f, width, made);
             match (high, low) {
                 (TRUE, _) => d.or(&leaf, &term(low)),
                 (FALSE, _) => d.and(&self.complement(leaf), &term(low)),
@@ -74,6 +85,7 @@ impl Normal<'_> {
                 _ => d.or(&d.and(&leaf, &term(high)), &d.and(&self.complement(leaf), &term(low))),
             }
         };
+        made.insert(f, t);
         if d.as_constant(&t).is_none() {
             self.functions.borrow_mut().entry(t).or_insert(f);
             self.memo.borrow_mut().insert(t, t);
@@ -81,20 +93,33 @@ impl Normal<'_> {
         t
     }
 
-    /// The function with other operands, of another width.
-    pub(super) fn mapped(&self, f: Diagram, width: u32, leaf: &dyn Fn(TermId) -> TermId) -> TermId {
-        let g = self.mapped_diagram(f, leaf);
-        self.function(g, width)
+    /// The function with other operands, of another width; none if it needs far more decisions than a function may have.
+    pub(super) fn mapped(&self, f: Diagram, width: u32, leaf: &dyn Fn(TermId) -> TermId) -> Option<TermId> {
+        let g = self.mapped_diagram(f, leaf, &mut FxHashMap::default())?;
+        Some(self.function(g, width))
     }
 
-    fn mapped_diagram(&self, f: Diagram, leaf: &dyn Fn(TermId) -> TermId) -> Diagram {
+    fn mapped_diagram(
+        &self,
+        f: Diagram,
+        leaf: &dyn Fn(TermId) -> TermId,
+        made: &mut FxHashMap<Diagram, Diagram>,
+    ) -> Option<Diagram> {
         if f <= TRUE {
-            return f;
+            return Some(f);
+        }
+        if let Some(g) = made.get(&f) {
+            return Some(*g);
         }
         let (v, high, low) = self.diagrams.borrow().node(f);
-        let (h, l) = (self.mapped_diagram(high, leaf), self.mapped_diagram(low, leaf));
+        let (h, l) = (self.mapped_diagram(high, leaf, made)?, self.mapped_diagram(low, leaf, made)?);
         let c = self.diagram(leaf(v));
-        self.diagrams.borrow_mut().ite(c, h, l)
+        let g = self.diagrams.borrow_mut().ite(c, h, l);
+        if self.diagrams.borrow().size(g, MAPPED) >= MAPPED {
+            return None;
+        }
+        made.insert(f, g);
+        Some(g)
     }
 
     /// And, or, exclusive or of normal forms.

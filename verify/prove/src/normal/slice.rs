@@ -47,11 +47,10 @@ impl Normal<'_> {
             Node::Ite(c, a, b) => self.select(c, self.slice(a, low, width), self.slice(b, low, width)),
             _ => {
                 let function = self.functions.borrow().get(&t).copied();
-                match function {
-                    // Row `slice-bitwise`.
-                    Some(f) => self.mapped(f, width, &|leaf| self.slice(leaf, low, width)),
-                    None => d.extract(&t, low, width),
-                }
+                // Row `slice-bitwise`.
+                function
+                    .and_then(|f| self.mapped(f, width, &|leaf| self.slice(leaf, low, width)))
+                    .unwrap_or_else(|| d.extract(&t, low, width))
             }
         }
     }

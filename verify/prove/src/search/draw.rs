@@ -1,0 +1,145 @@
+//! Launches that tend to matter.
+
+use crate::origin::Origin;
+use sassafras_execute::Launch;
+use sassafras_execute::order::hash;
+
+/// Bytes of each buffer.
+const BUFFER: usize = 1 << 15;
+/// Dynamic shared memory in bytes: a launch may always give some.
+const SHARED: u32 = 4096;
+/// Shapes of the grid and of its blocks, in x: one thread has nobody to race with.
+const SHAPES: [(u32, u32); 8] = [(1, 1), (1, 32), (1, 1), (2, 64), (1, 1), (3, 33), (1, 4), (1, 96)];
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    /// Byte offset.
+    pub offset: usize,
+    /// Size in bytes.
+    pub size: usize,
+    /// The number of the buffer whose address it is.
+    pub buffer: Option<usize>,
+    /// Its bytes, if it is no address.
+    pub bytes: Vec<u8>,
+}
+
+/// What a launch is made of.
+#[derive(Clone, Debug)]
+pub(super) struct Input {
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in x, y, z.
+    pub block: [u32; 3],
+    /// All parameters.
+    pub parameters: Vec<Parameter>,
+    /// Contents of buffers.
+    pub buffers: Vec<Vec<u8>>,
+    /// Bytes of the parameter block.
+    pub size: usize,
+}
+
+/// What numbers are like in a launch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Below 16: indices.
+    Small,
+    /// Numbers of binary32 and small ones.
+    Floats,
+    /// Ends, powers of two and any.
+    Mixed,
+}
+
+impl Style {
+    /// A word of 32 bits.
+    fn word(self, h: u64) -> u32 {
+        let value = (h >> 32) as u32;
+        match self {
+            Style::Small => value % 16,
+            Style::Floats => match h % 4 {
+                0 => [0, 0x3f80_0000, 0xbf80_0000, 0x8000_0000, 0x7f80_0000, 0x0000_0001][(h >> 8) as usize % 6],
+                1 => value % 64,
+                _ => 0x3e00_0000 + value % 0x0300_0000 | (value & 1) << 31,
+            },
+            Style::Mixed => match h % 8 {
+                0 | 1 => [0, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 31, 32, 64][(h >> 8) as usize % 8],
+                2 => value % 64,
+                3 => 1 << (value % 32),
+                _ => value,
+            },
+        }
+    }
+}
+
+impl Input {
+    /// The launch of a seed.
+    pub fn drawn(
+        origin: Origin<'_>,
+        code: &sassafras_cubin::Function,
+        pointers: &[u64],
+        seed: u64,
+    ) -> Input {
+        let (blocks, threads) = SHAPES[seed as usize % SHAPES.len()];
+        let style = [Style::Small, Style::Mixed, Style::Floats][(seed / 2) as usize % 3];
+        // Where nothing is known of what addresses are made of, what is wide is one.
+        let known = if pointers.is_empty() { origin.wide_params() } else { pointers.to_vec() };
+        // Buffers that are one, at times.
+        let shared = seed % 5 == 4;
+        let mut count = 0;
+        let parameters = origin.params().into_iter().map(|(_, offset, size)| {
+            let is_address = size == 8 && known.contains(&offset.into());
+            let buffer = is_address.then(|| if shared { 0 } else { count });
+            count += usize::from(is_address);
+            // How many there are, most often.
+            let count = |h: u64| if size == 4 && h % 3 != 0 { (h >> 32) as u32 % 40 } else { style.word(h) };
+            let word = |i: u32| count(hash(seed, &[1, offset.into(), i.into()])).to_le_bytes();
+            let bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(word).take(size as usize).collect();
+            Parameter { offset: offset as usize, size: size as usize, buffer, bytes }
+        });
+        let parameters: Vec<Parameter> = parameters.collect();
+        let contents = |n: usize| -> Vec<u8> {
+            let word = |i: usize| style.word(hash(seed, &[2, n as u64, i as u64])).to_le_bytes();
+            (0..BUFFER / 4).flat_map(word).collect()
+        };
+        let buffers = if shared { count.min(1) } else { count };
+        Input {
+            grid: [blocks, 1, 1],
+            block: origin.required_threads().unwrap_or([threads, 1, 1]),
+            parameters,
+            buffers: (0..buffers).map(contents).collect(),
+            size: code.param_size.max(origin.param_size()) as usize,
+        }
+    }
+
+    /// As executors take it.
+    pub fn launch(&self) -> Launch {
+        let mut launch = Launch::new(self.grid, self.block);
+        launch.dynamic_shared = SHARED;
+        let addresses: Vec<u64> = self.buffers.iter().map(|b| launch.buffer(b.clone())).collect();
+        launch.params = vec![0; self.size];
+        for p in &self.parameters {
+            let place = launch.params.get_mut(p.offset..p.offset + p.size);
+            let Some(place) = place else { continue };
+            match p.buffer {
+                Some(n) => place.copy_from_slice(&addresses[n].to_le_bytes()),
+                None => place.copy_from_slice(&p.bytes),
+            }
+        }
+        launch
+    }
+
+    /// Whether the parameter at an offset in bytes is the address of a buffer.
+    pub fn points(&self, offset: u64) -> bool {
+        self.parameters.iter().any(|p| p.offset as u64 == offset && p.buffer.is_some())
+    }
+
+    /// What buffers hold that is not zero: address, and eight bytes in hex digits.
+    pub fn contents(&self) -> Vec<(String, String)> {
+        let launch = self.launch();
+        let words = launch.buffers.iter().flat_map(|b| {
+            let all = b.bytes.chunks(8).enumerate().filter(|(_, c)| c.iter().any(|byte| *byte != 0));
+            all.map(|(i, c)| (format!("{:#x}", b.address + 8 * i as u64), super::hex(c)))
+        });
+        words.collect()
+    }
+}

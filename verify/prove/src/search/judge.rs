@@ -1,0 +1,285 @@
+//! Whether a launch tells the sides apart.
+
+use crate::origin::Origin;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_cubin::Cubin;
+use sassafras_execute::memory::{Touch, Use};
+use sassafras_execute::{Approx, Failure, Launch, Options, Outcome, sass};
+use sassafras_semantics::Space;
+
+/// Most instructions of a run of the source, issued by groups of lanes.
+pub(super) const STEPS: u64 = 50_000;
+/// The target may take this many for each of the source's, and so many besides.
+const AS_LONG: u64 = 16;
+const LEAST: u64 = 4_000;
+/// Interleavings in which both sides run.
+const ORDERS: u32 = 4;
+
+/// No launch can tell.
+pub(super) struct Never;
+
+/// What tells the sides apart.
+#[derive(Clone, Debug)]
+pub(super) struct Difference {
+    /// The interleaving of the target.
+    pub order: u32,
+    /// Thread of its block, linear, that shows it.
+    pub thread: u32,
+    /// Where in memory.
+    pub address: Option<u64>,
+    /// What the source leaves there in hex digits, or does.
+    pub source: String,
+    /// What the target leaves there, or does.
+    pub target: String,
+    /// PTX line of the source's last store there.
+    pub line: Option<u64>,
+    /// Byte offset of the target's instruction.
+    pub instruction: Option<u64>,
+    /// Its text, where the executor gave it.
+    pub text: Option<String>,
+}
+
+/// Both sides, and what the source leaves open.
+///
+/// A launch counts only if the source has one meaning on it:
+/// - it ends without a fault;
+/// - no two of its threads access a byte that one of them stores, unless a barrier of the whole block lies between (A-DRF);
+/// - it leaves the same in several interleavings, with other undefined values, and with approximations at both ends of their bounds;
+/// - nothing in it may be fused, and no operation leaves the payload of a NaN open.
+pub(super) struct Judge<'a> {
+    origin: Origin<'a>,
+    cubin: &'a Cubin,
+    name: &'a str,
+    /// What is left in memory may be compared; else only what is accessed, and how it ends.
+    values: bool,
+    /// Instructions of the source so far, and those of runs of the target that did not end.
+    pub steps: u64,
+}
+
+impl<'a> Judge<'a> {
+    /// None if there is nothing to compare.
+    pub fn new(
+        origin: Origin<'a>,
+        cubin: &'a Cubin,
+        code: &'a sassafras_cubin::Function,
+    ) -> Option<Judge<'a>> {
+        let values = !origin.contracts() && !origin.leaves_payloads();
+        let fits = origin.params().iter().all(|(_, offset, size)| offset + size <= code.param_size);
+        fits.then_some(Judge { origin, cubin, name: &code.name, values, steps: 0 })
+    }
+
+    /// What a launch shows, if anything.
+    ///
+    /// # Errors
+    /// One of the executors lacks a meaning.
+    pub fn differ(&mut self, launch: &Launch) -> Result<Option<Difference>, Never> {
+        let options = Options { step_limit: STEPS, touches: true, ..Options::default() };
+        let source = match self.origin.execute(launch, &options) {
+            Ok(outcome) => outcome,
+            Err(e) if e.is_unsupported() => return Err(Never),
+            Err(Failure::StepLimit(steps)) => {
+                self.steps += steps;
+                return Ok(None);
+            }
+            Err(_) => return Ok(None),
+        };
+        self.steps += source.steps;
+        if races(&source.touches) {
+            return Ok(None);
+        }
+        let orders = if launch.blocks() * u64::from(launch.threads()) == 1 { 1 } else { ORDERS };
+        for order in 0..orders {
+            let found = match self.against(launch, &source, order)? {
+                Some(found) => found,
+                None => continue,
+            };
+            return Ok(self.means_one_thing(launch, &source).then_some(found));
+        }
+        Ok(None)
+    }
+
+    /// The target in an interleaving.
+    fn against(&mut self, launch: &Launch, source: &Outcome, order: u32) -> Result<Option<Difference>, Never> {
+        let step_limit = AS_LONG * source.steps + LEAST;
+        let options = Options { order, step_limit, touches: true, ..Options::default() };
+        let target = match sass::run(self.cubin, self.name, launch, &options) {
+            Ok(outcome) => outcome,
+            Err(e) if e.is_unsupported() => return Err(Never),
+            Err(Failure::Launch(_)) => return Err(Never),
+            // That it ends nowhere is not known (A-TERM), nor is a deadlock in some interleaving more than A-CONV.
+            Err(Failure::Deadlock(_)) => return Ok(None),
+            Err(Failure::StepLimit(steps)) => {
+                self.steps += steps;
+                return Ok(None);
+            }
+            Err(e) => {
+                let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = &e else { return Ok(None) };
+                let [x, y, z] = at.thread;
+                return Ok(Some(Difference {
+                    order,
+                    thread: x + launch.block[0] * (y + launch.block[1] * z),
+                    address: None,
+                    source: "it ends".into(),
+                    target: e.to_string(),
+                    line: None,
+                    instruction: Some(at.position),
+                    text: Some(at.text.clone()),
+                }));
+            }
+        };
+        if let Some(found) = wild(launch, source, &target, order) {
+            return Ok(Some(found));
+        }
+        Ok(if self.values { left(launch, source, &target, order) } else { None })
+    }
+
+    /// Whether the source leaves the same whatever may be chosen.
+    fn means_one_thing(&mut self, launch: &Launch, source: &Outcome) -> bool {
+        let base = Options { step_limit: 2 * STEPS, ..Options::default() };
+        let orders = (1..ORDERS).map(|order| Options { order, ..base.clone() });
+        let seeds = [1, 2].map(|seed| Options { seed, ..base.clone() });
+        let approximations = [Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)]
+            .map(|approx| Options { approx, ..base.clone() });
+        orders.chain(seeds).chain(approximations).all(|options| {
+            let again = self.origin.execute(launch, &options);
+            again.is_ok_and(|again| again.buffers == source.buffers)
+        })
+    }
+}
+
+/// Bytes of an access, by space, block (of shared memory) and address.
+fn bytes(t: &Touch) -> impl Iterator<Item = (Space, u64, u64)> {
+    let block = if t.space == Space::Shared { t.who.block } else { 0 };
+    let (space, address) = (t.space, t.address);
+    (0..u64::from(t.bytes)).map(move |i| (space, block, address.wrapping_add(i)))
+}
+
+/// Whether two threads access a byte that one of them stores, with no barrier of the whole block between.
+fn races(touches: &[Touch]) -> bool {
+    // By byte and barriers passed: a thread, whether there are others, whether somebody stores, whether all is atomic.
+    struct Seen {
+        thread: (u64, u32),
+        others: bool,
+        stored: bool,
+        plain: bool,
+    }
+    let mut seen: FxHashMap<((Space, u64, u64), u32), Seen> = FxHashMap::default();
+    // Blocks have no barrier in common.
+    let mut blocks: FxHashMap<(Space, u64, u64), (u64, bool, bool)> = FxHashMap::default();
+    for t in touches {
+        let thread = (t.who.block, t.who.thread);
+        for byte in bytes(t) {
+            let own = Seen { thread, others: false, stored: false, plain: false };
+            let s = seen.entry((byte, t.who.epoch)).or_insert(own);
+            s.others |= s.thread != thread;
+            s.stored |= t.how != Use::Load;
+            s.plain |= t.how != Use::Atomic;
+            if s.others && s.stored && s.plain {
+                return true;
+            }
+            let (block, stored, plain) = blocks.entry(byte).or_insert((t.who.block, false, false));
+            *stored |= t.how != Use::Load;
+            *plain |= t.how != Use::Atomic;
+            if *block != t.who.block && *stored && *plain {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// An access of a buffer by the target, of bytes that no thread of the source accesses.
+fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
+    let known: FxHashSet<(Space, u64, u64)> = source.touches.iter().flat_map(bytes).collect();
+    let within = |t: &&Touch| {
+        let inside =
+            |b: &sassafras_execute::launch::Buffer| (b.address..b.address + b.bytes.len() as u64).contains(&t.address);
+        t.space == Space::Global && launch.buffers.iter().any(inside)
+    };
+    let mut all = target.touches.iter().filter(within);
+    let (t, at) = all.find_map(|t| Some((t, bytes(t).find(|b| !known.contains(b))?.2)))?;
+    let what = match t.how {
+        Use::Load => "reads",
+        Use::Store => "writes",
+        Use::Atomic => "has an atomic operation on",
+    };
+    Some(Difference {
+        order,
+        thread: t.who.thread,
+        address: None,
+        source: format!("it does not access {at:#x}"),
+        target: format!("it {what} {} bytes at {:#x}", t.bytes, t.address),
+        line: None,
+        instruction: Some(t.who.at),
+        text: None,
+    })
+}
+
+/// The first word that is left with other contents.
+fn left(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
+    let hex = super::hex;
+    for (buffer, (a, b)) in launch.buffers.iter().zip(source.buffers.iter().zip(&target.buffers)) {
+        if a == b {
+            continue;
+        }
+        let word = a.chunks(8).zip(b.chunks(8)).position(|(a, b)| a != b && !(wide_nan(a) && wide_nan(b)));
+        let Some(i) = word else { continue };
+        let here = |r: &std::ops::Range<usize>| a[r.clone()] != b[r.clone()];
+        let halves = [8 * i..8 * i + 4, 8 * i + 4..8 * i + 8];
+        let range = if halves.iter().all(here) {
+            8 * i..8 * i + 8
+        } else {
+            halves.into_iter().find(here).unwrap_or(8 * i..8 * i + 8)
+        };
+        let at = buffer.address + range.start as u64;
+        let end = buffer.address + range.end as u64;
+        let touches = |t: &&Touch| {
+            let (from, to) = (t.address, t.address + u64::from(t.bytes));
+            t.how != Use::Load && t.space == Space::Global && from < end && at < to
+        };
+        let (s, t) = (source.touches.iter().rev().find(touches), target.touches.iter().rev().find(touches));
+        return Some(Difference {
+            order,
+            thread: s.or(t).map_or(0, |t| t.who.thread),
+            address: Some(at),
+            source: hex(&a[range.clone()]),
+            target: hex(&b[range]),
+            line: s.map(|s| s.who.at),
+            instruction: t.map(|t| t.who.at),
+            text: None,
+        });
+    }
+    None
+}
+
+/// A-FP: the payload of a NaN of binary64 is not said.
+fn wide_nan(bytes: &[u8]) -> bool {
+    bytes.try_into().is_ok_and(|b| f64::from_le_bytes(b).is_nan())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sassafras_execute::memory::Who;
+
+    fn touch(thread: u32, epoch: u32, address: u64, how: Use) -> Touch {
+        Touch { who: Who { block: 0, thread, epoch, at: 0 }, space: Space::Global, address, bytes: 4, how }
+    }
+
+    #[test]
+    fn a_race_is_two_threads_a_store_and_no_barrier() {
+        use Use::{Atomic, Load, Store};
+        assert!(races(&[touch(0, 0, 8, Load), touch(1, 0, 10, Store)]));
+        assert!(races(&[touch(0, 0, 8, Store), touch(1, 0, 8, Store)]));
+        assert!(races(&[touch(0, 0, 8, Atomic), touch(1, 0, 8, Load)]));
+        assert!(!races(&[touch(0, 0, 8, Load), touch(1, 0, 8, Load)]));
+        assert!(!races(&[touch(0, 0, 8, Store), touch(0, 0, 8, Load)]));
+        assert!(!races(&[touch(0, 0, 8, Atomic), touch(1, 0, 8, Atomic)]));
+        assert!(!races(&[touch(0, 0, 8, Store), touch(1, 1, 8, Load)]));
+        assert!(!races(&[touch(0, 0, 8, Store), touch(1, 0, 12, Load)]));
+        let other = Touch { who: Who { block: 1, thread: 0, epoch: 1, at: 0 }, ..touch(0, 0, 8, Load) };
+        assert!(races(&[touch(0, 0, 8, Store), other]));
+        let own = |t: Touch| Touch { space: Space::Shared, ..t };
+        assert!(!races(&[own(touch(0, 0, 8, Store)), own(other)]));
+    }
+}

@@ -1,0 +1,94 @@
+//! Where nothing is proved: launches on which the sides differ, found by running them.
+//!
+//! A solver that gives up, or a part of either side that has no terms, says nothing about whether the code is right. Both
+//! executors run all the same. What is drawn is counted, not timed, so that the result is the same everywhere. A difference
+//! counts only where the source is defined and means one thing: see [`Judge`].
+
+mod draw;
+mod judge;
+mod shrink;
+
+use crate::origin::Origin;
+use crate::target;
+use crate::verdict::{Argument, Counterexample};
+use draw::Input;
+use judge::{Difference, Judge};
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_execute::{Launch, Options};
+
+/// Launches that are drawn.
+const LAUNCHES: u64 = 40;
+/// Instructions, issued by groups of lanes, after which no more are drawn.
+const EFFORT: u64 = 400_000;
+
+/// Looks for a launch on which an entry of a cubin does something else than its source. `pointers`: offsets of parameters that
+/// are known to be addresses, in bytes.
+pub fn search(
+    origin: Origin<'_>,
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    pointers: &[u64],
+) -> Option<Counterexample> {
+    let mut judge = Judge::new(origin, cubin, code)?;
+    for seed in 0..LAUNCHES {
+        let input = Input::drawn(origin, code, pointers, seed);
+        match judge.differ(&input.launch()) {
+            Ok(Some(difference)) => {
+                let (input, difference) = shrink::shrink(&mut judge, input, difference);
+                return Some(shown(origin, cubin, code, &input, &difference));
+            }
+            Ok(None) if judge.steps < EFFORT => {}
+            Ok(None) | Err(judge::Never) => return None,
+        }
+    }
+    None
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// A difference as people and JSON see it.
+fn shown(
+    origin: Origin<'_>,
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    input: &Input,
+    difference: &Difference,
+) -> Counterexample {
+    let launch = input.launch();
+    let argument = |(name, offset, size): (String, u32, u32)| {
+        let bytes = launch.params.get(offset as usize..(offset + size) as usize).unwrap_or_default();
+        Argument { name, offset, bytes: hex(bytes), pointer: input.points(offset.into()) }
+    };
+    let (nx, ny) = (launch.block[0], launch.block[1]);
+    let linear = difference.thread;
+    let options = Options { order: difference.order, step_limit: 16 * judge::STEPS, ..Options::default() };
+    let thread = [linear % nx, linear / nx % ny, linear / (nx * ny)];
+    let chip = Chip::from_number(cubin.sm);
+    Counterexample {
+        grid: launch.grid,
+        block: launch.block,
+        thread,
+        parameters: hex(&launch.params),
+        arguments: origin.params().into_iter().map(argument).collect(),
+        memory: input.contents(),
+        fill: 0,
+        address: difference.address.map(|a| format!("{a:#x}")).unwrap_or_default(),
+        source: difference.source.clone(),
+        target: difference.target.clone(),
+        line: difference.line,
+        instruction: difference.instruction,
+        text: difference
+            .text
+            .clone()
+            .or_else(|| difference.instruction.zip(chip).map(|(at, chip)| target::text(code, chip, at))),
+        source_steps: steps(origin, &launch, thread, &options),
+        target_steps: steps(Origin::Code { cubin, code }, &launch, thread, &options),
+    }
+}
+
+fn steps(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> Vec<crate::steps::Step> {
+    crate::steps::steps(origin, launch, thread, options)
+}
