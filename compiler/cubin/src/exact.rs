@@ -92,6 +92,7 @@ pub(crate) const SHARED_RESERVED: u32 = 0x7000_0015;
 pub const KINDS: &[(u32, &str, &str)] = &[
     (c::CUDA_INFO, "CUDA_INFO", "records about a function or the file"),
     (c::CUDA_CALLGRAPH, "CUDA_CALLGRAPH", "pairs of symbols, in four groups"),
+    (0x7000_0002, "CUDA_PROTOTYPE", "two words for each routine of the library that an object calls"),
     (0x7000_0008, "CUDA_GLOBAL_INIT", "a variable's first bytes"),
     (c::CUDA_SHARED, "CUDA_SHARED", "size of the shared memory of a function of a relocatable object"),
     (

@@ -70,7 +70,7 @@ struct Row {
     ends: bool,
     /// Whether it is shown at all: reached from a function or a label.
     shown: bool,
-    /// It is the only one between a label and the next.
+    /// It is the only one between a label and the next, and no branch that may be passed by.
     alone: bool,
 }
 
@@ -116,7 +116,9 @@ pub(super) fn ranges(
     for (i, row) in rows.iter_mut().enumerate() {
         row.ends = flows[i].leaves && !flows[i].falls;
         row.shown = shown[i];
-        row.alone = leaders.contains(&i) && (i + 1 == insts.len() || leaders.contains(&(i + 1)));
+        let passes = flows[i].leaves && flows[i].falls;
+        let whole = leaders.contains(&i) && (i + 1 == insts.len() || leaders.contains(&(i + 1)));
+        row.alone = whole && !passes;
     }
     // Backwards until nothing changes; ranges only grow.
     let mut before = vec![Set::default(); insts.len() + 1];

@@ -243,16 +243,23 @@ pub fn shown(inst: &Inst, chip: Chip) -> Accesses {
     // The address of a copy without a descriptor is one register where the text says .U32.
     let copy = matches!(inst.row().id, "ldgsts.sum.80" | "ldgsts.sum.100");
     let texture = chip.number() >= 100 && matches!(inst.row().mnemonic, "TEX" | "TLD" | "TLD4" | "TXD");
-    let (reads, mut writes) = listing_of(inst, |op| {
+    // Its handle is two registers up to sm_110; from sm_120 on one is shown. The table keeps the pair.
+    let handle = chip.number() >= 120 && inst.row().mnemonic == "TLD";
+    let (mut reads, mut writes) = listing_of(inst, |op| {
         let second = matches!((op.name, op.access), ("b", Access::Read) | ("e", Access::Write));
         if copy && op.name == "a" && op.number < 254 {
             2
         } else if texture && second && !(inst.row().mnemonic == "TXD" && op.name == "b") {
             1
+        } else if handle && op.name == "u" {
+            1
         } else {
             op.units
         }
     });
+    // The last uniform register of sm_100 and later has no column.
+    reads.remove("UR79");
+    writes.remove("UR79");
     // The predicate of a copy to shared memory is shown as written too; ptxas overwrites it at once.
     if inst.row().memory.is_some_and(|memory| memory.kind == MemoryKind::Copy) {
         let predicate = inst.operands().filter(|op| op.class == RegClass::P && op.name == "q");

@@ -57,7 +57,8 @@ impl Style {
         match self {
             Style::Small => value % 16,
             Style::Floats => match h % 4 {
-                0 => [0, 0x3f80_0000, 0xbf80_0000, 0x8000_0000, 0x7f80_0000, 0x0000_0001][(h >> 8) as usize % 6],
+                0 => [0, 0x3f80_0000, 0xbf80_0000, 0x8000_0000, 0x7f80_0000, 0x0000_0001]
+                    [(h >> 8) as usize % 6],
                 1 => value % 64,
                 _ => 0x3e00_0000 + value % 0x0300_0000 | (value & 1) << 31,
             },
@@ -73,12 +74,7 @@ impl Style {
 
 impl Input {
     /// The launch of a seed.
-    pub fn drawn(
-        origin: Origin<'_>,
-        code: &sassafras_cubin::Function,
-        pointers: &[u64],
-        seed: u64,
-    ) -> Input {
+    pub fn drawn(origin: Origin<'_>, code: &sassafras_cubin::Function, pointers: &[u64], seed: u64) -> Input {
         let (blocks, threads) = SHAPES[seed as usize % SHAPES.len()];
         let style = [Style::Small, Style::Mixed, Style::Floats][(seed / 2) as usize % 3];
         // Where nothing is known of what addresses are made of, what is wide is one.

@@ -99,7 +99,12 @@ impl<'a> Judge<'a> {
     }
 
     /// The target in an interleaving.
-    fn against(&mut self, launch: &Launch, source: &Outcome, order: u32) -> Result<Option<Difference>, Never> {
+    fn against(
+        &mut self,
+        launch: &Launch,
+        source: &Outcome,
+        order: u32,
+    ) -> Result<Option<Difference>, Never> {
         let step_limit = AS_LONG * source.steps + LEAST;
         let options = Options { order, step_limit, touches: true, ..Options::default() };
         let target = match sass::run(self.cubin, self.name, launch, &options) {
@@ -192,8 +197,9 @@ fn races(touches: &[Touch]) -> bool {
 fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
     let known: FxHashSet<(Space, u64, u64)> = source.touches.iter().flat_map(bytes).collect();
     let within = |t: &&Touch| {
-        let inside =
-            |b: &sassafras_execute::launch::Buffer| (b.address..b.address + b.bytes.len() as u64).contains(&t.address);
+        let inside = |b: &sassafras_execute::launch::Buffer| {
+            (b.address..b.address + b.bytes.len() as u64).contains(&t.address)
+        };
         t.space == Space::Global && launch.buffers.iter().any(inside)
     };
     let mut all = target.touches.iter().filter(within);

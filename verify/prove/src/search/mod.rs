@@ -89,6 +89,11 @@ fn shown(
     }
 }
 
-fn steps(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> Vec<crate::steps::Step> {
+fn steps(
+    origin: Origin<'_>,
+    launch: &Launch,
+    thread: [u32; 3],
+    options: &Options,
+) -> Vec<crate::steps::Step> {
     crate::steps::steps(origin, launch, thread, options)
 }
