@@ -3,7 +3,7 @@
 //! Does: for each branch and each loop at which lanes may part, as the control tree's [`Meetings`] say (P1), makes the
 //! place where they part execute BSSY and puts a block with BSYNC in front of the place where they meet, with BREAK on the
 //! ways that leave without meeting; leads branches past empty blocks first. Does not: place barriers for lanes that have no meeting place,
-//! nor for those that part where sixteen are open. Needs:
+//! for those that wait for the whole warp before they meet, nor for those that part where sixteen are open. Needs:
 //! `Phase::Allocated`, no block parameters, branches marked where they are uniform. Preserves: everything else.
 //!
 //! The region of a barrier holds the blocks on ways from the split to the meeting place within one turn of the innermost
@@ -13,7 +13,7 @@ mod region;
 
 use crate::{Error, expand::make};
 use region::{Region, Shape};
-use sassafras_graph::{ControlFlow, Dominators, Graph};
+use sassafras_graph::{ControlFlow, Graph};
 use sassafras_ir::tree::meet::{Meetings, Parting};
 use sassafras_isa::{ControlFlowKind, FieldKind, Meaning, RegClass};
 use sassafras_machine::{Block, Edge, Function, MInst, Phase};
@@ -46,7 +46,7 @@ pub fn converge(f: &mut Function) -> Result<ConvergeStats, Error> {
     }
     let is_branch = |parting: &&Parting<Block>| matches!(parting, Parting::Branch(_));
     let divergent = meetings.partings.iter().filter(is_branch).count();
-    let shape = Shape { graph: &graph, dominators: Dominators::new(&graph), meetings: &meetings };
+    let shape = Shape::new(f, &graph, &meetings);
     let regions = shape.regions();
     let found = regions.len();
     let (regions, numbers) = numbers(f, regions)?;
@@ -71,7 +71,7 @@ fn only_ends(f: &Function, block: Block) -> bool {
 
 /// Gives loops that lanes leave apart a block in front, where the nearest that dominates them lies in another loop.
 fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>) -> bool {
-    let shape = Shape { graph, dominators: Dominators::new(graph), meetings };
+    let shape = Shape::new(f, graph, meetings);
     let mut added = false;
     for &parting in &meetings.partings {
         let Parting::Cycle(cycle) = parting else { continue };

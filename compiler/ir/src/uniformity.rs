@@ -6,7 +6,7 @@
 //! Analysis and Optimizations", 2011, has the finer rule.)
 //!
 //! And which blocks all lanes of a warp execute together that have not exited: those to which no divergent branch leads but past
-//! the place where its lanes meet (P1 of `docs/convergence.md`).
+//! the place where its lanes meet (P1 of `docs/convergence.md`), if they meet: lanes that wait for the whole warp before do not.
 
 mod apart;
 
@@ -90,7 +90,12 @@ impl Uniformity {
         let mut lanes = Apart::new(f, &post, exit);
         let parting: Vec<Block> =
             order.iter().copied().filter(|&block| found.branches[block].is_some()).collect();
+        let waits = apart::waiting(f);
         for block in parting {
+            if apart::waits_within(f, &post, exit, block, &waits) {
+                apart::behind(f, block, |at| found.apart[at] = true);
+                continue;
+            }
             let meet = post.immediate(block).filter(|&meeting| meeting != exit);
             lanes.add(f, block, meet, |at| found.apart[at] = true);
         }

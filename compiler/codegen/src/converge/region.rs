@@ -4,7 +4,8 @@ use rustc_hash::FxHashSet;
 use sassafras_graph::{BitSet, ControlFlow, Dominators, Graph, SecondaryMap};
 use sassafras_ir::tree::meet::{Meet, Meetings, Parting};
 use sassafras_ir::tree::nest::Cycle;
-use sassafras_machine::Block;
+use sassafras_isa::{Inst, Meaning};
+use sassafras_machine::{Block, Function, MInst};
 use std::collections::HashMap;
 
 /// Lanes part at the end of `split` and meet at `meet`.
@@ -24,14 +25,44 @@ impl Region {
     }
 }
 
+/// Whether the lanes wait for all of the warp that have not exited.
+fn waits_for_all(inst: &Inst) -> bool {
+    inst.row().meaning == Meaning::WarpsyncAll
+}
+
 /// What the regions are made from.
 pub(super) struct Shape<'a> {
     pub graph: &'a Graph<Block>,
     pub dominators: Dominators<Block>,
     pub meetings: &'a Meetings<Block>,
+    /// Blocks in which lanes wait for all of the warp that have not exited.
+    waits: FxHashSet<Block>,
 }
 
-impl Shape<'_> {
+impl<'a> Shape<'a> {
+    pub fn new(f: &Function, graph: &'a Graph<Block>, meetings: &'a Meetings<Block>) -> Shape<'a> {
+        let all = |block: &Block| f.blocks[*block].insts.iter().filter_map(MInst::inst).any(waits_for_all);
+        let waits = f.layout.iter().copied().filter(all).collect();
+        Shape { graph, dominators: Dominators::new(graph), meetings, waits }
+    }
+
+    /// Whether lanes that part wait for the whole warp on a way to where they meet. Who waited at the meeting place would never
+    /// come there, or exit.
+    fn waits(&self, parting: Parting<Block>, meet: Meet<Block>, level: Option<Cycle>) -> bool {
+        if self.waits.is_empty() {
+            return false;
+        }
+        let starts: Vec<Block> = match parting {
+            Parting::Branch(block) => vec![block],
+            Parting::Cycle(cycle) => {
+                let of = self.dominators.top_down().iter().copied();
+                of.filter(|&block| self.meetings.nest.holds(Some(cycle), block)).collect()
+            }
+        };
+        let turns = matches!(parting, Parting::Cycle(_)) && starts.iter().any(|b| self.waits.contains(b));
+        turns || self.between(&starts, meet, level).iter().any(|block| self.waits.contains(block))
+    }
+
     /// The regions of all partings that have a meeting place, nested or apart, outer before inner.
     pub fn regions(&self) -> Vec<Region> {
         let mut regions: Vec<Region> = Vec::new();
@@ -48,6 +79,9 @@ impl Shape<'_> {
                     (self.before(cycle, level), level)
                 }
             };
+            if self.waits(parting, meet, level) {
+                continue;
+            }
             partings.extend(split.map(|split| (split, meet, level)));
         }
         let mut time: SecondaryMap<Block, usize> = SecondaryMap::new();
@@ -92,7 +126,7 @@ impl Shape<'_> {
     /// Moves the split up until it dominates the region.
     fn settle(&self, mut split: Block, meet: Meet<Block>, level: Option<Cycle>) -> Region {
         loop {
-            let inside = self.inside(split, meet, level);
+            let inside = self.between(&[split], meet, level);
             let mut up = Some(split);
             for &block in &inside {
                 up = up.and_then(|up| self.dominators.common(up, block));
@@ -118,16 +152,17 @@ impl Shape<'_> {
         }
     }
 
-    fn inside(&self, split: Block, meet: Meet<Block>, level: Option<Cycle>) -> Vec<Block> {
+    /// Blocks on ways from behind these to the meeting place, sorted; without these.
+    fn between(&self, starts: &[Block], meet: Meet<Block>, level: Option<Cycle>) -> Vec<Block> {
         let mut seen = HashMap::new();
-        let mut stack = vec![split];
+        let mut stack = starts.to_vec();
         let mut order = Vec::new();
         let mut reaching = Vec::new();
         while let Some(at) = stack.pop() {
             for to in self.graph.succs(at) {
                 if self.meets(meet, to) {
                     reaching.push(at);
-                } else if self.steps(level, to) && to != split && seen.insert(to, false).is_none() {
+                } else if self.steps(level, to) && !starts.contains(&to) && seen.insert(to, false).is_none() {
                     order.push(to);
                     stack.push(to);
                 }

@@ -107,7 +107,7 @@ pub fn emit(
                 Fate::Code => e.launch_value(i)?,
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b))?;
-                    if !e.masked(i)? {
+                    if !e.whole_warp(i)? && !e.masked(i)? {
                         e.row(i, row, bindings)?;
                     }
                 }
@@ -195,6 +195,19 @@ impl Emitter<'_> {
         self.push(MInst::new(inst));
         self.converged.push(mask);
         Ok(())
+    }
+
+    /// `bar.warp.sync` of all lanes: the form without a register. False if the row will do.
+    fn whole_warp(&mut self, at: ir::Inst) -> Result<bool, Error> {
+        let data = &self.source.insts[at];
+        let all = |&mask: &ir::Value| self.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX);
+        if data.op != ir::Op::WarpSync || !data.args.first().is_some_and(all) {
+            return Ok(false);
+        }
+        self.rule = "warpsync.all";
+        let inst = self.form("warpsync.all")?;
+        self.push(MInst::new(inst));
+        Ok(true)
     }
 
     fn row(&mut self, at: ir::Inst, row: &'static Row, bindings: &Bindings) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Where lanes of a warp are not surely together.
 
 use crate::tree::nest::{Cycle, Nest};
-use crate::{Block, Function};
+use crate::{Block, Function, Inst, Op};
 use rustc_hash::FxHashSet;
 use sassafras_graph::{
     ControlFlow, DepthFirst, Dominators, Graph, Influence, Loops, SecondaryMap, is_reducible,
@@ -10,6 +10,49 @@ use sassafras_graph::{
 /// Within so many places where lanes part, there may be none of the hardware's sixteen barriers left for one further in; then
 /// no lanes count as together. Fewer than sixteen, as a barrier may have to be set further up than where lanes part.
 const DEEP: usize = 10;
+
+/// Blocks in which lanes may wait for all of the warp that have not exited: a member mask of all lanes.
+pub(super) fn waiting(f: &Function) -> FxHashSet<Block> {
+    let waits = |&inst: &Inst| {
+        let data = &f.insts[inst];
+        let mask = match data.op {
+            Op::Shuffle(_) => 3,
+            Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
+            Op::Elect | Op::WarpSync => 0,
+            op => return op.of_whole_warp(),
+        };
+        data.args.get(mask).and_then(|&mask| f.constant(mask)).is_some_and(|bits| bits as u32 == u32::MAX)
+    };
+    let blocks = f.blocks.iter().filter(|(_, data)| data.insts.iter().any(waits));
+    blocks.map(|(block, _)| block).collect()
+}
+
+/// Whether one of these blocks lies on a way from a branch to its immediate post-dominator.
+pub(super) fn waits_within(
+    f: &Function,
+    post: &Dominators<Block>,
+    exit: Block,
+    branch: Block,
+    waits: &FxHashSet<Block>,
+) -> bool {
+    let mut found = false;
+    if !waits.is_empty() && post.immediate(branch).is_some_and(|meet| meet != exit) {
+        Influence::new(post, exit).add(f, branch, |block| found |= waits.contains(&block));
+    }
+    found
+}
+
+/// Names the blocks that are reached behind a branch.
+pub(super) fn behind(f: &Function, branch: Block, mut each: impl FnMut(Block)) {
+    let mut seen = FxHashSet::default();
+    let mut work = f.succs(branch);
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            each(block);
+            work.extend(f.succs(block));
+        }
+    }
+}
 
 /// Blocks that lanes never surely execute together, though no branch says so: in loops with several entries, which have no
 /// meeting places in them; behind loops in which lanes part and yield, as who waits for them goes on without them some day

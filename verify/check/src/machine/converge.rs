@@ -5,7 +5,7 @@ use super::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
-use sassafras_isa::{ControlFlowKind as K, RegClass};
+use sassafras_isa::{ControlFlowKind as K, Inst, Meaning, RegClass};
 use sassafras_machine::{Block, Function, MInst, Reg};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -84,13 +84,15 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     let index = |block: Block| block.index();
     let mut succs = vec![Vec::new(); f.blocks.len()];
     let mut ends = vec![false; f.blocks.len()];
+    let mut waits = vec![false; f.blocks.len()];
     for &block in &f.layout {
         let data = &f.blocks[block];
         succs[index(block)] = data.succs.iter().map(|edge| index(past_breaks(f, edge.block))).collect();
         let over = |inst: &MInst| matches!(kind(inst), Some(K::Exit | K::Trap));
+        waits[index(block)] = waits_for_all(f, block);
         ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
     }
-    let mut meetings = Meetings::new(index(f.entry), succs, ends);
+    let mut meetings = Meetings::new(index(f.entry), succs, ends, waits);
     let looks = looks_at_group(f);
     let names: HashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     for &block in &f.layout {
@@ -126,6 +128,12 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             }
         }
     }
+}
+
+/// Whether lanes wait in a block for all of the warp that have not exited (P1: they do not meet behind it).
+pub(super) fn waits_for_all(f: &Function, block: Block) -> bool {
+    let all = |inst: &Inst| inst.row().meaning == Meaning::WarpsyncAll;
+    f.blocks[block].insts.iter().filter_map(MInst::inst).any(all)
 }
 
 /// Barriers of a warp (`docs/convergence.md`).

@@ -23,6 +23,8 @@ pub(super) struct Meetings {
     preds: Vec<Vec<usize>>,
     /// The block does nothing but end the thread.
     ends: Vec<bool>,
+    /// Lanes wait in the block for all of the warp that have not exited.
+    waits: Vec<bool>,
     /// The function first, each loop before those in it and behind what is in its elder siblings.
     levels: Vec<Level>,
     innermost: Vec<usize>,
@@ -91,7 +93,7 @@ impl Marks {
 }
 
 impl Meetings {
-    pub fn new(entry: usize, succs: Vec<Vec<usize>>, ends: Vec<bool>) -> Meetings {
+    pub fn new(entry: usize, succs: Vec<Vec<usize>>, ends: Vec<bool>, waits: Vec<bool>) -> Meetings {
         let count = succs.len();
         let mut preds = vec![Vec::new(); count];
         // One more than there are blocks: the end of a level has a place too.
@@ -112,6 +114,7 @@ impl Meetings {
             succs,
             preds,
             ends,
+            waits,
             levels: Vec::new(),
             innermost: vec![NONE; count],
             entry_of: vec![NONE; count],
@@ -183,18 +186,51 @@ impl Meetings {
         let mut level = self.innermost[branch];
         self.look_at(level);
         let mut answer = self.of_branch[branch];
+        let mut node = vec![branch];
         while let Some(Answer { demand, leaves }) = answer {
-            demands.extend(demand);
+            demands.extend(demand.filter(|&demand| !self.waits_before(level, &node, demand)));
             match self.levels[level].outer {
                 Some(outer) if leaves => {
                     self.look_at(outer);
                     answer = self.of_loop[level];
+                    node = self.blocks(level).to_vec();
                     level = outer;
                 }
                 _ => break,
             }
         }
         demands
+    }
+
+    /// Whether lanes that part at a node of a level, a block or a loop, wait for the whole warp before they meet.
+    fn waits_before(&self, level: usize, node: &[usize], demand: Demand) -> bool {
+        if !self.waits.contains(&true) {
+            return false;
+        }
+        let meets = |to: usize| match demand {
+            Demand::At(block) => to == block,
+            Demand::Bottom(_) => self.entry_of[to] == level,
+        };
+        let stays = |to: usize| self.holds(level, to) && self.entry_of[to] != level && !node.contains(&to);
+        // What is reached from these before they meet, and whether they do.
+        let ahead = |from: &[usize]| {
+            let (mut seen, mut met) = (Vec::new(), false);
+            let mut stack = from.to_vec();
+            while let Some(at) = stack.pop() {
+                for &to in &self.succs[at] {
+                    met |= meets(to);
+                    if !meets(to) && stays(to) && !seen.contains(&to) {
+                        seen.push(to);
+                        stack.push(to);
+                    }
+                }
+            }
+            (seen, met)
+        };
+        let turns = node.len() > 1 || self.succs[node[0]].contains(&node[0]);
+        let (seen, _) = ahead(node);
+        turns && node.iter().any(|&block| self.waits[block])
+            || seen.into_iter().any(|block| self.waits[block] && ahead(&[block]).1)
     }
 
     /// Answers for all that lies directly in a level.

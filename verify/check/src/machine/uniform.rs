@@ -8,8 +8,10 @@
 //!   that region's end: lanes then bring different ones.
 //!
 //! A branch's *region* are the blocks on ways from behind it to its nearest post-dominator, by search. Ways to a block that does nothing
-//! but end the thread do not count: nobody runs on there.
+//! but end the thread do not count: nobody runs on there. Lanes that wait for the whole warp within do not meet at its end: their
+//! region is all that is reached.
 
+use super::converge::waits_for_all;
 use super::{always, kind};
 use crate::paths::Paths;
 use crate::report::Report;
@@ -361,7 +363,8 @@ impl<'f> Facts<'f> {
         let mut work: Vec<Def> =
             (0..self.levels.len()).filter(|&def| self.levels[def] != Level::Fixed).collect();
         let succs = std::mem::take(&mut self.succs);
-        let mut regions = Regions::new(&succs, self.f.entry.index());
+        let waits = self.order.iter().copied().filter(|&block| waits_for_all(self.f, block));
+        let mut regions = Regions::new(&succs, self.f.entry.index(), waits.map(|b| b.index()).collect());
         let branch = |&block: &Block| Some((block, self.branch(block)?.1));
         let branches: Vec<(Block, Vec<Def>)> = self.order.iter().filter_map(branch).collect();
         let mut parted = FxHashSet::default();
@@ -434,10 +437,12 @@ struct Regions<'a> {
     post: Paths,
     seen: FxHashMap<usize, FxHashSet<usize>>,
     first: FxHashMap<usize, usize>,
+    /// Blocks in which lanes wait for the whole warp.
+    waits: FxHashSet<usize>,
 }
 
 impl<'a> Regions<'a> {
-    fn new(succs: &'a [Vec<usize>], entry: usize) -> Regions<'a> {
+    fn new(succs: &'a [Vec<usize>], entry: usize, waits: FxHashSet<usize>) -> Regions<'a> {
         // The graph turned round, from an end behind everything. What cannot end is tied to it where a walk comes to it last.
         let end = succs.len();
         let mut back = vec![Vec::new(); end + 1];
@@ -477,13 +482,30 @@ impl<'a> Regions<'a> {
             post: Paths::new(end, back),
             seen: FxHashMap::default(),
             first: FxHashMap::default(),
+            waits,
         }
+    }
+
+    /// Whether lanes wait for the whole warp on a way from behind the branch to this place.
+    fn waits_before(&self, branch: usize, meet: usize) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut work = if self.waits.is_empty() { Vec::new() } else { self.succs[branch].clone() };
+        while let Some(at) = work.pop() {
+            if at != meet && seen.insert(at) {
+                if self.waits.contains(&at) {
+                    return true;
+                }
+                work.extend(&self.succs[at]);
+            }
+        }
+        false
     }
 
     /// Blocks behind a branch up to where its ways meet that were not given before; that place, if there is one; and a block
     /// that stands for all with this end.
     fn of(&mut self, branch: usize) -> (Vec<usize>, Option<usize>, usize) {
-        let meet = self.post.immediate(branch).unwrap_or(self.succs.len());
+        let end = self.succs.len();
+        let meet = self.post.immediate(branch).filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
         let seen = self.seen.entry(meet).or_default();
         let mut inside = Vec::new();
         let mut work = self.succs[branch].clone();

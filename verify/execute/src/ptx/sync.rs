@@ -182,12 +182,17 @@ impl Warp {
             let lane = unseen.trailing_zeros() as usize;
             unseen &= !(1 << lane);
             let Status::Waiting(Wait::Mask { mask, .. }) = self.threads[lane].status else { continue };
-            let here = (self.threads[lane].function(), self.threads[lane].pc);
-            let members = mask & self.existing & !self.exited;
-            let waits = |&l: &usize| {
-                matches!(self.threads[l].status, Status::Waiting(Wait::Mask { mask: m, .. }) if m == mask)
-                    && (self.threads[l].function(), self.threads[l].pc) == here
+            let place = |l: usize| (self.threads[l].function(), self.threads[l].pc);
+            // Who waits for these, and at what; `bar.warp.sync` may stand at several places.
+            let asks = |l: usize| match &self.threads[l].status {
+                Status::Waiting(Wait::Mask { mask: m, asked }) if *m == mask => {
+                    Some((asked.op != Collective::WarpSync).then(|| place(l)))
+                }
+                _ => None,
             };
+            let members = mask & self.existing & !self.exited;
+            let here = asks(lane);
+            let waits = |&l: &usize| here.is_some() && asks(l) == here;
             if lanes(members).filter(waits).count() != members.count_ones() as usize {
                 continue;
             }
