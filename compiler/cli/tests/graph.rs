@@ -183,6 +183,8 @@ FINE:
     };
     assert!(trap_after_exit(&[]));
     assert!(!trap_after_exit(&["--disable-phase=MarkAdditionalColdBlocks"]));
+    assert!(!trap_after_exit(&["--disable-phase=OptimizeHotColdFlow"]));
+    assert!(trap_after_exit(&["--disable-phase=OptimizeHotColdInLoop"]));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! contiguous, blocks that are seldom run behind all others; makes every branch explicit that does not fall through; turns a branch around where that saves one.
 //! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions. Makes it `Phase::Placed`.
 
-use crate::{Error, expand::make};
+use crate::{ColdChoices, Error, expand::make};
 use rustc_hash::FxHashSet;
 use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
 use sassafras_ir::tree::nest::Nest;
@@ -14,14 +14,14 @@ use sassafras_machine::{Block, BlockData, Function, MInst, Phase};
 /// What may be left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LayoutChoices {
-    /// Blocks that are seldom run go behind all others.
-    pub cold: bool,
+    /// Where blocks go that are seldom run.
+    pub cold: ColdChoices,
 }
 
 /// What [`layout`](layout()) did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LayoutStats {
-    /// Blocks that went behind all others.
+    /// Blocks that are seldom run and went behind others.
     pub cold: usize,
     /// Unconditional branches added.
     pub jumps: usize,
@@ -33,7 +33,7 @@ pub struct LayoutStats {
 
 /// [`layout_with`] everything.
 pub fn layout(f: &mut Function) -> Result<LayoutStats, Error> {
-    layout_with(f, LayoutChoices { cold: true })
+    layout_with(f, LayoutChoices { cold: ColdChoices { mark: true, out_of_loops: true, to_the_end: true } })
 }
 
 /// See the head of this file.
@@ -48,9 +48,7 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices) -> Result<LayoutSta
     stats.exits = exit_at_once(f)?;
     f.remove_unreachable();
     f.layout = order(f);
-    if choices.cold {
-        stats.cold = crate::cold::to_the_end(f);
-    }
+    stats.cold = crate::cold::separate(f, choices.cold);
     for (at, block) in f.layout.clone().into_iter().enumerate() {
         let next = f.layout.get(at + 1).copied();
         let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();

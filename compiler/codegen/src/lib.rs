@@ -26,7 +26,7 @@ pub mod select;
 mod uniform;
 
 pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
-pub use cold::MARK_COLD;
+pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};
 pub use error::Error;

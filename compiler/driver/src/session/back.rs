@@ -58,7 +58,12 @@ const STEPS: [(Stage, Step); 6] = [
         ]))
     }),
     (Stage::Layout, |m, options| {
-        let cold = !options.disabled.iter().any(|name| name == codegen::MARK_COLD);
+        let wanted = |part: &str| !options.disabled.iter().any(|name| name == part);
+        let cold = codegen::ColdChoices {
+            mark: wanted(codegen::MARK_COLD),
+            out_of_loops: wanted(codegen::OUT_OF_LOOPS),
+            to_the_end: wanted(codegen::TO_THE_END),
+        };
         let s = codegen::layout_with(m, codegen::LayoutChoices { cold })?;
         Ok(numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]))
     }),

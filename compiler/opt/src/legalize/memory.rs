@@ -5,7 +5,7 @@
 
 use super::Expansion;
 use sassafras_ir::{Builder, InstData, MemoryAccess, Op, Type, Value};
-use sassafras_semantics::{Ordering, Scope, Space};
+use sassafras_semantics::{Ordering, Space};
 use smallvec::SmallVec;
 
 /// The access of a memory operation.
@@ -16,9 +16,9 @@ pub(super) fn access(op: &Op) -> Option<&MemoryAccess> {
     }
 }
 
-/// Whether the ordering is written with fences (or, for `.mmio`, as another one).
+/// Whether the ordering is written with fences.
 fn fenced(ordering: Ordering) -> bool {
-    matches!(ordering, Ordering::Acquire | Ordering::Release | Ordering::AcquireRelease | Ordering::Mmio)
+    matches!(ordering, Ordering::Acquire | Ordering::Release | Ordering::AcquireRelease)
 }
 
 /// Why the ordering or the size has no form.
@@ -33,10 +33,7 @@ pub(super) fn reason(op: &Op) -> Option<&'static str> {
 }
 
 fn relaxed(op: Op) -> Op {
-    let weaken = |access: MemoryAccess| {
-        let scope = if access.ordering == Ordering::Mmio { Scope::Sys } else { access.scope };
-        MemoryAccess { ordering: Ordering::Relaxed, scope, ..access }
-    };
+    let weaken = |access: MemoryAccess| MemoryAccess { ordering: Ordering::Relaxed, ..access };
     match op {
         Op::Load(access) => Op::Load(weaken(access)),
         Op::Store(access) => Op::Store(weaken(access)),

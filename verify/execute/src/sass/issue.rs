@@ -163,14 +163,16 @@ pub(super) fn issue(
             for lane in lanes(executing) {
                 give(warp, world, block, lane, to, mask);
             }
+            // C11: each lane's membership is its own.
             if clear {
-                warp.barriers[barrier as usize & 15] = 0;
+                warp.barriers[barrier as usize & 15] &= !executing;
             }
             warp.groups[i].pc += 1;
             SmallVec::new()
         }
         Some(Outcome::WriteBarrier { barrier, mask }) => {
-            warp.barriers[barrier as usize & 15] = mask.bits() as u32 & !warp.exited;
+            let set = &mut warp.barriers[barrier as usize & 15];
+            *set = *set & !executing | mask.bits() as u32 & executing;
             warp.groups[i].pc += 1;
             SmallVec::new()
         }

@@ -176,6 +176,7 @@ fn covers(target: &Access, source: &Access) -> bool {
         // PTX ISA: volatile is relaxed with system scope, and is not left out or merged.
         Ordering::Volatile => target.ordering == Ordering::Relaxed && target.scope == Scope::Sys,
         Ordering::Relaxed => target.ordering == Ordering::Relaxed && target.scope >= source.scope,
+        Ordering::Mmio => target.ordering == Ordering::Mmio && target.scope == Scope::Sys,
         _ => false,
     }
 }

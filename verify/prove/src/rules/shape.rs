@@ -285,6 +285,7 @@ fn orderings() -> Vec<(Ordering, Scope)> {
         (Ordering::Weak, Scope::Cta),
         (Ordering::NonCoherent, Scope::Cta),
         (Ordering::Volatile, Scope::Sys),
+        (Ordering::Mmio, Scope::Sys),
     ];
     all.extend(SCOPES.map(|scope| (Ordering::Relaxed, scope)));
     all
@@ -302,12 +303,13 @@ fn memory() -> Vec<Shape> {
     let mut all = Vec::new();
     for space in SPACES {
         for (ordering, scope) in orderings() {
-            // PTX has `.nc` for global memory and no ordering for constants and for a thread's own memory but volatile.
+            // PTX has `.nc` and `.mmio` for global memory (`.mmio` also by generic addresses) and no ordering for constants and for a thread's own memory but volatile.
             let exists = match space {
                 Space::Const | Space::Param => ordering == Ordering::Weak,
                 Space::Local => matches!(ordering, Ordering::Weak | Ordering::Volatile),
                 Space::Global => true,
-                _ => ordering != Ordering::NonCoherent,
+                Space::Generic => ordering != Ordering::NonCoherent,
+                Space::Shared | Space::Bank(_) => !matches!(ordering, Ordering::NonCoherent | Ordering::Mmio),
             };
             if exists {
                 accesses(&mut all, space, ordering, scope);
