@@ -159,6 +159,17 @@ impl Meeting {
         Ok(())
     }
 
+    /// Lanes wait for all of the warp while some are elsewhere.
+    ///
+    /// # Errors
+    /// Those elsewhere may wait for the lanes here.
+    pub fn wait_for_all(&self) -> Result<(), Trap> {
+        if self.tangled || self.held.iter().any(|h| h.left != Left::All) {
+            return unknown("the whole warp is waited for while lanes of it may wait for these".into());
+        }
+        Ok(())
+    }
+
     /// Two groups come to one place. `apart`: whether they are of one warp. `pick` chooses by the group.
     pub fn join(
         a: Meeting,

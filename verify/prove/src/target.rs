@@ -653,7 +653,11 @@ fn go<'i>(
                     if inputs.known(side.guard) != Some(1) {
                         return Err(at("convergence: a barrier of the warp under a condition".into()));
                     }
-                    let all = inputs.known(args[0]) == Some(0xffff_ffff) && side.alone();
+                    let whole = inputs.known(args[0]) == Some(0xffff_ffff);
+                    let all = whole && side.alone();
+                    if whole && !all && side.path.parted {
+                        side.path.meeting.wait_for_all().map_err(|t| at(t.to_string()))?;
+                    }
                     side.new_piece();
                     if all {
                         side.path.parted = false;

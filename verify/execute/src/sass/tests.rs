@@ -115,6 +115,31 @@ fn a_barrier_that_nobody_completes_is_a_deadlock() {
 }
 
 #[test]
+fn a_barrier_is_saved_and_restored_lane_by_lane() {
+    // Even lanes save B0, as a function would that uses it, meet among themselves, and put it back; odd ones wait at it meanwhile, or
+    // have gone on. Nobody waits for lanes that do not come.
+    let cubin = with_head(&[
+        "LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT", // 0x40
+        "ISETP.NE.AND P0, PT, R4, RZ, PT",     // 0x50
+        "BSSY B0, pc(0x60)",                   // 0x60
+        "@P0 BRA pc(0x50)",                    // 0x70
+        "BMOV.32.CLEAR R7, B0",                // 0x80
+        "BSSY B0, pc(0x10)",                   // 0x90
+        "NOP",                                 // 0xa0
+        "BSYNC B0",                            // 0xb0
+        "BMOV.32 B0, R7",                      // 0xc0
+        "BSYNC B0",                            // 0xd0
+        "STG.E desc[UR4][R2.64], R4",          // 0xe0
+        "EXIT",                                // 0xf0
+    ]);
+    let expected: Vec<u32> = (0..32).map(|lane| lane & 1).collect();
+    for order in 0..20 {
+        let options = Options { order, ..Options::default() };
+        assert_eq!(run(&cubin, 32, &options).as_ref(), Ok(&expected), "order {order}");
+    }
+}
+
+#[test]
 fn uniform_registers_belong_to_the_warp() {
     // Each side writes its own number to UR6, then both read it: some order shows the other side's.
     let cubin = with_head(&[

@@ -107,6 +107,15 @@ pub const ALL: &[Planted] = &[
         breaks: "equal operands",
         change: |c| replace(c, "0x1, 0x1f", "0x2, 0x1f"),
     },
+    Planted {
+        name: "a meeting place behind what waits for the whole warp",
+        program: "own/until_exit",
+        breaks: "A-CONV",
+        change: |c| {
+            insert(c, "HFMA2.MMA R8", &["BSSY B0, pc(0x80)"]);
+            insert(c, "STG.E", &["BSYNC B0"])
+        },
+    },
     // Uniform registers belong to the warp.
     Planted {
         name: "a number for each side in one uniform register",
