@@ -14,6 +14,8 @@ pub enum Debug {
     Sections,
     /// Everything (`-g`).
     Full,
+    /// Everything, and the PTX was made for debugging (`.target sm_90, debug`).
+    Module,
 }
 
 /// The container's facts for one chip.
@@ -54,7 +56,8 @@ pub fn layout(sm: u32) -> Option<&'static Layout> {
 
 impl Debug {
     /// Every kind.
-    pub const ALL: [Debug; 4] = [Debug::None, Debug::Lines, Debug::Sections, Debug::Full];
+    pub const ALL: [Debug; 5] =
+        [Debug::None, Debug::Lines, Debug::Sections, Debug::Full, Debug::Module];
 
     /// The top byte of `e_flags`.
     pub fn marker(self) -> u8 {
@@ -63,6 +66,7 @@ impl Debug {
             Debug::Lines => 9,
             Debug::Sections => 10,
             Debug::Full => 11,
+            Debug::Module => 15,
         }
     }
 }
