@@ -117,7 +117,7 @@ mod tests {
 
     /// Blocks 1 and 3 are a loop in whose midst 2 traps; 4 traps in front of 5 and 6, which lead to the end.
     fn example() -> Function {
-        let mut f = Function::new("f".into(), Chip::Sm90);
+        let mut f = Function::new("f", Chip::Sm90);
         let mut blocks = vec![f.entry];
         blocks.extend((0..6).map(|_| f.add_block()));
         for (from, to) in [(0, 1), (1, 2), (1, 3), (3, 1), (3, 5), (5, 4), (5, 6)] {

@@ -99,8 +99,8 @@ fn a_fault_names_space_address_thread_and_line() {
 
 #[test]
 fn deadlocks_and_endless_loops_are_found() {
-    let split = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nbar.warp.sync 0xffffffff;\nbra DONE;\n\
-                 A:\nbar.warp.sync 0xffffffff;\nDONE:";
+    let split = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nvote.sync.any.pred %p1, %p1, -1;\nbra DONE;\n\
+                 A:\nvote.sync.any.pred %p1, %p1, -1;\nDONE:";
     for order in 0..6 {
         let failure = Run::of(32).order(order).failure(&entry("", split));
         assert!(matches!(&failure, Failure::Deadlock(at) if at.len() == 32), "{failure}");
@@ -109,6 +109,14 @@ fn deadlocks_and_endless_loops_are_found() {
     assert!(matches!(Run::of(64).failure(&m), Failure::Deadlock(at) if at.len() == 32));
     let endless = Run { options: Options { step_limit: 5000, ..Options::default() }, ..Run::of(32) };
     assert_eq!(endless.failure(&entry("", "A:\nbra A;")), Failure::StepLimit(5000));
+}
+
+/// PTX ISA, `bar.warp.sync`: a thread waits until all threads of the mask have executed one with the same mask, wherever it stands.
+#[test]
+fn warp_barriers_of_one_mask_stand_at_several_places() {
+    let split = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra A;\nbar.warp.sync 0xffffffff;\nbra DONE;\n\
+                 A:\nbar.warp.sync 0xffffffff;\nDONE:\nst.global.u32 [%q1], %r1;";
+    everywhere(&entry("", split), 32, |thread| thread);
 }
 
 #[test]

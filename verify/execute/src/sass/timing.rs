@@ -226,18 +226,16 @@ impl Lane {
             (None, None) if variable => Until::Settled(settled(chip, class)),
             (None, None) => Until::Cycles,
         };
-        let source = match read {
-            Some(b) => Until::Board(b, self.generation[b]),
-            None => Until::Cycles,
+        // What has its results has read its sources.
+        let source = match (read, result) {
+            (Some(r), Until::Board(w, write)) => Until::Either([(w, write), (r, self.generation[r])]),
+            (Some(r), _) => Until::Board(r, self.generation[r]),
+            (None, _) => Until::Cycles,
         };
         // A predicate that comes with the reading of the sources.
-        let predicate = match (result, source) {
-            (Until::Board(w, write), Until::Board(r, read))
-                if predicate_with_sources(inst.row().mnemonic) =>
-            {
-                Until::Either([(w, write), (r, read)])
-            }
-            (result, _) => result,
+        let predicate = match source {
+            Until::Either(_) if predicate_with_sources(inst.row().mnemonic) => source,
+            _ => result,
         };
         let (result, predicate, source) = (pending(result), pending(predicate), pending(source));
         for operand in accesses(inst) {
