@@ -103,10 +103,7 @@ const ROWS: &[Row] = &[
     (
         "CFG-21",
         "cold blocks leave loops and go last",
-        &[
-            (OPTIONS, "cold_blocks_stand_last_unless_the_phase_is_left_out"),
-            ("compiler/codegen/src/cold.rs", "each_part_does_its_own"),
-        ],
+        &[(OPTIONS, "cold_blocks_stand_last_unless_the_phase_is_left_out")],
         "",
     ),
     (

@@ -3,7 +3,7 @@
 
 use sassafras_chip::Chip;
 use sassafras_isa::step::Register;
-use sassafras_isa::{ControlFlowKind, FieldKind, Inst, MemoryKind, MemorySpace, RegClass};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass};
 
 /// Several registers as one operand begin at a multiple of their number.
 ///
@@ -52,6 +52,11 @@ pub fn plain(inst: &Inst) -> Result<(), String> {
         if text.contains("PRIVATE") || !(text.is_empty() || strong || text == ".CONSTANT" && !stores) {
             return other(text);
         }
+    }
+    if row.meaning == Meaning::Warpsync
+        && let Some(text) = inst.enum_text("mode").filter(|text| !text.is_empty())
+    {
+        return other(text);
     }
     if row.control_flow == Some(ControlFlowKind::Exit) {
         for field in ["mode", "noatexit"] {

@@ -129,9 +129,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     pub(super) fn warpsync(mut self) -> Step<D> {
         self.unconditional()?;
-        if !self.text("mode").is_empty() {
-            return Err(self.unsupported("an exclusive barrier"));
-        }
+        // .EXCLUSIVE says who runs behind it, not what is done.
+        self.text("mode");
         // The target of .COLLECTIVE is where its ENDCOLLECTIVE is.
         self.raw("t");
         let mask = match (self.has("a"), self.has("m")) {

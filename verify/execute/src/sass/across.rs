@@ -122,7 +122,7 @@ pub(super) fn perform(
                 let wait = Some(Wait::Warp(first[lane] as u32));
                 match parts.iter_mut().find(|p| p.wait == wait) {
                     Some(part) => part.lanes |= 1 << lane,
-                    None => parts.push(Group { pc, lanes: 1 << lane, wait }),
+                    None => parts.push(Group { pc, lanes: 1 << lane, wait, alone: None }),
                 }
             }
             End::Parts(parts)
@@ -151,8 +151,8 @@ pub(super) fn perform(
                     Err(what) => return Ok(Err(what)),
                 };
                 groups.push(match mode {
-                    BarrierMode::Arrive => Group { pc: pc + 1, lanes, wait: None },
-                    _ => Group { pc, lanes, wait: Some(Wait::Block(ticket, mode)) },
+                    BarrierMode::Arrive => Group { pc: pc + 1, lanes, wait: None, alone: None },
+                    _ => Group { pc, lanes, wait: Some(Wait::Block(ticket, mode)), alone: None },
                 });
             }
             End::Parts(groups)

@@ -29,11 +29,14 @@ pub(super) struct Group {
     pub pc: u64,
     pub lanes: u32,
     pub wait: Option<Wait>,
+    /// The mask of the `WARPSYNC.EXCLUSIVE` behind which these lanes run, or will: until they wait, branch or end no other group
+    /// runs or joins them (C10).
+    pub alone: Option<u32>,
 }
 
 impl Group {
     pub fn at_entry(lanes: u32) -> Group {
-        Group { pc: 0, lanes, wait: None }
+        Group { pc: 0, lanes, wait: None, alone: None }
     }
 }
 
@@ -54,6 +57,9 @@ impl Warp {
         }
         let running: SmallVec<[usize; 8]> =
             (0..self.groups.len()).filter(|&i| self.groups[i].wait.is_none()).collect();
+        if let Some(&alone) = running.iter().find(|&&i| self.groups[i].alone.is_some()) {
+            return Next::Group(alone);
+        }
         if running.is_empty() {
             return if self.groups.is_empty() { Next::Exited } else { Next::Waiting };
         }
@@ -156,7 +162,8 @@ impl Warp {
             let mut j = i + 1;
             while j < self.groups.len() {
                 let (a, b) = (self.groups[i], self.groups[j]);
-                if a.pc == b.pc && a.wait.is_none() && b.wait.is_none() && which(&a) && which(&b) {
+                let run = a.wait.is_none() && b.wait.is_none() && a.alone == b.alone;
+                if a.pc == b.pc && run && which(&a) && which(&b) {
                     self.groups[i].lanes |= b.lanes;
                     self.groups.remove(j);
                 } else {

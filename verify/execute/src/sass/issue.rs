@@ -147,7 +147,8 @@ pub(super) fn issue(
             });
             let blocked = arriving & warp.barriers[barrier as usize & 15];
             let wait = Some(Wait::Sync(barrier & 15));
-            [running(pc + 1, group & !blocked), Group { pc, lanes: blocked, wait }].into_iter().collect()
+            let waiting = Group { wait, ..running(pc, blocked) };
+            [running(pc + 1, group & !blocked), waiting].into_iter().collect()
         }
         Some(Outcome::Break { barrier, .. }) => {
             let leaving = chosen(&outcomes, |o| match o {
@@ -208,7 +209,15 @@ pub(super) fn issue(
                     warp.groups[i].pc += 1;
                     SmallVec::new()
                 }
-                Ok(Ok(End::Parts(parts))) => {
+                Ok(Ok(End::Parts(mut parts))) => {
+                    if inst.enum_text("mode") == Some(".EXCLUSIVE") {
+                        for part in &mut parts {
+                            part.alone = match part.wait {
+                                Some(Wait::Warp(mask)) => Some(mask),
+                                _ => None,
+                            };
+                        }
+                    }
                     let rest = running(pc + 1, group & !executing);
                     parts.into_iter().chain([rest]).collect()
                 }
@@ -238,7 +247,7 @@ pub(super) fn issue(
 }
 
 fn running(pc: u64, lanes: u32) -> Group {
-    Group { pc, lanes, wait: None }
+    Group { pc, lanes, wait: None, alone: None }
 }
 
 /// Lanes whose outcome satisfies a test.

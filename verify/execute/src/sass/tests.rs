@@ -140,6 +140,28 @@ fn a_barrier_is_saved_and_restored_lane_by_lane() {
 }
 
 #[test]
+fn lanes_of_one_mask_go_on_alone() {
+    // Even and odd lanes name their own masks at one instruction; each must see its own alone, in a uniform register too.
+    let cubin = with_head(&[
+        "LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT",
+        "MOV R5, 0x55555555",
+        "SHF.L.U32 R4, R5, R4, RZ",
+        "WARPSYNC.EXCLUSIVE R4",
+        "VOTE.ANY R6, PT, PT",
+        "VOTEU.ANY UR8, UPT, PT",
+        "NOP",
+        "LOP3.LUT R6, R6, UR8, RZ, 0xc0, !PT",
+        "STG.E desc[UR4][R2.64], R6",
+        "EXIT",
+    ]);
+    let expected: Vec<u32> = (0..32).map(|lane| 0x5555_5555 << (lane & 1)).collect();
+    for order in 0..20 {
+        let options = Options { order, ..Options::default() };
+        assert_eq!(run(&cubin, 32, &options).as_ref(), Ok(&expected), "order {order}");
+    }
+}
+
+#[test]
 fn uniform_registers_belong_to_the_warp() {
     // Each side writes its own number to UR6, then both read it: some order shows the other side's.
     let cubin = with_head(&[
