@@ -41,6 +41,8 @@ pub struct Raw<'r> {
     pub source: Log<'r>,
     /// The target.
     pub target: Log<'r>,
+    /// What must not come about in the target.
+    pub never: Vec<TermId>,
     /// Terms with lower ids were made by the target.
     pub of_target: usize,
     /// Offsets of parameters that are pointers.
@@ -106,6 +108,7 @@ impl Raw<'_> {
             self.source.events.iter().chain(self.target.events).flat_map(|e| e.arguments.iter().copied()),
         );
         roots.extend(self.assumptions);
+        roots.extend(&self.never);
         for side in [&self.source, &self.target] {
             roots.extend(side.beyond.iter().chain(side.undefined));
             roots.extend(side.traps.iter().map(|t| t.0));
@@ -185,6 +188,9 @@ impl Raw<'_> {
         }
         if self.target.beyond.iter().any(|b| truth(*b) != Some(false)) {
             return Ok(false);
+        }
+        if self.never.iter().any(|n| truth(*n) != Some(false)) {
+            return Err(format!("input {seed}: lanes may wait for ever"));
         }
         let Some(left) = effects(&self.source, &values) else { return Ok(false) };
         let Some(right) = effects(&self.target, &values) else {

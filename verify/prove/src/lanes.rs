@@ -51,8 +51,8 @@ pub fn collective<R: Name>(
     let d = side.inputs.terms;
     side.assumed.insert(crate::verdict::Assumption::Conv);
     if matches!(op, Collective::Barrier(_)) {
-        if side.machine && side.path.parted {
-            side.path.meeting.wait_outside()?;
+        if side.machine && (side.path.parted || !side.inputs.is_uniform(side.guard)) {
+            side.wait_outside();
         }
         if !side.machine {
             // PTX ISA, "bar": operand a names one of 16 barriers.

@@ -34,6 +34,7 @@ mod lanes;
 mod leader;
 pub mod lemma;
 mod meeting;
+mod nesting;
 pub mod normal;
 pub mod obligation;
 pub mod origin;

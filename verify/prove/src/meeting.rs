@@ -99,12 +99,6 @@ impl Meeting {
         }
     }
 
-    /// Whether lanes at a `BSYNC` wait for some of other groups: those that are in the barrier that was set by the same `BSSY`.
-    pub fn waits<'m>(&self, barrier: u32, mut others: impl Iterator<Item = &'m Meeting>) -> bool {
-        let Some(own) = self.held.iter().rfind(|h| h.barrier == barrier) else { return false };
-        others.any(|o| o.held.iter().any(|h| h.instance == own.instance && h.left != Left::All))
-    }
-
     /// `BSYNC`.
     ///
     /// # Errors

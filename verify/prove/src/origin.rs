@@ -67,7 +67,8 @@ pub struct Freedom<'a> {
 
 impl<R: Name> From<Side<'_, R>> for Trace {
     fn from(side: Side<'_, R>) -> Trace {
-        let Side { events, traps, beyond, undefined, demands, assumed, .. } = side;
+        let Side { events, traps, beyond, undefined, mut demands, barriers, assumed, .. } = side;
+        demands.extend(barriers.open().into_iter().flatten().copied());
         Trace { events, traps, beyond, undefined, demands, assumed }
     }
 }

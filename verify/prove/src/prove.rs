@@ -376,6 +376,7 @@ impl Task<'_> {
         if let Some(violated) = self.discharge(&inputs, &run.assumptions, &open)? {
             return self.refute(&inputs, &run, &pointers, violated);
         }
+        self.nested(&inputs, &run)?;
         self.frame(&inputs, &run)?;
         self.demands(&inputs, &run)?;
         let beyond: Vec<Obligation> = run
@@ -436,6 +437,23 @@ impl Task<'_> {
             ));
         }
         Ok(Verdict::ProvedWithin(self.limits.unroll))
+    }
+
+    /// No lane of the target waits for ever at a convergence barrier.
+    fn nested(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
+        let open = run.target.side.barriers.open()?.iter().map(|(violated, place)| Obligation {
+            what: format!("barriers nest at {place:#06x}"),
+            violated: *violated,
+        });
+        let open: Vec<Obligation> = open.collect();
+        match self.discharge(inputs, &run.assumptions, &open) {
+            Ok(None) => Ok(()),
+            Ok(Some(first)) => {
+                let what = first.map_or_else(String::new, |o| o.what);
+                Err(format!("target, convergence: lanes may wait for ever: {what}"))
+            }
+            Err(why) => Err(format!("target, convergence: {why}")),
+        }
     }
 
     /// The hardware takes what a source does that is code.
@@ -625,6 +643,7 @@ impl Task<'_> {
             assumptions: &run.assumptions,
             source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
             target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
+            never: target.barriers.open()?.iter().map(|(wrong, _)| *wrong).collect(),
             pointers,
             of_target: run.of_target,
         };

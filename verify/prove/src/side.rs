@@ -7,6 +7,7 @@
 use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
+use crate::nesting::{Barriers, Nesting};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms, Trap};
@@ -46,6 +47,8 @@ pub struct Path<R: Name> {
     pub reduced: Option<[TermId; 2]>,
     /// The convergence barriers that the lanes are in.
     pub meeting: Meeting,
+    /// The same, lane by lane.
+    pub nesting: Nesting,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
 }
@@ -86,6 +89,8 @@ pub struct Side<'i, R: Name> {
     pub owed: BTreeMap<u32, (u64, bool)>,
     /// Where lanes meet, and at which convergence barrier.
     pub places: FxHashMap<u64, u32>,
+    /// What is known of convergence barriers.
+    pub barriers: Barriers,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
     /// Most times that one instruction is run.
@@ -117,6 +122,7 @@ impl<'i, R: Name> Side<'i, R> {
             whole: BTreeSet::new(),
             reduced: None,
             meeting: Meeting::default(),
+            nesting: Nesting::default(),
             gathered: None,
         };
         Side {
@@ -136,6 +142,7 @@ impl<'i, R: Name> Side<'i, R> {
             visit: 0,
             owed: BTreeMap::new(),
             places: FxHashMap::default(),
+            barriers: Barriers::default(),
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
@@ -203,7 +210,8 @@ impl<'i, R: Name> Side<'i, R> {
     fn waits(&self, at: u64) -> bool {
         let (Some(barrier), Some(path)) = (self.places.get(&at), self.pending.get(&at)) else { return false };
         let others = self.pending.iter().filter(|(place, _)| **place != at);
-        path.meeting.waits(*barrier, others.map(|(_, p)| &p.meeting))
+        let others = others.map(|(_, p)| (&p.nesting, p.conditions.as_slice()));
+        path.nesting.waits(self.terms(), *barrier, others)
     }
 
     /// The lanes here whose guard did not take them elsewhere go on at `to`.
@@ -314,6 +322,11 @@ impl<'i, R: Name> Side<'i, R> {
         self.path.piece = self.pieces;
     }
 
+    /// Changes all paths that wait elsewhere.
+    pub fn everywhere(&mut self, change: impl FnMut(&mut Path<R>)) {
+        self.pending.values_mut().for_each(change);
+    }
+
     /// Whether no lane waits elsewhere.
     pub fn alone(&self) -> bool {
         self.pending.is_empty()
@@ -381,8 +394,11 @@ impl<'i, R: Name> Side<'i, R> {
         };
         let version = pick(a.version, b.version);
         let apart = (a.parted || b.parted) && !self.inputs.is_uniform(ra);
-        let (ma, mb) = (self.settle(&a), self.settle(&b));
-        let meeting = Meeting::join(ma, mb, apart, d.no(), pick);
+        let nesting = Nesting::join(self.inputs, &self.nested(&a), &self.nested(&b), ra);
+        let meeting = match self.barriers.groups() {
+            true => Meeting::join(self.settle(&a), self.settle(&b), apart, d.no(), pick),
+            false => Meeting::default(),
+        };
         self.pieces += 1;
         Path {
             conditions,
@@ -395,6 +411,7 @@ impl<'i, R: Name> Side<'i, R> {
             whole: a.whole.intersection(&b.whole).copied().collect(),
             reduced,
             meeting,
+            nesting,
             gathered: None,
         }
     }
@@ -513,13 +530,14 @@ impl<'i, R: Name> Side<'i, R> {
     /// Whether each generic address is known to lie in a window or in global memory.
     ///
     /// # Errors
-    /// Addresses of windows, and others that may be such: they may come from memory. A barrier of the warp that lanes may not come to.
+    /// Addresses of windows, and others that may be such: they may come from memory. Barriers that lanes may wait at for ever.
     pub fn settled(&self) -> Result<(), String> {
         if let Some((place, _)) = self.owed.values().find(|(_, paid)| !paid) {
             return Err(format!(
                 "convergence: the barrier at {place:#06x} waits for lanes that may not come"
             ));
         }
+        self.barriers.open()?;
         match self.windows && self.generic {
             true => Err("generic: an address of which it is not known in which window it lies".into()),
             false => Ok(()),

@@ -5,7 +5,6 @@ use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::leader::Leaders;
-use crate::meeting::Instances;
 use crate::side::Side;
 use crate::verdict::Assumption;
 use crate::window;
@@ -503,7 +502,7 @@ fn go<'i>(
         side.begin(given);
     }
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
-    let (mut instances, mut leaders) = (Instances::default(), Leaders::default());
+    let mut leaders = Leaders::default();
     while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
@@ -606,14 +605,7 @@ fn go<'i>(
             Outcome::Exit { condition } => side.leave(condition),
             Outcome::SetBarrier { barrier, .. } => {
                 side.assumed.insert(Assumption::Conv);
-                side.path.meeting = side.settle(&side.path);
-                let parted = side.path.parted;
-                side.path.meeting.set(barrier, parted, &mut instances).map_err(|t| at(t.to_string()))?;
-                if side.path.parted || inputs.known(side.guard) != Some(1) {
-                    side.path.whole.remove(&barrier);
-                } else {
-                    side.path.whole.insert(barrier);
-                }
+                side.set(barrier);
             }
             Outcome::Sync { barrier, condition } => {
                 if inputs.known(side.guard) != Some(1)
@@ -621,27 +613,21 @@ fn go<'i>(
                 {
                     return Err(at("convergence: lanes that meet under a condition".into()));
                 }
-                side.path.meeting = side.settle(&side.path);
-                side.path.meeting.sync(barrier, &instances).map_err(|t| at(t.to_string()))?;
+                side.sync(barrier);
                 // Every lane that was there when the barrier was set is here now, or has ended.
-                if side.path.whole.contains(&barrier) && condition.is_none() && side.alone() {
+                if side.path.whole.remove(&barrier) && condition.is_none() && side.alone() {
                     side.path.parted = false;
                 }
                 side.new_piece();
             }
             Outcome::Break { barrier, condition } => {
-                side.path.whole.remove(&barrier);
                 let gone = inputs.normal.of(condition.map_or(side.guard, |c| d.and(&side.guard, &c)));
-                side.path.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
+                side.break_off(barrier, gone);
             }
-            Outcome::WriteBarrier { barrier, .. } => {
-                side.path.whole.remove(&barrier);
-                side.path.meeting.tangle();
-            }
+            Outcome::WriteBarrier { barrier, .. } => side.tangle(barrier),
             Outcome::ReadBarrier { barrier, to, clear } => {
-                side.path.whole.remove(&barrier);
                 if clear {
-                    side.path.meeting.tangle();
+                    side.tangle(barrier);
                 }
                 let mask = inputs.variable(&format!("{who}.mask{address:#x}"), 32, true);
                 if let Some(r) = to.register {
@@ -653,6 +639,7 @@ fn go<'i>(
                     if inputs.known(side.guard) != Some(1) {
                         return Err(at("convergence: a barrier of the warp under a condition".into()));
                     }
+                    side.wait_in_warp();
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
                     let all = whole && side.alone();
                     if whole && !all && side.path.parted {

@@ -178,6 +178,9 @@ fn against(
     for (i, t) in right.side.beyond.iter().enumerate() {
         list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
     }
+    for (t, place) in right.side.barriers.open().map_err(said)? {
+        list.push(Step::Never(format!("lanes wait for ever, with {place:#x}"), *t));
+    }
     for (t, place) in right.side.demands.iter().chain(&left.demands) {
         list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
     }
