@@ -190,7 +190,7 @@ impl Raw<'_> {
             return Ok(false);
         }
         if self.never.iter().any(|n| truth(*n) != Some(false)) {
-            return Err(format!("input {seed}: lanes may wait for ever"));
+            return Err(format!("input {seed}: lanes wait for ever, or the hardware faults"));
         }
         let Some(left) = effects(&self.source, &values) else { return Ok(false) };
         let Some(right) = effects(&self.target, &values) else {

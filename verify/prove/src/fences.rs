@@ -2,7 +2,8 @@
 //!
 //! A fence forbids behaviours and allows none. So one of the target may serve as a weaker one of the source, and one that the source has no
 //! need of is left out of account; and a strong access of the target is at least a weak one. [`Eased`] says of a fence or an access of
-//! the target what it is taken for; whatever it says, nothing is taken for more than it does.
+//! the target what it is taken for; whatever it says, nothing is taken for more than it does. So are barriers of a warp: that lanes do not wait at
+//! one for ever is judged apart from what it is taken for.
 
 use crate::event::{Event, Kind};
 use sassafras_semantics::Scope;
@@ -43,6 +44,9 @@ pub struct Eased {
 fn is_fence(what: &str) -> bool {
     what == ACQUIRE || what.starts_with(RELEASE) || what.starts_with(SEQUENTIAL)
 }
+
+/// A barrier of the warp.
+pub const WARP: &str = "WarpSync";
 
 fn width(scope: &str) -> Option<Scope> {
     [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys].into_iter().find(|s| format!("{s:?}") == scope)
@@ -86,9 +90,18 @@ pub fn is_weak(all: &[Eased], at: u64, visit: u32) -> bool {
 pub fn ease(source: &[Event], target: &[Event]) -> Vec<Eased> {
     // What lanes ask each other has no place among them.
     let kind = |e: &Event| match &e.kind {
-        Kind::Sync(key) if e.orders() => Some(key.split(" [").next().unwrap_or(key).to_owned()),
+        Kind::Sync(key) if e.orders() => {
+            let what = key.split(" [").next().unwrap_or(key);
+            // Those of some lanes serve others than those of all.
+            let some = what == WARP && !e.arguments.is_empty();
+            Some(if some { format!("{WARP} of some") } else { what.to_owned() })
+        }
         _ => None,
     };
+    let count = |all: &[Event], what: &str| all.iter().filter(|e| kind(e).as_deref() == Some(what)).count();
+    let spare = |what: &str| count(target, what).saturating_sub(count(source, what));
+    let some = format!("{WARP} of some");
+    let mut spare = [(WARP, spare(WARP)), (some.as_str(), spare(&some))];
     let wanted: Vec<String> = source.iter().filter_map(kind).collect();
     let mut next = 0;
     let mut all = Vec::new();
@@ -98,6 +111,13 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Eased> {
             Some(w) if serves(w, &what) => {
                 all.push(Eased { at: e.place, visit: e.visit, taken: Some(w.clone()) });
                 next += 1;
+            }
+            _ if spare.iter_mut().any(|(w, n)| *w == what && *n > 0 && {
+                *n -= 1;
+                true
+            }) =>
+            {
+                all.push(Eased { at: e.place, visit: e.visit, taken: None });
             }
             _ if is_fence(&what) => all.push(Eased { at: e.place, visit: e.visit, taken: None }),
             _ => match wanted[next..].iter().position(|w| *w == what) {

@@ -114,6 +114,15 @@ impl<'t> Inputs<'t> {
         self.traits(term).uniform
     }
 
+    /// Whether a term is a function of the launch alone: the same in all lanes of a warp, whenever they ask.
+    pub fn is_of_launch(&self, term: TermId) -> bool {
+        let of = |name: &str| {
+            ["ntid.", "ctaid.", "nctaid.", "param0x", "bank0."].iter().any(|head| name.starts_with(head))
+        };
+        let free = self.terms.free(&[term]);
+        free.into_iter().all(|t| matches!(self.terms.node(t), Node::Variable(n) if of(&self.terms.name(n))))
+    }
+
     fn traits(&self, term: TermId) -> Traits {
         let (mut all, declared) = (self.traits.borrow_mut(), self.uniform.borrow());
         if all.len() < self.terms.len() {

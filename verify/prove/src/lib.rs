@@ -31,6 +31,7 @@ mod fences;
 mod fixed;
 pub mod inputs;
 mod lanes;
+mod jumps;
 mod leader;
 pub mod lemma;
 mod meeting;

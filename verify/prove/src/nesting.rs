@@ -3,7 +3,7 @@
 //! [`meeting`](crate::meeting) follows groups, and asks that a barrier be set by one group at a time. Here each lane is followed by
 //! itself: which barriers it is in, under which conditions, in the order in which it set them. It is asked that
 //! - a lane does not set a barrier that it is in;
-//! - at a `BSYNC` of a barrier that it is in, that is the last of them;
+//! - at a `BSYNC` a lane is in that barrier, and in none that it set later (nothing says what barriers hold before they are set);
 //! - no two barriers are each set by lanes that are in the other, nor more in a circle;
 //! - lanes that wait for others of the block, while some of the warp are elsewhere, are in none;
 //! - none waits at a `WARPSYNC` while some of the warp are elsewhere, and no barrier's lanes are kept in a register.
@@ -74,16 +74,16 @@ fn not(d: &Terms, a: TermId) -> TermId {
 }
 
 /// What a condition is where others hold: a constant if it is made of them.
-fn under(d: &Terms, holds: &[TermId], t: TermId) -> TermId {
+pub(crate) fn under(d: &Terms, holds: &[TermId], t: TermId) -> TermId {
     let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
-    let mut open: Vec<TermId> = holds.to_vec();
-    while let Some(c) = open.pop() {
-        known.insert(c, d.yes());
+    let mut open: Vec<(TermId, bool)> = holds.iter().map(|c| (*c, true)).collect();
+    while let Some((c, value)) = open.pop() {
+        known.insert(c, if value { d.yes() } else { d.no() });
         match d.node(c) {
-            Node::Binary(BinaryOp::And, a, b) if d.width_of(c) == 1 => open.extend([a, b]),
-            Node::Unary(UnaryOp::Not, a) if d.width_of(c) == 1 => {
-                known.insert(a, d.no());
-            }
+            _ if d.width_of(c) != 1 => {}
+            Node::Binary(BinaryOp::And, a, b) if value => open.extend([(a, true), (b, true)]),
+            Node::Binary(BinaryOp::Or, a, b) if !value => open.extend([(a, false), (b, false)]),
+            Node::Unary(UnaryOp::Not, a) => open.push((a, !value)),
             _ => {}
         }
     }
@@ -290,6 +290,9 @@ impl<R: Name> Side<'_, R> {
         }
         let d = self.inputs.terms;
         let held = self.nested(&self.path).0;
+        let own = held.iter().filter(|h| h.barrier == barrier);
+        let outside = own.fold(d.yes(), |none, h| both(d, none, not(d, h.within)));
+        self.forbid(outside);
         for (i, h) in held.iter().enumerate().filter(|(_, h)| h.barrier == barrier) {
             for later in held[i + 1..].iter().filter(|l| l.barrier != barrier) {
                 self.forbid(both(d, h.within, later.within));
@@ -317,6 +320,15 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
+    /// `YIELD`: those that wait for lanes that do it again and again may be let go on without them, at different times (C11).
+    pub fn yields(&mut self) {
+        if self.path.parted {
+            for h in self.nested(&self.path).0 {
+                self.part_of(h.barrier);
+            }
+        }
+    }
+
     /// A barrier's lanes are kept in a register or taken from one.
     pub fn tangle(&mut self, barrier: u32) {
         self.part_of(barrier);
@@ -331,5 +343,40 @@ impl<R: Name> Side<'_, R> {
         self.everywhere(|path| {
             path.whole.remove(&barrier);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn barriers_nest_in_one_order() {
+        let mut all = Barriers::default();
+        assert!(!all.nests([].into_iter(), 0));
+        assert!(!all.nests([0].into_iter(), 1));
+        assert!(!all.nests([0, 1].into_iter(), 2));
+        assert!(!all.nests([0].into_iter(), 2), "one between them may be left out");
+        assert!(all.nests([2].into_iter(), 1), "each is set within the other");
+        let mut all = Barriers::default();
+        for (outer, inner) in [(3, 5), (5, 4)] {
+            assert!(!all.nests([outer].into_iter(), inner));
+        }
+        assert!(all.nests([4].into_iter(), 3), "a circle of three");
+    }
+
+    #[test]
+    fn a_condition_is_seen_where_it_holds() {
+        for d in [Terms::new(), Terms::raw()] {
+            let [p, q, r] = ["p", "q", "r"].map(|n| d.variable(n, 1));
+            let known = |holds: &[TermId], t: TermId| d.as_constant(&under(&d, holds, t));
+            assert_eq!(known(&[p], d.not(&p)), Some(0));
+            assert_eq!(known(&[d.not(&p)], p), Some(0));
+            assert_eq!(known(&[d.and(&p, &q)], d.or(&r, &q)), Some(1));
+            assert_eq!(known(&[d.not(&d.not(&p))], p), Some(1));
+            assert_eq!(known(&[p], d.ite(&p, &d.not(&p), &q)), Some(0));
+            assert_eq!(known(&[p], q), None);
+            assert_eq!(known(&[d.or(&p, &q)], p), None);
+        }
     }
 }

@@ -102,21 +102,38 @@ fn short(key: &str) -> &str {
 pub struct Alone {
     /// Which, for people.
     pub why: String,
-    /// An event of the source and one of the target that differ in terms alone, perhaps.
-    pub near: Option<(usize, usize)>,
+    /// Events of the source and of the target that differ in terms alone, perhaps: the likeliest first.
+    pub near: Vec<(usize, usize)>,
+    /// Which it is.
+    pub event: Lone,
 }
 
-/// Events that others see: the same on both sides, each after the same others. The partners, by their places in the lists.
+/// An event of one side, by its place in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lone {
+    /// Of the source.
+    Source(usize),
+    /// Of the target.
+    Target(usize),
+}
+
+/// Most events of the target that one of the source is held against.
+const MOST_NEAR: usize = 3;
+
+/// Events that others see: the same on both sides, each after the same others; but for those that are known not to happen. The partners, by
+/// their places in the lists.
 ///
 /// # Errors
 /// The first that has no partner.
 pub fn events(
+    d: &Terms,
     origin: impl Compared,
     source: &[Event],
     target: &[Event],
 ) -> Result<Vec<(usize, usize)>, Alone> {
     let keys = |all: &[Event]| -> Vec<(usize, Key)> {
-        all.iter().enumerate().filter_map(|(i, e)| Some((i, key(e)?))).collect()
+        let happen = all.iter().enumerate().filter(|(_, e)| d.as_constant(&e.guard) != Some(0));
+        happen.filter_map(|(i, e)| Some((i, key(e)?))).collect()
     };
     let mut open = keys(target);
     let (mut pairs, mut alone) = (Vec::new(), Vec::new());
@@ -135,7 +152,7 @@ pub fn events(
                     k.0,
                     origin.target(target[*j].place)
                 );
-                Err(Alone { why, near: None })
+                Err(Alone { why, near: Vec::new(), event: Lone::Target(*j) })
             }
         };
     };
@@ -144,10 +161,12 @@ pub fn events(
         let (a, b) = (&source[*i], &target[*j]);
         a.arguments.len() == b.arguments.len() && a.results.len() == b.results.len()
     };
-    let mut fit = open.iter().filter(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| *j);
+    let mut fit: Vec<usize> =
+        open.iter().filter(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| *j).collect();
     let same = |j: &usize| origin.same_places() && target[*j].place == source[*i].place;
-    let near = fit.clone().find(same).or_else(|| fit.next()).map(|j| (*i, j));
-    Err(Alone { why, near })
+    fit.sort_by_key(|j| !same(j));
+    let near = fit.into_iter().take(MOST_NEAR).map(|j| (*i, j)).collect();
+    Err(Alone { why, near, event: Lone::Source(*i) })
 }
 
 /// Two events are one: operands, guard and state of memory are equal.

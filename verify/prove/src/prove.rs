@@ -7,7 +7,7 @@ use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
-use crate::obligation::{Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
+use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::origin::{Freedom, Origin, Trace};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
@@ -32,6 +32,8 @@ const CONTRADICTION: &str = "evaluation contradicts the solver";
 const LEMMA_ROUNDS: u32 = 6;
 /// The reason where no input meets the assumptions.
 const VACUOUS: &str = "vacuous: the assumptions contradict each other";
+/// How the reason begins where few inputs were found that meet the assumptions.
+const FEW: &str = "evaluation: only";
 /// Most rounds that the bound is raised to.
 const MOST_ROUNDS: u32 = 64;
 
@@ -266,11 +268,13 @@ impl Task<'_> {
         }
     }
 
-    /// Where no input ends within the bound, as of a loop that always takes more rounds, there is nothing to prove: the bound is raised.
+    /// Where no input is found that ends within the bound, as of a loop that always takes more rounds, there is little to prove: the bound is
+    /// raised.
     fn run_deep_enough(&mut self) -> Verdict {
         loop {
             let verdict = self.run_all_ways();
-            let empty = matches!(&verdict, Verdict::Unknown(why) if why.starts_with(VACUOUS));
+            let none = |why: &str| why.starts_with(VACUOUS) || why.starts_with(FEW);
+            let empty = matches!(&verdict, Verdict::Unknown(why) if none(why));
             if !empty || !self.unfinished || self.limits.unroll >= MOST_ROUNDS {
                 return verdict;
             }
@@ -474,43 +478,55 @@ impl Task<'_> {
     }
 
     /// Finds partners for the events that others see. Two that are not equal as terms are asked about; if they are one event, what
-    /// the target's yields is what the source's does.
+    /// the target's yields is what the source's does. Whether one without a partner happens at all is asked too: rounds of loops that no
+    /// input comes to have such.
     fn events(
         &mut self,
         inputs: &Inputs<'_>,
         run: &mut Run<'_>,
         replaced: &mut FxHashMap<TermId, TermId>,
     ) -> Result<Vec<(usize, usize)>, String> {
-        let mut asked = BTreeSet::new();
+        let (mut asked, mut idle, mut found) = (BTreeSet::new(), BTreeSet::new(), 0);
         loop {
-            let target = &mut run.target.side.events;
-            let alone = match events(self.origin, &run.source.events, target) {
+            let (source, target) = (&mut run.source.events, &mut run.target.side.events);
+            let alone = match events(inputs.terms, self.origin, source, target) {
                 Ok(pairs) => {
-                    let by_terms = (pairs.len() - asked.len()) as u32;
+                    let by_terms = (pairs.len() - found) as u32;
                     self.record.obligations.total += by_terms;
                     self.record.obligations.by_terms += by_terms;
                     return Ok(pairs);
                 }
                 Err(alone) => alone,
             };
-            let Some((i, j)) = alone.near.filter(|n| asked.insert(*n)) else { return Err(alone.why) };
-            let one = one_event(inputs, self.origin, &run.source.events[i], &target[j]);
-            match self.discharge(inputs, &run.assumptions, &[one]) {
-                Ok(None) => {}
-                _ => return Err(alone.why),
+            let near = alone.near.iter().copied().find(|n| asked.insert(*n));
+            if let Some((i, j)) = near {
+                let one = one_event(inputs, self.origin, &source[i], &target[j]);
+                if !matches!(self.discharge(inputs, &run.assumptions, &[one]), Ok(None)) {
+                    continue;
+                }
+                found += 1;
+                let (a, b) = (&source[i], &target[j]);
+                replaced.extend(b.results.iter().copied().zip(a.results.iter().copied()));
+                let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
+                (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
+            } else {
+                let event = match alone.event {
+                    Lone::Source(i) => &mut source[i],
+                    Lone::Target(j) => &mut target[j],
+                };
+                let what = "an event without a partner happens".into();
+                let never = Obligation { what, violated: event.guard };
+                let asked = idle.insert(alone.event) && inputs.known(event.guard).is_none();
+                if !asked || !matches!(self.discharge(inputs, &run.assumptions, &[never]), Ok(None)) {
+                    return Err(alone.why);
+                }
+                replaced.insert(event.guard, inputs.terms.no());
+                event.guard = inputs.terms.no();
             }
-            let (a, b) = (&run.source.events[i], &target[j]);
-            let same: Vec<(TermId, TermId)> =
-                b.results.iter().copied().zip(a.results.iter().copied()).collect();
-            replaced.extend(same);
             inputs.normal.replace(replaced);
-            let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
-            (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
-            for e in target {
-                for t in [&mut e.guard, &mut e.address, &mut e.value, &mut e.version]
-                    .into_iter()
-                    .chain(&mut e.arguments)
-                {
+            for e in source.iter_mut().chain(target) {
+                let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
+                for t in own.into_iter().chain(&mut e.arguments) {
                     *t = inputs.normal.of(*t);
                 }
             }
@@ -643,7 +659,7 @@ impl Task<'_> {
             assumptions: &run.assumptions,
             source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
             target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
-            never: target.barriers.open()?.iter().map(|(wrong, _)| *wrong).collect(),
+            never: target.barriers.open()?.iter().chain(&target.demands).map(|(wrong, _)| *wrong).collect(),
             pointers,
             of_target: run.of_target,
         };
@@ -652,7 +668,7 @@ impl Task<'_> {
         let count = evaluated.map_err(|e| format!("{CONTRADICTION}: {e}"))?;
         self.record.obligations.evaluated = count;
         if count < LEAST {
-            return Err(format!("evaluation: only {count} inputs meet the assumptions"));
+            return Err(format!("{FEW} {count} inputs meet the assumptions"));
         }
         Ok(run.assumed)
     }

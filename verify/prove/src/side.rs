@@ -49,6 +49,8 @@ pub struct Path<R: Name> {
     pub meeting: Meeting,
     /// The same, lane by lane.
     pub nesting: Nesting,
+    /// How many events there were behind the last barrier of the whole warp.
+    pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
 }
@@ -123,6 +125,7 @@ impl<'i, R: Name> Side<'i, R> {
             reduced: None,
             meeting: Meeting::default(),
             nesting: Nesting::default(),
+            synced: None,
             gathered: None,
         };
         Side {
@@ -327,9 +330,31 @@ impl<'i, R: Name> Side<'i, R> {
         self.pending.values_mut().for_each(change);
     }
 
-    /// Whether no lane waits elsewhere.
+    /// Whether no lane of the warp waits elsewhere. Where the launch alone decides which way lanes go, those of one warp all go the same.
     pub fn alone(&self) -> bool {
-        self.pending.is_empty()
+        self.pending.values().all(|other| self.excludes(&self.path, other))
+    }
+
+    /// Whether lanes of two paths are never of one warp.
+    fn excludes(&self, a: &Path<R>, b: &Path<R>) -> bool {
+        let d = self.terms();
+        let of_launch = |p: &Path<R>| -> Vec<TermId> {
+            p.conditions.iter().copied().filter(|c| self.inputs.is_of_launch(*c)).collect()
+        };
+        let (holds, others) = (of_launch(a), of_launch(b));
+        let both = holds.iter().chain(&others).fold(d.yes(), |all, c| d.and(&all, c));
+        others.iter().any(|c| d.as_constant(&crate::nesting::under(d, &holds, *c)) == Some(0))
+            || self.inputs.known(self.normal(both)) == Some(0)
+    }
+
+    /// Whether lanes are left here.
+    pub fn remains(&self) -> bool {
+        self.here
+    }
+
+    /// Lanes pass an instruction without being looked at there.
+    pub fn pass(&mut self, at: u64) {
+        *self.visits.entry(at).or_insert(0) += 1;
     }
 
     /// The condition of the lanes here, one bit.
@@ -412,6 +437,7 @@ impl<'i, R: Name> Side<'i, R> {
             reduced,
             meeting,
             nesting,
+            synced: None,
             gathered: None,
         }
     }

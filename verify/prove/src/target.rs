@@ -3,28 +3,29 @@
 use crate::demand;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
+use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
 use crate::side::Side;
 use crate::verdict::Assumption;
 use crate::window;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
-use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
     Terms, Trap,
 };
 
 /// Bytes per instruction.
-const WORD: u64 = 16;
+pub const WORD: u64 = 16;
 /// Most entries of a table that is read at an address which is not constant.
-const MOST_ENTRIES: usize = 128;
+pub const MOST_ENTRIES: usize = 128;
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -365,8 +366,11 @@ fn stand_in(
     let d = side.inputs.terms;
     let known = |t: &TermId| side.inputs.known(*t) == Some(1);
     let unguarded = known(&side.guard);
+    // No vote of the source that names its lanes is made where nobody knows who is here.
+    let anyone = side.path.parted && side.path.gathered.is_none_or(|g| g.0 != side.path.piece);
+    let votes = wanted.votes && !anyone;
     match (op, arguments) {
-        (Collective::Vote(VoteMode::Any), [asked, ..]) if !wanted.votes && unguarded && known(asked) => {
+        (Collective::Vote(VoteMode::Any), [asked, ..]) if !votes && unguarded && known(asked) => {
             Some(vec![leaders.gather(side), d.yes()])
         }
         (Collective::Redux(op), [value, ..]) if !wanted.combines && unguarded => {
@@ -390,6 +394,46 @@ fn barrier(side: &mut Side<'_, Register>, eased: &[Eased], what: String) -> Resu
     Ok(())
 }
 
+/// A barrier of the warp as an event; whether it is one. It is none if it is left out of account, or stands right behind another of all lanes.
+fn warp_barrier(side: &mut Side<'_, Register>, wanted: Wanted<'_>, mask: TermId) -> Result<bool, Trap> {
+    let again = !side.path.parted && side.path.synced == Some(side.events.len());
+    let taken = fences::taken(wanted.eased, side.place, side.visit, fences::WARP.into());
+    if !wanted.warp_barriers || again || matches!(taken, Ok(None)) {
+        return Ok(false);
+    }
+    lanes::collective(side, Collective::WarpSync, &[mask])?;
+    side.path.synced = (!side.path.parted).then_some(side.events.len());
+    Ok(true)
+}
+
+/// A branch. Lanes that go to an `EXIT`, or come to it when the others are gone, end at once: they do nothing else, and nobody waits for
+/// who has ended.
+fn part_or_end(
+    side: &mut Side<'_, Register>,
+    ends: &BTreeSet<u64>,
+    from: u64,
+    to: u64,
+    condition: Option<TermId>,
+) {
+    let (inputs, d) = (side.inputs, side.inputs.terms);
+    let taken = inputs.normal.of(condition.map_or(side.guard, |c| d.and(&side.guard, &c)));
+    let open = inputs.known(taken).is_none();
+    if open && ends.contains(&to) {
+        side.pass(to);
+        side.leave(condition);
+        side.new_piece();
+    } else if open && ends.contains(&(from + 1)) {
+        side.pass(from + 1);
+        side.guard = d.yes();
+        side.leave(Some(d.not(&taken)));
+        if side.remains() {
+            side.jump(to, None);
+        }
+    } else {
+        side.jump(to, condition);
+    }
+}
+
 /// What the source says that decides how the target is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'e> {
@@ -401,6 +445,8 @@ pub struct Wanted<'e> {
     pub votes: bool,
     /// Whether it combines values of lanes, likewise.
     pub combines: bool,
+    /// Whether `NOP` may stand where the source has a barrier of a warp: ptxas leaves one where it knows all lanes to be together.
+    pub left_out: bool,
     /// What fences of the target are taken for.
     pub eased: &'e [Eased],
 }
@@ -419,6 +465,7 @@ impl<'e> Wanted<'e> {
             strong_shared: source.iter().any(strong),
             votes: source.iter().any(|i| matches!(i.op, Op::Vote | Op::Activemask)),
             combines: source.iter().any(|i| i.op == Op::Redux),
+            left_out: source.iter().any(warp),
             eased,
         }
     }
@@ -432,6 +479,7 @@ impl<'e> Wanted<'e> {
             strong_shared: false,
             votes: true,
             combines: true,
+            left_out: false,
             eased,
         }
     }
@@ -462,8 +510,14 @@ pub fn piece<'i>(
     function: &Function,
     given: &[(Register, TermId)],
 ) -> Result<FxHashMap<Register, TermId>, String> {
-    let wanted =
-        Wanted { warp_barriers: false, strong_shared: false, votes: true, combines: true, eased: &[] };
+    let wanted = Wanted {
+        warp_barriers: false,
+        strong_shared: false,
+        votes: true,
+        combines: true,
+        left_out: false,
+        eased: &[],
+    };
     let mut left = None;
     go(inputs, cubin, function, 1, wanted, Role::Target, Some((given, &mut left)))?;
     left.ok_or_else(|| "the code does not reach its end".into())
@@ -490,7 +544,11 @@ fn go<'i>(
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
     side.strong_shared = wanted.strong_shared;
+    let mut ends = BTreeSet::new();
     for (i, word) in function.code.iter().enumerate() {
+        if decode(*word, chip).is_ok_and(|inst| print(&inst, &Style::default()) == "EXIT") {
+            ends.insert(i as u64);
+        }
         if let Ok(inst) = decode(*word, chip)
             && inst.row().mnemonic == "BSYNC"
             && let Some(barrier) = inst.get("b")
@@ -561,7 +619,12 @@ fn go<'i>(
             Err(t) => return Err(at(t.to_string())),
         };
         match outcome {
-            Outcome::Next | Outcome::Yield => {
+            Outcome::Yield => side.yields(),
+            Outcome::Next => {
+                if inst.row().mnemonic == "NOP" && wanted.left_out && !side.path.parted {
+                    let all = d.constant(32, 0xffff_ffff);
+                    warp_barrier(&mut side, wanted, all).map_err(|t| at(t.to_string()))?;
+                }
                 if inst.row().id == "cctl.ivall" {
                     let guard = side.guard;
                     if leaders.leads(&mut side) {
@@ -576,7 +639,7 @@ fn go<'i>(
                 if !target.is_multiple_of(WORD) {
                     return Err(at("a branch between instructions".into()));
                 }
-                side.jump(target / WORD, condition);
+                part_or_end(&mut side, &ends, index, target / WORD, condition);
             }
             Outcome::BranchByConvergence { target, mask: _, converged } => {
                 // Where no lane is elsewhere, all that the mask names are here or have ended.
@@ -589,7 +652,7 @@ fn go<'i>(
                 }
             }
             Outcome::IndirectBranch { target, condition } => {
-                let Some(cases) = cases(inputs, target) else {
+                let Some(cases) = jumps::cases(&mut side, function, target, condition) else {
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 let last = cases.len().saturating_sub(1);
@@ -650,14 +713,14 @@ fn go<'i>(
                         side.path.parted = false;
                         side.path.meeting.gather();
                     }
+                    let event =
+                        warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
-                        side.owed.insert(side.path.piece, (address, wanted.warp_barriers));
+                        side.owed.insert(side.path.piece, (address, event));
                     }
-                    if !wanted.warp_barriers {
-                        side.proceed(index + 1);
-                        continue;
-                    }
+                    side.proceed(index + 1);
+                    continue;
                 }
                 let values = match stand_in(&mut side, &mut leaders, wanted, op, &args) {
                     Some(values) => values,
@@ -710,38 +773,6 @@ fn go<'i>(
     side.assumed.extend([Assumption::Bank, Assumption::Isa]);
     let reached = reached(&side, function, chip);
     Ok(Target { side, writes, reached })
-}
-
-/// The values of a term that is one of a few constants, each with its condition.
-fn cases(inputs: &Inputs<'_>, term: TermId) -> Option<Vec<(TermId, u128)>> {
-    let d = inputs.terms;
-    let term = inputs.normal.of(term);
-    if let Some(all) = inputs.normal.is_active().then(|| inputs.normal.cases(term)).flatten() {
-        return Some(all);
-    }
-    let mut open = vec![(d.yes(), term)];
-    let mut all: Vec<(TermId, u128)> = Vec::new();
-    while let Some((condition, t)) = open.pop() {
-        if let Some(value) = inputs.known(t) {
-            match all.iter_mut().find(|(_, v)| *v == value) {
-                Some(same) => same.0 = d.or(&same.0, &condition),
-                None => all.push((condition, value)),
-            }
-            continue;
-        }
-        if open.len() > 2 * MOST_ENTRIES {
-            return None;
-        }
-        // The outermost choice comes last of all that the term is made of.
-        let choices = d.topological(&[t]).into_iter().rev().find_map(|n| match d.node(n) {
-            Node::Ite(c, a, b) => Some((n, c, a, b)),
-            _ => None,
-        });
-        let (node, c, a, b) = choices?;
-        open.push((d.and(&condition, &c), window::with(inputs, t, node, a)));
-        open.push((d.and(&condition, &d.not(&c)), window::with(inputs, t, node, b)));
-    }
-    Some(all)
 }
 
 /// Instructions run, of those that are no padding: the endless branch and what follows it.

@@ -117,7 +117,7 @@ impl<'a> Desk<'a> {
         let mut asked = BTreeSet::new();
         loop {
             let (source, target) = (&sides.source.side.events, &mut sides.target.side.events);
-            let alone = match events(names, source, target) {
+            let alone = match events(inputs.terms, names, source, target) {
                 Ok(pairs) => {
                     let by_terms = (pairs.len() - asked.len()) as u32;
                     self.counts.total += by_terms;
@@ -126,7 +126,7 @@ impl<'a> Desk<'a> {
                 }
                 Err(alone) => alone,
             };
-            let Some((i, j)) = alone.near.filter(|n| asked.insert(*n)) else {
+            let Some((i, j)) = alone.near.first().copied().filter(|n| asked.insert(*n)) else {
                 return Err(Failure::Unknown(alone.why));
             };
             let one = one_event(inputs, names, &source[i], &target[j]);

@@ -1,11 +1,12 @@
 //! Planted changes: each makes right code wrong in a way that a prover could overlook, and none may be proved.
 //!
-//! - `memory`, `events`, `shared`, `values`, `control`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
+//! - `memory`, `events`, `shared`, `values`, `control`, `nesting`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
 
 mod beyond;
 mod control;
 mod events;
 mod memory;
+mod nesting;
 mod shared;
 mod values;
 
@@ -25,7 +26,8 @@ pub struct Planted {
     pub change: fn(&mut Cubin),
 }
 
-const ALL: [&[Planted]; 6] = [memory::ALL, events::ALL, shared::ALL, values::ALL, control::ALL, beyond::ALL];
+const ALL: [&[Planted]; 7] =
+    [memory::ALL, events::ALL, shared::ALL, values::ALL, control::ALL, nesting::ALL, beyond::ALL];
 
 fn has(cubin: &Cubin, text: &str) -> bool {
     cubin.functions.iter().flat_map(|f| &f.code).any(|w| crate::pairs::written(*w).contains(text))
