@@ -8,6 +8,7 @@
 use crate::event::{Event, Kind};
 use sassafras_semantics::Scope;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The first-level cache holds nothing older.
 pub const ACQUIRE: &str = "acquire";
@@ -98,26 +99,32 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Eased> {
         }
         _ => None,
     };
-    let count = |all: &[Event], what: &str| all.iter().filter(|e| kind(e).as_deref() == Some(what)).count();
-    let spare = |what: &str| count(target, what).saturating_sub(count(source, what));
-    let some = format!("{WARP} of some");
-    let mut spare = [(WARP, spare(WARP)), (some.as_str(), spare(&some))];
+    // Barriers of a warp that the source has no need of.
+    let mut spare: BTreeMap<String, u32> = BTreeMap::new();
+    for what in target.iter().filter_map(kind).filter(|what| what.starts_with(WARP)) {
+        *spare.entry(what).or_default() += 1;
+    }
+    for what in source.iter().filter_map(kind) {
+        if let Some(n) = spare.get_mut(&what) {
+            *n = n.saturating_sub(1);
+        }
+    }
     let wanted: Vec<String> = source.iter().filter_map(kind).collect();
     let mut next = 0;
     let mut all = Vec::new();
     for (e, what) in target.iter().filter_map(|e| Some((e, kind(e)?))) {
+        if wanted.get(next) != Some(&what)
+            && let Some(n) = spare.get_mut(&what).filter(|n| **n > 0)
+        {
+            *n -= 1;
+            all.push(Eased { at: e.place, visit: e.visit, taken: None });
+            continue;
+        }
         match wanted.get(next) {
             Some(w) if *w == what => next += 1,
             Some(w) if serves(w, &what) => {
                 all.push(Eased { at: e.place, visit: e.visit, taken: Some(w.clone()) });
                 next += 1;
-            }
-            _ if spare.iter_mut().any(|(w, n)| *w == what && *n > 0 && {
-                *n -= 1;
-                true
-            }) =>
-            {
-                all.push(Eased { at: e.place, visit: e.visit, taken: None });
             }
             _ if is_fence(&what) => all.push(Eased { at: e.place, visit: e.visit, taken: None }),
             _ => match wanted[next..].iter().position(|w| *w == what) {

@@ -79,4 +79,3 @@ fn constants(inputs: &Inputs<'_>, term: TermId) -> Option<Vec<(TermId, u128)>> {
     }
     Some(all)
 }
-

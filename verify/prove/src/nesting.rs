@@ -1,6 +1,6 @@
 //! The order in which barriers nest: a second way to see that no lane waits for ever at a `BSYNC`, by `docs/convergence.md` C7 to C9.
 //!
-//! [`meeting`](crate::meeting) follows groups, and asks that a barrier be set by one group at a time. Here each lane is followed by
+//! `meeting` follows groups, and asks that a barrier be set by one group at a time. Here each lane is followed by
 //! itself: which barriers it is in, under which conditions, in the order in which it set them. It is asked that
 //! - a lane does not set a barrier that it is in;
 //! - at a `BSYNC` a lane is in that barrier, and in none that it set later (nothing says what barriers hold before they are set);
@@ -12,9 +12,9 @@
 //! have not ended were blocked, each would be blocked at a `BSYNC` of the last barrier that it is in, and wait for a lane that is
 //! in that barrier and blocked at another, which that lane set while it was in the first; and so on. There are sixteen, so the way would come
 //! back to where it began, which is the circle that there is not. Who sets a barrier when, and whether the hardware loses lanes that were in
-//! it (C7), makes no difference to this; it may to who goes on together, see [`Side::set`].
+//! it (C7), makes no difference to this; it may to who goes on together, see `Side::set`.
 //!
-//! Two conditions that are not known to hold are asked about like other obligations: in the prover, in its evaluation, and in the witness.
+//! What is not known from the terms is asked about like other obligations: in the prover, in its evaluation, and by the checker of witnesses.
 
 use crate::inputs::Inputs;
 use crate::meeting::Instances;
@@ -46,7 +46,7 @@ pub struct Barriers {
     strict: Option<String>,
     /// Executions of `BSSY`.
     count: u32,
-    /// Barriers, and those that lanes set while they were in them; since all lanes were last together.
+    /// Barriers, and those that lanes set while they were in them.
     inner: BTreeSet<(u32, u32)>,
     /// Conditions under which a lane does not keep the rule of this module, with places.
     wrong: Vec<(TermId, u64)>,
@@ -255,16 +255,10 @@ impl<R: Name> Side<'_, R> {
         for h in held.iter().filter(|h| h.barrier == barrier) {
             self.forbid(h.within);
         }
-        if !parted && self.alone() {
-            // No lane is elsewhere: what was set before by others is left behind.
-            self.barriers.inner.clear();
-            for (i, h) in held.iter().enumerate() {
-                self.barriers.nests(held[..i].iter().map(|o| o.barrier), h.barrier);
-            }
-        }
         if self.barriers.nests(held.iter().map(|h| h.barrier), barrier) {
             let place = self.place;
-            self.barriers.refuse(format!("{place:#06x}: barriers are set within each other, B{barrier} one of them"));
+            self.barriers
+                .refuse(format!("{place:#06x}: barriers are set within each other, B{barrier} one of them"));
         }
         self.path.nesting.0.retain(|h| h.barrier != barrier);
         self.path.nesting.0.push(Held { barrier, instance: self.barriers.count, within: self.guard });

@@ -188,12 +188,12 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, fused: Option<Fused>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let (wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
-        let run = || {
+        let (mut wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
+        let run = |wanted: target::Wanted<'_>| {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
         };
-        let mut target = run()?;
+        let mut target = run(wanted)?;
         let of_target = d.len();
         let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let first = crate::choose::count(d);
@@ -205,6 +205,14 @@ impl Task<'_> {
         };
         let (source, fused) =
             self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
+        if inputs.normal.is_active() && source.beyond.len() + source.undefined.len() > 0 {
+            // Rounds of loops that no input comes to that counts are not gone through.
+            let out = source.beyond.iter().chain(&source.undefined).fold(d.no(), |any, c| d.or(&any, c));
+            wanted.admitted = Some(inputs.normal.of(d.not(&out)));
+            let reached = target.reached;
+            target = run(wanted)?;
+            target.reached = reached;
+        }
         // Operands of one lemma may be results of another.
         let mut lemmas = BTreeSet::new();
         for _ in 0..LEMMA_ROUNDS {
@@ -217,7 +225,9 @@ impl Task<'_> {
             }
             lemmas.extend(uses.names);
             inputs.normal.declare(&uses.same);
-            target = run()?;
+            let reached = target.reached;
+            target = run(wanted)?;
+            target.reached = reached;
         }
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
@@ -487,6 +497,7 @@ impl Task<'_> {
         replaced: &mut FxHashMap<TermId, TermId>,
     ) -> Result<Vec<(usize, usize)>, String> {
         let (mut asked, mut idle, mut found) = (BTreeSet::new(), BTreeSet::new(), 0);
+        let mut last = String::new();
         loop {
             let (source, target) = (&mut run.source.events, &mut run.target.side.events);
             let alone = match events(inputs.terms, self.origin, source, target) {
@@ -501,10 +512,17 @@ impl Task<'_> {
             let near = alone.near.iter().copied().find(|n| asked.insert(*n));
             if let Some((i, j)) = near {
                 let one = one_event(inputs, self.origin, &source[i], &target[j]);
-                if !matches!(self.discharge(inputs, &run.assumptions, &[one]), Ok(None)) {
-                    continue;
+                match self.discharge(inputs, &run.assumptions, &[one]) {
+                    Ok(None) => found += 1,
+                    Ok(Some(_)) => {
+                        last = "; the nearest differs".into();
+                        continue;
+                    }
+                    Err(why) => {
+                        last = format!("; {why}");
+                        continue;
+                    }
                 }
-                found += 1;
                 let (a, b) = (&source[i], &target[j]);
                 replaced.extend(b.results.iter().copied().zip(a.results.iter().copied()));
                 let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
@@ -518,10 +536,18 @@ impl Task<'_> {
                 let never = Obligation { what, violated: event.guard };
                 let asked = idle.insert(alone.event) && inputs.known(event.guard).is_none();
                 if !asked || !matches!(self.discharge(inputs, &run.assumptions, &[never]), Ok(None)) {
-                    return Err(alone.why);
+                    return Err(alone.why + &last);
                 }
                 replaced.insert(event.guard, inputs.terms.no());
                 event.guard = inputs.terms.no();
+                // The state of memory behind what never happens is none that is seen: it may have any name.
+                if let Some(after) = event.results.last().filter(|_| event.orders()) {
+                    replaced.insert(*after, event.version);
+                }
+            }
+            inputs.normal.replace(replaced);
+            for t in replaced.values_mut() {
+                *t = inputs.normal.of(*t);
             }
             inputs.normal.replace(replaced);
             for e in source.iter_mut().chain(target) {

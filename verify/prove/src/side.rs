@@ -93,6 +93,8 @@ pub struct Side<'i, R: Name> {
     pub places: FxHashMap<u64, u32>,
     /// What is known of convergence barriers.
     pub barriers: Barriers,
+    /// What holds on every input that counts, one bit: ways on which it does not are not followed.
+    pub admitted: TermId,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
     /// Most times that one instruction is run.
@@ -146,6 +148,7 @@ impl<'i, R: Name> Side<'i, R> {
             owed: BTreeMap::new(),
             places: FxHashMap::default(),
             barriers: Barriers::default(),
+            admitted: d.yes(),
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
@@ -269,10 +272,10 @@ impl<'i, R: Name> Side<'i, R> {
         Some(gone)
     }
 
-    /// Adds a condition; whether all of them can still hold.
+    /// Adds a condition; whether all of them can still hold on an input that counts.
     fn add(&self, conditions: &mut Vec<TermId>, new: TermId) -> bool {
         let d = self.terms();
-        let all = conditions.iter().fold(d.yes(), |all, c| d.and(&all, c));
+        let all = conditions.iter().fold(self.admitted, |all, c| d.and(&all, c));
         let both = self.normal(d.and(&all, &new));
         conditions.push(new);
         self.inputs.known(both) != Some(0)
@@ -335,15 +338,14 @@ impl<'i, R: Name> Side<'i, R> {
         self.pending.values().all(|other| self.excludes(&self.path, other))
     }
 
-    /// Whether lanes of two paths are never of one warp.
+    /// Whether lanes of two paths are never of one warp: what the launch alone decides holds for all lanes of the first's warp, and not for
+    /// those of the second.
     fn excludes(&self, a: &Path<R>, b: &Path<R>) -> bool {
         let d = self.terms();
-        let of_launch = |p: &Path<R>| -> Vec<TermId> {
-            p.conditions.iter().copied().filter(|c| self.inputs.is_of_launch(*c)).collect()
-        };
-        let (holds, others) = (of_launch(a), of_launch(b));
-        let both = holds.iter().chain(&others).fold(d.yes(), |all, c| d.and(&all, c));
-        others.iter().any(|c| d.as_constant(&crate::nesting::under(d, &holds, *c)) == Some(0))
+        let all = a.conditions.iter().copied();
+        let holds: Vec<TermId> = all.filter(|c| self.inputs.is_of_launch(*c)).collect();
+        let both = holds.iter().chain(&b.conditions).fold(d.yes(), |all, c| d.and(&all, c));
+        b.conditions.iter().any(|c| d.as_constant(&crate::nesting::under(d, &holds, *c)) == Some(0))
             || self.inputs.known(self.normal(both)) == Some(0)
     }
 

@@ -10,7 +10,6 @@ use crate::side::Side;
 use crate::verdict::Assumption;
 use crate::window;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
@@ -21,6 +20,7 @@ use sassafras_semantics::{
     Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
     Terms, Trap,
 };
+use std::collections::BTreeSet;
 
 /// Bytes per instruction.
 pub const WORD: u64 = 16;
@@ -449,6 +449,8 @@ pub struct Wanted<'e> {
     pub left_out: bool,
     /// What fences of the target are taken for.
     pub eased: &'e [Eased],
+    /// What holds on every input that counts, one bit, if anything is known of it.
+    pub admitted: Option<TermId>,
 }
 
 impl<'e> Wanted<'e> {
@@ -467,6 +469,7 @@ impl<'e> Wanted<'e> {
             combines: source.iter().any(|i| i.op == Op::Redux),
             left_out: source.iter().any(warp),
             eased,
+            admitted: None,
         }
     }
 
@@ -481,6 +484,7 @@ impl<'e> Wanted<'e> {
             combines: true,
             left_out: false,
             eased,
+            admitted: None,
         }
     }
 }
@@ -517,6 +521,7 @@ pub fn piece<'i>(
         combines: true,
         left_out: false,
         eased: &[],
+        admitted: None,
     };
     let mut left = None;
     go(inputs, cubin, function, 1, wanted, Role::Target, Some((given, &mut left)))?;
@@ -544,6 +549,7 @@ fn go<'i>(
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
     side.strong_shared = wanted.strong_shared;
+    side.admitted = wanted.admitted.unwrap_or_else(|| d.yes());
     let mut ends = BTreeSet::new();
     for (i, word) in function.code.iter().enumerate() {
         if decode(*word, chip).is_ok_and(|inst| print(&inst, &Style::default()) == "EXIT") {
@@ -621,7 +627,11 @@ fn go<'i>(
         match outcome {
             Outcome::Yield => side.yields(),
             Outcome::Next => {
-                if inst.row().mnemonic == "NOP" && wanted.left_out && !side.path.parted {
+                if inst.row().mnemonic == "NOP"
+                    && wanted.left_out
+                    && !side.path.parted
+                    && inputs.known(side.guard) == Some(1)
+                {
                     let all = d.constant(32, 0xffff_ffff);
                     warp_barrier(&mut side, wanted, all).map_err(|t| at(t.to_string()))?;
                 }
@@ -713,8 +723,7 @@ fn go<'i>(
                         side.path.parted = false;
                         side.path.meeting.gather();
                     }
-                    let event =
-                        warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
+                    let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
                         side.owed.insert(side.path.piece, (address, event));

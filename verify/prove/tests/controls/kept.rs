@@ -8,7 +8,8 @@ use sassafras_isa::{Inst, Style, decode, encode, parse};
 use sassafras_prove::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 17] = [
+    "own/rings",
     "own/fused",
     "own/volatile",
     "own/relaxed",

@@ -10,7 +10,9 @@ pub const ALL: &[Planted] = &[
         name: "two barriers that are set within each other",
         program: "own/rings",
         breaks: "barriers nest in one order",
-        change: |c| rename(c, &[("B1,", "B2,"), ("B2,", "B1,"), ("BSYNC B1", "BSYNC B2"), ("BSYNC B2", "BSYNC B1")]),
+        change: |c| {
+            rename(c, &[("B1,", "B2,"), ("B2,", "B1,"), ("BSYNC B1", "BSYNC B2"), ("BSYNC B2", "BSYNC B1")])
+        },
     },
     Planted {
         name: "one barrier for two on the other side",
