@@ -6,38 +6,71 @@
 //! 1. The terms are rebuilt in an arena of their own, relations and extrema of floats written out on bits, equations of sums with all signs
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
-//! 2. A short question about each part; most end here.
-//! 3. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
-//! 4. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
-//! 5. The rest as it is.
+//! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
+//! 3. A short question about each part, at first without any assumption; most end here.
+//! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
+//! 5. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
+//! 6. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
+//! 7. The rest as it is.
 
 mod local;
 mod sweep;
 
 use crate::inputs::Inputs;
 use crate::solver::{Answer, Solver};
+use crate::solver::Timed;
 use local::Local;
 use sassafras_semantics::TermId;
 
 /// Effort of a short question, in thousands of z3's `rlimit`.
 const SHORT: u64 = 1_000;
+/// Effort of a question without any assumption.
+const BARE: u64 = 300;
+/// Effort for all questions about what was executed.
+const EXECUTED: u64 = 4_000;
 
-/// Whether all of `assumptions` and `violated` (one bit each) can hold together.
-pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver: &mut dyn Solver) -> Answer {
-    let local = Local::new(inputs, assumptions, violated);
+/// What must not hold, one bit: in normal form, and as it was executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Violated {
+    /// In normal form: what is asked about, if nothing simpler will do.
+    pub normal: TermId,
+    /// As it was executed.
+    pub executed: TermId,
+}
+
+/// Whether all of `assumptions` (one bit each) and what is violated can hold together.
+pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: Violated, solver: &mut dyn Solver) -> Answer {
+    let executed = Local::new(inputs, assumptions, violated.executed);
+    let merged = sweep::merge(&executed, &executed.parts(executed.violated));
+    if merged.iter().all(|part| executed.terms_known(*part) == Some(0)) {
+        return Answer::Unsat;
+    }
+    let local = Local::new(inputs, assumptions, violated.normal);
+    if std::env::var_os("DUMP").is_some() {
+        for part in &merged {
+            eprintln!("MERGED {part:?}\n{}", executed.terms.listing(*part));
+        }
+    }
     let mut open = Vec::new();
     for part in local.parts(local.violated) {
-        match check(&local, part, &mut |script| solver.check_short(script, SHORT)) {
+        match check(&local, part, Some(SHORT), solver) {
             Answer::Unsat => {}
             Answer::Sat(model) => return local.model(&model),
             Answer::Unknown(_) => open.push(part),
         }
     }
-    if open.is_empty() || local.weakened().is_some_and(|weak| excluded(&weak, solver)) {
+    if open.is_empty() {
+        return Answer::Unsat;
+    }
+    let rest = executed.instead(&merged);
+    let rest = rest.weakened().unwrap_or(rest);
+    if excluded(&rest, &mut Timed::within(solver, EXECUTED))
+        || local.weakened().is_some_and(|weak| excluded(&weak, solver))
+    {
         return Answer::Unsat;
     }
     for part in sweep::sweep(&local, &open, solver) {
-        match check(&local, part, &mut |script| solver.check(script)) {
+        match check(&local, part, None, solver) {
             Answer::Unsat => {}
             Answer::Sat(model) => return local.model(&model),
             // The others cannot make good for this one.
@@ -51,24 +84,35 @@ pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: TermId, solver
 fn excluded(weak: &Local, solver: &mut dyn Solver) -> bool {
     let mut open = Vec::new();
     for part in weak.parts(weak.violated) {
-        match check(weak, part, &mut |script| solver.check_short(script, SHORT)) {
+        match check(weak, part, Some(SHORT), solver) {
             Answer::Unsat => {}
             Answer::Sat(_) => return false,
             Answer::Unknown(_) => open.push(part),
         }
     }
     let swept = if open.is_empty() { open } else { sweep::sweep(weak, &open, solver) };
-    let mut short = |script: &crate::smt::Script| solver.check_short(script, 3 * SHORT);
-    swept.into_iter().all(|part| check(weak, part, &mut short) == Answer::Unsat)
+    swept.into_iter().all(|part| check(weak, part, Some(3 * SHORT), solver) == Answer::Unsat)
 }
 
-/// Asks about a part under the assumptions near it; `sat` is asked again under all.
-fn check(local: &Local, part: TermId, asker: &mut dyn FnMut(&crate::smt::Script) -> Answer) -> Answer {
+/// Asks about a part, with an effort or all there is: where that is short, at first alone; under the assumptions near it; `sat` is asked
+/// again under all.
+fn check(local: &Local, part: TermId, effort: Option<u64>, solver: &mut dyn Solver) -> Answer {
     if local.terms_known(part) == Some(0) {
         return Answer::Unsat;
     }
     let near = local.near(part);
-    match asker(&local.script(&near, part)) {
+    let script = local.script(&near, part);
+    if effort.is_some() && !(near.is_empty() && script.question.ties.is_empty()) {
+        let alone = local.bare(&[part]);
+        if solver.check_short(&alone, BARE) == Answer::Unsat {
+            return Answer::Unsat;
+        }
+    }
+    let mut asker = |script: &crate::smt::Script| match effort {
+        Some(effort) => solver.check_short(script, effort),
+        None => solver.check(script),
+    };
+    match asker(&script) {
         Answer::Sat(_) if near.len() < local.assumptions.len() => {
             asker(&local.script(&local.assumptions, part))
         }

@@ -31,6 +31,7 @@ mod fences;
 mod fixed;
 pub mod inputs;
 mod jumps;
+pub mod integer;
 mod lanes;
 mod leader;
 pub mod lemma;

@@ -1,6 +1,6 @@
 //! One entry of a module or a cubin against one of a cubin.
 
-use crate::ask::ask;
+use crate::ask::{Violated, ask};
 use crate::choose::choose;
 use crate::contract::Fused;
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
@@ -591,13 +591,15 @@ impl Task<'_> {
         list: &[Obligation],
     ) -> Result<Option<Option<Obligation>>, String> {
         for o in list {
+            let executed = inputs.normal.executed(o.violated);
             let o = &Obligation { what: o.what.clone(), violated: inputs.normal.of(o.violated) };
             if inputs.terms.as_constant(&o.violated) == Some(0) {
                 self.count_term();
                 continue;
             }
             self.record.obligations.total += 1;
-            match ask(inputs, assumptions, o.violated, self.solver) {
+            let violated = Violated { normal: o.violated, executed };
+            match ask(inputs, assumptions, violated, self.solver) {
                 Answer::Unsat => self.record.obligations.by_solver += 1,
                 Answer::Sat(model) => {
                     let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
@@ -629,7 +631,8 @@ impl Task<'_> {
         }
         let mut assumed = run.assumptions.clone();
         assumed.extend(wishes(inputs, self.origin, &run.source.events, pointers));
-        let model: Model = match ask(inputs, &assumed, violated.violated, self.solver) {
+        let wrong = Violated { normal: violated.violated, executed: violated.violated };
+        let model: Model = match ask(inputs, &assumed, wrong, self.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
                 return Err(format!("replay: {}: no launch of one warp shows it", violated.what));

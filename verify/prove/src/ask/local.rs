@@ -12,6 +12,8 @@ use std::rc::Rc;
 
 /// Most parts that a violation is taken apart into.
 const MOST: usize = 64;
+/// Bits of the parts of what stands side by side.
+const WORD: u32 = 32;
 
 /// An obligation and its assumptions, rebuilt.
 pub(super) struct Local {
@@ -76,6 +78,10 @@ impl Local {
                 continue;
             }
             let known = |t: TermId| d.as_constant(&t);
+            if let Some(cut) = self.cut(t, positive) {
+                parts.extend(cut);
+                continue;
+            }
             match (d.node(t), positive) {
                 (Node::Constant(c), _) if (c == 0) == positive => {}
                 (Node::Unary(UnaryOp::Not, a), _) => stack.push((a, !positive)),
@@ -91,6 +97,43 @@ impl Local {
         parts.sort_unstable();
         parts.dedup();
         parts
+    }
+
+    /// The parts of what holds under another condition, and of words side by side that differ.
+    fn cut(&self, t: TermId, positive: bool) -> Option<Vec<TermId>> {
+        let d = &self.terms;
+        match (d.node(t), positive) {
+            (Node::Binary(B::And, a, b), true) => {
+                let by = |guard: TermId, t: TermId| {
+                    let parts = self.parts(t);
+                    (parts.len() > 1).then(|| parts.iter().map(|p| d.and(&guard, p)).collect())
+                };
+                by(a, b).or_else(|| by(b, a))
+            }
+            (Node::Compare(CompareOp::Eq, a, b), false) => {
+                let width = d.width_of(a);
+                let joined = |t: TermId| matches!(d.node(t), Node::Concat(..));
+                if width <= WORD || !(joined(a) || joined(b)) {
+                    return None;
+                }
+                let word = |t: &TermId, low: u32| d.extract(t, low, WORD.min(width - low));
+                let lows = (0..width).step_by(WORD as usize);
+                Some(lows.map(|low| d.not(&d.eq(&word(&a, low), &word(&b, low)))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The same where other parts must not hold, of which one holds where what is violated here does. What memory holds is left open.
+    pub fn instead(&self, parts: &[TermId]) -> Local {
+        let d = &self.terms;
+        Local {
+            assumptions: self.assumptions.clone(),
+            violated: parts.iter().fold(d.no(), |any, p| d.or(&any, p)),
+            terms: self.terms.clone(),
+            reads: Vec::new(),
+            back: FxHashMap::default(),
+        }
     }
 
     /// The assumptions that share an input with a term, or with one that does.

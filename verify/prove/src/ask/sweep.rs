@@ -1,6 +1,7 @@
-//! Sweeping: terms that are equal on many inputs, proved equal from the bottom up and merged.
+//! Merging: terms that are equal as exact numbers; and sweeping: terms that are equal on many inputs, proved equal from the bottom up.
 
 use super::local::Local;
+use crate::integer::Integers;
 use crate::solver::{Answer, Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_execute::order::hash;
@@ -20,6 +21,44 @@ const LARGEST: usize = 20_000;
 
 /// The values of a term on all inputs.
 type Row = Vec<u128>;
+
+/// Terms by their forms as exact numbers: the first of each form stands for the others.
+struct Equals<'a> {
+    integers: Integers<'a>,
+    first: FxHashMap<(u32, u32), TermId>,
+}
+
+impl<'a> Equals<'a> {
+    fn new(d: &'a Terms) -> Equals<'a> {
+        Equals { integers: Integers::new(d), first: FxHashMap::default() }
+    }
+
+    /// What stands for a term: a constant, an equal one met before, or itself.
+    fn standing(&mut self, d: &Terms, t: TermId) -> TermId {
+        let (form, width) = (self.integers.form(t), d.width_of(t));
+        match self.integers.constant(form) {
+            Some(bits) => d.constant(width, bits),
+            None => *self.first.entry((form, width)).or_insert(t),
+        }
+    }
+}
+
+/// Parts after terms within them were merged that are equal as exact numbers.
+pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
+    let d = &*local.terms;
+    let order = d.topological(parts);
+    if order.len() > LARGEST {
+        return parts.to_vec();
+    }
+    let mut equals = Equals::new(d);
+    let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for id in order {
+        let node = d.node(id).map(|o| map[&o]);
+        let new = if node.is_free() { id } else { d.make(node, d.width_of(id)) };
+        map.insert(id, equals.standing(d, new));
+    }
+    parts.iter().map(|p| map[p]).collect()
+}
 
 struct Sweep<'a> {
     local: &'a Local,
@@ -46,10 +85,12 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
     let mut classes: FxHashMap<(u32, Row), SmallVec<[TermId; 2]>> = FxHashMap::default();
     let mut apart: FxHashSet<(TermId, TermId)> = FxHashSet::default();
     let mut questions = 0;
+    let mut equals = Equals::new(d);
     for id in order {
         let (node, width) = (d.node(id), d.width_of(id));
         let node = node.map(|o| map[&o]);
         let new = if node.is_free() { id } else { d.make(node, width) };
+        let new = equals.standing(d, new);
         map.insert(id, new);
         if d.as_constant(&new).is_some() {
             continue;

@@ -7,16 +7,19 @@
 //!
 //! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
 //! - `quotient`: quotients and remainders. `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
-//! - `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `convert`: of conversions.
+//! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `convert`: of conversions.
 
 mod bitwise;
 pub mod boolean;
 mod compare;
 mod convert;
+mod executed;
 mod float;
 mod number;
 pub mod poly;
 mod quotient;
+#[cfg(test)]
+pub(crate) mod random;
 pub mod rows;
 mod slice;
 #[cfg(test)]
@@ -27,7 +30,7 @@ use poly::Poly;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId, Terms, UnaryOp as U};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Most summands of a product that is multiplied out.
@@ -49,6 +52,10 @@ pub struct Normal<'t> {
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
     /// Normal forms that are known to be other ones.
     known: RefCell<FxHashMap<TermId, TermId>>,
+    /// Normal forms, and the first term that became each: equal, whatever is free.
+    executed: RefCell<FxHashMap<TermId, TermId>>,
+    /// Whether terms are replaced at the moment.
+    replaces: Cell<bool>,
 }
 
 impl<'t> Normal<'t> {
@@ -64,6 +71,8 @@ impl<'t> Normal<'t> {
             diagrams: RefCell::default(),
             slices: RefCell::default(),
             known: RefCell::default(),
+            executed: RefCell::default(),
+            replaces: Cell::new(false),
         }
     }
 
@@ -93,6 +102,9 @@ impl<'t> Normal<'t> {
                 let made = self.known.borrow().get(&made).copied().unwrap_or(made);
                 self.memo.borrow_mut().insert(t, made);
                 self.memo.borrow_mut().insert(made, made);
+                if !self.replaces.get() {
+                    self.executed.borrow_mut().entry(made).or_insert(t);
+                }
             } else {
                 stack.push((t, true));
                 stack.extend(node.operands().into_iter().map(|o| (o, false)));
@@ -104,6 +116,7 @@ impl<'t> Normal<'t> {
     /// Declares that a term, a normal form, is to be replaced by another wherever it is met from now on. What was
     /// normalised before is forgotten.
     pub fn replace(&self, pairs: &FxHashMap<TermId, TermId>) {
+        self.replaces.set(!pairs.is_empty());
         self.memo.borrow_mut().clear();
         self.memo.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
     }

@@ -1,7 +1,7 @@
 //! Obligations of a segment, asked one by one.
 
 use super::segment::Sides;
-use crate::ask::ask;
+use crate::ask::{Violated, ask};
 use crate::inputs::Inputs;
 use crate::obligation::{Compared, Obligation, events, one_event};
 use crate::smt::script;
@@ -56,6 +56,7 @@ impl<'a> Desk<'a> {
             if inputs.terms.topological(&[violated]).len() > MOST_TERMS {
                 return Err(unknown(format!("more than {MOST_TERMS} terms")));
             }
+            let violated = Violated { normal: violated, executed: inputs.normal.executed(o.violated) };
             match ask(inputs, assumed, violated, self.solver) {
                 Answer::Unsat => {
                     self.asked = true;
@@ -63,7 +64,7 @@ impl<'a> Desk<'a> {
                 }
                 Answer::Sat(model) => {
                     let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
-                    if !inputs.terms.evaluate(&Concrete::default(), violated, of).is_true() {
+                    if !inputs.terms.evaluate(&Concrete::default(), violated.normal, of).is_true() {
                         // To the solver operations of floats are functions of which it knows nothing.
                         return Err(Failure::Unknown(format!(
                             "arithmetic: {}: no example that floats bear out",

@@ -1,0 +1,165 @@
+//! Words as exact whole numbers: sums of products of atoms and of *floors*.
+//!
+//! A word of n bits that a sum s wraps to is s − 2^n·⌊s / 2^n⌋; its upper bits are ⌊s / 2^l⌋; a carry, a borrow, a comparison and a
+//! sign are floors too, and so are quotients by constants. With words written so, what is computed in parts with carries becomes
+//! the same sum as what is computed at once, since ⌊(q + ⌊r / a⌋) / b⌋ = ⌊(a·q + r) / (a·b)⌋: [`floor`](Integers::floor) has the identities, each a
+//! row of [`rows`] with a proof. What no identity speaks of is an atom, over the forms of its operands.
+//!
+//! Two terms of one form are equal. Nothing is rewritten: a form is only ever compared. Whatever grows too large, or leaves 127
+//! bits, is an atom.
+
+mod floor;
+mod form;
+pub mod rows;
+pub mod sum;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{TermId, Terms};
+use std::rc::Rc;
+use sum::{Atom, Monomial, Sum};
+
+/// Most products of a sum.
+const MOST: usize = 40;
+/// Most atoms of a product.
+const DEGREE: usize = 6;
+/// Bits of the parts that what is not known is taken apart into.
+const LIMB: u32 = 32;
+
+/// What an atom is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// Bits of a value of which nothing is known, from the lowest.
+    Bits(u32, u32),
+    /// ⌊sum / divisor⌋.
+    Floor(Sum, i128),
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    kind: Kind,
+    /// The least and the greatest value, if they fit.
+    range: Option<(i128, i128)>,
+}
+
+/// The forms of the terms of an arena.
+#[derive(Debug)]
+pub struct Integers<'t> {
+    terms: &'t Terms,
+    atoms: Vec<Known>,
+    ids: FxHashMap<Kind, Atom>,
+    /// Operations that are not understood, over forms of operands.
+    opaque: FxHashMap<(Node, u32), u32>,
+    /// Width and sum of each form. A word is known modulo its width, a bit exactly.
+    forms: Vec<(u32, Rc<Sum>)>,
+    numbers: FxHashMap<(u32, Rc<Sum>), u32>,
+    of_terms: FxHashMap<TermId, u32>,
+    values: FxHashMap<u32, Option<Rc<Sum>>>,
+    /// Sums of which a narrower range is known than that of their summands.
+    ranges: FxHashMap<Sum, (i128, i128)>,
+    floors: FxHashMap<(Sum, i128), Option<Sum>>,
+}
+
+impl<'t> Integers<'t> {
+    /// Of an arena.
+    pub fn new(terms: &'t Terms) -> Integers<'t> {
+        Integers {
+            terms,
+            atoms: Vec::new(),
+            ids: FxHashMap::default(),
+            opaque: FxHashMap::default(),
+            forms: Vec::new(),
+            numbers: FxHashMap::default(),
+            of_terms: FxHashMap::default(),
+            values: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            floors: FxHashMap::default(),
+        }
+    }
+
+    /// The constant that a form is, if it is one, as the bits of a word.
+    pub fn constant(&self, form: u32) -> Option<u128> {
+        let (width, sum) = &self.forms[form as usize];
+        let mask = if *width >= 128 { u128::MAX } else { (1 << width) - 1 };
+        Some(sum.known()? as u128 & mask)
+    }
+
+    fn atom(&mut self, kind: Kind, range: Option<(i128, i128)>) -> Sum {
+        let next = self.atoms.len() as Atom;
+        let id = *self.ids.entry(kind.clone()).or_insert(next);
+        if id == next {
+            self.atoms.push(Known { kind, range });
+        }
+        Sum::atom(id)
+    }
+
+    /// The least and the greatest value of a sum, by those of its summands.
+    fn range(&self, sum: &Sum) -> Option<(i128, i128)> {
+        if let Some(range) = self.ranges.get(sum) {
+            return Some(*range);
+        }
+        let (mut least, mut most) = (sum.constant, sum.constant);
+        for (m, c) in &sum.terms {
+            let (mut low, mut high) = (1i128, 1i128);
+            for a in m {
+                let (l, h) = self.atoms[*a as usize].range?;
+                let mut corners = [l.checked_mul(low)?, l.checked_mul(high)?, h.checked_mul(low)?, h.checked_mul(high)?];
+                corners.sort_unstable();
+                (low, high) = (corners[0], corners[3]);
+            }
+            let (x, y) = (low.checked_mul(*c)?, high.checked_mul(*c)?);
+            least = least.checked_add(x.min(y))?;
+            most = most.checked_add(x.max(y))?;
+        }
+        Some((least, most))
+    }
+
+    /// The product of two products, and its sign: a number that is 0 or 1 is its own square, one that is 0 or −1 is minus it.
+    fn joined(&self, a: &Monomial, b: &Monomial) -> Option<(Monomial, i128)> {
+        let mut all: Monomial = a.iter().chain(b).copied().collect();
+        all.sort_unstable();
+        let (mut kept, mut sign) = (Monomial::new(), 1);
+        for x in all {
+            if kept.last() == Some(&x) {
+                match self.atoms[x as usize].range {
+                    Some((0, 1)) => continue,
+                    Some((-1, 0)) => {
+                        sign = -sign;
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            kept.push(x);
+        }
+        (kept.len() <= DEGREE).then_some((kept, sign))
+    }
+
+    /// The product; with a width modulo 2^width, else exact.
+    fn product(&self, a: &Sum, b: &Sum, width: Option<u32>) -> Option<Sum> {
+        if (a.terms.len() + 1) * (b.terms.len() + 1) > 4 * MOST {
+            return None;
+        }
+        let parts = |s: &Sum| -> Vec<(Monomial, i128)> {
+            let all = s.terms.iter().map(|(m, c)| (m.clone(), *c));
+            all.chain((s.constant != 0).then(|| (Monomial::new(), s.constant))).collect()
+        };
+        let (left, right) = (parts(a), parts(b));
+        let mut sum = Sum::default();
+        for (m, c) in &left {
+            for (n, e) in &right {
+                let (joined, sign) = self.joined(m, n)?;
+                match width {
+                    None => sum.plus(&joined, c.checked_mul(*e)?.checked_mul(sign)?)?,
+                    Some(_) => sum.plus_wrapping(joined, c.wrapping_mul(*e).wrapping_mul(sign)),
+                }
+            }
+        }
+        if let Some(width) = width {
+            sum = sum.modulo(width);
+        }
+        (sum.terms.len() <= MOST).then_some(sum)
+    }
+}
