@@ -56,8 +56,7 @@ pub fn layout(sm: u32) -> Option<&'static Layout> {
 
 impl Debug {
     /// Every kind.
-    pub const ALL: [Debug; 5] =
-        [Debug::None, Debug::Lines, Debug::Sections, Debug::Full, Debug::Module];
+    pub const ALL: [Debug; 5] = [Debug::None, Debug::Lines, Debug::Sections, Debug::Full, Debug::Module];
 
     /// The top byte of `e_flags`.
     pub fn marker(self) -> u8 {

@@ -17,8 +17,8 @@ mod local;
 mod sweep;
 
 use crate::inputs::Inputs;
-use crate::solver::{Answer, Solver};
 use crate::solver::Timed;
+use crate::solver::{Answer, Solver};
 use local::Local;
 use sassafras_semantics::TermId;
 
@@ -39,7 +39,12 @@ pub struct Violated {
 }
 
 /// Whether all of `assumptions` (one bit each) and what is violated can hold together.
-pub fn ask(inputs: &Inputs<'_>, assumptions: &[TermId], violated: Violated, solver: &mut dyn Solver) -> Answer {
+pub fn ask(
+    inputs: &Inputs<'_>,
+    assumptions: &[TermId],
+    violated: Violated,
+    solver: &mut dyn Solver,
+) -> Answer {
     let executed = Local::new(inputs, assumptions, violated.executed);
     let merged = sweep::merge(&executed, &executed.parts(executed.violated));
     if merged.iter().all(|part| executed.terms_known(*part) == Some(0)) {

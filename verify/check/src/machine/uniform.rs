@@ -505,7 +505,8 @@ impl<'a> Regions<'a> {
     /// that stands for all with this end.
     fn of(&mut self, branch: usize) -> (Vec<usize>, Option<usize>, usize) {
         let end = self.succs.len();
-        let meet = self.post.immediate(branch).filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
+        let meet =
+            self.post.immediate(branch).filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
         let seen = self.seen.entry(meet).or_default();
         let mut inside = Vec::new();
         let mut work = self.succs[branch].clone();

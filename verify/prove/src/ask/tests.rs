@@ -72,7 +72,8 @@ fn answers_are_those_of_the_whole_question() {
                 let mut assumptions: Vec<TermId> = law.given.into_iter().collect();
                 assumptions.push(other);
                 let mut solver = Trying { most: 16 };
-                let answer = ask(&inputs, &assumptions, Violated { normal: differ, executed: differ }, &mut solver);
+                let answer =
+                    ask(&inputs, &assumptions, Violated { normal: differ, executed: differ }, &mut solver);
                 let mut all = assumptions.clone();
                 all.push(differ);
                 let whole = solver.check(&crate::smt::script(&inputs, &all));

@@ -105,7 +105,8 @@ impl<'t> Integers<'t> {
             let (mut low, mut high) = (1i128, 1i128);
             for a in m {
                 let (l, h) = self.atoms[*a as usize].range?;
-                let mut corners = [l.checked_mul(low)?, l.checked_mul(high)?, h.checked_mul(low)?, h.checked_mul(high)?];
+                let mut corners =
+                    [l.checked_mul(low)?, l.checked_mul(high)?, h.checked_mul(low)?, h.checked_mul(high)?];
                 corners.sort_unstable();
                 (low, high) = (corners[0], corners[3]);
             }

@@ -207,7 +207,10 @@ pub const ROWS: &[Row] = &[
         laws: |t, w| {
             let (x, m) = (v(t, "x", w), v(t, "m", w));
             let (under, sum) = (t.and(&x, &m), t.add(&x, &m));
-            vec![equal(t.or(&x, &m), t.sub(&sum, &under)), equal(t.xor(&x, &m), t.sub(&sum, &scaled(t, &under, 1)))]
+            vec![
+                equal(t.or(&x, &m), t.sub(&sum, &under)),
+                equal(t.xor(&x, &m), t.sub(&sum, &scaled(t, &under, 1))),
+            ]
         },
     },
     Row {

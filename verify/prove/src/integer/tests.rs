@@ -46,7 +46,8 @@ fn terms_of_one_form_have_one_value() {
         let normal = crate::normal::Normal::new(&d);
         let others: Vec<TermId> = roots.iter().map(|t| normal.of(*t)).collect();
         roots.extend(others);
-        let inputs: Vec<Vec<u128>> = (0..24).map(|_| (0..12).map(|_| constant(&mut r, 64)).collect()).collect();
+        let inputs: Vec<Vec<u128>> =
+            (0..24).map(|_| (0..12).map(|_| constant(&mut r, 64)).collect()).collect();
         common += agree(&d, &mut Integers::new(&d), &roots, &inputs);
     }
     assert!(common > 5000, "{common}");
