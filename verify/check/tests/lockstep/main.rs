@@ -7,6 +7,7 @@ mod graphs;
 mod run;
 mod spin;
 mod twins;
+mod waits;
 
 use graphs::Rng;
 use run::Together;
