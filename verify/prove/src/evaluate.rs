@@ -18,6 +18,9 @@ pub const LEAST: u32 = 8;
 /// How many are tried, since some are outside the assumptions.
 const TRIED: u64 = 512;
 
+/// How the reason begins where barriers do not nest: with what was simplified they may keep another rule.
+pub const TANGLED: &str = "convergence: lanes may wait for ever";
+
 /// What a side did.
 #[derive(Clone, Copy)]
 pub struct Log<'r> {
@@ -41,8 +44,10 @@ pub struct Raw<'r> {
     pub source: Log<'r>,
     /// The target.
     pub target: Log<'r>,
-    /// What must not come about in the target.
+    /// What the hardware must not meet in the target.
     pub never: Vec<TermId>,
+    /// Conditions under which its barriers do not nest as one of two rules says.
+    pub tangled: Vec<TermId>,
     /// Terms with lower ids were made by the target.
     pub of_target: usize,
     /// Offsets of parameters that are pointers.
@@ -108,7 +113,7 @@ impl Raw<'_> {
             self.source.events.iter().chain(self.target.events).flat_map(|e| e.arguments.iter().copied()),
         );
         roots.extend(self.assumptions);
-        roots.extend(&self.never);
+        roots.extend(self.never.iter().chain(&self.tangled));
         for side in [&self.source, &self.target] {
             roots.extend(side.beyond.iter().chain(side.undefined));
             roots.extend(side.traps.iter().map(|t| t.0));
@@ -189,8 +194,11 @@ impl Raw<'_> {
         if self.target.beyond.iter().any(|b| truth(*b) != Some(false)) {
             return Ok(false);
         }
-        if self.never.iter().any(|n| truth(*n) != Some(false)) {
-            return Err(format!("input {seed}: lanes wait for ever, or the hardware faults"));
+        if self.never.iter().any(|n| truth(*n) == Some(true)) {
+            return Err(format!("input {seed}: the hardware faults"));
+        }
+        if self.tangled.iter().any(|n| truth(*n) != Some(false)) {
+            return Err(format!("{TANGLED}: input {seed}"));
         }
         let Some(left) = effects(&self.source, &values) else { return Ok(false) };
         let Some(right) = effects(&self.target, &values) else {
