@@ -26,8 +26,10 @@ use sassafras_semantics::TermId;
 const SHORT: u64 = 1_000;
 /// Effort of a question without any assumption.
 const BARE: u64 = 300;
-/// Effort for all questions about what was executed.
-const EXECUTED: u64 = 4_000;
+/// Effort for all short questions about the normal form.
+const NORMAL: u64 = 3_000;
+/// Effort for all questions about what was executed, and of the first about each part of it.
+const EXECUTED: [u64; 2] = [4_000, 200];
 
 /// What must not hold, one bit: in normal form, and as it was executed.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +53,10 @@ pub fn ask(
         return Answer::Unsat;
     }
     let local = Local::new(inputs, assumptions, violated.normal);
-    if std::env::var_os("DUMP").is_some() {
-        for part in &merged {
-            eprintln!("MERGED {part:?}\n{}", executed.terms.listing(*part));
-        }
-    }
     let mut open = Vec::new();
+    let mut few = Timed::within(solver, NORMAL);
     for part in local.parts(local.violated) {
-        match check(&local, part, Some(SHORT), solver) {
+        match check(&local, part, Some(SHORT), &mut few) {
             Answer::Unsat => {}
             Answer::Sat(model) => return local.model(&model),
             Answer::Unknown(_) => open.push(part),
@@ -69,8 +67,9 @@ pub fn ask(
     }
     let rest = executed.instead(&merged);
     let rest = rest.weakened().unwrap_or(rest);
-    if excluded(&rest, &mut Timed::within(solver, EXECUTED))
-        || local.weakened().is_some_and(|weak| excluded(&weak, solver))
+    let [all, first] = EXECUTED;
+    if excluded(&rest, first, &mut Timed::within(solver, all))
+        || local.weakened().is_some_and(|weak| excluded(&weak, SHORT, solver))
     {
         return Answer::Unsat;
     }
@@ -86,10 +85,10 @@ pub fn ask(
 }
 
 /// Whether a weakened question is known to have no answer. An answer to it says nothing.
-fn excluded(weak: &Local, solver: &mut dyn Solver) -> bool {
+fn excluded(weak: &Local, effort: u64, solver: &mut dyn Solver) -> bool {
     let mut open = Vec::new();
     for part in weak.parts(weak.violated) {
-        match check(weak, part, Some(SHORT), solver) {
+        match check(weak, part, Some(effort), solver) {
             Answer::Unsat => {}
             Answer::Sat(_) => return false,
             Answer::Unknown(_) => open.push(part),
@@ -109,7 +108,7 @@ fn check(local: &Local, part: TermId, effort: Option<u64>, solver: &mut dyn Solv
     let script = local.script(&near, part);
     if effort.is_some() && !(near.is_empty() && script.question.ties.is_empty()) {
         let alone = local.bare(&[part]);
-        if solver.check_short(&alone, BARE) == Answer::Unsat {
+        if solver.check_short(&alone, BARE.min(effort.unwrap_or(BARE))) == Answer::Unsat {
             return Answer::Unsat;
         }
     }

@@ -420,7 +420,7 @@ impl Task<'_> {
         evaluated?;
         if self.record.obligations.by_solver > 0 {
             // A solver that calls everything impossible is of no use.
-            match self.solver.check(&script(&inputs, &run.assumptions)) {
+            match self.solver.check_last(&script(&inputs, &run.assumptions)) {
                 Answer::Sat(_) => {}
                 Answer::Unsat => {
                     return Err("vacuous: to the solver the assumptions contradict each other".into());

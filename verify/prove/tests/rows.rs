@@ -6,13 +6,19 @@ mod common;
 
 use common::laws::{at_their_widths, on_small_inputs};
 use common::z3;
-use sassafras_prove::normal::rows::ROWS;
+use sassafras_prove::normal::rows::{ROWS, Row};
+use sassafras_prove::integer;
 use sassafras_semantics::vocabulary::Rounding;
 use sassafras_semantics::*;
 
+/// Rows of the normal form, and of exact numbers.
+fn all() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().chain(integer::rows::ROWS)
+}
+
 #[test]
 fn rows_hold_on_every_small_input() {
-    for row in ROWS {
+    for row in all() {
         let held = on_small_inputs(row).unwrap_or_else(|e| panic!("{e}"));
         assert!(held > 0, "{} never applies", row.name);
     }
@@ -22,10 +28,10 @@ fn rows_hold_on_every_small_input() {
 fn rows_are_proved_at_their_widths() {
     let Some(mut z3) = z3("rows_are_proved_at_their_widths") else { return };
     let mut count = 0;
-    for row in ROWS {
+    for row in all() {
         count += at_their_widths(row, &mut z3).unwrap_or_else(|e| panic!("{e}"));
     }
-    eprintln!("{} rows, {count} laws proved", ROWS.len());
+    eprintln!("{} rows, {count} laws proved", all().count());
     assert!(count > 100, "{count}");
 }
 

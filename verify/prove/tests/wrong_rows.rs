@@ -129,6 +129,81 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "a floor of a sum as the sum of floors",
+        says: "⌊(x + y) / 2⌋ = ⌊x / 2⌋ + ⌊y / 2⌋, which forgets what the rests carry",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (t.sext(&v(t, "x", w), w + 1), t.sext(&v(t, "y", w), w + 1));
+            let half = |a: &TermId| t.binary(B::AShr, a, &k(t, w + 1, 1));
+            equal(half(&t.add(&x, &y)), t.add(&half(&x), &half(&y)))
+        },
+    },
+    Row {
+        name: "a negated floor that comes out of a sum as it is",
+        says: "⌊(q - ⌊r / 2⌋) / 2⌋ = ⌊(2·q - r) / 4⌋, without what rounds up",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let wide = |name| t.sext(&v(t, name, w), w + 3);
+            let (q, r) = (wide("q"), wide("r"));
+            let by = |a: &TermId, n| t.binary(B::AShr, a, &k(t, w + 3, n));
+            let left = by(&t.sub(&q, &by(&r, 1)), 1);
+            equal(left, by(&t.sub(&t.add(&q, &q), &r), 2))
+        },
+    },
+    Row {
+        name: "a floor of a negative number as that of its magnitude",
+        says: "⌊-x / 2⌋ = -⌊x / 2⌋",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = t.zext(&v(t, "x", w), w + 1);
+            let half = |a: &TermId| t.binary(B::AShr, a, &k(t, w + 1, 1));
+            equal(half(&t.neg(&x)), t.neg(&half(&x)))
+        },
+    },
+    Row {
+        name: "a product in place of a quotient that is too short",
+        says: "⌊k·x / 2^(w+1)⌋ = ⌊x / 7⌋ for the next k above 2^(w+1) / 7, which the greatest x are too great for",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let magic = (1u128 << (w + 1)) / 7 + 1;
+            let product = t.mul(&t.zext(&x, 3 * w), &k(t, 3 * w, magic));
+            equal(t.extract(&product, w + 1, w), t.binary(B::UDiv, &x, &k(t, w, 7)))
+        },
+    },
+    Row {
+        name: "a signed quotient without its sign",
+        says: "x /s 3 = ⌊x / 3⌋ also below zero",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, three) = (v(t, "x", w), k(t, w, 3));
+            let below = t.not(&t.binary(B::UDiv, &t.not(&x), &three));
+            let sign = t.extract(&x, w - 1, 1);
+            let floor = t.ite(&sign, &below, &t.binary(B::UDiv, &x, &three));
+            equal(t.binary(B::SDiv, &x, &three), floor)
+        },
+    },
+    Row {
+        name: "a count of a shift that is cut too low",
+        says: "x << min(s, w - 1) = x << s, which keeps a bit that is shifted out",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, s, most) = (v(t, "x", w), v(t, "s", w), k(t, w, (w - 1).into()));
+            let least = t.ite(&t.compare(C::ULt, &most, &s), &most, &s);
+            equal(t.binary(B::Shl, &x, &least), t.binary(B::Shl, &x, &s))
+        },
+    },
+    Row {
+        name: "the least of words as signed and as unsigned",
+        says: "the least of x and y without sign is that with sign",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let least = |op| t.ite(&t.compare(op, &x, &y), &x, &y);
+            equal(least(C::ULt), least(C::SLt))
+        },
+    },
+    Row {
         name: "slices that overlap by a bit",
         says: "x = 2^c·x[c..] + x[..c + 1]",
         widths: WIDTHS,

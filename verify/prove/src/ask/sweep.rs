@@ -6,7 +6,8 @@ use crate::solver::{Answer, Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
-use sassafras_semantics::{Concrete, Domain, TermId, Terms};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp, Concrete, Domain, TermId, Terms, UnaryOp};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -18,6 +19,8 @@ const MOST: u32 = 120;
 const EFFORT: u64 = 400;
 /// Most terms that are looked at.
 const LARGEST: usize = 20_000;
+/// Operations within one another whose bits are taken apart.
+const DEPTH: u32 = 4;
 
 /// The values of a term on all inputs.
 type Row = Vec<u128>;
@@ -31,6 +34,24 @@ struct Equals<'a> {
 impl<'a> Equals<'a> {
     fn new(d: &'a Terms) -> Equals<'a> {
         Equals { integers: Integers::new(d), first: FxHashMap::default() }
+    }
+
+    /// Bits of a bitwise function or a selection as those of its operands: row `slice-select` of the normal form.
+    fn cut(&mut self, d: &Terms, t: TermId, low: u32, width: u32, depth: u32) -> TermId {
+        let whole = d.extract(&t, low, width);
+        if depth == 0 {
+            return whole;
+        }
+        let mut part = |t: TermId| self.cut(d, t, low, width, depth - 1);
+        let made = match d.node(t) {
+            Node::Binary(op @ (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), a, b) => {
+                d.binary(op, &part(a), &part(b))
+            }
+            Node::Unary(UnaryOp::Not, a) => d.not(&part(a)),
+            Node::Ite(c, a, b) => d.ite(&c, &part(a), &part(b)),
+            _ => whole,
+        };
+        self.standing(d, made)
     }
 
     /// What stands for a term: a constant, an equal one met before, or itself.
@@ -55,6 +76,11 @@ pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     for id in order {
         let node = d.node(id).map(|o| map[&o]);
         let new = if node.is_free() { id } else { d.make(node, d.width_of(id)) };
+        let new = if let Node::Extract { low, a } = d.node(new) {
+            equals.cut(d, a, low, d.width_of(id), DEPTH)
+        } else {
+            new
+        };
         map.insert(id, equals.standing(d, new));
     }
     parts.iter().map(|p| map[p]).collect()

@@ -1,6 +1,6 @@
 //! Floors of sums, brought to one form.
 
-use super::sum::{Sum, balanced};
+use super::sum::{Atom, Monomial, Sum, balanced};
 use super::{Integers, Kind, MOST};
 
 /// Most steps of one floor; each makes the sum, the divisor or the nesting smaller, so this is a safety net.
@@ -61,7 +61,11 @@ impl Integers<'_> {
             return self.floor_within(&rest, bound, steps);
         }
         if let Some((flat, by)) = self.flattened(&rest, divisor) {
-            return self.floor_within(&flat, by, steps);
+            let made = self.floor_within(&flat, by, steps)?;
+            if let Some(atom) = single(&made) {
+                self.nested.entry(atom).or_insert((rest, divisor));
+            }
+            return Some(made);
         }
         let range = range.map(|(least, most)| (least.div_euclid(divisor), most.div_euclid(divisor)));
         Some(self.atom(Kind::Floor(rest, divisor), range))
@@ -69,14 +73,20 @@ impl Integers<'_> {
 
     /// Row `floor-nested`: a floor that is a summand comes out of the sum around it.
     fn flattened(&self, sum: &Sum, divisor: i128) -> Option<(Sum, i128)> {
-        let inner = sum.terms.iter().rev().find_map(|(m, c)| match (&m[..], c) {
-            ([a], 1 | -1) => match &self.atoms[*a as usize].kind {
-                Kind::Floor(inside, by) => Some((m.clone(), *c, inside.clone(), *by)),
-                Kind::Bits(..) => None,
-            },
-            _ => None,
+        let floors: Vec<(Atom, i128)> = sum.terms.iter().rev().filter_map(|(m, c)| self.floor_in(m, *c)).collect();
+        let of = |a: Atom| match &self.atoms[a as usize].kind {
+            Kind::Floor(inside, by) => Some((inside.clone(), *by)),
+            Kind::Bits(..) => None,
+        };
+        // One that was taken out of a floor in this sum goes in there again: with it, more comes out.
+        let again = floors.iter().find_map(|(a, sign)| {
+            let (inside, by) = self.nested.get(a)?;
+            let here = |m: &Monomial| m[..] != [*a] && sum.terms.contains_key(m) && self.floor_in(m, 1).is_some();
+            inside.terms.keys().any(here).then(|| (*a, *sign, inside.clone(), *by))
         });
-        let (m, sign, inside, by) = inner?;
+        let first = || floors.first().and_then(|(a, sign)| of(*a).map(|(inside, by)| (*a, *sign, inside, by)));
+        let (atom, sign, inside, by) = again.or_else(first)?;
+        let m = Monomial::from_slice(&[atom]);
         let mut rest = sum.clone();
         rest.terms.remove(&m);
         let mut flat = rest.times(by)?.and(&inside, sign)?;
@@ -85,6 +95,14 @@ impl Integers<'_> {
             flat.constant = flat.constant.checked_add(by - 1)?;
         }
         Some((flat, divisor.checked_mul(by)?))
+    }
+
+    /// The floor that a summand is, as it is or negated.
+    fn floor_in(&self, m: &Monomial, c: i128) -> Option<(Atom, i128)> {
+        match (&m[..], c) {
+            ([a], 1 | -1) if matches!(self.atoms[*a as usize].kind, Kind::Floor(..)) => Some((*a, c)),
+            _ => None,
+        }
     }
 
     /// Row `magic-floor`: ⌊k·r / 2^s⌋ = ⌊r / d⌋ for 0 ≤ r ≤ n where k·d = 2^s + e and n·e < 2^s; for −n ≤ r < 0 it is
@@ -154,4 +172,10 @@ fn inverse(k: i128, power: i128) -> u128 {
     // Each step doubles the bits that are right, from three.
     let inverse = (0..6).fold(k, |x, _| x.wrapping_mul(2u128.wrapping_sub(k.wrapping_mul(x))));
     inverse & (power as u128 - 1)
+}
+
+/// The atom that a sum is.
+pub(super) fn single(sum: &Sum) -> Option<Atom> {
+    let (m, c) = sum.terms.iter().next()?;
+    (sum.terms.len() == 1 && sum.constant == 0 && *c == 1 && m.len() == 1).then(|| m[0])
 }

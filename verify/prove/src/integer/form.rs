@@ -1,7 +1,7 @@
 //! From terms to forms.
 
 use super::sum::Sum;
-use super::{Integers, Kind, LIMB, MOST};
+use super::{Integers, MOST, Operation};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, UnaryOp as U};
 use std::rc::Rc;
@@ -31,7 +31,7 @@ impl Integers<'_> {
         self.of_terms[&term]
     }
 
-    fn number(&mut self, width: u32, sum: Sum) -> u32 {
+    pub(super) fn number(&mut self, width: u32, sum: Sum) -> u32 {
         let key = (width, Rc::new(if width == 1 { sum } else { sum.modulo(width) }));
         let next = self.forms.len() as u32;
         let id = *self.numbers.entry(key.clone()).or_insert(next);
@@ -52,6 +52,7 @@ impl Integers<'_> {
         };
         let form = self.number(width, sum);
         if width > 1
+            && !self.extremes.contains_key(&form)
             && !self.values.contains_key(&form)
             && let Some((value, range)) = self.plain(node, width)
             && value.terms.len() <= MOST
@@ -62,7 +63,7 @@ impl Integers<'_> {
         form
     }
 
-    fn of(&self, t: TermId) -> u32 {
+    pub(super) fn of(&self, t: TermId) -> u32 {
         self.of_terms[&t]
     }
 
@@ -77,7 +78,11 @@ impl Integers<'_> {
 
     /// The value of a term, without sign.
     fn value(&mut self, t: TermId) -> Option<Rc<Sum>> {
-        let form = self.of(t);
+        self.value_of(self.of(t))
+    }
+
+    /// The value of a form, without sign.
+    pub(super) fn value_of(&mut self, form: u32) -> Option<Rc<Sum>> {
         if let Some(known) = self.values.get(&form) {
             return known.clone();
         }
@@ -124,6 +129,24 @@ impl Integers<'_> {
                     _ => (self.product(&x, &y, None)?, (a.checked_mul(c)?, b.checked_mul(e)?)),
                 }
             }
+            Node::Extract { low, a } => {
+                let (value, (least, most)) = self.ranged(*a)?;
+                if most >> low >> width != 0 || *low >= 126 {
+                    return None;
+                }
+                (self.floor(&value, 1 << low)?, (least >> low, most >> low))
+            }
+            Node::Binary(op @ (B::LShr | B::UDiv | B::URem | B::And), a, b) => {
+                let (value, (least, most)) = self.ranged(*a)?;
+                let c = i128::try_from(self.known(*b)?).ok()?;
+                match op {
+                    B::LShr if c < width.into() => (self.floor(&value, 1 << c)?, (least >> c, most >> c)),
+                    B::UDiv if c > 0 => (self.floor(&value, c)?, (least / c, most / c)),
+                    B::URem if c > 0 => (value.and(&self.floor(&value, c)?, -c)?, (0, c - 1)),
+                    B::And => (self.masked(*a, c as u128, width)?, (0, c)),
+                    _ => return None,
+                }
+            }
             Node::Ite(c, a, b) => {
                 let ((x, (least, most)), (y, (l, m))) = (self.ranged(*a)?, self.ranged(*b)?);
                 let c = self.sum(*c);
@@ -160,7 +183,7 @@ impl Integers<'_> {
     }
 
     /// Bits of a number that is known modulo a width that reaches them: modulo theirs, exactly if it is one.
-    fn bits(&mut self, sum: &Sum, low: u32, width: u32) -> Option<Sum> {
+    pub(super) fn bits(&mut self, sum: &Sum, low: u32, width: u32) -> Option<Sum> {
         if low >= 126 {
             return None;
         }
@@ -194,9 +217,13 @@ impl Integers<'_> {
             Node::Compare(op, a, b) => self.comparison(*op, *a, *b),
             Node::Extract { low, a } => {
                 let (sum, whole) = (self.sum(*a), self.terms.width_of(*a));
-                // Row `upper-bit`: of the value, which the bits above it do not make longer.
-                if low + 1 == whole && whole <= WIDEST && whole > 1 {
-                    let value = self.value(*a)?;
+                // Row `upper-bit`: of a value that has no bits above it.
+                if whole > 1
+                    && let Some((value, (least, most))) = self.ranged(*a)
+                    && least >= 0
+                    && *low < 126
+                    && most >> low <= 1
+                {
                     return self.floor(&value, 1 << low);
                 }
                 self.bits(&sum, *low, 1)
@@ -245,7 +272,7 @@ impl Integers<'_> {
         let form = self.number(width, one);
         let zero = self.number(width, Sum::default());
         let key = Node::Compare(C::Eq, TermId(form), TermId(zero));
-        Some(self.opaque_bits(key, 1))
+        Some(self.value_of_operation(Operation::Other(key, 1), 1))
     }
 
     fn word(&mut self, node: &Node, width: u32) -> Option<Sum> {
@@ -267,6 +294,9 @@ impl Integers<'_> {
             Node::Zext(a) => Some((*self.value(*a)?).clone()),
             Node::Sext(a) => self.signed(*a),
             Node::Ite(c, a, b) => {
+                if let Some(extreme) = self.extreme(*c, *a, *b, width) {
+                    return Some(extreme);
+                }
                 let (c, a, b) = (self.sum(*c), self.sum(*a), self.sum(*b));
                 let chosen = self.product(&c, &a.and_modulo(&b, -1, width), Some(width))?;
                 Some(b.and_modulo(&chosen, 1, width))
@@ -282,6 +312,10 @@ impl Integers<'_> {
             B::Add => Some(x.and_modulo(&y, 1, width)),
             B::Sub => Some(x.and_modulo(&y, -1, width)),
             B::Mul => self.product(&x, &y, Some(width)),
+            B::Shl | B::LShr | B::AShr if right.is_none() => {
+                let by = (*self.value(b)?).clone();
+                self.shift(op, &x, by, width)
+            }
             B::Shl => match right? {
                 c if c >= width.into() => Some(Sum::default()),
                 c => Some(Sum::default().and_modulo(&x, 1i128.wrapping_shl(c as u32), width)),
@@ -350,6 +384,22 @@ impl Integers<'_> {
 
     /// Row `apart`: an or of words that have no bit in common is their sum.
     fn apart(&mut self, op: B, a: TermId, b: TermId, width: u32) -> Option<Sum> {
+        for (mask, t) in [(a, b), (b, a)] {
+            // Row `masked-sign`: under copies of a condition, the product with it.
+            let (mask, sum) = (self.sum(mask), self.sum(t));
+            if mask.terms.len() == 1
+                && mask.constant == 0
+                && let Some((-1, 0)) = self.range(&mask)
+            {
+                let under = self.product(&mask.times(-1)?, &sum, Some(width))?;
+                let all = sum.and_modulo(&mask, 1, width);
+                return Some(match op {
+                    B::And => under,
+                    B::Or => all.and_modulo(&under, -1, width),
+                    _ => all.and_modulo(&under, -2, width),
+                });
+            }
+        }
         if op == B::And || width > WIDEST {
             return None;
         }
@@ -364,28 +414,5 @@ impl Integers<'_> {
             }
         }
         None
-    }
-
-    /// An operation that is not understood, over the forms of its operands.
-    fn unknown(&mut self, node: &Node, width: u32) -> Sum {
-        let mut key = node.map(|o| TermId(self.of(o)));
-        if let Node::Binary(B::And | B::Or | B::Xor | B::Mul | B::Add, a, b) = &mut key
-            && a > b
-        {
-            std::mem::swap(a, b);
-        }
-        self.opaque_bits(key, width)
-    }
-
-    fn opaque_bits(&mut self, key: Node, width: u32) -> Sum {
-        let next = self.opaque.len() as u32;
-        let id = *self.opaque.entry((key, width)).or_insert(next);
-        let mut sum = Sum::default();
-        for low in (0..width).step_by(LIMB as usize) {
-            let n = LIMB.min(width - low);
-            let limb = self.atom(Kind::Bits(id, low), Some((0, (1 << n) - 1)));
-            sum = sum.and_modulo(&limb, 1i128.wrapping_shl(low), 128);
-        }
-        sum
     }
 }

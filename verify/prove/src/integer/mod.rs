@@ -10,6 +10,7 @@
 
 mod floor;
 mod form;
+mod operation;
 pub mod rows;
 pub mod sum;
 #[cfg(test)]
@@ -17,7 +18,7 @@ mod tests;
 
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{TermId, Terms};
+use sassafras_semantics::{BinaryOp, TermId, Terms};
 use std::rc::Rc;
 use sum::{Atom, Monomial, Sum};
 
@@ -37,6 +38,24 @@ enum Kind {
     Floor(Sum, i128),
 }
 
+/// An operation whose value is an atom.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Operation {
+    /// One that is not understood, over the forms of its operands; and its width.
+    Other(Node, u32),
+    /// The least or the greatest of some words, without their order.
+    Extreme(Extreme),
+    /// A shift of a word of a width by a number: operation, width, word, count.
+    Shift(BinaryOp, u32, u32, u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Extreme {
+    greatest: bool,
+    signed: bool,
+    of: Vec<u32>,
+}
+
 #[derive(Clone, Debug)]
 struct Known {
     kind: Kind,
@@ -50,8 +69,12 @@ pub struct Integers<'t> {
     terms: &'t Terms,
     atoms: Vec<Known>,
     ids: FxHashMap<Kind, Atom>,
-    /// Operations that are not understood, over forms of operands.
-    opaque: FxHashMap<(Node, u32), u32>,
+    /// Operations whose values are atoms.
+    operations: Vec<Operation>,
+    numbered: FxHashMap<Operation, u32>,
+    extremes: FxHashMap<u32, Extreme>,
+    /// Floors that came out of others, as they were before.
+    nested: FxHashMap<Atom, (Sum, i128)>,
     /// Width and sum of each form. A word is known modulo its width, a bit exactly.
     forms: Vec<(u32, Rc<Sum>)>,
     numbers: FxHashMap<(u32, Rc<Sum>), u32>,
@@ -69,7 +92,10 @@ impl<'t> Integers<'t> {
             terms,
             atoms: Vec::new(),
             ids: FxHashMap::default(),
-            opaque: FxHashMap::default(),
+            operations: Vec::new(),
+            numbered: FxHashMap::default(),
+            extremes: FxHashMap::default(),
+            nested: FxHashMap::default(),
             forms: Vec::new(),
             numbers: FxHashMap::default(),
             of_terms: FxHashMap::default(),

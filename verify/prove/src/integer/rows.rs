@@ -214,6 +214,70 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "masked-sign",
+        says: "under copies of a condition: the product with it",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, p) = (v(t, "x", w), v(t, "p", 1));
+            vec![equal(t.and(&x, &t.sext(&p, w)), t.mul(&x, &t.zext(&p, w)))]
+        },
+    },
+    Row {
+        name: "extreme",
+        says: "the least and the greatest of words in any order, however equal ones are chosen",
+        widths: WORDS,
+        laws: |t, w| {
+            let [x, y, z] = ["x", "y", "z"].map(|n| v(t, n, w));
+            let mut all = Vec::new();
+            for (less, not_above) in [(C::ULt, C::ULe), (C::SLt, C::SLe)] {
+                let by = |op, a: &TermId, b: &TermId| t.ite(&t.compare(op, a, b), a, b);
+                let least = |a: &TermId, b: &TermId| by(less, a, b);
+                let greatest = |a: &TermId, b: &TermId| t.ite(&t.compare(less, a, b), b, a);
+                all.extend([
+                    equal(least(&x, &y), least(&y, &x)),
+                    equal(least(&x, &y), by(not_above, &x, &y)),
+                    equal(least(&x, &least(&y, &z)), least(&least(&x, &y), &z)),
+                    equal(least(&x, &x), x),
+                    equal(greatest(&x, &y), greatest(&y, &x)),
+                    equal(greatest(&x, &y), t.ite(&t.compare(not_above, &x, &y), &y, &x)),
+                    equal(greatest(&x, &greatest(&y, &z)), greatest(&greatest(&x, &y), &z)),
+                ]);
+            }
+            all
+        },
+    },
+    Row {
+        name: "shift-count",
+        says: "a count that is the least of a number and one that shifts everything out is that number",
+        widths: &[3, 8, 16, 32],
+        laws: |t, w| {
+            let (x, s) = (v(t, "x", w), v(t, "s", w));
+            let one = |(op, most): (B, u32)| {
+                let most = t.constant(w, most.into());
+                let least = t.ite(&t.compare(C::ULt, &most, &s), &most, &s);
+                equal(t.binary(op, &x, &least), t.binary(op, &x, &s))
+            };
+            [(B::Shl, w), (B::LShr, w), (B::AShr, w - 1), (B::AShr, w)].map(one).into()
+        },
+    },
+    Row {
+        name: "shift-part",
+        says: "the lower part of a word shifted up is its lower part shifted; the upper part of one shifted down is its upper part shifted",
+        widths: &[3, 8, 16, 32],
+        laws: |t, w| {
+            // The count is a number of the wider width that may be too great for the other.
+            let (x, s) = (v(t, "x", 2 * w), v(t, "s", w));
+            let wide = t.zext(&s, 2 * w);
+            let part = |a: &TermId, low| t.extract(a, low, w);
+            let by = |op| t.binary(op, &x, &wide);
+            vec![
+                equal(part(&by(B::Shl), 0), t.binary(B::Shl, &part(&x, 0), &s)),
+                equal(part(&by(B::LShr), w), t.binary(B::LShr, &part(&x, w), &s)),
+                equal(part(&by(B::AShr), w), t.binary(B::AShr, &part(&x, w), &s)),
+            ]
+        },
+    },
+    Row {
         name: "magic-floor",
         says: "⌊k·r / 2^s⌋ = ⌊r / d⌋ for 0 <= r <= n where k·d = 2^s + e and n·e < 2^s; for -n <= r < 0 it is ⌊(r - 1) / d⌋",
         widths: SMALL,

@@ -33,7 +33,7 @@ fn agree(d: &Terms, integers: &mut Integers<'_>, roots: &[TermId], inputs: &[Vec
 #[test]
 fn terms_of_one_form_have_one_value() {
     let mut common = 0;
-    for seed in 0..3000 {
+    for seed in 0..1200 {
         let mut r = Draw(seed);
         let d = Terms::raw();
         let mut roots = Vec::new();
@@ -50,7 +50,7 @@ fn terms_of_one_form_have_one_value() {
             (0..24).map(|_| (0..12).map(|_| constant(&mut r, 64)).collect()).collect();
         common += agree(&d, &mut Integers::new(&d), &roots, &inputs);
     }
-    assert!(common > 5000, "{common}");
+    assert!(common > 2000, "{common}");
 }
 
 /// Products by every constant, shifted: those that have the form of a quotient are that quotient.

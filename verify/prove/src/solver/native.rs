@@ -6,7 +6,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, TermId, UnaryOp};
 use std::collections::BTreeMap;
 use z3::ast::{Ast, BV, Bool};
-use z3::{Config, FuncDecl, Params, SatResult, Sort, with_z3_config};
+use z3::{Config, FuncDecl, Params, SatResult, Sort, Tactic, with_z3_config};
 
 /// z3 in process: the question's nodes as its own, without text. Each question has a context of its own, so that answers do
 /// not depend on one another, and are those of the executable within the same budget or better.
@@ -16,6 +16,15 @@ pub struct NativeZ3 {
     pub budget: u64,
     /// Seconds after which it gives up; a safety net alone.
     pub timeout: u64,
+}
+
+/// The share of the effort that bits alone are tried with at first.
+const SHARE: u64 = 4;
+
+/// z3 without the preparation that it gives to questions about bits: some that are easy bit by bit drown in it.
+fn blasted() -> z3::Solver {
+    let steps = ["simplify", "solve-eqs", "bit-blast", "sat"].map(Tactic::new);
+    steps.iter().fold(Tactic::create_skip(), |all, next| all.and_then(next)).solver()
 }
 
 impl Solver for NativeZ3 {
@@ -40,11 +49,19 @@ impl Solver for NativeZ3 {
 
 impl NativeZ3 {
     fn within(self, script: &Script, limit: u64) -> Answer {
-        with_z3_config(&Config::new(), || self.ask(script, limit))
+        let question = &script.question;
+        let width_of = |t: TermId| question.definitions[t.0 as usize].1;
+        let is_bits = |(node, width): &(Node, u32)| application(node, *width, &width_of).is_none();
+        if question.ties.is_empty() && question.definitions.iter().all(is_bits) {
+            let answer = with_z3_config(&Config::new(), || self.ask(script, limit / SHARE, &blasted()));
+            if !matches!(answer, Answer::Unknown(_)) {
+                return answer;
+            }
+        }
+        with_z3_config(&Config::new(), || self.ask(script, limit, &z3::Solver::new()))
     }
 
-    fn ask(self, script: &Script, limit: u64) -> Answer {
-        let solver = z3::Solver::new();
+    fn ask(self, script: &Script, limit: u64, solver: &z3::Solver) -> Answer {
         let mut params = Params::new();
         params.set_u32("rlimit", limit.min(u64::from(u32::MAX)) as u32);
         params.set_u32("timeout", self.timeout.saturating_mul(1000).min(u64::from(u32::MAX - 1)) as u32);
