@@ -6,8 +6,8 @@ mod common;
 
 use common::laws::{at_their_widths, on_small_inputs};
 use common::z3;
-use sassafras_prove::normal::rows::{ROWS, Row};
 use sassafras_prove::integer;
+use sassafras_prove::normal::rows::{ROWS, Row};
 use sassafras_semantics::vocabulary::Rounding;
 use sassafras_semantics::*;
 

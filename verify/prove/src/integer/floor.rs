@@ -73,7 +73,8 @@ impl Integers<'_> {
 
     /// Row `floor-nested`: a floor that is a summand comes out of the sum around it.
     fn flattened(&self, sum: &Sum, divisor: i128) -> Option<(Sum, i128)> {
-        let floors: Vec<(Atom, i128)> = sum.terms.iter().rev().filter_map(|(m, c)| self.floor_in(m, *c)).collect();
+        let floors: Vec<(Atom, i128)> =
+            sum.terms.iter().rev().filter_map(|(m, c)| self.floor_in(m, *c)).collect();
         let of = |a: Atom| match &self.atoms[a as usize].kind {
             Kind::Floor(inside, by) => Some((inside.clone(), *by)),
             Kind::Bits(..) => None,
@@ -81,10 +82,12 @@ impl Integers<'_> {
         // One that was taken out of a floor in this sum goes in there again: with it, more comes out.
         let again = floors.iter().find_map(|(a, sign)| {
             let (inside, by) = self.nested.get(a)?;
-            let here = |m: &Monomial| m[..] != [*a] && sum.terms.contains_key(m) && self.floor_in(m, 1).is_some();
+            let here =
+                |m: &Monomial| m[..] != [*a] && sum.terms.contains_key(m) && self.floor_in(m, 1).is_some();
             inside.terms.keys().any(here).then(|| (*a, *sign, inside.clone(), *by))
         });
-        let first = || floors.first().and_then(|(a, sign)| of(*a).map(|(inside, by)| (*a, *sign, inside, by)));
+        let first =
+            || floors.first().and_then(|(a, sign)| of(*a).map(|(inside, by)| (*a, *sign, inside, by)));
         let (atom, sign, inside, by) = again.or_else(first)?;
         let m = Monomial::from_slice(&[atom]);
         let mut rest = sum.clone();
