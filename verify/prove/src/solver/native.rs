@@ -52,7 +52,13 @@ impl NativeZ3 {
         let question = &script.question;
         let width_of = |t: TermId| question.definitions[t.0 as usize].1;
         let is_bits = |(node, width): &(Node, u32)| application(node, *width, &width_of).is_none();
-        if question.ties.is_empty() && question.definitions.iter().all(is_bits) {
+        // The bits of a long division are so many that they are not taken twice.
+        let divides = |(node, width): &(Node, u32)| {
+            use BinaryOp::{SDiv, SRem, UDiv, URem};
+            *width >= 64 && matches!(node, Node::Binary(UDiv | URem | SDiv | SRem, ..))
+        };
+        let few = question.ties.is_empty() && !question.definitions.iter().any(divides);
+        if few && question.definitions.iter().all(is_bits) {
             let answer = with_z3_config(&Config::new(), || self.ask(script, limit / SHARE, &blasted()));
             if !matches!(answer, Answer::Unknown(_)) {
                 return answer;
