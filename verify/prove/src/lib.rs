@@ -34,6 +34,7 @@ pub mod integer;
 mod jumps;
 mod lanes;
 mod leader;
+pub mod approximate;
 pub mod lemma;
 mod meeting;
 mod nesting;

@@ -1,6 +1,7 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
 use crate::calls::{Program, reachable};
+use crate::approximate::{Estimated, Estimates};
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
 use crate::inputs::Inputs;
@@ -52,15 +53,27 @@ pub struct Trace {
     pub assumed: BTreeSet<Assumption>,
 }
 
+/// What a source does of what it may do.
+#[derive(Clone, Debug, Default)]
+pub struct Ways {
+    /// What is fused.
+    pub fused: Fused,
+    /// By which lemmas it approximates.
+    pub estimated: Estimated,
+}
+
 /// What a source may do in several ways.
 #[derive(Default)]
 pub struct Freedom<'a> {
     /// Payloads of NaNs that it leaves open are those that its operations give without that rule.
     pub natural: bool,
-    /// Terms of the target: what is among them is fused. None: as `fused` says.
+    /// Terms of the target: what is among them is fused. None: as `ways` says.
     pub like: Option<&'a FxHashSet<TermId>>,
-    /// What is fused, if it was said before.
-    pub fused: Fused,
+    /// All terms that the target writes or does something with: approximations that are among them are these. None: as
+    /// `ways` says.
+    pub written: Option<&'a FxHashSet<TermId>>,
+    /// What is done, if it was said before.
+    pub ways: Ways,
     /// Shared variables of functions lie before those of the module, instead of behind them.
     pub own_first: bool,
 }
@@ -193,7 +206,7 @@ impl<'a> Origin<'a> {
         any(&module.variables) && functions.iter().any(|f| any(&f.variables))
     }
 
-    /// Runs it over terms; and says what was fused.
+    /// Runs it over terms; and says in which ways.
     ///
     /// # Errors
     /// What is not covered, and where.
@@ -203,23 +216,24 @@ impl<'a> Origin<'a> {
         target: &Cubin,
         bound: u32,
         freedom: Freedom<'_>,
-    ) -> Result<(Trace, Fused), String> {
+    ) -> Result<(Trace, Ways), String> {
         match self {
             Origin::Ptx { module, function } => {
-                let mut sites = Sites::new(function, freedom.like, freedom.fused);
+                let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
+                let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
                 let natural = freedom.natural;
                 let mut program = Program::new(module, function)?;
                 program.own_first = freedom.own_first;
                 let strong = self.wanted(&[]).strong_shared;
-                let side = source::run(inputs, &program, target, bound, natural, strong, &mut sites)?;
-                Ok((Trace::from(side), sites.fused))
+                let side = source::run(inputs, &program, target, bound, natural, strong, &mut sites, &mut estimates)?;
+                Ok((Trace::from(side), Ways { fused: sites.fused, estimated: estimates.done }))
             }
-            Origin::Code { .. } if !freedom.fused.is_empty() => {
-                Err("code that is the source fuses nothing".into())
+            Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
+                Err("code that is the source does what it says".into())
             }
             Origin::Code { cubin, code } => {
                 let ran = target::run(inputs, cubin, code, bound, self.wanted(&[]), Role::Source)?;
-                Ok((Trace::from(ran.side), Fused::new()))
+                Ok((Trace::from(ran.side), Ways::default()))
             }
         }
     }

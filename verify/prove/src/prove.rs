@@ -2,13 +2,12 @@
 
 use crate::ask::{Violated, ask};
 use crate::choose::choose;
-use crate::contract::Fused;
 use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
 use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
-use crate::origin::{Freedom, Origin, Trace};
+use crate::origin::{Freedom, Origin, Trace, Ways};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
@@ -168,8 +167,8 @@ struct Run<'i> {
     of_target: usize,
     /// The number of the source's first undefined value.
     first: u32,
-    /// What was fused.
-    fused: Fused,
+    /// What the source does of what it may do.
+    ways: Ways,
     /// Lemmas by which terms of the target are operations.
     lemmas: BTreeSet<&'static str>,
     /// Why the source may have several results on one input.
@@ -184,8 +183,8 @@ fn roots(events: &[Event]) -> Vec<TermId> {
 }
 
 impl Task<'_> {
-    /// Runs both sides. `fused`: what is fused, if it was said before; else what the target has fused.
-    fn both<'i>(&self, inputs: &'i Inputs<'i>, fused: Option<Fused>) -> Result<Run<'i>, String> {
+    /// Runs both sides. `ways`: what the source does, if it was said before; else what the target does.
+    fn both<'i>(&self, inputs: &'i Inputs<'i>, ways: Option<Ways>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
         let (mut wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
@@ -195,15 +194,20 @@ impl Task<'_> {
         };
         let mut target = run(wanted)?;
         let of_target = d.len();
-        let like = fused.is_none().then(|| crate::contract::terms(d, &target.side.events));
+        let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
+        let written = ways.is_none().then(|| {
+            let roots: Vec<TermId> = target.writes.iter().map(|w| w.1).collect();
+            d.topological(&roots).into_iter().collect()
+        });
         let first = crate::choose::count(d);
         let freedom = Freedom {
             natural: self.natural,
             like: like.as_ref(),
-            fused: fused.unwrap_or_default(),
+            written: written.as_ref(),
+            ways: ways.unwrap_or_default(),
             own_first: self.own_first,
         };
-        let (source, fused) =
+        let (source, ways) =
             self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
         // What is eased is named by how often its place was come to, which has to be the same in the run of raw terms.
         let plain = || self.eased.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
@@ -217,7 +221,8 @@ impl Task<'_> {
             target.reached = reached;
         }
         // Operands of one lemma may be results of another.
-        let mut lemmas = BTreeSet::new();
+        let mut lemmas: BTreeSet<&'static str> =
+            ways.estimated.values().filter_map(|l| crate::lemma::named(l)).map(|l| l.name).collect();
         for _ in 0..LEMMA_ROUNDS {
             let uses = match inputs.normal.is_active() {
                 true => crate::lemma::uses(inputs, &source.events, &target.writes),
@@ -261,7 +266,7 @@ impl Task<'_> {
             None
         };
         let open = lenient.map_or_else(Vec::new, |_| source.events.clone());
-        Ok(Run { source, target, assumed, assumptions, of_target, first, fused, lemmas, lenient, open })
+        Ok(Run { source, target, assumed, assumptions, of_target, first, ways, lemmas, lenient, open })
     }
 
     /// Where nothing is known of the sides, they are run.
@@ -354,7 +359,7 @@ impl Task<'_> {
         let pointers = pointers(&inputs, self.origin, &run.source.events);
         self.pointers.clone_from(&pointers);
         let started = Instant::now();
-        let evaluated = self.evaluated(&pointers, run.fused.clone());
+        let evaluated = self.evaluated(&pointers, run.ways.clone());
         self.record.phases.evaluation += started.elapsed().as_secs_f64();
         if let Ok(raw) = &evaluated {
             run.assumed.extend(raw);
@@ -436,7 +441,8 @@ impl Task<'_> {
         self.record.matching = Some(crate::witness::Matching {
             choices,
             natural,
-            fused: run.fused,
+            fused: run.ways.fused,
+            estimated: run.ways.estimated,
             own_first: self.own_first,
             fences: self.eased.clone(),
             ..found
@@ -680,10 +686,10 @@ impl Task<'_> {
     }
 
     /// Runs both sides once more without simplification, and evaluates them on concrete inputs; what that run assumed.
-    fn evaluated(&mut self, pointers: &[u64], fused: Fused) -> Result<BTreeSet<Assumption>, String> {
+    fn evaluated(&mut self, pointers: &[u64], ways: Ways) -> Result<BTreeSet<Assumption>, String> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
-        let run = self.both(&inputs, Some(fused)).map_err(|e| format!("evaluation: {e}"))?;
+        let run = self.both(&inputs, Some(ways)).map_err(|e| format!("evaluation: {e}"))?;
         let (source, target) = (&run.source, &run.target.side);
         let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
         let raw = Raw {

@@ -2,6 +2,7 @@
 
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
+use crate::approximate::Estimates;
 use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::lanes;
@@ -352,7 +353,8 @@ fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
     }
 }
 
-/// Runs an entry to its end. `natural`: whether payloads of NaNs are chosen. `sites` says where products and sums become one operation.
+/// Runs an entry to its end. `natural`: whether payloads of NaNs are chosen. `sites` says where products and sums become one operation, and
+/// `estimates` what approximations are.
 ///
 /// # Errors
 /// What is not covered, and at which line.
@@ -364,6 +366,7 @@ pub fn run<'i>(
     natural: bool,
     strong_shared: bool,
     sites: &mut Sites<'_>,
+    estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
@@ -401,6 +404,14 @@ pub fn run<'i>(
                 && let Some(Operand::Register(to)) = inst.operands.first()
             {
                 lane.write(d, *to, fused);
+                side.proceed(step.next);
+                continue;
+            }
+            let mut value = |r: RegisterId| lane.old(r);
+            if let Some(estimate) = estimates.of(inputs, index, inst, &mut value).map_err(at)?
+                && let Some(Operand::Register(to)) = inst.operands.first()
+            {
+                lane.write(d, *to, estimate);
                 side.proceed(step.next);
                 continue;
             }

@@ -287,6 +287,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// 16 bits: zero of its sign if a number of bf16 is subnormal.
+    fn flushed_bf16(&self, v: &D::V) -> D::V {
+        let d = self.d;
+        let normal = d.compare(CompareOp::ULe, &d.constant(16, 0x0080), &d.and(v, &d.constant(16, 0x7fff)));
+        d.ite(&normal, v, &d.and(v, &d.constant(16, 0x8000)))
+    }
+
     pub(super) fn mufu(mut self) -> Step<D> {
         let narrow = match self.text("ty") {
             "" => None,
@@ -295,12 +302,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             }
         };
         let b = self.float("b", narrow.unwrap_or(FloatFormat::F32))?;
+        let op = self.text("op");
+        // ptxas calls this bare for the power of bf16, which PTX has with .ftz alone.
+        let flushes = op == ".EX2" && narrow == Some(FloatFormat::Bf16);
+        let b = if flushes { self.flushed_bf16(&b) } else { b };
         // A half is taken to binary32 and back: this stays within the wider bound of the half's function.
         let b = match narrow {
             Some(half) => self.d.float_to_float(half, FloatFormat::F32, FloatMode::default(), &b),
             None => b,
         };
-        let op = self.text("op");
         // All flush subnormals but the hyperbolic tangent and the trigonometric functions, which ptxas calls bare for the
         // forms without .ftz too.
         let (function, ftz) = match op {
@@ -320,6 +330,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let result = match narrow {
             Some(half) => {
                 let v = self.d.float_to_float(FloatFormat::F32, half, FloatMode::default(), &result);
+                let v = if flushes { self.flushed_bf16(&v) } else { v };
                 self.d.zext(&v, 32)
             }
             None => result,

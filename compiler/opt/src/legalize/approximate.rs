@@ -6,18 +6,19 @@
 use super::Expansion;
 use super::parts::{Float, NEAREST, Shape};
 use sassafras_ir::{Builder, FloatCompare, InstData, Op, Type, Value};
-use sassafras_semantics::{Approximation as A, FloatFormat, FloatMode};
+use sassafras_semantics::{Approximation as A, FloatFormat, FloatMode, Rounding};
 use smallvec::smallvec;
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
-    let Op::Approximate { function, ftz } = data.op else { return None };
+    let Op::Approximate { function, .. } = data.op else { return None };
     let x = data.args[0];
     let mut f = Float { b, s: Shape::of(FloatFormat::F32) };
     let value = match function {
         A::Sin | A::Cos => {
-            // 1 / 2π to nearest.
+            // 1 / 2π to nearest, and the product to zero: as ptxas does, since the unit's own bound is not documented. A subnormal product
+            // gives a zero.
             let turns = f.bits(u64::from(0.159_154_94_f32.to_bits()));
-            let mode = FloatMode { ftz, ..NEAREST };
+            let mode = FloatMode { rounding: Rounding::Zero, ..NEAREST };
             let x = f.b.same(Op::FMul(FloatFormat::F32, mode), &[x, turns]);
             f.unit(if function == A::Sin { A::SinTurns } else { A::CosTurns }, false, x)
         }

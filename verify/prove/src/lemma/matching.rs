@@ -1,6 +1,6 @@
 //! Where a target does what a lemma says.
 
-use super::{Code, LEMMAS, Lemma, Subject, Yield, code};
+use super::{Code, Lemma, Subject, Yield, code, of_terms};
 use crate::event::Event;
 use crate::inputs::Inputs;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +21,7 @@ pub struct Uses {
 /// The lemmas' code, read once.
 fn codes() -> &'static [Result<Code, String>] {
     static CODES: OnceLock<Vec<Result<Code, String>>> = OnceLock::new();
-    CODES.get_or_init(|| LEMMAS.iter().map(|l| code(l.code)).collect())
+    CODES.get_or_init(|| of_terms().map(|l| code(l.code)).collect())
 }
 
 /// What the target has written of what lemmas compute from the operands that the source's events are made of.
@@ -31,7 +31,7 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> 
     let own = |e: &Event| [e.guard, e.address, e.value].into_iter().chain(e.arguments.clone());
     let roots: Vec<TermId> = source.iter().flat_map(own).collect();
     let all = d.topological(&roots);
-    let subjects = || all.iter().flat_map(|t| LEMMAS.iter().enumerate().map(move |l| (*t, l)));
+    let subjects = || all.iter().flat_map(|t| of_terms().enumerate().map(move |l| (*t, l)));
     let mut wanted =
         subjects().filter_map(|(t, (i, l))| Some((t, i, l, l.subject.operands(d, t)?))).peekable();
     if wanted.peek().is_none() {
@@ -57,13 +57,20 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> 
             if !as_there.is_empty() {
                 inputs.normal.replace(&as_there);
             }
-            for (which, word, term) in &results {
+            // Where the lemma says nothing, by the answers that the target has.
+            let unless = results.iter().find(|r| r.0 == Yield::Unless).map(|r| inputs.normal.of(r.2));
+            let is_there = |t: &TermId| d.as_constant(t).is_some() || written.contains(t);
+            if choice.is_some() && !unless.iter().all(is_there) {
+                inputs.normal.replace(&FxHashMap::default());
+                continue;
+            }
+            for (which, word, term) in results.iter().filter(|r| r.0 != Yield::Unless) {
                 let term = inputs.normal.of(*term);
                 if written.contains(&term)
                     && d.as_constant(&term).is_none()
                     && !found.same.contains_key(&term)
                 {
-                    let whole = value(inputs, lemma, subject, &operands, *which);
+                    let whole = value(inputs, lemma, subject, &operands, *which, unless);
                     let low = 32 * word;
                     let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
                     let is = inputs.normal.of(d.zext(&part, 32));
@@ -101,13 +108,25 @@ fn count(d: &Terms) -> u32 {
 }
 
 /// What a lemma says that a result is. A quotient by zero may be anything, the same for the same operands.
-fn value(inputs: &Inputs<'_>, lemma: &Lemma, subject: TermId, operands: &[TermId], which: Yield) -> TermId {
+fn value(
+    inputs: &Inputs<'_>,
+    lemma: &Lemma,
+    subject: TermId,
+    operands: &[TermId],
+    which: Yield,
+    unless: Option<TermId>,
+) -> TermId {
     let d = inputs.terms;
     let width = d.width_of(subject);
     let value = match which {
         Yield::Result => subject,
         Yield::Remainder => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
+        Yield::Unless => return subject,
     };
+    if let Some(unless) = unless {
+        let anything = inputs.variable(&format!("lemma {} {subject}", lemma.name), width, false);
+        return d.ite(&unless, &anything, &value);
+    }
     if !lemma.subject.is_partial() {
         return value;
     }
@@ -137,7 +156,7 @@ pub fn said(
         let Some(operands) = lemma.subject.raw(d, subject) else { continue };
         let whole = |which| match (lemma.subject, which) {
             (Subject::Quotient(_), Yield::Result) => d.binary(BinaryOp::UDiv, &operands[0], &operands[1]),
-            (_, Yield::Result) => subject,
+            (_, Yield::Result | Yield::Unless) => subject,
             (_, Yield::Remainder) => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
         };
         let fits = match lemma.subject.is_partial() {
@@ -151,7 +170,9 @@ pub fn said(
             let own = d.free(&results.iter().map(|r| r.2).collect::<Vec<_>>());
             let own: Vec<TermId> =
                 own.into_iter().filter(|u| serial(d, *u).is_some_and(|s| s >= before)).collect();
-            for (which, word, term) in &results {
+            let unless = results.iter().find(|r| r.0 == Yield::Unless);
+            let fits = unless.map_or(fits, |u| d.not(&u.2));
+            for (which, word, term) in results.iter().filter(|r| r.0 != Yield::Unless) {
                 let whole = whole(*which);
                 let low = 32 * word;
                 let part = d.zext(&d.extract(&whole, low, (d.width_of(whole) - low).min(32)), 32);

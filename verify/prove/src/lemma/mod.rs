@@ -6,17 +6,21 @@
 //! operation. Names of symbols and registers, and the order of instructions, do not matter. How each lemma is checked stands
 //! beside it (`table`) and in `docs/proof.md`.
 
+mod approximations;
 mod code;
 mod matching;
+mod routines;
 mod table;
 
 pub use code::{Code, code};
 pub use matching::{Uses, said, uses};
+pub use approximations::ESTIMATES;
+pub use routines::ROUTINES;
 pub use table::LEMMAS;
 
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
-    BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, TermId, Terms,
+    Approximation, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, TermId, Terms,
 };
 
 /// An operation that lemmas are about.
@@ -26,8 +30,37 @@ pub enum Subject {
     Quotient(u32),
     /// A quotient of floats; the flag says whether subnormals are flushed.
     Divide(FloatFormat, Rounding, bool),
+    /// A quotient of one, with the same.
+    Reciprocal(FloatFormat, Rounding, bool),
     /// A square root, with the same.
     Root(FloatFormat, Rounding, bool),
+    /// A result that PTX bounds and does not fix; the flag says whether subnormals are flushed. It is looked for where the source
+    /// has the instruction: see [`crate::approximate`].
+    Estimate(Estimate, bool),
+}
+
+/// An instruction of PTX whose result is bounded and not fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimate {
+    /// `.approx` of a function of binary32.
+    Single(Approximation),
+    /// The same of a half format: the operand is one half, in the low bits of a word.
+    Half(Approximation, FloatFormat),
+    /// `div.approx.f32`.
+    Divide,
+    /// `div.full.f32`.
+    DivideFull,
+}
+
+/// What a lemma takes for granted of the unit beyond its documented bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Premise {
+    /// The function of the unit.
+    pub function: Approximation,
+    /// Whether a result is one that the unit may give for an operand of 32 bits.
+    pub holds: fn(operand: u32, result: u32) -> bool,
+    /// The same in words.
+    pub said: &'static str,
 }
 
 /// What a register holds behind the code.
@@ -37,6 +70,8 @@ pub enum Yield {
     Result,
     /// The remainder that belongs to the quotient.
     Remainder,
+    /// One bit: where it is set, the lemma says nothing.
+    Unless,
 }
 
 /// A lemma.
@@ -52,8 +87,19 @@ pub struct Lemma {
     pub given: &'static [&'static str],
     /// Registers that hold results, low word first.
     pub yields: &'static [(&'static [&'static str], Yield)],
+    /// What it takes for granted of the unit, if the documented bound is not enough.
+    pub premise: Option<Premise>,
     /// How it is checked.
     pub checked: &'static str,
+}
+
+/// The bits of one.
+fn one(format: FloatFormat) -> Option<u128> {
+    match format {
+        FloatFormat::F32 => Some(1f32.to_bits().into()),
+        FloatFormat::F64 => Some(1f64.to_bits().into()),
+        _ => None,
+    }
 }
 
 impl Subject {
@@ -73,6 +119,13 @@ impl Subject {
                 if format == of && mode == float(rounding, ftz) =>
             {
                 Some(args.to_vec())
+            }
+            (Subject::Reciprocal(of, rounding, ftz), Node::Float { op: FloatOp::Div, format, mode, args })
+                if format == of
+                    && mode == float(rounding, ftz)
+                    && d.as_constant(&args[0]) == one(of) =>
+            {
+                Some(vec![args[1]])
             }
             (Subject::Root(of, rounding, ftz), Node::Float { op: FloatOp::Sqrt, format, mode, args })
                 if format == of && mode == float(rounding, ftz) =>
@@ -99,7 +152,17 @@ impl Subject {
     }
 }
 
+/// Those that are matched on terms.
+pub fn of_terms() -> impl Iterator<Item = &'static Lemma> {
+    LEMMAS.iter().chain(ROUTINES)
+}
+
+/// All of them.
+pub fn all() -> impl Iterator<Item = &'static Lemma> {
+    of_terms().chain(ESTIMATES)
+}
+
 /// The lemma of a name.
 pub fn named(name: &str) -> Option<&'static Lemma> {
-    LEMMAS.iter().find(|l| l.name == name)
+    all().find(|l| l.name == name)
 }

@@ -23,6 +23,7 @@ macro_rules! text {
         include_str!(concat!("code/", $name, ".sass"))
     };
 }
+pub(super) use text;
 
 const PAIR: &[&str] = &["R4", "R5"];
 const PAIRS: &[&str] = &["R4", "R5", "R6", "R7"];
@@ -38,6 +39,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("quotient_32"),
         given: &["R0", "R1"],
         yields: &[(&["R4"], Yield::Result), (&["R5"], Yield::Remainder)],
+        premise: None,
         checked: BY_DIVISORS,
     },
     Lemma {
@@ -46,6 +48,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("quotient_32_signed"),
         given: &["R0", "R1"],
         yields: &[(&["R4"], Yield::Result), (&["R5"], Yield::Remainder)],
+        premise: None,
         checked: BY_DIVISORS,
     },
     Lemma {
@@ -54,6 +57,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("quotient_64"),
         given: &["R4", "R5", "R6", "R9"],
         yields: &[(&["R8", "R13"], Yield::Result)],
+        premise: None,
         checked: BY_NEWTON,
     },
     Lemma {
@@ -62,6 +66,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("quotient_64_by_parts"),
         given: PAIRS,
         yields: &[(&["R16", "R17"], Yield::Result)],
+        premise: None,
         checked: BY_NEWTON,
     },
     Lemma {
@@ -70,6 +75,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("remainder_64"),
         given: &["R0", "R7", "R6", "R9"],
         yields: &[(&["R10", "R11"], Yield::Remainder)],
+        premise: None,
         checked: BY_NEWTON,
     },
     Lemma {
@@ -78,6 +84,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("remainder_64_by_parts"),
         given: PAIRS,
         yields: &[(&["R8", "R9"], Yield::Remainder)],
+        premise: None,
         checked: BY_NEWTON,
     },
     Lemma {
@@ -86,6 +93,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f32_rn"),
         given: PAIR,
         yields: &[(&["R4"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -94,6 +102,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f32_rz"),
         given: PAIR,
         yields: &[(&["R7"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -102,6 +111,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f32_rm"),
         given: PAIR,
         yields: &[(&["R2"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -110,6 +120,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f32_rp"),
         given: PAIR,
         yields: &[(&["R6"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -118,6 +129,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f32_rn_ftz"),
         given: PAIR,
         yields: &[(&["R4"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -126,6 +138,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("divide_f64_rn"),
         given: PAIRS,
         yields: &[(&["R4", "R5"], Yield::Result)],
+        premise: None,
         checked: BY_REMAINDER,
     },
     Lemma {
@@ -134,6 +147,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("root_f32_rn"),
         given: &["R4"],
         yields: &[(&["R6"], Yield::Result)],
+        premise: None,
         checked: BY_ROOT,
     },
     Lemma {
@@ -142,6 +156,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("root_f32_rz"),
         given: &["R4"],
         yields: &[(&["R2"], Yield::Result)],
+        premise: None,
         checked: BY_ROOT,
     },
     Lemma {
@@ -150,6 +165,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("root_f32_rm"),
         given: &["R4"],
         yields: &[(&["R2"], Yield::Result)],
+        premise: None,
         checked: BY_ROOT,
     },
     Lemma {
@@ -158,6 +174,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("root_f32_rp"),
         given: &["R4"],
         yields: &[(&["R6"], Yield::Result)],
+        premise: None,
         checked: BY_ROOT,
     },
     Lemma {
@@ -166,6 +183,7 @@ pub const LEMMAS: &[Lemma] = &[
         code: text!("root_f32_rn_ftz"),
         given: &["R4"],
         yields: &[(&["R6"], Yield::Result)],
+        premise: None,
         checked: BY_ROOT,
     },
 ];

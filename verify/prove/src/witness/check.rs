@@ -5,7 +5,7 @@ use super::script::{Same, script};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
 use crate::lemma;
-use crate::origin::{self, Freedom, Origin};
+use crate::origin::{self, Freedom, Origin, Ways};
 use crate::solver::{Answer, Solver};
 use crate::target::{self, Role};
 use crate::verdict::Assumption;
@@ -133,7 +133,12 @@ fn against(
     let bound = entry.unroll.saturating_add(1);
     let first = crate::choose::count(d);
     let Matching { natural, own_first, .. } = entry.matching;
-    let freedom = Freedom { natural, like: None, fused: entry.matching.fused.clone(), own_first };
+    let (fused, estimated) = (entry.matching.fused.clone(), entry.matching.estimated.clone());
+    if let Some(name) = estimated.values().find(|l| !entry.lemmas.contains(l)) {
+        return rejected(format!("it does not name the lemma `{name}`"));
+    }
+    let ways = Ways { fused, estimated };
+    let freedom = Freedom { natural, like: None, written: None, ways, own_first };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, bound, freedom).map_err(said)?;
     let (wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));

@@ -149,6 +149,9 @@ pub struct Matching {
     /// By index of a sum in the source: which of its operands is a product that it is fused with.
     #[serde(default)]
     pub fused: std::collections::BTreeMap<u32, u8>,
+    /// By index of an instruction of the source whose result is bounded and not fixed: the lemma whose code gives it.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub estimated: crate::approximate::Estimated,
     /// Whether shared variables of functions lie before those of the module.
     #[serde(default)]
     pub own_first: bool,

@@ -4,6 +4,7 @@
 
 pub mod laws;
 pub mod report;
+pub mod sequence;
 pub mod table;
 
 use sassafras_cubin::Cubin;
