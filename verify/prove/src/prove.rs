@@ -182,6 +182,11 @@ fn roots(events: &[Event]) -> Vec<TermId> {
     events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect()
 }
 
+/// The same, and what others see of them.
+fn operands(events: &[Event]) -> impl Iterator<Item = TermId> {
+    events.iter().flat_map(|e| [e.guard, e.address, e.value].into_iter().chain(e.arguments.clone()))
+}
+
 impl Task<'_> {
     /// Runs both sides. `ways`: what the source does, if it was said before; else what the target does.
     fn both<'i>(&self, inputs: &'i Inputs<'i>, ways: Option<Ways>) -> Result<Run<'i>, String> {
@@ -192,12 +197,19 @@ impl Task<'_> {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
         };
+        let start = crate::choose::count(d);
         let mut target = run(wanted)?;
+        let open = target.open(d, start);
+        // What later runs leave open is named as in the first: what is said of it speaks of that.
+        let renamed = |target: &mut target::Target<'i>, start: u32| {
+            let again = target.open(d, start);
+            target.rename(inputs, &again.iter().filter_map(|(i, t)| Some((*t, *open.get(i)?))).collect());
+        };
         let of_target = d.len();
         let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let written = ways.is_none().then(|| {
-            let roots: Vec<TermId> = target.writes.iter().map(|w| w.1).collect();
-            d.topological(&roots).into_iter().collect()
+            let writes = target.writes.iter().map(|w| w.1);
+            d.topological(&writes.chain(operands(&target.side.events)).collect::<Vec<_>>()).into_iter().collect()
         });
         let first = crate::choose::count(d);
         let freedom = Freedom {
@@ -216,16 +228,21 @@ impl Task<'_> {
             // Rounds of loops that no input comes to that counts are not gone through.
             let out = source.beyond.iter().chain(&source.undefined).fold(d.no(), |any, c| d.or(&any, c));
             wanted.admitted = Some(inputs.normal.of(d.not(&out)));
-            let reached = target.reached;
+            let (reached, start) = (target.reached, crate::choose::count(d));
             target = run(wanted)?;
             target.reached = reached;
+            renamed(&mut target, start);
         }
         // Operands of one lemma may be results of another.
         let mut lemmas: BTreeSet<&'static str> =
             ways.estimated.values().filter_map(|l| crate::lemma::named(l)).map(|l| l.name).collect();
         for _ in 0..LEMMA_ROUNDS {
             let uses = match inputs.normal.is_active() {
-                true => crate::lemma::uses(inputs, &source.events, &target.writes),
+                true => {
+                    let writes = target.writes.iter().map(|w| w.1);
+                    let written: Vec<TermId> = writes.chain(operands(&target.side.events)).collect();
+                    crate::lemma::uses(inputs, &source.events, &written)
+                }
                 false => break,
             };
             if uses.same.is_empty() {
@@ -233,9 +250,10 @@ impl Task<'_> {
             }
             lemmas.extend(uses.names);
             inputs.normal.declare(&uses.same);
-            let reached = target.reached;
+            let (reached, start) = (target.reached, crate::choose::count(d));
             target = run(wanted)?;
             target.reached = reached;
+            renamed(&mut target, start);
         }
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));

@@ -10,6 +10,7 @@ use crate::meeting::Meeting;
 use crate::nesting::{Barriers, Nesting};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms, Trap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -264,6 +265,18 @@ impl<'i, R: Name> Side<'i, R> {
                 return Some(gone);
             }
             _ => {}
+        }
+        // Each group knows the condition: what was written under it, as before a branch under the same guard, is what it is.
+        if self.inputs.normal.is_active() {
+            for (path, holds, fails) in [(&mut gone, taken, stays), (&mut self.path, stays, taken)] {
+                for value in path.registers.values_mut() {
+                    match d.node(*value) {
+                        Node::Ite(c, x, _) if c == holds => *value = x,
+                        Node::Ite(c, _, y) if c == fails => *value = y,
+                        _ => {}
+                    }
+                }
+            }
         }
         self.pieces += 2;
         (gone.piece, self.path.piece) = (self.pieces - 1, self.pieces);

@@ -6,7 +6,12 @@
 mod common;
 
 use common::sequence::{Sequence, Unit};
+use common::{module, ours, solver};
+use sassafras_isa::{Chip, Style, decode, encode, parse};
 use sassafras_prove::lemma::{ESTIMATES, Estimate, Lemma, Subject};
+use sassafras_prove::witness::Entry;
+use sassafras_prove::witness::check::{Fault, check};
+use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_semantics::concrete::admits;
 use sassafras_semantics::*;
 
@@ -230,4 +235,109 @@ fn changed_estimates_are_not() {
         }
     }
     assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// A kernel that stores two results of its operands.
+fn kernel(operation: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{{\n\
+         .reg .b32 a, b, v, w;\n.reg .b64 to, from;\nld.param.u64 to, [out];\nld.param.u64 from, [in];\n\
+         ld.global.v2.u32 {{a, b}}, [from];\n{operation}\nst.global.v2.u32 [to], {{v, w}};\nret;\n}}\n"
+    )
+}
+
+/// Code of another operation, or with an instruction left out, is not taken for an estimate. Two instructions may give two results
+/// for one operand, and one instruction gives one.
+#[test]
+fn planted_changes_are_not_proved() {
+    let Some(mut z3) = solver("planted_changes_are_not_proved", 2) else { return };
+    let limits = Limits { effort: 500, ..Limits::default() };
+    let chip = Chip::from_number(90).expect("a chip");
+    let nop = encode(&parse("NOP", &Style::default()).expect("a text"), chip).expect("a word");
+    let cases = [
+        ("ex2.approx.f32 v, a; mov.b32 w, v;", "ex2-scaled"),
+        ("lg2.approx.f32 v, a; sin.approx.f32 w, a;", "lg2-by-64"),
+        ("sqrt.approx.f32 v, a; rsqrt.approx.f32 w, b;", "sqrt-by-factor"),
+        ("rcp.approx.f32 v, a; cos.approx.ftz.f32 w, a;", "rcp-from-125"),
+        ("div.approx.f32 v, a, b; div.full.f32 w, b, a;", "divide-full-factors"),
+    ];
+    let computes = ["MUFU", "FADD", "FMUL", "FSETP", "SEL", "LOP3"];
+    for (operation, lemma) in cases {
+        let source = kernel(operation);
+        let (module, cubin) = (module(&source), ours(&source).expect("it compiles"));
+        let record = prove_within(&module, "k", &cubin, &mut *z3, limits);
+        assert_eq!(record.verdict, Verdict::Proved, "{operation}");
+        assert!(record.lemmas.contains(lemma), "{operation}: {:?}", record.lemmas);
+        assert_eq!(record.exit_code(), 14);
+        let mut count = 0;
+        for at in 0..cubin.functions[0].code.len() {
+            let inst = decode(cubin.functions[0].code[at], chip).expect("a word");
+            if !computes.contains(&inst.row().mnemonic) {
+                continue;
+            }
+            let mut changed = cubin.clone();
+            changed.functions[0].code[at] = nop;
+            let verdict = prove_within(&module, "k", &changed, &mut *z3, limits).verdict;
+            assert_ne!(verdict, Verdict::Proved, "{operation} without {at}");
+            count += 1;
+        }
+        assert!(count > 3, "{operation}: {count}");
+    }
+    let bare = "ex2.approx.ftz.f32";
+    for (wanted, written) in [
+        // Another function, another operand, another form, and the unit's answer where PTX asks for subnormal numbers.
+        ("ex2.approx.f32 v, a; mov.b32 w, v;", "lg2.approx.f32 v, a; mov.b32 w, v;"),
+        ("rcp.approx.f32 v, a; mov.b32 w, v;", "rcp.approx.f32 v, b; mov.b32 w, v;"),
+        ("div.full.f32 v, a, b; mov.b32 w, v;", "div.full.f32 v, b, a; mov.b32 w, v;"),
+        ("ex2.approx.f32 v, a; mov.b32 w, v;", &format!("{bare} v, a; mov.b32 w, v;")),
+        // One result in two places.
+        ("ex2.approx.f32 v, a; mov.b32 w, v;", &format!("ex2.approx.f32 v, a; {bare} w, a;")),
+        ("div.full.f32 v, a, b; mov.b32 w, v;", "div.full.f32 v, a, b; div.approx.f32 w, a, b;"),
+        ("div.rn.f32 v, a, b; mov.b32 w, v;", "div.full.f32 v, a, b; mov.b32 w, v;"),
+    ] {
+        let (module, cubin) = (module(&kernel(wanted)), ours(&kernel(written)).expect("it compiles"));
+        let verdict = prove_within(&module, "k", &cubin, &mut *z3, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{wanted} by {written}");
+    }
+}
+
+/// The witness says by which lemma an instruction is done; another is rejected.
+#[test]
+fn a_witness_says_by_which_lemma() {
+    let Some(mut z3) = common::z3("a_witness_says_by_which_lemma") else { return };
+    let source = kernel("rcp.approx.f32 v, a; sqrt.approx.f32 w, b;");
+    let (module, cubin) = (module(&source), ours(&source).expect("it compiles"));
+    let record = prove_within(&module, "k", &cubin, &mut z3, Limits::default());
+    let entry = Entry::of(&record, 4).expect("it is proved");
+    assert_eq!(entry.matching.estimated.len(), 2, "{:?}", entry.matching.estimated);
+    check(&module, &cubin, &entry, &mut z3).expect("it holds");
+    let changed = |change: &dyn Fn(&mut Entry)| {
+        let mut entry = entry.clone();
+        change(&mut entry);
+        entry
+    };
+    for (what, other) in [
+        ("none", changed(&|e| e.matching.estimated.clear())),
+        ("no lemma", changed(&|e| e.lemmas.clear())),
+        (
+            "another function",
+            changed(&|e| {
+                e.lemmas.push("ex2-scaled".into());
+                e.matching.estimated.values_mut().for_each(|l| *l = "ex2-scaled".into());
+            }),
+        ),
+        (
+            "another code",
+            changed(&|e| {
+                e.lemmas.push("rcp-above-126".into());
+                let first = e.matching.estimated.values_mut().find(|l| l.starts_with("rcp"));
+                *first.expect("one") = "rcp-above-126".into();
+            }),
+        ),
+    ] {
+        assert!(
+            matches!(check(&module, &cubin, &other, &mut z3), Err(Fault::Rejected(_) | Fault::Undecided(_))),
+            "{what}"
+        );
+    }
 }

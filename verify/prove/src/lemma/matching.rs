@@ -5,7 +5,7 @@ use crate::event::Event;
 use crate::inputs::Inputs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, Domain, TermId, Terms};
+use sassafras_semantics::{BinaryOp, Concrete, Domain, TermId, Terms};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -24,8 +24,9 @@ fn codes() -> &'static [Result<Code, String>] {
     CODES.get_or_init(|| of_terms().map(|l| code(l.code)).collect())
 }
 
-/// What the target has written of what lemmas compute from the operands that the source's events are made of.
-pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> Uses {
+/// What the target has computed of what lemmas compute from the operands that the source's events are made of. `computed`: what it
+/// writes or does something with. What these are made of counts too, as values that paths bring together.
+pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses {
     let d = inputs.terms;
     let mut found = Uses::default();
     let own = |e: &Event| [e.guard, e.address, e.value].into_iter().chain(e.arguments.clone());
@@ -37,7 +38,7 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> 
     if wanted.peek().is_none() {
         return found;
     }
-    let written: FxHashSet<TermId> = writes.iter().map(|w| w.1).collect();
+    let written: FxHashSet<TermId> = d.topological(computed).into_iter().collect();
     let open = open(d, &written);
     for (subject, i, lemma, operands) in wanted {
         let Some(Ok(code)) = codes().get(i) else { continue };
@@ -52,8 +53,14 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> 
             1 => open.iter().copied().map(Some).collect(),
             _ => continue,
         };
-        for choice in choices {
-            let as_there: FxHashMap<TermId, TermId> = own.iter().copied().zip(choice).collect();
+        // Of a constant a compiler may have asked the unit itself: the nearest answer is one that it may give.
+        let answered = answered(d, &results);
+        let both = [false, true].into_iter().filter(|known| !known || !answered.is_empty());
+        for (choice, known) in choices.iter().flat_map(|c| both.clone().map(move |k| (c, k))) {
+            let mut as_there: FxHashMap<TermId, TermId> = own.iter().copied().zip(*choice).collect();
+            if known {
+                as_there.extend(&answered);
+            }
             if !as_there.is_empty() {
                 inputs.normal.replace(&as_there);
             }
@@ -86,6 +93,20 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], writes: &[(u64, TermId)]) -> 
         }
     }
     found
+}
+
+/// The unit's answers for constants, to nearest.
+fn answered(d: &Terms, results: &[(Yield, u32, TermId)]) -> FxHashMap<TermId, TermId> {
+    let order = d.topological(&results.iter().map(|r| r.2).collect::<Vec<_>>());
+    let of = |t: TermId| match d.node(t) {
+        Node::Approximate { function, ftz, a } => {
+            let home = Concrete::default();
+            let operand = home.constant(d.width_of(a), d.as_constant(&a)?);
+            Some((t, d.constant(d.width_of(t), home.approximate(function, ftz, &operand).bits())))
+        }
+        _ => None,
+    };
+    order.into_iter().filter_map(of).collect()
 }
 
 /// What the target may answer freely.

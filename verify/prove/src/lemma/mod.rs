@@ -34,6 +34,8 @@ pub enum Subject {
     Reciprocal(FloatFormat, Rounding, bool),
     /// A square root, with the same.
     Root(FloatFormat, Rounding, bool),
+    /// The least or the greatest of two numbers of binary64 (the flag: the least); a NaN may have any payload.
+    Extremum(bool),
     /// A result that PTX bounds and does not fix; the flag says whether subnormals are flushed. It is looked for where the source
     /// has the instruction: see [`crate::approximate`].
     Estimate(Estimate, bool),
@@ -126,6 +128,11 @@ impl Subject {
                     && d.as_constant(&args[0]) == one(of) =>
             {
                 Some(vec![args[1]])
+            }
+            (Subject::Extremum(least), Node::Float { op, format: FloatFormat::F64, mode, args })
+                if op == (if least { FloatOp::Min } else { FloatOp::Max }) && mode == FloatMode::default() =>
+            {
+                Some(args.to_vec())
             }
             (Subject::Root(of, rounding, ftz), Node::Float { op: FloatOp::Sqrt, format, mode, args })
                 if format == of && mode == float(rounding, ftz) =>

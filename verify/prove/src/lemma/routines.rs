@@ -25,14 +25,36 @@ const NOT_BELOW: Premise = Premise {
     },
     said: "of an operand whose significand is all ones the reciprocal is not below the nearest number",
 };
+/// Whether the reciprocal of a power of two is exact.
+fn is_exact(operand: u32, result: u32) -> bool {
+    operand & 0x7f_ffff != 0 || f32::from_bits(result) == 1.0 / f32::from_bits(operand)
+}
+/// The routine takes the estimate's significand apart.
+const BOTH_WAYS: Premise = Premise {
+    function: Approximation::Rcp,
+    holds: |operand, result| (NOT_BELOW.holds)(operand, result) && (LESS_THAN_A_UNIT.holds)(operand, result),
+    said: "a reciprocal is at most 15/16 of a unit in the last place off, that of a power of two is exact, and of an operand whose \
+        significand is all ones it is not below the nearest number",
+};
 /// The other roundings see on which side of a number an estimate lies.
 const LESS_THAN_A_UNIT: Premise = Premise {
     function: Approximation::Rcp,
     holds: |operand, result| {
         let exact = 1.0 / f64::from(f32::from_bits(operand));
-        units(exact, result) <= 15.0 / 16.0 && (operand & 0x7f_ffff != 0 || units(exact, result) == 0.0)
+        units(exact, result) <= 15.0 / 16.0 && is_exact(operand, result)
     },
     said: "a reciprocal is at most 15/16 of a unit in the last place off, and that of a power of two is exact",
+};
+
+/// Among all significands under both parities of the exponent and all answers within the documented bound these two roots are a unit
+/// off.
+const NOT_ABOVE: Premise = Premise {
+    function: Approximation::Rsqrt,
+    holds: |operand, result| {
+        let nearest = (1.0 / f64::from(f32::from_bits(operand)).sqrt()) as f32;
+        !matches!(operand & 0xff_ffff, 0xfc_114a | 0x6e_9372) || result != nearest.to_bits() + 1
+    },
+    said: "of 0x3ffc114a and 0x406e9372, and these by powers of four, the reciprocal root is not the number above the nearest",
 };
 
 /// A lemma: its name and code, what it computes, the registers of its operands and of its result.
@@ -67,28 +89,12 @@ pub const ROUTINES: &[Lemma] = &[
         Some(NOT_BELOW),
     ),
     lemma(
-        "divide-f32-rn-ftz-short",
-        Subject::Divide(F32, NEAREST, true),
-        text!("divide_f32_rn_ftz_short"),
-        &["R2", "R3"],
-        &[(&["R5"], Yield::Result), (&["P0"], Yield::Unless)],
-        Some(NOT_BELOW),
-    ),
-    lemma(
-        "divide-f32-rn-ftz-routine",
-        Subject::Divide(F32, NEAREST, true),
-        text!("divide_f32_rn_ftz_routine"),
-        &["R2", "R3"],
-        &[(&["R0"], Yield::Result)],
-        Some(NOT_BELOW),
-    ),
-    lemma(
         "divide-f32-rz-routine",
         Subject::Divide(F32, Rounding::Zero, false),
         text!("divide_f32_rz_routine"),
         &["R2", "R3"],
         &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
+        None,
     ),
     lemma(
         "divide-f32-rz-ftz-routine",
@@ -96,7 +102,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("divide_f32_rz_ftz_routine"),
         &["R2", "R3"],
         &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
+        None,
     ),
     lemma(
         "divide-f32-rm-routine",
@@ -104,15 +110,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("divide_f32_rm_routine"),
         &["R2", "R3"],
         &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
-        "divide-f32-rm-ftz-routine",
-        Subject::Divide(F32, Rounding::Down, true),
-        text!("divide_f32_rm_ftz_routine"),
-        &["R4", "R5"],
-        &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
+        None,
     ),
     lemma(
         "divide-f32-rp-routine",
@@ -120,15 +118,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("divide_f32_rp_routine"),
         &["R2", "R3"],
         &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
-        "divide-f32-rp-ftz-routine",
-        Subject::Divide(F32, Rounding::Up, true),
-        text!("divide_f32_rp_ftz_routine"),
-        &["R4", "R5"],
-        &[(&["R0"], Yield::Result)],
-        Some(LESS_THAN_A_UNIT),
+        None,
     ),
     lemma(
         "reciprocal-f32-rn-short",
@@ -144,7 +134,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("reciprocal_f32_rn_routine"),
         &["R0"],
         &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(NOT_BELOW),
+        Some(BOTH_WAYS),
     ),
     lemma(
         "reciprocal-f32-rn-ftz-short",
@@ -160,7 +150,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("reciprocal_f32_rn_ftz_routine"),
         &["R2"],
         &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(NOT_BELOW),
+        None,
     ),
     lemma(
         "reciprocal-f32-rz-short",
@@ -192,7 +182,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("reciprocal_f32_rz_ftz_routine"),
         &["R2"],
         &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(LESS_THAN_A_UNIT),
+        None,
     ),
     lemma(
         "reciprocal-f32-rm-short",
@@ -207,22 +197,6 @@ pub const ROUTINES: &[Lemma] = &[
         Subject::Reciprocal(F32, Rounding::Down, false),
         text!("reciprocal_f32_rm_routine"),
         &["R0"],
-        &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
-        "reciprocal-f32-rm-ftz-short",
-        Subject::Reciprocal(F32, Rounding::Down, true),
-        text!("reciprocal_f32_rm_ftz_short"),
-        &["R2"],
-        &[(&["R5"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
-        "reciprocal-f32-rm-ftz-routine",
-        Subject::Reciprocal(F32, Rounding::Down, true),
-        text!("reciprocal_f32_rm_ftz_routine"),
-        &["R2"],
         &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
         Some(LESS_THAN_A_UNIT),
     ),
@@ -243,28 +217,12 @@ pub const ROUTINES: &[Lemma] = &[
         Some(LESS_THAN_A_UNIT),
     ),
     lemma(
-        "reciprocal-f32-rp-ftz-short",
-        Subject::Reciprocal(F32, Rounding::Up, true),
-        text!("reciprocal_f32_rp_ftz_short"),
-        &["R2"],
-        &[(&["R5"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
-        "reciprocal-f32-rp-ftz-routine",
-        Subject::Reciprocal(F32, Rounding::Up, true),
-        text!("reciprocal_f32_rp_ftz_routine"),
-        &["R2"],
-        &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
-        Some(LESS_THAN_A_UNIT),
-    ),
-    lemma(
         "root-f32-rn-short",
         Subject::Root(F32, NEAREST, false),
         text!("root_f32_rn_short"),
         &["R0"],
         &[(&["R5"], Yield::Result), (&["P6"], Yield::Unless)],
-        None,
+        Some(NOT_ABOVE),
     ),
     lemma(
         "root-f32-rn-routine",
@@ -272,7 +230,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("root_f32_rn_routine"),
         &["R0"],
         &[(&["R2"], Yield::Result), (&["P6"], Yield::Unless)],
-        None,
+        Some(NOT_ABOVE),
     ),
     lemma(
         "root-f32-rn-ftz-short",
@@ -280,7 +238,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("root_f32_rn_ftz_short"),
         &["R2"],
         &[(&["R5"], Yield::Result), (&["P6"], Yield::Unless)],
-        None,
+        Some(NOT_ABOVE),
     ),
     lemma(
         "root-f32-rn-ftz-routine",
@@ -288,7 +246,7 @@ pub const ROUTINES: &[Lemma] = &[
         text!("root_f32_rn_ftz_routine"),
         &["R2"],
         &[(&["R0"], Yield::Result), (&["P6"], Yield::Unless)],
-        None,
+        Some(NOT_ABOVE),
     ),
     lemma(
         "root-f32-rz-short",

@@ -17,6 +17,9 @@ const BY_REMAINDER: &str = "the argument of `legalize/float_divide.rs` (P. Marks
 const BY_ROOT: &str = "a root by the reciprocal root, corrected by an exact remainder and rounded by another; the code runs on a grid \
     of operands with several choices of the unit";
 
+/// How the least and the greatest are checked.
+const BY_RELATION: &str = "a comparison and a choice; the code on a grid of operands";
+
 /// The code of a file.
 macro_rules! text {
     ($name:literal) => {
@@ -140,6 +143,24 @@ pub const LEMMAS: &[Lemma] = &[
         yields: &[(&["R4", "R5"], Yield::Result)],
         premise: None,
         checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "min-f64",
+        subject: Subject::Extremum(true),
+        code: text!("min_f64"),
+        given: PAIRS,
+        yields: &[(&["R8", "R9"], Yield::Result)],
+        premise: None,
+        checked: BY_RELATION,
+    },
+    Lemma {
+        name: "max-f64",
+        subject: Subject::Extremum(false),
+        code: text!("max_f64"),
+        given: PAIRS,
+        yields: &[(&["R8", "R9"], Yield::Result)],
+        premise: None,
+        checked: BY_RELATION,
     },
     Lemma {
         name: "root-f32-rn",

@@ -2,7 +2,7 @@
 
 use sassafras_prove::inputs::Inputs;
 use sassafras_prove::lemma::{Estimate, Lemma, Premise, Subject, code};
-use sassafras_semantics::concrete::Bits;
+use sassafras_semantics::concrete::{Bits, admits};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::*;
 
@@ -11,26 +11,62 @@ pub struct Unit {
     home: Concrete,
     nearest: Concrete,
     premise: Option<Premise>,
+    offset: i32,
 }
 
 impl Unit {
     /// A choice, moved towards the nearest result as far as the premise asks for.
     pub fn new(chooser: Chooser, premise: Option<Premise>) -> Unit {
-        Unit { home: Concrete::new(chooser), nearest: Concrete::default(), premise }
+        Unit { home: Concrete::new(chooser), nearest: Concrete::default(), premise, offset: 0 }
+    }
+
+    /// The answer so many numbers above the nearest, where documented bound and premise admit it; else the nearest.
+    pub fn beside(offset: i32, premise: Option<Premise>) -> Unit {
+        Unit { offset, ..Unit::new(Chooser::Nearest, premise) }
     }
 
     /// What it answers.
     pub fn answer(&self, function: Approximation, ftz: bool, operand: u32) -> u32 {
         let of = |home: &Concrete| home.approximate(function, ftz, &home.constant(32, operand.into()));
-        let mut result = of(&self.home).bits() as u32;
+        let result = of(&self.home).bits() as u32;
+        if self.offset != 0 {
+            let beside = result.wrapping_add_signed(self.offset);
+            let premise = self.premise.is_none_or(|p| p.function != function || (p.holds)(operand, beside));
+            return if premise && admits(function, ftz, operand, beside) { beside } else { result };
+        }
         let Some(premise) = self.premise.filter(|p| p.function == function) else { return result };
         let nearest = of(&self.nearest).bits() as u32;
-        while result != nearest && !(premise.holds)(operand, result) {
-            result = if result < nearest { result + 1 } else { result - 1 };
+        let holds = |r: u32| (premise.holds)(operand, r);
+        if holds(result) {
+            return result;
         }
-        let zero = operand & 0x8000_0000;
-        if (premise.holds)(operand, result) || !(premise.holds)(operand, zero) { result } else { zero }
+        if !holds(nearest) {
+            let zero = operand & 0x8000_0000;
+            return if holds(zero) { zero } else { nearest };
+        }
+        // The last that holds, from the nearest on: by halves of the numbers between.
+        let (mut inside, mut outside) = (place(nearest), place(result));
+        while inside.abs_diff(outside) > 1 {
+            let middle = inside + (outside - inside) / 2;
+            if holds(number(middle)) {
+                inside = middle;
+            } else {
+                outside = middle;
+            }
+        }
+        number(inside)
     }
+}
+
+/// The place of a number of binary32 among all of them; negative ones are below zero.
+fn place(bits: u32) -> i64 {
+    let magnitude = i64::from(bits & 0x7fff_ffff);
+    if bits >> 31 == 1 { -magnitude } else { magnitude }
+}
+
+/// The number at a place.
+fn number(place: i64) -> u32 {
+    place.unsigned_abs() as u32 | if place < 0 { 0x8000_0000 } else { 0 }
 }
 
 /// Bits of an operand.
@@ -38,6 +74,7 @@ pub fn width(subject: Subject) -> u32 {
     match subject {
         Subject::Quotient(width) => width,
         Subject::Divide(f, ..) | Subject::Reciprocal(f, ..) | Subject::Root(f, ..) => f.width(),
+        Subject::Extremum(_) => 64,
         Subject::Estimate(Estimate::Half(..), _) => 16,
         Subject::Estimate(..) => 32,
     }
