@@ -95,8 +95,10 @@ fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>
     added
 }
 
-/// A barrier for each region: none that is open at its split. Regions for which none is left are left out: their lanes
-/// meet further out, which is right where nothing relies on their being together.
+/// A barrier for each region: the one behind all that are open at its split, so that no two wait for each other (P2). A lower
+/// number that is free there, since the region of it was left by BREAK, may be open elsewhere, with this one inside of it.
+/// Regions for which none is left are left out: their lanes meet further out, which is right where nothing relies on their
+/// being together.
 fn numbers(f: &Function, regions: Vec<Region>) -> Result<(Vec<Region>, Vec<u64>), Error> {
     let limit = u64::from(f.chip.limits().convergence_barriers);
     let mut open: HashMap<Block, Vec<u64>> = HashMap::new();
@@ -104,7 +106,7 @@ fn numbers(f: &Function, regions: Vec<Region>) -> Result<(Vec<Region>, Vec<u64>)
     let mut relies = None;
     for region in regions {
         let taken = open.entry(region.split).or_default();
-        let number = (0..=taken.len() as u64).find(|number| !taken.contains(number)).unwrap_or(0);
+        let number = taken.iter().max().map_or(0, |above| above + 1);
         if number >= limit {
             if *relies.get_or_insert_with(|| relies_on_structure(f)) {
                 return Err(Error::TooManyBarriers { block: region.split, limit: limit as u32 });

@@ -78,6 +78,9 @@ rules! {
         ConvergeMeet "converge-meet" "P2: on all paths to a place from which a barrier is still waited at, the same barriers are open.",
         ConvergeTarget "converge-target" "P1: a BSSY names the place where its BSYNC stands.",
         ConvergeBranch "converge-branch" "P1: at a branch that may diverge, barriers are open that are waited at at its meeting place and at those of the loops that lanes leave apart because of it.",
+        ConvergeWait "converge-wait" "P2: no two barriers wait for each other: if lanes wait at one while they are in another, then nowhere the other way round, nor through further barriers."
+            : "!layout b0 b1 b2 b3 b4 b5 b6\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b4\n-> b4(), b1()\nb1():\n bssy ; target b3\n bssy b=B1 ; target b2\n-> b2()\nb2():\n bsync b=B1\n-> b3()\nb3():\n bsync\nexit\nb4():\n bssy ; target b6\n bssy b=B1 ; target b5\n-> b5()\nb5():\n bsync b=B1\n-> b6()\nb6():\n bsync\nexit",
+              "!layout b0 b1 b2 b3 b4 b5 b6\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b4\n-> b4(), b1()\nb1():\n bssy ; target b3\n bssy b=B1 ; target b2\n-> b2()\nb2():\n bsync b=B1\n-> b3()\nb3():\n bsync\nexit\nb4():\n bssy b=B1 ; target b6\n bssy ; target b5\n-> b5()\nb5():\n bsync\n-> b6()\nb6():\n bsync b=B1\nexit",
     }
     "The control tree": {
         TreeList "tree-list" "T1: a list is block, node, block, …, block.",

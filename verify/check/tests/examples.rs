@@ -48,7 +48,7 @@ fn judge(rule: &str, example: &str) -> Verdict {
         return hazard::check_words(&words, Chip::Sm90);
     }
     let lines: Vec<&str> = example.lines().collect();
-    if rule.starts_with("machine") {
+    if rule.starts_with("machine") || rule.starts_with("converge") {
         return machine::check(&function("placed", &lines));
     }
     let middle = lines.iter().position(|line| *line == "=>").expect("before and after");

@@ -1,6 +1,7 @@
 //! Convergence barriers: P1 and P2 of `docs/convergence.md`, by following every path.
 
 use super::meeting::{Demand, Meetings};
+use super::waits::{self, Wait};
 use super::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
@@ -95,11 +96,17 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     let mut meetings = Meetings::new(index(f.entry), succs, ends, waits);
     let looks = looks_at_group(f);
     let names: HashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
+    let mut waits = Vec::new();
     for &block in &f.layout {
         let Some(open) = enter.get(&block).cloned() else { continue };
         walk(f, block, open.clone(), Some(report));
         let succs = &f.blocks[block].succs;
         for (i, inst) in f.blocks[block].insts.iter().enumerate() {
+            if let (Some(K::Sync), Some(barrier)) = (kind(inst), barrier(inst)) {
+                let open = upto(f, block, i, open.clone()).into_iter().map(|(other, _)| other);
+                let inside = open.filter(|&other| other != barrier).collect();
+                waits.push(Wait { block, index: i, barrier, inside });
+            }
             let parts = kind(inst) == Some(K::Branch) && !always(inst) && !inst.uniform;
             if !parts || succs.iter().all(|edge| edge.block == succs[0].block) {
                 continue;
@@ -128,6 +135,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             }
         }
     }
+    waits::check(&waits, report);
 }
 
 /// Whether lanes wait in a block for all of the warp that have not exited (P1: they do not meet behind it).

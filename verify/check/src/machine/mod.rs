@@ -13,6 +13,7 @@ mod placement;
 mod shape;
 mod ssa;
 mod uniform;
+mod waits;
 
 pub use critical::check_critical;
 pub use placement::check_placement;

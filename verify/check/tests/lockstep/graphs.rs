@@ -79,6 +79,17 @@ pub fn random(rng: &mut Rng, most: usize) -> Shape {
     shape
 }
 
+/// The graph of a seed, which `rng` starts from: each fourth is larger.
+pub fn of_seed(rng: &mut Rng) -> Shape {
+    let most = if rng.0.is_multiple_of(4) { 24 } else { 10 };
+    random(rng, most)
+}
+
+/// Three inputs for the graph that was drawn last.
+pub fn inputs(rng: &mut Rng) -> [u32; 3] {
+    [0, 1, 2].map(|input| input ^ rng.below(1 << 30) as u32)
+}
+
 /// Makes every cycle pass a block that uses fuel: what does nothing has one way, and leads on, or to what does something.
 fn steady(shape: &mut Shape) {
     for b in 0..shape.len() {

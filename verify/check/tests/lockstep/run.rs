@@ -1,7 +1,6 @@
 //! Programs of [`super::graphs`], compiled and run.
 
 use super::graphs::EVENTS;
-use sassafras_check::Verdict;
 use sassafras_cubin::Cubin;
 use sassafras_driver::observe::{Form, Nobody, Notes, Objection, Observer};
 use sassafras_driver::options::{Arch, Options};
@@ -9,7 +8,7 @@ use sassafras_driver::{Stage, session};
 use sassafras_execute::{Argument, Launch, Options as Run, ptx, sass};
 use sassafras_ir::tree::{Extra, Tree};
 use sassafras_ptx::checked::Module;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 
 /// What each lane wrote down: the block, and the lanes together.
 pub type Log = Vec<Vec<(u32, u32)>>;
@@ -19,16 +18,21 @@ fn options() -> Options {
     Options { arch, jobs: 1, ..Options::default() }
 }
 
-/// Whether the judge of machine code, which looks at every path, has objected; it lets the compiler go on.
+/// By which rules the judge of machine code, which looks at every path, has objected; it lets the compiler go on.
 #[derive(Default)]
-struct Paths(AtomicBool);
+struct Paths(Mutex<Vec<&'static str>>);
+
+impl Paths {
+    fn rules(self) -> Vec<&'static str> {
+        self.0.into_inner().expect("no judge panics")
+    }
+}
 
 impl Observer for Paths {
     fn observe(&self, _: Stage, _: Option<Form<'_>>, after: Form<'_>, _: &Notes) -> Result<(), Objection> {
-        if let Form::Machine(f) = after
-            && sassafras_check::machine::check(f) != Verdict::Passed
-        {
-            self.0.store(true, Ordering::Relaxed);
+        if let Form::Machine(f) = after {
+            let verdict = sassafras_check::machine::check(f);
+            self.0.lock().expect("no judge panics").extend(verdict.objections().iter().map(|o| o.rule));
         }
         Ok(())
     }
@@ -48,11 +52,29 @@ pub fn plant(text: &str, fault: &str) -> Option<(Cubin, bool)> {
     let artifact = session::compile(text, "graph", &options, None, &paths)
         .unwrap_or_else(|failure| panic!("{failure}\n{text}"));
     let planted = artifact.notes.iter().any(|(_, notes)| notes.planted.is_some());
-    planted.then(|| (artifact.cubin.expect("nothing stopped it").0, paths.0.into_inner()))
+    planted.then(|| (artifact.cubin.expect("nothing stopped it").0, !paths.rules().is_empty()))
 }
 
 /// The same with each function made a tree behind the optimiser, and a graph again; and how many trees need a selector.
 pub fn through_tree(text: &str) -> Result<(Cubin, usize), String> {
+    let (back, selected) = as_tree(text)?;
+    let start = Options { start_from: Some("graph".into()), ..options() };
+    let artifact = session::compile(&back, "graph", &start, None, &Nobody);
+    let artifact = artifact.map_err(|failure| format!("{failure}\n{back}"))?;
+    Ok((artifact.cubin.expect("nothing stopped it").0, selected))
+}
+
+/// The same as far as a phase: its text.
+pub fn through_tree_until(text: &str, phase: &str) -> Result<String, String> {
+    let (back, _) = as_tree(text)?;
+    let options = Options { start_from: Some("graph".into()), stop_after: Some(phase.into()), ..options() };
+    let artifact = session::compile(&back, "graph", &options, None, &Nobody);
+    let artifact = artifact.map_err(|failure| format!("{failure}\n{back}"))?;
+    Ok(artifact.stopped.expect("it stops where it is told to"))
+}
+
+/// What the optimiser leaves with each function made a tree and a graph again; and how many trees need a selector.
+fn as_tree(text: &str) -> Result<(String, usize), String> {
     let stop = Options { stop_after: Some("optimise".into()), ..options() };
     let stopped = session::compile(text, "graph", &stop, None, &Nobody).map_err(|f| f.to_string())?;
     let stopped = stopped.stopped.expect("it stops behind the optimiser");
@@ -68,11 +90,16 @@ pub fn through_tree(text: &str) -> Result<(Cubin, usize), String> {
         *f = tree.into_function().map_err(|refused| refused.to_string())?;
         f.compact();
     }
-    let back = sassafras_ir::text::print(&module, &phase);
-    let start = Options { start_from: Some("graph".into()), ..options() };
-    let artifact = session::compile(&back, "graph", &start, None, &Nobody);
-    let artifact = artifact.map_err(|failure| format!("{failure}\n{back}"))?;
-    Ok((artifact.cubin.expect("nothing stopped it").0, selected))
+    Ok((sassafras_ir::text::print(&module, &phase), selected))
+}
+
+/// What comes of a placed function's text, and by which rules the judge of machine code has objected to it.
+pub fn from_machine(text: &str) -> Result<(Cubin, Vec<&'static str>), String> {
+    let start = Options { start_from: Some("layout".into()), ..options() };
+    let paths = Paths::default();
+    let artifact = session::compile(text, "graph", &start, None, &paths);
+    let artifact = artifact.map_err(|failure| format!("{failure}\n{text}"))?;
+    Ok((artifact.cubin.expect("nothing stopped it").0, paths.rules()))
 }
 
 fn launch(slots: &[sassafras_execute::Slot], seed: u32) -> Launch {
