@@ -100,7 +100,8 @@ impl<'a> Estimates<'a> {
                 continue;
             }
             self.done.insert(index, lemma.name.to_owned());
-            let width = if lanes == 2 || inst.types.first() != Some(&Type::F(FloatFormat::F32)) { 16 } else { 32 };
+            let width =
+                if lanes == 2 || inst.types.first() != Some(&Type::F(FloatFormat::F32)) { 16 } else { 32 };
             let d = inputs.terms;
             let parts = made.iter().map(|t| d.extract(t, 0, width));
             return Ok(parts.reduce(|low, high| d.concat(&high, &low)));

@@ -19,6 +19,7 @@
 //! - [`witness`]: what a proof found, as a file, and the checker of such files.
 //! - [`verdict`]: verdicts, assumptions, records.
 
+pub mod approximate;
 pub mod ask;
 mod beyond;
 mod calls;
@@ -34,7 +35,6 @@ pub mod integer;
 mod jumps;
 mod lanes;
 mod leader;
-pub mod approximate;
 pub mod lemma;
 mod meeting;
 mod nesting;

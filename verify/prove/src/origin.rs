@@ -1,7 +1,7 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
-use crate::calls::{Program, reachable};
 use crate::approximate::{Estimated, Estimates};
+use crate::calls::{Program, reachable};
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
 use crate::inputs::Inputs;
@@ -225,7 +225,16 @@ impl<'a> Origin<'a> {
                 let mut program = Program::new(module, function)?;
                 program.own_first = freedom.own_first;
                 let strong = self.wanted(&[]).strong_shared;
-                let side = source::run(inputs, &program, target, bound, natural, strong, &mut sites, &mut estimates)?;
+                let side = source::run(
+                    inputs,
+                    &program,
+                    target,
+                    bound,
+                    natural,
+                    strong,
+                    &mut sites,
+                    &mut estimates,
+                )?;
                 Ok((Trace::from(side), Ways { fused: sites.fused, estimated: estimates.done }))
             }
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {

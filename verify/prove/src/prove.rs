@@ -209,7 +209,9 @@ impl Task<'_> {
         let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let written = ways.is_none().then(|| {
             let writes = target.writes.iter().map(|w| w.1);
-            d.topological(&writes.chain(operands(&target.side.events)).collect::<Vec<_>>()).into_iter().collect()
+            d.topological(&writes.chain(operands(&target.side.events)).collect::<Vec<_>>())
+                .into_iter()
+                .collect()
         });
         let first = crate::choose::count(d);
         let freedom = Freedom {

@@ -1,8 +1,8 @@
 //! The source: PTX over terms.
 
+use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
-use crate::approximate::Estimates;
 use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::lanes;

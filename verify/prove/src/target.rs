@@ -16,6 +16,7 @@ use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
     Terms, Trap,

@@ -44,9 +44,8 @@ fn single(sequence: &Sequence, units: &[Unit], function: Approximation, ftz: boo
     let unscaled = matches!(function, Approximation::Sin | Approximation::Cos);
     for top in 0..512u32 {
         let at = |s: u32| top << 23 | s;
-        let bare = |a: u32| {
-            units.iter().all(|u| sequence.run(u, &[a.into()], 0)[0] == u.answer(function, true, a))
-        };
+        let bare =
+            |a: u32| units.iter().all(|u| sequence.run(u, &[a.into()], 0)[0] == u.answer(function, true, a));
         let scales = !significands(60).all(|s| bare(at(s)));
         scaled += u32::from(scales);
         let all = if scales { count } else { 60 };
@@ -64,10 +63,17 @@ fn single(sequence: &Sequence, units: &[Unit], function: Approximation, ftz: boo
 }
 
 /// A function of halves, on all of them: within PTX's bound, or for a subnormal result half a unit and a hundredth.
-fn half(sequence: &Sequence, units: &[Unit], function: Approximation, format: FloatFormat, ftz: bool) -> Wrong {
+fn half(
+    sequence: &Sequence,
+    units: &[Unit],
+    function: Approximation,
+    format: FloatFormat,
+    ftz: bool,
+) -> Wrong {
     let d = Concrete::default();
     let value = |h: u32| {
-        let wide = d.float_to_float(format, FloatFormat::F32, FloatMode::default(), &d.constant(16, h.into()));
+        let wide =
+            d.float_to_float(format, FloatFormat::F32, FloatMode::default(), &d.constant(16, h.into()));
         f64::from(f32::from_bits(wide.bits() as u32))
     };
     // PTX ISA, ex2 and tanh: relative bounds of powers, absolute ones of tangents.
@@ -146,7 +152,8 @@ fn quotient_is_admitted(a: u32, b: u32, found: u32, short: bool, ftz: bool) -> b
 
 /// Quotients on a grid of operands.
 fn quotient(sequence: &Sequence, units: &[Unit], short: bool, ftz: bool, count: u32) -> Wrong {
-    let exponents = [0u32, 1, 2, 3, 23, 24, 25, 64, 102, 126, 127, 128, 151, 190, 229, 230, 251, 252, 253, 254, 255];
+    let exponents =
+        [0u32, 1, 2, 3, 23, 24, 25, 64, 102, 126, 127, 128, 151, 190, 229, 230, 251, 252, 253, 254, 255];
     let mut numbers = Vec::new();
     for e in exponents {
         for s in [0, 1, 2, 0x7f_ffff, 0x7f_fffe, 0x40_0000, 0x40_0001, 0x15_5555, 0x2a_aaab] {
@@ -196,7 +203,11 @@ fn estimates_are_within_the_bounds() {
     let mut faults = Vec::new();
     for lemma in ESTIMATES {
         assert!(!lemma.checked.is_empty(), "{}", lemma.name);
-        let own = if matches!(lemma.subject, Subject::Estimate(Estimate::Single(_), _)) { count } else { count.min(100_000) };
+        let own = if matches!(lemma.subject, Subject::Estimate(Estimate::Single(_), _)) {
+            count
+        } else {
+            count.min(100_000)
+        };
         match wrong(lemma, lemma.code, true, own) {
             Some(why) => faults.push(format!("{}: {why}", lemma.name)),
             None => eprintln!("{} holds", lemma.name),

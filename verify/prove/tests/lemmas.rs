@@ -28,7 +28,8 @@ fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
         (Subject::Quotient(_), Yield::Result) => operands[0] / operands[1],
         (_, Yield::Remainder) => operands[0] % operands[1],
         (Subject::Reciprocal(f, r, ftz), _) => {
-            let one = d.float_to_float(FloatFormat::F32, f, FloatMode::default(), &d.constant(32, 0x3f80_0000));
+            let one =
+                d.float_to_float(FloatFormat::F32, f, FloatMode::default(), &d.constant(32, 0x3f80_0000));
             float(FloatOp::Div, f, r, ftz, &[one.bits() as u64, operands[0]])
         }
         (Subject::Divide(f, r, ftz), _) => float(FloatOp::Div, f, r, ftz, operands),
@@ -102,13 +103,7 @@ fn numbers(subject: Subject, count: u64) -> Vec<u64> {
 }
 
 /// An input and an answer of the unit on which code does not do what the lemma says.
-fn wrong(
-    lemma: &Lemma,
-    text: &str,
-    premise: Option<Premise>,
-    count: u64,
-    quick: bool,
-) -> Option<String> {
+fn wrong(lemma: &Lemma, text: &str, premise: Option<Premise>, count: u64, quick: bool) -> Option<String> {
     let sequence = match Sequence::of(lemma, text) {
         Ok(sequence) => sequence,
         Err(why) => return Some(why),
@@ -194,8 +189,7 @@ fn lemmas_compute_what_they_say() {
 #[test]
 fn functions_hold_for_all_significands() {
     let all = std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some();
-    let units =
-        |premise| [0, -3, -2, -1, 1, 2, 3].map(|offset| Unit::beside(offset, premise));
+    let units = |premise| [0, -3, -2, -1, 1, 2, 3].map(|offset| Unit::beside(offset, premise));
     for lemma in ROUTINES.iter().filter(|l| l.given.len() == 1) {
         let sequence = Sequence::of(lemma, lemma.code).expect("it runs");
         let short = lemma.name.ends_with("short");

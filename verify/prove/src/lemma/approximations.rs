@@ -10,7 +10,8 @@ const BY_OPERAND: &str = "for each operand for which the code scales, a sample o
 /// How sines are checked.
 const BY_PREMISE: &str = "the premise says it; the special cases on a grid";
 /// How functions of halves are checked.
-const BY_HALF: &str = "for each of the 65536 operands and the lowest, the highest and the nearest answer of the unit";
+const BY_HALF: &str =
+    "for each of the 65536 operands and the lowest, the highest and the nearest answer of the unit";
 /// How quotients are checked.
 const BY_GRID: &str = "a product of two numbers whose errors add up; the code on a grid of operands with the lowest, the highest and the \
     nearest answer of the unit";

@@ -12,9 +12,9 @@ mod matching;
 mod routines;
 mod table;
 
+pub use approximations::ESTIMATES;
 pub use code::{Code, code};
 pub use matching::{Uses, said, uses};
-pub use approximations::ESTIMATES;
 pub use routines::ROUTINES;
 pub use table::LEMMAS;
 
@@ -122,15 +122,15 @@ impl Subject {
             {
                 Some(args.to_vec())
             }
-            (Subject::Reciprocal(of, rounding, ftz), Node::Float { op: FloatOp::Div, format, mode, args })
-                if format == of
-                    && mode == float(rounding, ftz)
-                    && d.as_constant(&args[0]) == one(of) =>
-            {
+            (
+                Subject::Reciprocal(of, rounding, ftz),
+                Node::Float { op: FloatOp::Div, format, mode, args },
+            ) if format == of && mode == float(rounding, ftz) && d.as_constant(&args[0]) == one(of) => {
                 Some(vec![args[1]])
             }
             (Subject::Extremum(least), Node::Float { op, format: FloatFormat::F64, mode, args })
-                if op == (if least { FloatOp::Min } else { FloatOp::Max }) && mode == FloatMode::default() =>
+                if op == (if least { FloatOp::Min } else { FloatOp::Max })
+                    && mode == FloatMode::default() =>
             {
                 Some(args.to_vec())
             }

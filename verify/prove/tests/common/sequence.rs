@@ -151,4 +151,3 @@ impl Sequence {
         free.any(|(at, _)| !self.operands.contains(&at))
     }
 }
-
