@@ -70,7 +70,7 @@ const NEAR_LOGARITHM: Premise = Premise {
     function: Approximation::Lg2,
     holds: |operand, result| {
         let exact = value(operand).log2();
-        (value(result) - exact).abs() <= exact.abs() * 11.0 / 12.0 * (-22f64).exp2()
+        !exact.is_finite() || (value(result) - exact).abs() <= exact.abs() * 11.0 / 12.0 * (-22f64).exp2()
     },
     said: "a logarithm of at least 64 is at most 11/12 of 2^-22 of it off",
 };
@@ -85,13 +85,14 @@ fn promised(x: f64) -> f64 {
 }
 
 /// Whether a result of the unit is within the bound of PTX for each operand whose product with 1/2π, rounded to zero, is the
-/// unit's operand. Of a subnormal product the sine is a zero, since ptxas writes the same for `.ftz`.
+/// unit's operand. Of a subnormal product it is that of zero, since ptxas writes the same for `.ftz`.
 fn is_promised(function: fn(f64) -> f64, turns: u32, result: u32) -> bool {
     let t = value(turns).abs();
     let sign = value(turns).signum();
     let least = f64::from(f32::MIN_POSITIVE);
-    if t < least && function(0.0) == 0.0 {
-        return result == turns & 0x8000_0000;
+    if t < least {
+        let zero = f32::from_bits(turns & 0x8000_0000);
+        return result == (function(zero.into()) as f32).to_bits();
     }
     let factor = f64::from(0.159_154_94_f32);
     let next = value((turns & 0x7fff_ffff) + 1);
