@@ -19,6 +19,7 @@ pub const FAULTS: &[(&str, &str, Make)] = &[
     ("lost-bssy", "machine", Make::Machine(Phase::Placed, lost_bssy)),
     ("lost-pair", "machine", Make::Machine(Phase::Placed, lost_pair)),
     ("other-barrier", "machine", Make::Machine(Phase::Placed, other_barrier)),
+    ("crossed-barriers", "machine", Make::Machine(Phase::Placed, crossed_barriers)),
     ("late-bssy", "machine", Make::Machine(Phase::Placed, late_bssy)),
     ("lane-in-uniform-branch", "machine", Make::Machine(Phase::Placed, lane_in_branch)),
     ("lane-in-uniform-register", "machine", Make::Machine(Phase::Placed, lane_in_register)),
@@ -197,6 +198,68 @@ fn other_barrier(f: &mut Function) -> bool {
         });
         true
     })
+}
+
+/// Of two nests of the same two barriers one has their numbers exchanged: each nests on every path, and they wait for each other.
+fn crossed_barriers(f: &mut Function) -> bool {
+    let nests: Vec<_> = f
+        .insts()
+        .filter(|(_, _, inst)| kind(inst) == Some(K::Push))
+        .filter_map(|(block, index, inst)| Some((barrier(inst)?, nest(f, (block, index))?)))
+        .collect();
+    for (outer, one) in &nests {
+        for (_, other) in nests.iter().filter(|(number, _)| number == outer) {
+            let inner = |nest: &[(Block, usize)]| -> Vec<u16> {
+                let pushes = nest[1..].iter().map(|&(block, index)| &f.blocks[block].insts[index]);
+                pushes.filter(|inst| kind(inst) == Some(K::Push)).filter_map(barrier).collect()
+            };
+            let shared = inner(one).into_iter().find(|number| inner(other).contains(number));
+            let Some(inner) = shared.filter(|_| one.iter().all(|place| !other.contains(place))) else {
+                continue;
+            };
+            for &(block, index) in one {
+                f.blocks[block].insts[index].map_registers(|operand| match operand.reg {
+                    Reg::Physical(number) if operand.class == RegClass::B && number == *outer => {
+                        Reg::Physical(inner)
+                    }
+                    Reg::Physical(number) if operand.class == RegClass::B && number == inner => {
+                        Reg::Physical(*outer)
+                    }
+                    reg => reg,
+                });
+            }
+            return true;
+        }
+    }
+    false
+}
+
+/// The barrier that an instruction names.
+fn barrier(inst: &MInst) -> Option<u16> {
+    let operand = inst.operands().into_iter().find(|operand| operand.class == RegClass::B)?;
+    match operand.reg {
+        Reg::Physical(number) => Some(number),
+        Reg::Virtual(..) => None,
+    }
+}
+
+/// A BSSY, and every instruction on a barrier that is reached while its own is open.
+fn nest(f: &Function, push: (Block, usize)) -> Option<Vec<(Block, usize)>> {
+    let own = barrier(&f.blocks[push.0].insts[push.1])?;
+    let mut found = vec![push];
+    let (mut seen, mut work) = (std::collections::HashSet::new(), vec![(push.0, push.1 + 1)]);
+    while let Some((block, from)) = work.pop() {
+        let mut open = true;
+        for (index, inst) in f.blocks[block].insts.iter().enumerate().skip(from) {
+            if let Some(number) = barrier(inst).filter(|_| open) {
+                found.push((block, index));
+                open = number != own;
+            }
+        }
+        let next = f.blocks[block].succs.iter().filter(|_| open).map(|edge| edge.block);
+        work.extend(next.filter(|&to| seen.insert(to)).map(|to| (to, 0)));
+    }
+    Some(found)
 }
 
 /// A BSSY stands behind the branch, on one side.
