@@ -231,7 +231,7 @@ fn changed_lemmas_do_not() {
         let instructions = |l: &str| !l.trim().ends_with(':');
         let (mut seen, mut unseen) = (0, Vec::new());
         // Of long ones every fifth, where not all are wanted.
-        let whole = all || lines.len() < 20;
+        let whole = all || lines.len() < 40;
         let step = if whole { 1 } else { 5 };
         for (i, line) in lines.iter().enumerate().filter(|(_, l)| instructions(l)).step_by(step) {
             let mut changed = lines.clone();
