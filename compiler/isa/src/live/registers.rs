@@ -249,9 +249,9 @@ pub fn shown(inst: &Inst, chip: Chip) -> Accesses {
         let second = matches!((op.name, op.access), ("b", Access::Read) | ("e", Access::Write));
         if copy && op.name == "a" && op.number < 254 {
             2
-        } else if texture && second && !(inst.row().mnemonic == "TXD" && op.name == "b") {
-            1
-        } else if handle && op.name == "u" {
+        } else if handle && op.name == "u"
+            || texture && second && !(inst.row().mnemonic == "TXD" && op.name == "b")
+        {
             1
         } else {
             op.units
