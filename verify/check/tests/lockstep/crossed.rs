@@ -78,10 +78,10 @@ fn renumber(f: &mut Function) {
             }
         }
         for edge in &f.blocks[block].succs {
-            if !enter.contains_key(&edge.block) {
-                enter.insert(edge.block, open.clone());
+            enter.entry(edge.block).or_insert_with(|| {
                 work.push(edge.block);
-            }
+                open.clone()
+            });
         }
     }
 }

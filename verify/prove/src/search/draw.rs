@@ -60,7 +60,7 @@ impl Style {
                 0 => [0, 0x3f80_0000, 0xbf80_0000, 0x8000_0000, 0x7f80_0000, 0x0000_0001]
                     [(h >> 8) as usize % 6],
                 1 => value % 64,
-                _ => 0x3e00_0000 + value % 0x0300_0000 | (value & 1) << 31,
+                _ => (0x3e00_0000 + value % 0x0300_0000) | ((value & 1) << 31),
             },
             Style::Mixed => match h % 8 {
                 0 | 1 => [0, 1, u32::MAX, 0x8000_0000, 0x7fff_ffff, 31, 32, 64][(h >> 8) as usize % 8],
@@ -84,10 +84,12 @@ impl Input {
         let mut count = 0;
         let parameters = origin.params().into_iter().map(|(_, offset, size)| {
             let is_address = size == 8 && known.contains(&offset.into());
-            let buffer = is_address.then(|| if shared { 0 } else { count });
+            let buffer = is_address.then_some(if shared { 0 } else { count });
             count += usize::from(is_address);
             // How many there are, most often.
-            let count = |h: u64| if size == 4 && h % 3 != 0 { (h >> 32) as u32 % 40 } else { style.word(h) };
+            let count = |h: u64| {
+                if size == 4 && !h.is_multiple_of(3) { (h >> 32) as u32 % 40 } else { style.word(h) }
+            };
             let word = |i: u32| count(hash(seed, &[1, offset.into(), i.into()])).to_le_bytes();
             let bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(word).take(size as usize).collect();
             Parameter { offset: offset as usize, size: size as usize, buffer, bytes }
