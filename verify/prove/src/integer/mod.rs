@@ -2,7 +2,7 @@
 //!
 //! A word of n bits that a sum s wraps to is s − 2^n·⌊s / 2^n⌋; its upper bits are ⌊s / 2^l⌋; a carry, a borrow, a comparison and a
 //! sign are floors too, and so are quotients by constants. With words written so, what is computed in parts with carries becomes
-//! the same sum as what is computed at once, since ⌊(q + ⌊r / a⌋) / b⌋ = ⌊(a·q + r) / (a·b)⌋: [`floor`](Integers::floor) has the identities, each a
+//! the same sum as what is computed at once, since ⌊(q + ⌊r / a⌋) / b⌋ = ⌊(a·q + r) / (a·b)⌋: `floor` has the identities, each a
 //! row of [`rows`] with a proof. What no identity speaks of is an atom, over the forms of its operands.
 //!
 //! Two terms of one form are equal. Nothing is rewritten: a form is only ever compared. Whatever grows too large, or leaves 127

@@ -193,9 +193,19 @@ fn races(touches: &[Touch]) -> bool {
     false
 }
 
-/// An access of a buffer by the target, of bytes that no thread of the source accesses.
+/// An access of a buffer by the target, of bytes that no thread of the source accesses. A load may take what lies beside such bytes, up to the
+/// widest access, and an atomic operation the word around them: that faults nowhere else, and what is not used is seen by nobody.
 fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
-    let known: FxHashSet<(Space, u64, u64)> = source.touches.iter().flat_map(bytes).collect();
+    let unit = |how: Use| match how {
+        Use::Load => 16,
+        Use::Atomic => 4,
+        Use::Store => 1,
+    };
+    let sets = [Use::Load, Use::Atomic, Use::Store].map(|how| {
+        let all = source.touches.iter().flat_map(bytes);
+        (how, all.map(|(_, _, at)| at / unit(how)).collect::<FxHashSet<u64>>())
+    });
+    let known = |how: Use, at: u64| sets.iter().any(|(h, set)| *h == how && set.contains(&(at / unit(how))));
     let within = |t: &&Touch| {
         let inside = |b: &sassafras_execute::launch::Buffer| {
             (b.address..b.address + b.bytes.len() as u64).contains(&t.address)
@@ -203,7 +213,7 @@ fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Opti
         t.space == Space::Global && launch.buffers.iter().any(inside)
     };
     let mut all = target.touches.iter().filter(within);
-    let (t, at) = all.find_map(|t| Some((t, bytes(t).find(|b| !known.contains(b))?.2)))?;
+    let (t, at) = all.find_map(|t| Some((t, bytes(t).find(|b| !known(t.how, b.2))?.2)))?;
     let what = match t.how {
         Use::Load => "reads",
         Use::Store => "writes",
