@@ -177,6 +177,31 @@ impl<'a> Origin<'a> {
         all
     }
 
+    /// Whether lanes may look at each other, so that it matters which there are. Of code it is not said.
+    pub fn looks_across(self) -> bool {
+        use Op::{Activemask, Bar, Elect, Ldmatrix, Match, Mma, Movmatrix, Redux, Shfl, Stmatrix, Vote};
+        let across = |inst: &&Inst| {
+            matches!(
+                inst.op,
+                Activemask
+                    | Bar
+                    | Elect
+                    | Ldmatrix
+                    | Match
+                    | Mma
+                    | Movmatrix
+                    | Redux
+                    | Shfl
+                    | Stmatrix
+                    | Vote
+            )
+        };
+        match self {
+            Origin::Ptx { .. } => self.insts().iter().any(across),
+            Origin::Code { .. } => true,
+        }
+    }
+
     /// What it says that decides how the target is read.
     pub fn wanted(self, eased: &[Eased]) -> Wanted<'_> {
         match self {

@@ -10,6 +10,8 @@ const BUFFER: usize = 1 << 15;
 const SHARED: u32 = 4096;
 /// Shapes of the grid and of its blocks, in x: one thread has nobody to race with.
 const SHAPES: [(u32, u32); 8] = [(1, 1), (1, 32), (1, 1), (2, 64), (1, 1), (3, 33), (1, 4), (1, 96)];
+/// The same for lanes that look at each other: what a mask means that names lanes that there are not is not said.
+const WARPS: [(u32, u32); 4] = [(1, 32), (2, 64), (1, 32), (1, 96)];
 
 /// A parameter.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub(super) struct Input {
     pub buffers: Vec<Vec<u8>>,
     /// Bytes of the parameter block.
     pub size: usize,
+    /// Warps have all their lanes.
+    pub whole_warps: bool,
 }
 
 /// What numbers are like in a launch.
@@ -75,7 +79,9 @@ impl Style {
 impl Input {
     /// The launch of a seed.
     pub fn drawn(origin: Origin<'_>, code: &sassafras_cubin::Function, pointers: &[u64], seed: u64) -> Input {
-        let (blocks, threads) = SHAPES[seed as usize % SHAPES.len()];
+        let across = origin.looks_across();
+        let shapes = if across { &WARPS[..] } else { &SHAPES[..] };
+        let (blocks, threads) = shapes[seed as usize % shapes.len()];
         let style = [Style::Small, Style::Mixed, Style::Floats][(seed / 2) as usize % 3];
         // Where nothing is known of what addresses are made of, what is wide is one.
         let known = if pointers.is_empty() { origin.wide_params() } else { pointers.to_vec() };
@@ -106,6 +112,7 @@ impl Input {
             parameters,
             buffers: (0..buffers).map(contents).collect(),
             size: code.param_size.max(origin.param_size()) as usize,
+            whole_warps: across,
         }
     }
 

@@ -11,6 +11,9 @@ pub(super) fn shrink(judge: &mut Judge<'_>, input: Input, difference: Difference
     let mut search = Search { judge, best: input, found: difference, tries: 0 };
     search.attempt(|i| i.grid = [1; 3]);
     for threads in [1, 2, 4, 8, 16, 32, 64] {
+        if search.best.whole_warps && threads % 32 != 0 {
+            continue;
+        }
         if threads < search.best.block[0] && search.attempt(|i| i.block = [threads, 1, 1]) {
             break;
         }
