@@ -43,11 +43,13 @@ pub struct Limits {
     pub unroll: u32,
     /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
     pub effort: u64,
+    /// Launches on which both sides are run where nothing is proved.
+    pub launches: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { unroll: 4, effort: 12_000 }
+        Limits { unroll: 4, effort: 12_000, launches: 40 }
     }
 }
 
@@ -296,7 +298,7 @@ impl Task<'_> {
         if !silent || !matches!(verdict, Verdict::Unknown(_)) {
             return verdict;
         }
-        match search(self.origin, self.cubin, self.code, &self.pointers) {
+        match search(self.origin, self.cubin, self.code, &self.pointers, self.limits.launches) {
             None => verdict,
             Some(found) => {
                 use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};

@@ -64,7 +64,8 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     let mut witnesses = Vec::new();
     for entry in &entries {
         let record = {
-            let limits = Limits { unroll: arguments.unroll, effort: arguments.solvers.effort() };
+            let limits =
+                Limits { unroll: arguments.unroll, effort: arguments.solvers.effort(), ..Limits::default() };
             source.prove(entry, &cubin, solver.as_mut(), limits)
         };
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));

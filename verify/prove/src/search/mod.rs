@@ -17,25 +17,24 @@ use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Launch, Options};
 
-/// Launches that are drawn.
-const LAUNCHES: u64 = 40;
 /// Instructions, issued by groups of lanes, after which no more are drawn.
 const EFFORT: u64 = 400_000;
 
 /// Looks for a launch on which an entry of a cubin does something else than its source. `pointers`: offsets of parameters that
-/// are known to be addresses, in bytes.
+/// are known to be addresses, in bytes. `launches`: how many are drawn.
 pub fn search(
     origin: Origin<'_>,
     cubin: &Cubin,
     code: &sassafras_cubin::Function,
     pointers: &[u64],
+    launches: u64,
 ) -> Option<Counterexample> {
     let odd = origin.required_threads().is_some_and(|n| !n.iter().product::<u32>().is_multiple_of(32));
     if odd && origin.looks_across() {
         return None;
     }
     let mut judge = Judge::new(origin, cubin, code)?;
-    for seed in 0..LAUNCHES {
+    for seed in 0..launches {
         let input = Input::drawn(origin, code, pointers, seed);
         match judge.differ(&input.launch()) {
             Ok(Some(difference)) => {
