@@ -50,22 +50,20 @@ pub(super) struct Judge<'a> {
     origin: Origin<'a>,
     cubin: &'a Cubin,
     name: &'a str,
-    /// What is left in memory may be compared; else only what is accessed, and how it ends.
-    values: bool,
     /// Instructions of the source so far, and those of runs of the target that did not end.
     pub steps: u64,
 }
 
 impl<'a> Judge<'a> {
-    /// None if there is nothing to compare.
+    /// None if there is nothing to compare: where results may be several, so may be the addresses and ways that follow from them.
     pub fn new(
         origin: Origin<'a>,
         cubin: &'a Cubin,
         code: &'a sassafras_cubin::Function,
     ) -> Option<Judge<'a>> {
-        let values = !origin.contracts() && !origin.leaves_payloads();
+        let fixed = !origin.contracts() && !origin.leaves_payloads();
         let fits = origin.params().iter().all(|(_, offset, size)| offset + size <= code.param_size);
-        fits.then_some(Judge { origin, cubin, name: &code.name, values, steps: 0 })
+        (fixed && fits).then_some(Judge { origin, cubin, name: &code.name, steps: 0 })
     }
 
     /// What a launch shows, if anything.
@@ -132,10 +130,7 @@ impl<'a> Judge<'a> {
                 }));
             }
         };
-        if let Some(found) = wild(launch, source, &target, order) {
-            return Ok(Some(found));
-        }
-        Ok(if self.values { left(launch, source, &target, order) } else { None })
+        Ok(wild(launch, source, &target, order).or_else(|| left(launch, source, &target, order)))
     }
 
     /// Whether the source leaves the same whatever may be chosen.
