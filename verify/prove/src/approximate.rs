@@ -26,12 +26,7 @@ pub fn subject(inst: &Inst) -> Option<(Subject, u32)> {
     if !(inst.mods.approx || inst.mods.full) || inst.mods.sat {
         return None;
     }
-    let (format, lanes) = match inst.types.first()? {
-        Type::F(format) => (*format, 1),
-        Type::F16x2 => (FloatFormat::F16, 2),
-        Type::Bf16x2 => (FloatFormat::Bf16, 2),
-        _ => return None,
-    };
+    let (format, lanes) = crate::contract::lanes(inst)?;
     let function = match inst.op {
         Op::Rcp => Approximation::Rcp,
         Op::Rsqrt => Approximation::Rsqrt,

@@ -38,6 +38,16 @@ pub fn contractible(inst: &Inst) -> bool {
     float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
 }
 
+/// The format of the floats that an instruction is about, and how many lie in a register.
+pub fn lanes(inst: &Inst) -> Option<(FloatFormat, u32)> {
+    match inst.types.first()? {
+        Type::F(format) => Some((*format, 1)),
+        Type::F16x2 => Some((FloatFormat::F16, 2)),
+        Type::Bf16x2 => Some((FloatFormat::Bf16, 2)),
+        _ => None,
+    }
+}
+
 impl<'a> Sites<'a> {
     /// Of a function. `like`: terms of the target; else what is fused was said before.
     pub fn new(function: &Function, like: Option<&'a FxHashSet<TermId>>, fused: Fused) -> Sites<'a> {
@@ -67,12 +77,7 @@ impl<'a> Sites<'a> {
         if !contractible(inst) || inst.op == Op::Mul {
             return None;
         }
-        let (format, lanes) = match inst.types.first()? {
-            Type::F(format) => (*format, 1),
-            Type::F16x2 => (FloatFormat::F16, 2),
-            Type::Bf16x2 => (FloatFormat::Bf16, 2),
-            _ => return None,
-        };
+        let (format, lanes) = lanes(inst)?;
         let [_, a, b] = &inst.operands[..] else { return None };
         for (which, product, other) in [(1u8, a, b), (2, b, a)] {
             let Operand::Register(register) = product else { continue };

@@ -11,8 +11,9 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::Options;
 use sassafras_driver::session;
+use sassafras_isa::{Chip, Style, decode, encode, parse};
 use sassafras_oracle::workspace_root;
-use sassafras_prove::{Record, Solver, Z3};
+use sassafras_prove::{Limits, Record, Solver, Verdict, Z3, prove_within};
 use sassafras_ptx::checked::Module;
 use std::path::PathBuf;
 
@@ -82,4 +83,35 @@ pub fn recorded(set: &str, name: &str) -> Option<Cubin> {
 /// One line about a record.
 pub fn line(record: &Record) -> String {
     format!("{} {:?} {:?} {:.2} s", record.entry, record.verdict, record.obligations, record.seconds)
+}
+
+/// Our code of a kernel `k` is proved by a lemma, and is not where one of its instructions of these mnemonics is missing. How many there
+/// are.
+pub fn loses_each(
+    source: &str,
+    lemma: &str,
+    computes: &[&str],
+    limits: Limits,
+    solver: &mut dyn Solver,
+) -> usize {
+    let chip = Chip::from_number(90).expect("a chip");
+    let nop = encode(&parse("NOP", &Style::default()).expect("a text"), chip).expect("a word");
+    let (module, cubin) = (module(source), ours(source).expect("it compiles"));
+    let record = prove_within(&module, "k", &cubin, solver, limits);
+    assert_eq!(record.verdict, Verdict::Proved, "{source}");
+    assert!(record.lemmas.contains(lemma), "{source}: {:?}", record.lemmas);
+    assert_eq!(record.exit_code(), 14);
+    let mut count = 0;
+    for at in 0..cubin.functions[0].code.len() {
+        let inst = decode(cubin.functions[0].code[at], chip).expect("a word");
+        if !computes.contains(&inst.row().mnemonic) {
+            continue;
+        }
+        let mut changed = cubin.clone();
+        changed.functions[0].code[at] = nop;
+        let verdict = prove_within(&module, "k", &changed, solver, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{source} without {at}");
+        count += 1;
+    }
+    count
 }
