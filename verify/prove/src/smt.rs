@@ -33,6 +33,29 @@ pub struct Question {
     pub asserted: Vec<TermId>,
 }
 
+impl Question {
+    /// What products and quotients take when they are written bit by bit, in units of z3's `rlimit`. z3 counts what it does with
+    /// formulas and not what it takes to make them: with thousands of products the making alone takes minutes and gigabytes.
+    pub fn products(&self) -> u64 {
+        let known = |t: TermId| match self.definitions[t.0 as usize] {
+            (Node::Constant(bits), _) => Some(bits),
+            _ => None,
+        };
+        let rows = |(node, width): &(Node, u32)| match node {
+            Node::Binary(BinaryOp::Mul, a, b) => match (known(*a), known(*b)) {
+                (Some(c), _) | (_, Some(c)) => c.count_ones(),
+                _ => *width,
+            },
+            Node::Binary(BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem, ..) => 2 * width,
+            _ => 0,
+        };
+        self.definitions.iter().map(|d| u64::from(rows(d)) * u64::from(d.1) * PER_BIT).sum()
+    }
+}
+
+/// Units of a sum of one bit, roughly.
+const PER_BIT: u64 = 4;
+
 /// Eight bytes of a memory that is read from several bases.
 #[derive(Clone, Debug)]
 pub struct Tie {

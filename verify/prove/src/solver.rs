@@ -153,6 +153,9 @@ fn converse(command: &mut Command, head: &str, script: &Script, seconds: u64) ->
 impl Z3 {
     fn within(&self, script: &Script, limit: u64) -> Answer {
         let limit = limit.min(u64::from(u32::MAX));
+        if script.question.products() > limit {
+            return short();
+        }
         let text = format!("(set-option :rlimit {limit})\n{}", script.text);
         let mut command = Command::new(&self.path);
         command.args(["-in", "-smt2", &format!("-T:{}", self.timeout)]);
@@ -184,6 +187,11 @@ impl Solver for Z3 {
     }
 }
 
+/// A question whose limit was reached, or would be.
+fn short() -> Answer {
+    Answer::Unknown("solver: the budget was not enough".into())
+}
+
 /// What a solver printed, read strictly: anything else than an answer is none.
 pub fn read(text: &str, script: &Script) -> Answer {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -193,7 +201,7 @@ pub fn read(text: &str, script: &Script) -> Answer {
             Some(values) => Answer::Sat(values),
             None => Answer::Unknown("solver: its model cannot be read".into()),
         },
-        "unknown" => Answer::Unknown("solver: the budget was not enough".into()),
+        "unknown" => short(),
         "timeout" => Answer::Unknown("time".into()),
         other => Answer::Unknown(format!("solver: it said `{}`", other.chars().take(80).collect::<String>())),
     }

@@ -16,6 +16,10 @@ pub(super) struct Segment {
     pub bits: TermId,
 }
 
+/// Once so many slices are known, functions and selections are no longer cut up: one that mixes the bits of others, and is mixed
+/// again, has more slices in each round than in the one before.
+const SLICES: usize = 20_000;
+
 impl Normal<'_> {
     /// `width` bits of a normal form from bit `low`.
     pub(super) fn slice(&self, t: TermId, low: u32, width: u32) -> TermId {
@@ -43,6 +47,7 @@ impl Normal<'_> {
         let d = self.terms;
         match d.node(t) {
             Node::Extract { low: from, a } => self.slice(a, from + low, width),
+            _ if self.slices.borrow().len() >= SLICES => d.extract(&t, low, width),
             // Row `slice-select`.
             Node::Ite(c, a, b) => self.select(c, self.slice(a, low, width), self.slice(b, low, width)),
             _ => {

@@ -1,6 +1,6 @@
 //! z3 in process.
 
-use super::{Answer, Solver};
+use super::{Answer, Solver, short};
 use crate::smt::{Question, Script, application};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, TermId, UnaryOp};
@@ -50,6 +50,9 @@ impl Solver for NativeZ3 {
 impl NativeZ3 {
     fn within(self, script: &Script, limit: u64) -> Answer {
         let question = &script.question;
+        if question.products() > limit {
+            return short();
+        }
         let width_of = |t: TermId| question.definitions[t.0 as usize].1;
         let is_bits = |(node, width): &(Node, u32)| application(node, *width, &width_of).is_none();
         // The bits of a long division are so many that they are not taken twice.
@@ -100,7 +103,7 @@ impl NativeZ3 {
             SatResult::Unknown if started.elapsed().as_secs() >= self.timeout => {
                 Answer::Unknown("time".into())
             }
-            SatResult::Unknown => Answer::Unknown("solver: the budget was not enough".into()),
+            SatResult::Unknown => short(),
         }
     }
 }
