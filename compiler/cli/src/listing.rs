@@ -104,7 +104,7 @@ pub fn chip(image: &Image) -> Option<Chip> {
 pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal> {
     let mut out = Listing::default();
     if let Some(base) = look.raw {
-        raw(image, chip, look, base, &mut out)?;
+        raw(image, chip, look, base, &mut out, &mut |_| {})?;
         return Ok(out);
     }
     let labels = Labels::new(image, chip);
@@ -155,8 +155,44 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
     Ok(out)
 }
 
-/// Bare words.
-fn raw(image: &Image, chip: Chip, look: Look, base: u64, out: &mut Listing) -> Result<(), UnknownWord> {
+/// Bytes of text that are given away at once: few enough that they are still in a cache when they are written.
+const PART: usize = 1 << 17;
+
+/// Lists bare words, from the address of [`Look::raw`] on, and gives the text away in parts as it grows, in memory that does not. What
+/// is left is in the listing. Where columns depend on later lines the whole text is left.
+///
+/// # Errors
+/// The first word without a form, unless the look is lenient; the text up to it was given away.
+pub fn parts(
+    image: &Image,
+    chip: Chip,
+    look: Look,
+    give: &mut dyn FnMut(&str),
+) -> Result<Listing, UnknownWord> {
+    let mut out = Listing::default();
+    let whole = look.hex || look.control;
+    let mut give_away = |text: &mut String| {
+        if !whole && text.len() >= PART {
+            give(text);
+            text.clear();
+        }
+    };
+    let done = raw(image, chip, look, look.raw.unwrap_or(0), &mut out, &mut give_away);
+    if done.is_err() && !whole {
+        give(&out.text);
+    }
+    done.map(|()| out)
+}
+
+/// Bare words; `grown` sees the text behind each.
+fn raw(
+    image: &Image,
+    chip: Chip,
+    look: Look,
+    base: u64,
+    out: &mut Listing,
+    grown: &mut dyn FnMut(&mut String),
+) -> Result<(), UnknownWord> {
     let number = chip.number();
     if look.control {
         // `asm` wants the chip by its name.
@@ -173,9 +209,9 @@ fn raw(image: &Image, chip: Chip, look: Look, base: u64, out: &mut Listing) -> R
     for (index, code) in image.sections.iter().enumerate() {
         let context = section::Context::new(index, code, chip, look, &labels);
         let mut lines = context.lines(code);
-        out.text.reserve(code.bytes().len() * section::room(look));
         for (i, word) in section::words(code).enumerate() {
             context.word(word, code, base.wrapping_add(16 * i as u64), &mut lines, out)?;
+            grown(&mut out.text);
         }
     }
     if out.marked {

@@ -7,7 +7,7 @@ use sassafras_cubin::elf::{self, Data, Header, Image, Section, constants as c};
 use sassafras_isa::Chip;
 
 use super::Context;
-use crate::listing::{Listing, Look, Mode, Nodes, Refusal, chip, listing};
+use crate::listing::{Listing, Look, Mode, Nodes, Refusal, chip, listing, parts};
 use crate::{Exit, Failure, files};
 
 /// Print the text of `nvdisasm -c`.
@@ -90,7 +90,12 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
         offsets: arguments.poff,
         raw: arguments.raw.as_ref().map(|_| arguments.base.unwrap_or(0)),
     };
-    let Listing { text, unknown, .. } = listing(&image, chip, look).map_err(|refusal| {
+    let made = match look.raw {
+        // Bare words may be many: they are written as they are read.
+        Some(_) if !context.json => parts(&image, chip, look, &mut files::print).map_err(Refusal::from),
+        _ => listing(&image, chip, look),
+    };
+    let Listing { text, unknown, .. } = made.map_err(|refusal| {
         match refusal {
             Refusal::Word(word) => Failure::word(word.to_string()),
             Refusal::Unsupported(what) => Failure::unsupported(what),

@@ -2,8 +2,9 @@
 //!
 //! Liveness is our own, over our own control flow: backwards, `in = read + (out - written)`, where an instruction under a
 //! guard overwrites nothing. What is assumed where control leaves the function follows NVIDIA's calling convention as
-//! nvdisasm shows it: a call reads R0 and R1, keeps R2 and R16 on, and overwrites the rest, predicates, and UR4 to UR35; a
-//! return needs R1, R2 and R16 to R31 as far as the kernel has them; an exit, and a branch to itself, need R1.
+//! nvdisasm shows it: a call reads R0 and R1, keeps R2, R16 to R31 and behind them every second four (R36 to R39, R44 to R47 …),
+//! and overwrites the rest, predicates, and UR4 to UR35; a return needs R1 and what calls keep as far as the kernel has it; an exit, and a branch to itself, need R1. R1 is the stack pointer and
+//! in use before the code sets it; UR0 to UR3 nvdisasm does not show.
 
 use super::Labels;
 use super::blocks::{Flow, flow};
@@ -26,12 +27,17 @@ fn number_of_digits(number: u32) -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Set([u64; 9]);
 
+/// The first uniform register that is shown.
+const UNIFORM: usize = 4;
+/// The stack pointer.
+const STACK: u32 = 1;
+
 /// Where a register stands in a [`Set`].
 fn place(class: RegClass, number: u32) -> Option<usize> {
     let number = number as usize;
     match class {
         RegClass::R if number < 255 => Some(number),
-        RegClass::UR if number < 255 => Some(256 + number),
+        RegClass::UR if (UNIFORM..255).contains(&number) => Some(256 + number),
         RegClass::P if number < 7 => Some(512 + number),
         RegClass::UP if number < 7 => Some(520 + number),
         _ => None,
@@ -120,23 +126,74 @@ pub(super) fn ranges(
         let whole = leaders.contains(&i) && (i + 1 == insts.len() || leaders.contains(&(i + 1)));
         row.alone = whole && !passes;
     }
-    // Backwards until nothing changes; ranges only grow.
-    let mut before = vec![Set::default(); insts.len() + 1];
+    let mut stack = Set::default();
+    stack.add(RegClass::R, [STACK]);
+    let labelled = |i: usize| labels.at(section, 16 * i as u64).is_some();
+    // Backwards until nothing changes; ranges only grow. Before a label is in use what is read up to the next label, and what is in use
+    // behind and not written between, under a guard or not: so nvdisasm has it.
+    let mut before = vec![Before::default(); insts.len() + 1];
     loop {
         let mut changed = false;
         for i in (0..insts.len()).rev().filter(|&i| shown[i]) {
-            let after = successors(i)
-                .filter(|&s| s < insts.len())
-                .fold(leaving(&insts[i], &flows[i], i, registers), |all, s| all.join(before[s]));
-            let killed = if insts[i].guard.is_always() { rows[i].written } else { Set::default() };
-            let new = rows[i].read.join(after.without(killed));
+            let leaving = leaving(&insts[i], &flows[i], i, registers);
+            let written = rows[i].written.without(stack);
+            let calls = insts[i].row().control_flow == Some(ControlFlowKind::Call);
+            let mut after = Before { behind: leaving, shown: leaving, ..Before::default() };
+            for s in successors(i).filter(|&s| s < insts.len()) {
+                let next = before[s];
+                after.join(match s == i + 1 {
+                    true if !labelled(s) => next,
+                    // What is called finds what the call overwrites overwritten, though the call has a guard.
+                    false if calls => next.seen().without(written),
+                    _ => next.seen(),
+                });
+            }
+            let killed = if insts[i].guard.is_always() { written } else { Set::default() };
+            let new = Before {
+                read: rows[i].read.join(after.read.without(killed)),
+                behind: after.behind.without(written),
+                shown: rows[i].read.join(after.shown.without(killed)),
+            };
+            rows[i].live = new.shown.join(after.shown).join(rows[i].written);
             changed |= new != before[i];
             before[i] = new;
-            rows[i].live = new.join(after).join(rows[i].written);
         }
         if !changed {
             return Ranges { name: image.sections[section].name.clone(), rows };
         }
+    }
+}
+
+/// What is in use before an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Before {
+    /// Read before the next label.
+    read: Set,
+    /// In use behind that, if nothing between writes it.
+    behind: Set,
+    /// In use here, as it is shown: what is written under a guard may be in use before.
+    shown: Set,
+}
+
+impl Before {
+    fn join(&mut self, other: Before) {
+        self.read = self.read.join(other.read);
+        self.behind = self.behind.join(other.behind);
+        self.shown = self.shown.join(other.shown);
+    }
+
+    fn without(self, written: Set) -> Before {
+        Before {
+            read: self.read.without(written),
+            behind: self.behind.without(written),
+            shown: self.shown.without(written),
+        }
+    }
+
+    /// As it is seen from before the label.
+    fn seen(self) -> Before {
+        let all = self.read.join(self.behind);
+        Before { read: Set::default(), behind: all, shown: all }
     }
 }
 
@@ -153,16 +210,25 @@ fn effects(inst: &Inst) -> Row {
     row.names = row.read.join(row.written);
     if inst.row().control_flow == Some(ControlFlowKind::Call) {
         row.read.add(RegClass::R, [0, 1]);
-        row.written.add(RegClass::R, [0].into_iter().chain(3..16).chain(32..255));
+        row.written.add(RegClass::R, (0..255).filter(|n| *n != STACK && !preserved(*n)));
         row.written.add(RegClass::P, 0..7);
         row.written.add(RegClass::UR, 4..36);
     }
     row
 }
 
+/// Whether a function keeps a register for its caller.
+fn preserved(number: u32) -> bool {
+    match number {
+        0..16 => number == 2,
+        16..32 => true,
+        _ => number & 4 != 0,
+    }
+}
+
 /// What a return needs: registers that a function must keep for its caller, as far as the kernel has them.
 fn kept(registers: u32) -> impl Iterator<Item = u32> {
-    [1, 2].into_iter().chain(16..32).filter(move |n| *n < registers)
+    (0..registers).filter(|n| *n == STACK || preserved(*n))
 }
 
 /// The most registers that `.nv.info` gives a function of the section.
