@@ -189,6 +189,11 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// Whether there is `.param` memory besides the entry's parameters.
+    pub fn hands_over(&self) -> bool {
+        self.bytes > PARAMS
+    }
+
     /// A byte of `.param` memory as a register; none where no variable lies.
     pub fn byte(&self, at: u64) -> Option<RegisterId> {
         let offset = at.checked_sub(PARAMS)?;

@@ -239,6 +239,7 @@ impl<'a> Origin<'a> {
         self,
         inputs: &'i Inputs<'i>,
         target: &Cubin,
+        code: &sassafras_cubin::Function,
         bound: u32,
         freedom: Freedom<'_>,
     ) -> Result<(Trace, Ways), String> {
@@ -257,6 +258,7 @@ impl<'a> Origin<'a> {
                     bound,
                     natural,
                     strong,
+                    target::unasked(target, code),
                     &mut sites,
                     &mut estimates,
                 )?;
@@ -265,8 +267,8 @@ impl<'a> Origin<'a> {
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
                 Err("code that is the source does what it says".into())
             }
-            Origin::Code { cubin, code } => {
-                let ran = target::run(inputs, cubin, code, bound, self.wanted(&[]), Role::Source)?;
+            Origin::Code { cubin, code: own } => {
+                let ran = target::run(inputs, cubin, own, bound, self.wanted(&[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Ways::default()))
             }
         }

@@ -56,6 +56,15 @@ pub struct Path<R: Name> {
     pub gathered: Option<(u32, TermId)>,
 }
 
+/// What code nowhere asks: then what others ask of it is no event, since any answer is as good as another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unasked {
+    /// What time it is.
+    pub clocks: bool,
+    /// Which lanes are here.
+    pub lanes: bool,
+}
+
 /// One side of a comparison.
 #[derive(Debug)]
 pub struct Side<'i, R: Name> {
@@ -79,6 +88,12 @@ pub struct Side<'i, R: Name> {
     pub windows: bool,
     /// Whether it uses generic addresses that are not made of a window: they are taken for global ones.
     pub generic: bool,
+    /// Whether it stores, or changes as a whole, what lies at such an address.
+    pub scattered: bool,
+    /// Bytes of the module's constants.
+    pub constants: u64,
+    /// What the other side never asks.
+    pub unasked: Unasked,
     /// The lanes that are looked at.
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
@@ -142,6 +157,9 @@ impl<'i, R: Name> Side<'i, R> {
             demands: Vec::new(),
             windows: false,
             generic: false,
+            scattered: false,
+            constants: 0,
+            unasked: Unasked::default(),
             path: start.clone(),
             guard: d.yes(),
             place: 0,
@@ -579,7 +597,10 @@ impl<'i, R: Name> Side<'i, R> {
             ));
         }
         self.barriers.open()?;
-        match self.windows && self.generic {
+        // Where nothing is stored in a window, nor at such an address, each load finds what lies there, whatever that is.
+        let own = |e: &Event| e.kind == Kind::Store && matches!(e.space, Space::Shared | Space::Local);
+        let written = self.scattered || self.strong_shared || self.events.iter().any(own);
+        match self.windows && self.generic && written {
             true => Err("generic: an address of which it is not known in which window it lies".into()),
             false => Ok(()),
         }
@@ -602,6 +623,9 @@ impl<'i, R: Name> Side<'i, R> {
             Space::Generic => {
                 let address = self.normal(address);
                 let (space, address) = crate::window::place(self, address)?;
+                if matches!(space, Space::Const | Space::Param) {
+                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
+                }
                 Ok((space, self.normal(address)))
             }
             Space::Shared | Space::Local => {
@@ -649,12 +673,19 @@ impl<'i, R: Name> Side<'i, R> {
         Ok(value)
     }
 
+    /// A load of constants or parameters through a generic address, which the other side may only do if this one does.
+    pub fn read_only(&mut self, access: &Access, address: TermId, value: TermId) {
+        let (address, value) = (self.normal(address), self.normal(value));
+        self.push(Kind::Load, access.space, access.bytes, address, value);
+    }
+
     /// A store.
     ///
     /// # Errors
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
         let (space, address) = self.place_of(access, address)?;
+        self.scattered |= access.space == Space::Generic && space == Space::Global;
         if self.is_strong(access, space) {
             if access.ordering == Ordering::Release {
                 crate::lanes::release(self, access.scope);
@@ -699,6 +730,20 @@ impl<'i, R: Name> Side<'i, R> {
         self.event(what, &arguments, &[8 * access.bytes], true)[0]
     }
 
+    /// Some set of lanes, 32 bits.
+    pub fn somebody(&mut self) -> TermId {
+        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
+        *count += 1;
+        self.inputs.variable(&format!("lanes.{count}"), 32, false)
+    }
+
+    /// How often a special register was read, this time included.
+    fn asked(&mut self, register: SpecialRegister) -> u32 {
+        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
+        *count += 1;
+        *count
+    }
+
     /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
     /// read.
     ///
@@ -707,6 +752,17 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
         use SpecialRegister as R;
         match register {
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
+                if self.unasked.clocks =>
+            {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            // PTX ISA: either may change while the thread runs.
+            R::WarpId | R::SmId => {
+                let time = self.asked(register);
+                Ok(self.inputs.identity(register, time))
+            }
             R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
                 let what = format!("Special {register:?}");
                 Ok(self.event(what, &[], &[register.width()], true)[0])

@@ -6,7 +6,7 @@ use crate::choose;
 use crate::contract::Sites;
 use crate::inputs::Inputs;
 use crate::lanes;
-use crate::side::{Side, name};
+use crate::side::{Side, Unasked, name};
 use crate::window;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
@@ -244,18 +244,23 @@ impl State<Terms> for Lane<'_, '_> {
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let inputs = self.side.inputs;
-        match access.space {
-            Space::Param => match inputs.known(*address) {
-                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes),
-                Some(at) => Ok(inputs.parameter(at as u64, access.bytes)),
-                None => self.indexed(d, *address, access.bytes),
+        let (access, address, fixed) = window::load(self.side, access, *address)?;
+        let value = match access.space {
+            Space::Param => match inputs.known(address) {
+                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes)?,
+                Some(at) => inputs.parameter(at as u64, access.bytes),
+                None => self.indexed(d, address, access.bytes)?,
             },
             Space::Const => {
-                let low = d.extract(address, 0, 32);
-                Ok(crate::target::constant(self.side, self.cubin, None, 3, low, access.bytes)?)
+                let low = d.extract(&address, 0, 32);
+                crate::target::constant(self.side, self.cubin, None, 3, low, access.bytes)?
             }
-            _ => self.side.load(access, *address),
+            _ => return self.side.load(&access, address),
+        };
+        if fixed {
+            self.side.read_only(&access, address, value);
         }
+        Ok(value)
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
         if access.space != Space::Param {
@@ -284,6 +289,11 @@ impl State<Terms> for Lane<'_, '_> {
         self.side.special(register)
     }
     fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        // Only parameters of the entry have generic addresses here.
+        let known = self.side.inputs.known(*address).map(|at| at < PARAMS.into());
+        if space == Space::Param && !known.unwrap_or(!self.program.hands_over()) {
+            return unsupported("cvta of a parameter of a call");
+        }
         window::to_generic(self.side, space, *address)
     }
     fn cvta_to(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
@@ -365,12 +375,15 @@ pub fn run<'i>(
     bound: u32,
     natural: bool,
     strong_shared: bool,
+    unasked: Unasked,
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
     side.strong_shared = strong_shared;
+    side.constants = crate::target::constants(cubin);
+    side.unasked = unasked;
     while let Some(position) = side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());

@@ -140,7 +140,7 @@ fn against(
     let ways = Ways { fused, estimated };
     let freedom = Freedom { natural, like: None, written: None, ways, own_first };
     // The source first: what a term was shown to be has to have a lower number.
-    let (left, _) = origin.run(&inputs, cubin, bound, freedom).map_err(said)?;
+    let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
     let (wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
     let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
@@ -176,6 +176,7 @@ fn against(
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
     let bytes = origin::stack(code);
     known.extend(origin.placed(&inputs, top, bytes));
+    known.extend(crate::window::assumptions(&inputs, &roots));
     list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, bytes));
     let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
     let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));
