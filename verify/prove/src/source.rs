@@ -4,6 +4,7 @@ use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
 use crate::contract::Sites;
+use crate::functions;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, Unasked, name};
@@ -15,6 +16,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
+use std::collections::BTreeMap;
 
 struct Lane<'s, 'i> {
     side: &'s mut Side<'i, RegisterId>,
@@ -22,6 +24,8 @@ struct Lane<'s, 'i> {
     /// The frame that the instruction is of.
     frame: usize,
     cubin: &'s Cubin,
+    /// Addresses of functions.
+    functions: &'s BTreeMap<FunctionId, u64>,
     /// Where payloads of NaNs are chosen: how many terms there were before the instruction.
     natural: Option<usize>,
 }
@@ -220,12 +224,10 @@ impl Lane<'_, '_> {
         let Some(x) = self.cubin.variables.iter().find(there) else {
             return unsupported(format!("the constant `{}`, which the cubin does not name", v.name));
         };
-        let image = |init: &Option<Vec<u8>>, size: u64| {
-            let mut bytes = init.clone().unwrap_or_default();
-            bytes.resize(size as usize, 0);
-            bytes
-        };
-        if !v.init_addresses.is_empty() || image(&v.init, v.size) != image(&x.init, v.size) {
+        let wanted = functions::image(v, v.size as usize, self.functions).map_err(Trap::Unsupported)?;
+        let mut found = x.init.clone().unwrap_or_default();
+        found.resize(v.size as usize, 0);
+        if !v.init_addresses.is_empty() || wanted != found {
             return unsupported(format!("the image of the constant `{}`, which is another", v.name));
         }
         Ok(x.offset)
@@ -331,8 +333,11 @@ impl PtxState<Terms> for Lane<'_, '_> {
             None => unsupported("a parameter that is not there"),
         }
     }
-    fn function_address(&mut self, _: &Terms, _: FunctionId) -> Result<TermId, Trap> {
-        unsupported("the address of a function")
+    fn function_address(&mut self, d: &Terms, function: FunctionId) -> Result<TermId, Trap> {
+        match self.functions.get(&function) {
+            Some(number) => Ok(d.constant(64, (*number).into())),
+            None => unsupported("the address of a function that nothing takes"),
+        }
     }
 }
 
@@ -381,6 +386,7 @@ pub fn run<'i>(
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
+    let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     side.strong_shared = strong_shared;
     side.constants = crate::target::constants(cubin);
     side.unasked = unasked;
@@ -391,7 +397,7 @@ pub fn run<'i>(
         let natural = natural.then(|| d.len());
         macro_rules! lane {
             () => {
-                Lane { side: &mut side, program, frame: step.frame, cubin, natural }
+                Lane { side: &mut side, program, frame: step.frame, cubin, functions: &functions, natural }
             };
         }
         // Behind the last instruction is the end.
@@ -452,11 +458,22 @@ pub fn run<'i>(
                 side.undefine();
             }
             Outcome::Call { arguments, .. } => {
-                let Some(callee) = step.callee else { return Err(at("a call".into())) };
-                lane!().pass(callee, &arguments).map_err(|t| at(t.to_string()))?;
-                side.jump(program.start(callee), None);
+                let [(_, callee)] = program.callees(step) else { return Err(at("a call".into())) };
+                lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
+                side.jump(program.start(*callee), None);
             }
-            Outcome::CallIndirect { .. } => return Err(at("a call through a register".into())),
+            Outcome::CallIndirect { target, arguments, .. } => {
+                for (_, callee) in program.callees(step) {
+                    lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
+                }
+                for (function, callee) in program.callees(step) {
+                    let Some(number) = functions.get(function) else { continue };
+                    let here = d.eq(&target, &d.constant(64, (*number).into()));
+                    side.jump(program.start(*callee), Some(here));
+                }
+                // PTX ISA, "call": an address of no function with the prototype.
+                side.undefine();
+            }
             Outcome::Collective { op, arguments, results } => {
                 let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
                 let mut lane = lane!();

@@ -643,6 +643,7 @@ fn go<'i>(
             side.places.insert(i as u64, barrier as u32);
         }
     }
+    let called = crate::functions::places(cubin, &function.name);
     if let Some((given, _)) = &piece {
         side.begin(given);
     }
@@ -743,7 +744,7 @@ fn go<'i>(
                 }
             }
             Outcome::IndirectBranch { target, condition } => {
-                let Some(cases) = jumps::cases(&mut side, function, target, condition) else {
+                let Some(cases) = jumps::cases(&mut side, function, &called, target, condition) else {
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 let last = cases.len().saturating_sub(1);

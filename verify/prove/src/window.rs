@@ -115,7 +115,11 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
     let (inputs, d) = (side.inputs, side.inputs.terms);
     let constants = d.constant(64, side.constants.into());
     let inside = |space: Space| match space {
-        Space::Const => d.compare(CompareOp::ULt, &d.sub(&address, &base(inputs, space)), &constants),
+        Space::Const => {
+            let first = base(inputs, space);
+            let from = d.compare(CompareOp::ULe, &first, &address);
+            d.and(&from, &d.compare(CompareOp::ULt, &address, &d.add(&first, &constants)))
+        }
         Space::Param => {
             let from = d.compare(CompareOp::ULe, &base(inputs, space), &address);
             d.and(&from, &d.compare(CompareOp::ULe, &address, &last_parameter(inputs)))
