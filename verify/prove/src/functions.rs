@@ -37,7 +37,7 @@ fn function(operand: &Operand) -> Option<FunctionId> {
     if let Operand::Function(id) = operand { Some(*id) } else { None }
 }
 
-/// The address of each function whose address is taken, for the entry `name` of a cubin: where a symbol says that it lies in the entry, else
+/// The address of each function whose address is taken, for the entry `name` of a cubin: where it lies in the entry's section, else
 /// what stands in an initialiser, else any number.
 ///
 /// # Errors
@@ -57,18 +57,10 @@ pub fn addresses(module: &Module, name: &str, cubin: &Cubin) -> Result<BTreeMap<
 }
 
 /// Where a function lies in the section of an entry, as ptxas names it there.
-pub fn place(cubin: &Cubin, entry: &str, function: &str) -> Option<u64> {
-    let (symbol, section) = (format!("${entry}${function}"), format!(".text.{entry}"));
-    let own = |s: &&sassafras_cubin::Symbol| s.name == symbol && s.section.as_ref() == Some(&section);
-    cubin.symbols.iter().find(own).map(|s| s.value)
-}
-
-/// Where functions lie in the section of an entry.
-pub fn places(cubin: &Cubin, entry: &str) -> Vec<u64> {
-    let (head, section) = (format!("${entry}$"), format!(".text.{entry}"));
-    let own =
-        |s: &&sassafras_cubin::Symbol| s.name.starts_with(&head) && s.section.as_ref() == Some(&section);
-    cubin.symbols.iter().filter(own).map(|s| s.value).collect()
+fn place(cubin: &Cubin, entry: &str, function: &str) -> Option<u64> {
+    let code = cubin.functions.iter().find(|f| f.entry && f.name == entry)?;
+    let name = format!("${entry}${function}");
+    code.subroutines.iter().find(|s| s.name == name).map(|s| s.offset.into())
 }
 
 /// What the first initialiser that names a function has in its place.

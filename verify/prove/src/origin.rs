@@ -218,6 +218,13 @@ impl<'a> Origin<'a> {
         all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
     }
 
+    /// Values of eight bytes that decide what it does where it finds them in memory: addresses of functions.
+    pub fn words(self, target: &Cubin) -> Vec<u64> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let all = crate::functions::addresses(module, &function.name, target).unwrap_or_default();
+        all.into_values().collect()
+    }
+
     /// Whether it has operations whose NaNs may have any payload.
     pub fn leaves_payloads(self) -> bool {
         self.insts().into_iter().any(crate::choose::leaves_payloads)

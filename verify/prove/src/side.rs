@@ -54,6 +54,8 @@ pub struct Path<R: Name> {
     pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
+    /// Whether they are in code that stands aside, from which they come back.
+    pub aside: bool,
 }
 
 /// What code nowhere asks: then what others ask of it is no event, since any answer is as good as another.
@@ -117,6 +119,10 @@ pub struct Side<'i, R: Name> {
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
+    /// Conditions that may hold or not on any input, and their complements: which it is, and whether it holds.
+    ways: FxHashMap<TermId, (TermId, bool)>,
+    /// By event: the ways on which the lanes came to it.
+    came: Vec<Vec<(TermId, bool)>>,
     here: bool,
     pending: BTreeMap<u64, Path<R>>,
     visits: FxHashMap<u64, u32>,
@@ -145,6 +151,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting: Nesting::default(),
             synced: None,
             gathered: None,
+            aside: false,
         };
         Side {
             inputs,
@@ -171,6 +178,8 @@ impl<'i, R: Name> Side<'i, R> {
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
+            ways: FxHashMap::default(),
+            came: Vec::new(),
             here: false,
             pending: BTreeMap::from([(0, start)]),
             visits: FxHashMap::default(),
@@ -209,7 +218,8 @@ impl<'i, R: Name> Side<'i, R> {
     /// More steps than are run.
     pub fn advance(&mut self) -> Result<Option<u64>, String> {
         loop {
-            let free = self.pending.keys().copied().find(|at| !self.waits(*at));
+            let aside = self.pending.iter().find(|(_, path)| path.aside).map(|(at, _)| *at);
+            let free = aside.or_else(|| self.pending.keys().copied().find(|at| !self.waits(*at)));
             let Some(at) = free.or_else(|| self.pending.keys().next().copied()) else { return Ok(None) };
             let Some(path) = self.pending.remove(&at) else { return Ok(None) };
             self.steps += 1;
@@ -319,6 +329,8 @@ impl<'i, R: Name> Side<'i, R> {
         if let Some(mut path) = self.part(taken) {
             self.pieces += 1;
             path.piece = self.pieces;
+            // What stands aside stands behind.
+            path.aside &= to * crate::target::WORD > self.place;
             self.wait(to, path);
         }
         self.new_piece();
@@ -378,6 +390,68 @@ impl<'i, R: Name> Side<'i, R> {
         let both = holds.iter().chain(&b.conditions).fold(d.yes(), |all, c| d.and(&all, c));
         b.conditions.iter().any(|c| d.as_constant(&crate::nesting::under(d, &holds, *c)) == Some(0))
             || self.inputs.known(self.normal(both)) == Some(0)
+    }
+
+    /// A condition that may hold or not, whatever the input: both ways are gone.
+    pub fn either_way(&mut self) -> TermId {
+        let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.visit);
+        let apart = self.inputs.variable(&name, 1, false);
+        let not = self.normal(self.terms().not(&apart));
+        self.ways.extend([(apart, (apart, true)), (not, (apart, false))]);
+        apart
+    }
+
+    /// Lanes on their way to `to` come back from there.
+    pub fn step_aside(&mut self, to: u64) {
+        if let Some(path) = self.pending.get_mut(&to) {
+            path.aside = true;
+        }
+    }
+
+    /// That the current instruction takes effect, whichever of two ways that may be gone on any input the lanes came; and which ways they came.
+    fn happens_anyway(&self) -> (TermId, Vec<(TermId, bool)>) {
+        let d = self.terms();
+        let mut came = Vec::new();
+        let mut all = d.yes();
+        for c in &self.path.conditions {
+            match self.ways.get(c) {
+                Some(way) => came.push(*way),
+                None => all = d.and(&all, c),
+            }
+        }
+        (self.normal(d.and(&self.normal(all), &self.guard)), came)
+    }
+
+    /// What happens on either of two ways, with the same operands and the same answer, is one event.
+    pub fn merge(&mut self) {
+        let d = self.terms();
+        while let Some((i, j)) = self.pair() {
+            let guard = self.normal(d.or(&self.events[i].guard, &self.events[j].guard));
+            (self.events[i].guard, self.events[i].value) = (guard, guard);
+            self.events.remove(j);
+            let other = self.came.remove(j);
+            self.came[i].retain(|way| other.contains(way));
+        }
+    }
+
+    /// Two events that are one but for a way.
+    fn pair(&self) -> Option<(usize, usize)> {
+        let one = |i: usize, j: usize| {
+            let (a, b) = (&self.events[i], &self.events[j]);
+            let (x, y) = (&self.came[i], &self.came[j]);
+            let apart = |way: &&(TermId, bool)| !y.contains(way);
+            let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
+            sync && !a.orders()
+                && !a.results.is_empty()
+                && (&a.arguments, &a.results) == (&b.arguments, &b.results)
+                && x.len() == y.len()
+                && x.iter().filter(apart).count() == 1
+                && x.iter().find(apart).is_some_and(|(way, holds)| y.contains(&(*way, !holds)))
+        };
+        let some: Vec<usize> = (0..self.events.len()).filter(|i| !self.came[*i].is_empty()).collect();
+        some.iter()
+            .enumerate()
+            .find_map(|(n, i)| some[n + 1..].iter().find(|j| one(*i, **j)).map(|j| (*i, *j)))
     }
 
     /// Whether lanes are left here.
@@ -472,6 +546,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting,
             synced: None,
             gathered: None,
+            aside: a.aside && b.aside,
         }
     }
 
@@ -518,7 +593,8 @@ impl<'i, R: Name> Side<'i, R> {
         let d = self.terms();
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let guard = self.happens();
-        let mut key = format!("{what} {arguments:?} {guard}");
+        let (anyway, came) = self.happens_anyway();
+        let mut key = format!("{what} {arguments:?} {anyway}");
         if memory {
             key += &format!(" after {}", self.path.version);
         }
@@ -569,6 +645,7 @@ impl<'i, R: Name> Side<'i, R> {
             let state = if memory { before } else { d.constant(32, 0) };
             self.inputs.bind(*r, &what, &arguments, state, i as u32);
         }
+        self.came.push(came);
         self.events.push(Event {
             kind: Kind::Sync(key),
             space: Space::Generic,
@@ -774,6 +851,7 @@ impl<'i, R: Name> Side<'i, R> {
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
         let (guard, place, version) = (self.happens(), self.place, self.path.version);
         let arguments = Vec::new();
+        self.came.push(Vec::new());
         self.events.push(Event {
             kind,
             space,

@@ -96,6 +96,8 @@ struct Lane<'s, 'i> {
     fault: &'s mut Option<String>,
     /// Lanes that act for others.
     leaders: &'s mut Leaders,
+    /// Whether what is written is what the lanes here answered each other: the same for all of them.
+    answers: bool,
     /// What the source wants.
     wanted: Wanted<'s>,
 }
@@ -332,6 +334,12 @@ impl State<Terms> for Lane<'_, '_> {
                 let value = self.old(register);
                 let path = &self.side.path;
                 if of_warp(register) && path.since.get(&register) != Some(&path.piece) {
+                    // What some lanes answered each other is theirs.
+                    if !self.side.inputs.is_uniform(value) {
+                        return unsupported(format!(
+                            "uniform: {register}, which holds what some lanes answered"
+                        ));
+                    }
                     self.shared.later.push((register, value, self.side.place));
                 }
                 Ok(value)
@@ -343,7 +351,7 @@ impl State<Terms> for Lane<'_, '_> {
         let inputs = self.side.inputs;
         let new = self.side.write(register, value, old);
         if of_warp(register) {
-            if !inputs.is_uniform(value) {
+            if !inputs.is_uniform(value) && !self.answers {
                 *self.fault =
                     Some(format!("uniform: {register} takes a value that may differ between lanes"));
             }
@@ -643,7 +651,6 @@ fn go<'i>(
             side.places.insert(i as u64, barrier as u32);
         }
     }
-    let called = crate::functions::places(cubin, &function.name);
     if let Some((given, _)) = &piece {
         side.begin(given);
     }
@@ -675,6 +682,7 @@ fn go<'i>(
                     role,
                     fault: &mut fault,
                     leaders: &mut leaders,
+                    answers: false,
                     wanted,
                 }
             };
@@ -733,18 +741,27 @@ fn go<'i>(
                 }
                 part_or_end(&mut side, &ends, index, target / WORD, condition);
             }
-            Outcome::BranchByConvergence { target, mask: _, converged } => {
-                // Where no lane is elsewhere, all that the mask names are here or have ended.
-                if side.path.parted {
-                    return Err(at("convergence: a branch on whether lanes are together".into()));
-                }
+            Outcome::BranchByConvergence { target, mask, converged } => {
                 side.assumed.insert(Assumption::Conv);
-                if converged {
-                    side.jump(target / WORD, None);
+                if !side.path.parted {
+                    // Where no lane is elsewhere, all that the mask names are here or have ended.
+                    if converged {
+                        side.jump(target / WORD, None);
+                    }
+                } else if converged || inputs.known(side.guard) != Some(1) {
+                    return Err(at("convergence: a branch on whether lanes are together".into()));
+                } else {
+                    let apart = side.either_way();
+                    side.jump(target / WORD, Some(apart));
+                    if target > address {
+                        side.step_aside(target / WORD);
+                    }
+                    // Those that go on are all that the mask names: nobody else does what it is named for.
+                    side.path.gathered = Some((side.path.piece, mask));
                 }
             }
             Outcome::IndirectBranch { target, condition } => {
-                let Some(cases) = jumps::cases(&mut side, function, &called, target, condition) else {
+                let Some(cases) = jumps::cases(&mut side, function, target, condition) else {
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 let last = cases.len().saturating_sub(1);
@@ -804,6 +821,9 @@ fn go<'i>(
                     if all {
                         side.path.parted = false;
                         side.path.meeting.gather();
+                    } else if !inputs.is_uniform(args[0]) {
+                        // Lanes with one mask go on together, and nothing says when those with another do.
+                        side.path.parted = true;
                     }
                     let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     if side.path.parted {
@@ -829,7 +849,9 @@ fn go<'i>(
                     for unit in 0..output.width.div_ceil(32) {
                         let width = output.width.min(32);
                         let part = d.extract(&value, 32 * unit, width);
-                        lane!().write(d, Register { number: r.number + unit, ..r }, part);
+                        let mut lane = lane!();
+                        lane.answers = true;
+                        lane.write(d, Register { number: r.number + unit, ..r }, part);
                     }
                 }
             }
@@ -850,6 +872,7 @@ fn go<'i>(
         side.proceed(index + 1);
     }
     side.settled()?;
+    side.merge();
     // What other lanes wrote meanwhile is what was there.
     for (register, value, place) in &shared.later {
         if shared.apart.iter().any(|(r, v)| r == register && v != value) {
