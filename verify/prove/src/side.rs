@@ -395,9 +395,12 @@ impl<'i, R: Name> Side<'i, R> {
     /// A condition that may hold or not, whatever the input: both ways are gone.
     pub fn either_way(&mut self) -> TermId {
         let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.visit);
+        let d = self.terms();
         let apart = self.inputs.variable(&name, 1, false);
-        let not = self.normal(self.terms().not(&apart));
-        self.ways.extend([(apart, (apart, true)), (not, (apart, false))]);
+        // As `jump` makes it of this: an arena of raw terms keeps the guard.
+        let taken = self.normal(d.and(&self.guard, &apart));
+        let not = self.normal(d.not(&taken));
+        self.ways.extend([(taken, (apart, true)), (not, (apart, false))]);
         apart
     }
 
