@@ -461,7 +461,7 @@ impl Task<'_> {
         self.record.assumptions = run.assumed;
         self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let found = crate::witness::matching(&terms, source, target, &paired);
+        let found = crate::witness::matching(&terms, source, target, &paired, &run.target.side.twins);
         let natural = self.natural;
         self.record.matching = Some(crate::witness::Matching {
             choices,

@@ -123,6 +123,8 @@ pub struct Side<'i, R: Name> {
     ways: FxHashMap<TermId, (TermId, bool)>,
     /// By event: the ways on which the lanes came to it.
     came: Vec<Vec<(TermId, bool)>>,
+    /// Events that are one, on two ways: the second counts for the first.
+    pub twins: Vec<(usize, usize)>,
     here: bool,
     pending: BTreeMap<u64, Path<R>>,
     visits: FxHashMap<u64, u32>,
@@ -180,6 +182,7 @@ impl<'i, R: Name> Side<'i, R> {
             strong_shared: false,
             ways: FxHashMap::default(),
             came: Vec::new(),
+            twins: Vec::new(),
             here: false,
             pending: BTreeMap::from([(0, start)]),
             visits: FxHashMap::default(),
@@ -425,15 +428,20 @@ impl<'i, R: Name> Side<'i, R> {
         (self.normal(d.and(&self.normal(all), &self.guard)), came)
     }
 
-    /// What happens on either of two ways, with the same operands and the same answer, is one event.
+    /// What happens on either of two ways, with the same operands and the same answer, is one event: the first, and the second none. Raw terms
+    /// stay as they are.
     pub fn merge(&mut self) {
+        if !self.inputs.normal.is_active() {
+            return;
+        }
         let d = self.terms();
         while let Some((i, j)) = self.pair() {
             let guard = self.normal(d.or(&self.events[i].guard, &self.events[j].guard));
             (self.events[i].guard, self.events[i].value) = (guard, guard);
-            self.events.remove(j);
-            let other = self.came.remove(j);
+            (self.events[j].guard, self.events[j].value) = (d.no(), d.no());
+            let other = std::mem::take(&mut self.came[j]);
             self.came[i].retain(|way| other.contains(way));
+            self.twins.push((i, j));
         }
     }
 
