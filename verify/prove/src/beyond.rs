@@ -1,11 +1,13 @@
 //! What a cubin says beyond its code: where the entry lies, how it is launched, registers, barriers, parameters, shared
 //! memory, images of variables.
 
+use crate::functions;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{FieldKind, Meaning, RegClass, decode};
-use sassafras_ptx::checked;
+use sassafras_ptx::checked::{self, FunctionId};
 use sassafras_semantics::Space;
+use std::collections::BTreeMap;
 
 /// The register that is always zero.
 const RZ: u32 = 255;
@@ -23,7 +25,7 @@ pub fn check(
     declared(cubin, code)?;
     let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
     launch(source.reqntid, source.maxntid.map(threads), code)?;
-    images(module, cubin)?;
+    images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
     parameters(wanted, source.param_size, code)?;
     let functions = crate::calls::reachable(module, source);
@@ -150,7 +152,11 @@ fn barriers(code: &Function, chip: Chip) -> Result<(), String> {
 
 /// Variables of the module that the cubin has are as large as in the source, hold the same before the launch, and do not
 /// overlap.
-fn images(module: &checked::Module, cubin: &Cubin) -> Result<(), String> {
+fn images(
+    module: &checked::Module,
+    functions: &BTreeMap<FunctionId, u64>,
+    cubin: &Cubin,
+) -> Result<(), String> {
     use sassafras_cubin::Space as Where;
     for v in module.variables.iter().filter(|v| matches!(v.space, Space::Global | Space::Const)) {
         let space = if v.space == Space::Const { Where::Constant } else { Where::Global };
@@ -159,16 +165,11 @@ fn images(module: &checked::Module, cubin: &Cubin) -> Result<(), String> {
             return Err(format!("cubin: the variable `{}` is another", v.name));
         }
         let size = v.size as usize;
-        let bytes = |init: &Option<Vec<u8>>| {
-            let mut all = init.clone().unwrap_or_default();
-            all.resize(size, 0);
-            all
-        };
-        let addresses: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
-        let functions = v.init_functions.iter().map(|f| f.0);
-        let filled: Vec<u64> = addresses.into_iter().chain(functions).collect();
+        let filled: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
-        let (wanted, found) = (bytes(&v.init), bytes(&x.init));
+        let wanted = functions::image(v, size, functions).map_err(|e| format!("cubin: {e}"))?;
+        let mut found = x.init.clone().unwrap_or_default();
+        found.resize(size, 0);
         if (0..size).any(|i| !told(i) && wanted[i] != found[i]) {
             return Err(format!("cubin: the image of `{}` is another", v.name));
         }

@@ -1,7 +1,8 @@
 //! The source with its calls written out: the body of a function stands behind each call of it, with registers and `.param` memory of
 //! its own, so that places keep an order in which lanes go forward. Recursion has no such form.
 
-use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand, Param, RegisterId};
+use crate::functions;
+use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId};
 use sassafras_semantics::Space;
 
 /// Most steps of a source.
@@ -43,6 +44,13 @@ pub struct Frame<'a> {
     pub resume: u64,
 }
 
+/// The frames that a call may go to: a range of [`Program::called`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Callees {
+    first: usize,
+    end: usize,
+}
+
 /// A place of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
@@ -50,8 +58,8 @@ pub struct Step<'a> {
     pub frame: usize,
     /// The instruction and its index in the function; none at the end of the function.
     pub inst: Option<(&'a Inst, u32)>,
-    /// The frame that it calls.
-    pub callee: Option<usize>,
+    /// The frames that it may call, each with its function.
+    pub callees: Callees,
     /// The place behind it, where it does not go elsewhere.
     pub next: u64,
 }
@@ -65,18 +73,20 @@ pub struct Program<'a> {
     pub frames: Vec<Frame<'a>>,
     /// Its places.
     pub steps: Vec<Step<'a>>,
+    /// Frames that calls go to, each with its function.
+    called: Vec<(FunctionId, usize)>,
     /// Shared variables of functions lie before those of the module, instead of behind them.
     pub own_first: bool,
     bytes: u64,
     registers: u32,
 }
 
-/// Functions that may run: the entry, and those that it calls by name, once each.
+/// Functions that may run: the entry, and those that it may call, once each.
 pub fn reachable<'a>(module: &'a Module, entry: &'a Function) -> Vec<&'a Function> {
     let mut all = vec![entry];
     let mut next = 0;
     while let Some(f) = all.get(next).copied() {
-        for callee in f.insts.iter().flatten().filter_map(|i| callee(module, i)) {
+        for (_, callee) in f.insts.iter().flatten().flat_map(|i| callees(module, f, i)) {
             if !all.iter().any(|g| std::ptr::eq(*g, callee)) {
                 all.push(callee);
             }
@@ -86,12 +96,21 @@ pub fn reachable<'a>(module: &'a Module, entry: &'a Function) -> Vec<&'a Functio
     all
 }
 
-/// The function that an instruction calls by name.
-fn callee<'a>(module: &'a Module, inst: &Inst) -> Option<&'a Function> {
-    let Some(Operand::Function(id)) = inst.operands.get(1).filter(|_| inst.op == Op::Call) else {
-        return None;
-    };
-    module.functions.get(id.0 as usize)
+/// The functions that an instruction may call: the one that it names, or those whose address is taken and that have the prototype.
+fn callees<'a>(module: &'a Module, caller: &'a Function, inst: &Inst) -> Vec<(FunctionId, &'a Function)> {
+    if inst.op != Op::Call {
+        return Vec::new();
+    }
+    let of = |id: FunctionId| Some((id, module.functions.get(id.0 as usize)?));
+    if let Some(Operand::Function(id)) = inst.operands.get(1) {
+        return of(*id).into_iter().collect();
+    }
+    let Some(Operand::Prototype(name)) = inst.operands.get(3) else { return Vec::new() };
+    let Some(wanted) = caller.prototypes.get(name) else { return Vec::new() };
+    let same =
+        |a: &[Param], b: &[Param]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.size == b.size);
+    let all = functions::taken(module).into_iter().filter_map(of);
+    all.filter(|(_, f)| same(&wanted.params, &f.params) && same(&wanted.returns, &f.returns)).collect()
 }
 
 impl<'a> Program<'a> {
@@ -100,8 +119,9 @@ impl<'a> Program<'a> {
     /// # Errors
     /// Recursion, a function without a body, a program that becomes too long.
     pub fn new(module: &'a Module, entry: &'a Function) -> Result<Program<'a>, String> {
-        let (frames, steps) = (Vec::new(), Vec::new());
-        let mut program = Program { module, frames, steps, own_first: false, bytes: PARAMS, registers: 0 };
+        let (frames, steps, called) = (Vec::new(), Vec::new(), Vec::new());
+        let mut program =
+            Program { module, frames, steps, called, own_first: false, bytes: PARAMS, registers: 0 };
         program.emit(entry, None)?;
         Ok(program)
     }
@@ -140,9 +160,11 @@ impl<'a> Program<'a> {
                 return Err(format!("line {}: more than {MOST} instructions with those of calls", inst.line));
             }
             positions.push(position as u32);
-            let step = Step { frame: number, inst: Some((inst, index as u32)), callee: None, next: 0 };
-            self.steps.push(step);
-            if let Some(f) = callee(self.module, inst) {
+            let callees = callees(self.module, function, inst);
+            let none = Callees::default();
+            self.steps.push(Step { frame: number, inst: Some((inst, index as u32)), callees: none, next: 0 });
+            let mut frames = Vec::new();
+            for (id, f) in callees {
                 let at = |why: &str| format!("line {}: a call of `{}`, which {why}", inst.line, f.name);
                 if f.insts.is_none() {
                     return Err(at("has no body"));
@@ -150,19 +172,32 @@ impl<'a> Program<'a> {
                 if self.callers(number).any(|g| std::ptr::eq(g, f)) {
                     return Err(at("calls itself: recursion is not supported"));
                 }
-                self.steps[position].callee = Some(self.emit(f, Some((number, inst)))?);
+                frames.push((id, self.emit(f, Some((number, inst)))?));
             }
             let next = self.steps.len() as u64;
-            if let Some(callee) = self.steps[position].callee {
-                self.frames[callee].resume = next;
+            for (_, callee) in &frames {
+                self.frames[*callee].resume = next;
             }
+            let first = self.called.len();
+            self.called.extend(frames);
+            self.steps[position].callees = Callees { first, end: self.called.len() };
             self.steps[position].next = next;
         }
         let end = self.steps.len();
         positions.push(end as u32);
         self.frames[number].positions = positions;
-        self.steps.push(Step { frame: number, inst: None, callee: None, next: end as u64 + 1 });
+        self.steps.push(Step {
+            frame: number,
+            inst: None,
+            callees: Callees::default(),
+            next: end as u64 + 1,
+        });
         Ok(number)
+    }
+
+    /// The frames that a call may go to, each with its function.
+    pub fn callees(&self, step: &Step<'_>) -> &[(FunctionId, usize)] {
+        &self.called[step.callees.first..step.callees.end]
     }
 
     /// The functions of a frame and of those that called it.
@@ -187,6 +222,11 @@ impl<'a> Program<'a> {
             RegisterId::CARRY => RegisterId(u32::MAX - frame as u32),
             RegisterId(number) => RegisterId(self.frames[frame].registers + number),
         }
+    }
+
+    /// Whether there is `.param` memory besides the entry's parameters.
+    pub fn hands_over(&self) -> bool {
+        self.bytes > PARAMS
     }
 
     /// A byte of `.param` memory as a register; none where no variable lies.

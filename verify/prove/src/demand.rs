@@ -54,7 +54,8 @@ pub fn plain(inst: &Inst) -> Result<(), String> {
         }
     }
     if row.meaning == Meaning::Warpsync
-        && let Some(text) = inst.enum_text("mode").filter(|text| !text.is_empty())
+        && let Some(text) =
+            inst.enum_text("mode").filter(|text| !matches!(*text, "" | ".EXCLUSIVE" | ".COLLECTIVE"))
     {
         return other(text);
     }

@@ -52,6 +52,8 @@ pub struct Raw<'r> {
     pub of_target: usize,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
+    /// Values of eight bytes that the source looks for in memory.
+    pub words: &'r [u64],
 }
 
 /// Evaluates both sides on [`INPUTS`] inputs; how many there were.
@@ -153,6 +155,11 @@ impl Raw<'_> {
                     let tag: u64 = r.memory.bytes().map(u64::from).sum();
                     // Bytes by their addresses, so that reads from different bases agree.
                     let byte = |a: u64| {
+                        let word = hash(seed, &[4, version, tag, a & !7]);
+                        if !self.words.is_empty() && word % 4 != 0 {
+                            let chosen = self.words[(word >> 8) as usize % self.words.len()];
+                            return chosen.to_le_bytes()[(a & 7) as usize];
+                        }
                         pattern(hash(seed, &[1, version, tag, a & !3])).to_le_bytes()[(a & 3) as usize]
                     };
                     let bytes: [u8; 8] = std::array::from_fn(|i| byte(from.wrapping_add(i as u64)));

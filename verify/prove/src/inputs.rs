@@ -208,10 +208,20 @@ impl<'t> Inputs<'t> {
             R::LaneMaskLe => low(upto()),
             R::LaneMaskGe => low(d.not(&below())),
             R::LaneMaskGt => low(d.not(&upto())),
+            R::NWarpId | R::NSmId => self.identity(register, 1),
             // A-LAUNCH: no clusters.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
             other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
         })
+    }
+
+    /// Which warp slot or multiprocessor this is, or how many there are; the answer that is given the `time`th time that somebody asks. As many
+    /// bits as `SR_VIRTID` and `SR_VIRTCFG` have for it.
+    pub fn identity(&self, register: SpecialRegister, time: u32) -> TermId {
+        use SpecialRegister as R;
+        let bits = if matches!(register, R::WarpId | R::NWarpId) { 7 } else { 9 };
+        let answer = self.variable(&format!("special.{register:?}.{time}"), bits, true);
+        self.terms.zext(&answer, register.width())
     }
 
     /// Bytes of the parameter block.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// The bank in which ptxas puts the tables of `brx`: offsets in the function, 32 bits each.
 const TABLES: u8 = 2;
 
-/// Where a jump may go, for the lanes where `taken` holds: addresses, each with its condition. That there are no others is demanded where it
+/// Where a jump may go, to an entry of a table or to a function inside this one, for the lanes where `taken` holds: addresses, each with its condition. That there are no others is demanded where it
 /// is not seen. None if nothing says which they are.
 pub fn cases(
     side: &mut Side<'_, Register>,
@@ -28,7 +28,9 @@ pub fn cases(
     let end = WORD * function.code.len() as u64;
     let words = function.banks.iter().filter(|b| b.number == TABLES).flat_map(|b| b.data.chunks_exact(4));
     let words = words.filter_map(|w| w.try_into().ok()).map(|w| u64::from(u32::from_le_bytes(w)));
-    let places: BTreeSet<u64> = words.filter(|at| at.is_multiple_of(WORD) && *at < end).collect();
+    let called = function.subroutines.iter().map(|s| u64::from(s.offset));
+    let places: BTreeSet<u64> =
+        words.chain(called).filter(|at| at.is_multiple_of(WORD) && *at < end).collect();
     if places.is_empty() || places.len() > MOST_ENTRIES {
         return None;
     }

@@ -64,6 +64,9 @@ pub fn collective<R: Name>(
             }
         }
     }
+    if op == Collective::ActiveMask && side.unasked.lanes {
+        return Ok(vec![side.somebody()]);
+    }
     let mask = match op {
         Collective::Shuffle(_) => arguments.get(3),
         Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => arguments.get(1),
@@ -156,14 +159,19 @@ pub fn atomic<R: Name>(
     };
     let (space, address) = match access.space {
         Space::Global => (Space::Global, address),
-        Space::Generic => crate::window::place(side, side.inputs.normal.of(address))?,
+        Space::Generic => {
+            side.scattered = true;
+            crate::window::place(side, side.inputs.normal.of(address))?
+        }
         Space::Shared if d.width(&address) > 32 => (Space::Shared, d.extract(&address, 0, 32)),
         Space::Shared => (Space::Shared, address),
         other => return unsupported(format!("an atomic in {other:?} memory")),
     };
     let address = match space {
         Space::Shared if d.width(&address) > 32 => d.extract(&address, 0, 32),
-        Space::Local => return unsupported("an atomic in local memory"),
+        Space::Local | Space::Const | Space::Param => {
+            return unsupported(format!("an atomic in {space:?} memory"));
+        }
         _ => address,
     };
     // Shared memory is the block's: no wider scope says more.

@@ -218,6 +218,13 @@ impl<'a> Origin<'a> {
         all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
     }
 
+    /// Values of eight bytes that decide what it does where it finds them in memory: addresses of functions.
+    pub fn words(self, target: &Cubin) -> Vec<u64> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let all = crate::functions::addresses(module, &function.name, target).unwrap_or_default();
+        all.into_values().collect()
+    }
+
     /// Whether it has operations whose NaNs may have any payload.
     pub fn leaves_payloads(self) -> bool {
         self.insts().into_iter().any(crate::choose::leaves_payloads)
@@ -239,6 +246,7 @@ impl<'a> Origin<'a> {
         self,
         inputs: &'i Inputs<'i>,
         target: &Cubin,
+        code: &sassafras_cubin::Function,
         bound: u32,
         freedom: Freedom<'_>,
     ) -> Result<(Trace, Ways), String> {
@@ -257,6 +265,7 @@ impl<'a> Origin<'a> {
                     bound,
                     natural,
                     strong,
+                    target::unasked(target, code),
                     &mut sites,
                     &mut estimates,
                 )?;
@@ -265,8 +274,8 @@ impl<'a> Origin<'a> {
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
                 Err("code that is the source does what it says".into())
             }
-            Origin::Code { cubin, code } => {
-                let ran = target::run(inputs, cubin, code, bound, self.wanted(&[]), Role::Source)?;
+            Origin::Code { cubin, code: own } => {
+                let ran = target::run(inputs, cubin, own, bound, self.wanted(&[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Ways::default()))
             }
         }

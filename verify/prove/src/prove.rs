@@ -223,8 +223,10 @@ impl Task<'_> {
             ways: ways.unwrap_or_default(),
             own_first: self.own_first,
         };
-        let (source, ways) =
-            self.origin.run(inputs, self.cubin, bound, freedom).map_err(|e| format!("source, {e}"))?;
+        let (source, ways) = self
+            .origin
+            .run(inputs, self.cubin, self.code, bound, freedom)
+            .map_err(|e| format!("source, {e}"))?;
         // What is eased is named by how often its place was come to, which has to be the same in the run of raw terms.
         let plain = || self.eased.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
         let excluded = source.beyond.len() + source.undefined.len() > 0;
@@ -267,6 +269,7 @@ impl Task<'_> {
             let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
             assumptions.extend(self.origin.placed(inputs, top, origin::stack(self.code)));
         }
+        assumptions.extend(crate::window::assumptions(inputs, &all));
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumptions.push(inputs.normal.of(d.not(excluded)));
         }
@@ -458,7 +461,7 @@ impl Task<'_> {
         self.record.assumptions = run.assumed;
         self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let found = crate::witness::matching(&terms, source, target, &paired);
+        let found = crate::witness::matching(&terms, source, target, &paired, &run.target.side.twins);
         let natural = self.natural;
         self.record.matching = Some(crate::witness::Matching {
             choices,
@@ -722,6 +725,7 @@ impl Task<'_> {
             never: target.demands.iter().map(|(wrong, _)| *wrong).collect(),
             tangled: target.barriers.open()?.iter().map(|(wrong, _)| *wrong).collect(),
             pointers,
+            words: &self.origin.words(self.cubin),
             of_target: run.of_target,
         };
         let evaluated = evaluate(&raw);

@@ -54,6 +54,17 @@ pub struct Path<R: Name> {
     pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
+    /// Whether they are in code that stands aside, from which they come back.
+    pub aside: bool,
+}
+
+/// What code nowhere asks: then what others ask of it is no event, since any answer is as good as another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unasked {
+    /// What time it is.
+    pub clocks: bool,
+    /// Which lanes are here.
+    pub lanes: bool,
 }
 
 /// One side of a comparison.
@@ -79,6 +90,12 @@ pub struct Side<'i, R: Name> {
     pub windows: bool,
     /// Whether it uses generic addresses that are not made of a window: they are taken for global ones.
     pub generic: bool,
+    /// Whether it stores, or changes as a whole, what lies at such an address.
+    pub scattered: bool,
+    /// Bytes of the module's constants.
+    pub constants: u64,
+    /// What the other side never asks.
+    pub unasked: Unasked,
     /// The lanes that are looked at.
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
@@ -102,6 +119,12 @@ pub struct Side<'i, R: Name> {
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
+    /// Conditions that may hold or not on any input, and their complements: which it is, and whether it holds.
+    ways: FxHashMap<TermId, (TermId, bool)>,
+    /// By event: the ways on which the lanes came to it.
+    came: Vec<Vec<(TermId, bool)>>,
+    /// Events that are one, on two ways: the second counts for the first.
+    pub twins: Vec<(usize, usize)>,
     here: bool,
     pending: BTreeMap<u64, Path<R>>,
     visits: FxHashMap<u64, u32>,
@@ -130,6 +153,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting: Nesting::default(),
             synced: None,
             gathered: None,
+            aside: false,
         };
         Side {
             inputs,
@@ -142,6 +166,9 @@ impl<'i, R: Name> Side<'i, R> {
             demands: Vec::new(),
             windows: false,
             generic: false,
+            scattered: false,
+            constants: 0,
+            unasked: Unasked::default(),
             path: start.clone(),
             guard: d.yes(),
             place: 0,
@@ -153,6 +180,9 @@ impl<'i, R: Name> Side<'i, R> {
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
+            ways: FxHashMap::default(),
+            came: Vec::new(),
+            twins: Vec::new(),
             here: false,
             pending: BTreeMap::from([(0, start)]),
             visits: FxHashMap::default(),
@@ -191,7 +221,8 @@ impl<'i, R: Name> Side<'i, R> {
     /// More steps than are run.
     pub fn advance(&mut self) -> Result<Option<u64>, String> {
         loop {
-            let free = self.pending.keys().copied().find(|at| !self.waits(*at));
+            let aside = self.pending.iter().find(|(_, path)| path.aside).map(|(at, _)| *at);
+            let free = aside.or_else(|| self.pending.keys().copied().find(|at| !self.waits(*at)));
             let Some(at) = free.or_else(|| self.pending.keys().next().copied()) else { return Ok(None) };
             let Some(path) = self.pending.remove(&at) else { return Ok(None) };
             self.steps += 1;
@@ -301,6 +332,8 @@ impl<'i, R: Name> Side<'i, R> {
         if let Some(mut path) = self.part(taken) {
             self.pieces += 1;
             path.piece = self.pieces;
+            // What stands aside stands behind.
+            path.aside &= to * crate::target::WORD > self.place;
             self.wait(to, path);
         }
         self.new_piece();
@@ -360,6 +393,76 @@ impl<'i, R: Name> Side<'i, R> {
         let both = holds.iter().chain(&b.conditions).fold(d.yes(), |all, c| d.and(&all, c));
         b.conditions.iter().any(|c| d.as_constant(&crate::nesting::under(d, &holds, *c)) == Some(0))
             || self.inputs.known(self.normal(both)) == Some(0)
+    }
+
+    /// A condition that may hold or not, whatever the input: both ways are gone.
+    pub fn either_way(&mut self) -> TermId {
+        let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.visit);
+        let d = self.terms();
+        let apart = self.inputs.variable(&name, 1, false);
+        // As `jump` makes it of this: an arena of raw terms keeps the guard.
+        let taken = self.normal(d.and(&self.guard, &apart));
+        let not = self.normal(d.not(&taken));
+        self.ways.extend([(taken, (apart, true)), (not, (apart, false))]);
+        apart
+    }
+
+    /// Lanes on their way to `to` come back from there.
+    pub fn step_aside(&mut self, to: u64) {
+        if let Some(path) = self.pending.get_mut(&to) {
+            path.aside = true;
+        }
+    }
+
+    /// That the current instruction takes effect, whichever of two ways that may be gone on any input the lanes came; and which ways they came.
+    fn happens_anyway(&self) -> (TermId, Vec<(TermId, bool)>) {
+        let d = self.terms();
+        let mut came = Vec::new();
+        let mut all = d.yes();
+        for c in &self.path.conditions {
+            match self.ways.get(c) {
+                Some(way) => came.push(*way),
+                None => all = d.and(&all, c),
+            }
+        }
+        (self.normal(d.and(&self.normal(all), &self.guard)), came)
+    }
+
+    /// What happens on either of two ways, with the same operands and the same answer, is one event: the first, and the second none. Raw terms
+    /// stay as they are.
+    pub fn merge(&mut self) {
+        if !self.inputs.normal.is_active() {
+            return;
+        }
+        let d = self.terms();
+        while let Some((i, j)) = self.pair() {
+            let guard = self.normal(d.or(&self.events[i].guard, &self.events[j].guard));
+            (self.events[i].guard, self.events[i].value) = (guard, guard);
+            (self.events[j].guard, self.events[j].value) = (d.no(), d.no());
+            let other = std::mem::take(&mut self.came[j]);
+            self.came[i].retain(|way| other.contains(way));
+            self.twins.push((i, j));
+        }
+    }
+
+    /// Two events that are one but for a way.
+    fn pair(&self) -> Option<(usize, usize)> {
+        let one = |i: usize, j: usize| {
+            let (a, b) = (&self.events[i], &self.events[j]);
+            let (x, y) = (&self.came[i], &self.came[j]);
+            let apart = |way: &&(TermId, bool)| !y.contains(way);
+            let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
+            sync && !a.orders()
+                && !a.results.is_empty()
+                && (&a.arguments, &a.results) == (&b.arguments, &b.results)
+                && x.len() == y.len()
+                && x.iter().filter(apart).count() == 1
+                && x.iter().find(apart).is_some_and(|(way, holds)| y.contains(&(*way, !holds)))
+        };
+        let some: Vec<usize> = (0..self.events.len()).filter(|i| !self.came[*i].is_empty()).collect();
+        some.iter()
+            .enumerate()
+            .find_map(|(n, i)| some[n + 1..].iter().find(|j| one(*i, **j)).map(|j| (*i, *j)))
     }
 
     /// Whether lanes are left here.
@@ -454,6 +557,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting,
             synced: None,
             gathered: None,
+            aside: a.aside && b.aside,
         }
     }
 
@@ -500,7 +604,8 @@ impl<'i, R: Name> Side<'i, R> {
         let d = self.terms();
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let guard = self.happens();
-        let mut key = format!("{what} {arguments:?} {guard}");
+        let (anyway, came) = self.happens_anyway();
+        let mut key = format!("{what} {arguments:?} {anyway}");
         if memory {
             key += &format!(" after {}", self.path.version);
         }
@@ -551,6 +656,7 @@ impl<'i, R: Name> Side<'i, R> {
             let state = if memory { before } else { d.constant(32, 0) };
             self.inputs.bind(*r, &what, &arguments, state, i as u32);
         }
+        self.came.push(came);
         self.events.push(Event {
             kind: Kind::Sync(key),
             space: Space::Generic,
@@ -579,7 +685,10 @@ impl<'i, R: Name> Side<'i, R> {
             ));
         }
         self.barriers.open()?;
-        match self.windows && self.generic {
+        // Where nothing is stored in a window, nor at such an address, each load finds what lies there, whatever that is.
+        let own = |e: &Event| e.kind == Kind::Store && matches!(e.space, Space::Shared | Space::Local);
+        let written = self.scattered || self.strong_shared || self.events.iter().any(own);
+        match self.windows && self.generic && written {
             true => Err("generic: an address of which it is not known in which window it lies".into()),
             false => Ok(()),
         }
@@ -602,6 +711,9 @@ impl<'i, R: Name> Side<'i, R> {
             Space::Generic => {
                 let address = self.normal(address);
                 let (space, address) = crate::window::place(self, address)?;
+                if matches!(space, Space::Const | Space::Param) {
+                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
+                }
                 Ok((space, self.normal(address)))
             }
             Space::Shared | Space::Local => {
@@ -649,12 +761,19 @@ impl<'i, R: Name> Side<'i, R> {
         Ok(value)
     }
 
+    /// A load of constants or parameters through a generic address, which the other side may only do if this one does.
+    pub fn read_only(&mut self, access: &Access, address: TermId, value: TermId) {
+        let (address, value) = (self.normal(address), self.normal(value));
+        self.push(Kind::Load, access.space, access.bytes, address, value);
+    }
+
     /// A store.
     ///
     /// # Errors
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
         let (space, address) = self.place_of(access, address)?;
+        self.scattered |= access.space == Space::Generic && space == Space::Global;
         if self.is_strong(access, space) {
             if access.ordering == Ordering::Release {
                 crate::lanes::release(self, access.scope);
@@ -699,6 +818,20 @@ impl<'i, R: Name> Side<'i, R> {
         self.event(what, &arguments, &[8 * access.bytes], true)[0]
     }
 
+    /// Some set of lanes, 32 bits.
+    pub fn somebody(&mut self) -> TermId {
+        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
+        *count += 1;
+        self.inputs.variable(&format!("lanes.{count}"), 32, false)
+    }
+
+    /// How often a special register was read, this time included.
+    fn asked(&mut self, register: SpecialRegister) -> u32 {
+        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
+        *count += 1;
+        *count
+    }
+
     /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
     /// read.
     ///
@@ -707,6 +840,17 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
         use SpecialRegister as R;
         match register {
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
+                if self.unasked.clocks =>
+            {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            // PTX ISA: either may change while the thread runs.
+            R::WarpId | R::SmId => {
+                let time = self.asked(register);
+                Ok(self.inputs.identity(register, time))
+            }
             R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
                 let what = format!("Special {register:?}");
                 Ok(self.event(what, &[], &[register.width()], true)[0])
@@ -718,6 +862,7 @@ impl<'i, R: Name> Side<'i, R> {
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
         let (guard, place, version) = (self.happens(), self.place, self.path.version);
         let arguments = Vec::new();
+        self.came.push(Vec::new());
         self.events.push(Event {
             kind,
             space,

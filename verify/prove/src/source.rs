@@ -4,9 +4,10 @@ use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
 use crate::contract::Sites;
+use crate::functions;
 use crate::inputs::Inputs;
 use crate::lanes;
-use crate::side::{Side, name};
+use crate::side::{Side, Unasked, name};
 use crate::window;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
@@ -15,6 +16,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
+use std::collections::BTreeMap;
 
 struct Lane<'s, 'i> {
     side: &'s mut Side<'i, RegisterId>,
@@ -22,6 +24,8 @@ struct Lane<'s, 'i> {
     /// The frame that the instruction is of.
     frame: usize,
     cubin: &'s Cubin,
+    /// Addresses of functions.
+    functions: &'s BTreeMap<FunctionId, u64>,
     /// Where payloads of NaNs are chosen: how many terms there were before the instruction.
     natural: Option<usize>,
 }
@@ -220,12 +224,10 @@ impl Lane<'_, '_> {
         let Some(x) = self.cubin.variables.iter().find(there) else {
             return unsupported(format!("the constant `{}`, which the cubin does not name", v.name));
         };
-        let image = |init: &Option<Vec<u8>>, size: u64| {
-            let mut bytes = init.clone().unwrap_or_default();
-            bytes.resize(size as usize, 0);
-            bytes
-        };
-        if !v.init_addresses.is_empty() || image(&v.init, v.size) != image(&x.init, v.size) {
+        let wanted = functions::image(v, v.size as usize, self.functions).map_err(Trap::Unsupported)?;
+        let mut found = x.init.clone().unwrap_or_default();
+        found.resize(v.size as usize, 0);
+        if !v.init_addresses.is_empty() || wanted != found {
             return unsupported(format!("the image of the constant `{}`, which is another", v.name));
         }
         Ok(x.offset)
@@ -244,18 +246,23 @@ impl State<Terms> for Lane<'_, '_> {
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let inputs = self.side.inputs;
-        match access.space {
-            Space::Param => match inputs.known(*address) {
-                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes),
-                Some(at) => Ok(inputs.parameter(at as u64, access.bytes)),
-                None => self.indexed(d, *address, access.bytes),
+        let (access, address, fixed) = window::load(self.side, access, *address)?;
+        let value = match access.space {
+            Space::Param => match inputs.known(address) {
+                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes)?,
+                Some(at) => inputs.parameter(at as u64, access.bytes),
+                None => self.indexed(d, address, access.bytes)?,
             },
             Space::Const => {
-                let low = d.extract(address, 0, 32);
-                Ok(crate::target::constant(self.side, self.cubin, None, 3, low, access.bytes)?)
+                let low = d.extract(&address, 0, 32);
+                crate::target::constant(self.side, self.cubin, None, 3, low, access.bytes)?
             }
-            _ => self.side.load(access, *address),
+            _ => return self.side.load(&access, address),
+        };
+        if fixed {
+            self.side.read_only(&access, address, value);
         }
+        Ok(value)
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
         if access.space != Space::Param {
@@ -284,6 +291,11 @@ impl State<Terms> for Lane<'_, '_> {
         self.side.special(register)
     }
     fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
+        // Only parameters of the entry have generic addresses here.
+        let known = self.side.inputs.known(*address).map(|at| at < PARAMS.into());
+        if space == Space::Param && !known.unwrap_or(!self.program.hands_over()) {
+            return unsupported("cvta of a parameter of a call");
+        }
         window::to_generic(self.side, space, *address)
     }
     fn cvta_to(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
@@ -321,8 +333,11 @@ impl PtxState<Terms> for Lane<'_, '_> {
             None => unsupported("a parameter that is not there"),
         }
     }
-    fn function_address(&mut self, _: &Terms, _: FunctionId) -> Result<TermId, Trap> {
-        unsupported("the address of a function")
+    fn function_address(&mut self, d: &Terms, function: FunctionId) -> Result<TermId, Trap> {
+        match self.functions.get(&function) {
+            Some(number) => Ok(d.constant(64, (*number).into())),
+            None => unsupported("the address of a function that nothing takes"),
+        }
     }
 }
 
@@ -365,12 +380,16 @@ pub fn run<'i>(
     bound: u32,
     natural: bool,
     strong_shared: bool,
+    unasked: Unasked,
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
+    let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     side.strong_shared = strong_shared;
+    side.constants = crate::target::constants(cubin);
+    side.unasked = unasked;
     while let Some(position) = side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());
@@ -378,7 +397,7 @@ pub fn run<'i>(
         let natural = natural.then(|| d.len());
         macro_rules! lane {
             () => {
-                Lane { side: &mut side, program, frame: step.frame, cubin, natural }
+                Lane { side: &mut side, program, frame: step.frame, cubin, functions: &functions, natural }
             };
         }
         // Behind the last instruction is the end.
@@ -439,11 +458,22 @@ pub fn run<'i>(
                 side.undefine();
             }
             Outcome::Call { arguments, .. } => {
-                let Some(callee) = step.callee else { return Err(at("a call".into())) };
-                lane!().pass(callee, &arguments).map_err(|t| at(t.to_string()))?;
-                side.jump(program.start(callee), None);
+                let [(_, callee)] = program.callees(step) else { return Err(at("a call".into())) };
+                lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
+                side.jump(program.start(*callee), None);
             }
-            Outcome::CallIndirect { .. } => return Err(at("a call through a register".into())),
+            Outcome::CallIndirect { target, arguments, .. } => {
+                for (_, callee) in program.callees(step) {
+                    lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
+                }
+                for (function, callee) in program.callees(step) {
+                    let Some(number) = functions.get(function) else { continue };
+                    let here = d.eq(&target, &d.constant(64, (*number).into()));
+                    side.jump(program.start(*callee), Some(here));
+                }
+                // PTX ISA, "call": an address of no function with the prototype.
+                side.undefine();
+            }
             Outcome::Collective { op, arguments, results } => {
                 let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
                 let mut lane = lane!();

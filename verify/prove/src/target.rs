@@ -6,11 +6,11 @@ use crate::inputs::Inputs;
 use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
-use crate::side::Side;
+use crate::side::{Side, Unasked};
 use crate::verdict::Assumption;
 use crate::window;
 use rustc_hash::FxHashMap;
-use sassafras_chip::Chip;
+use sassafras_chip::{BankLayout, Chip};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
@@ -96,6 +96,8 @@ struct Lane<'s, 'i> {
     fault: &'s mut Option<String>,
     /// Lanes that act for others.
     leaders: &'s mut Leaders,
+    /// Whether what is written is what the lanes here answered each other: the same for all of them.
+    answers: bool,
     /// What the source wants.
     wanted: Wanted<'s>,
 }
@@ -205,8 +207,19 @@ fn choice<R: crate::side::Name>(
     Ok(value)
 }
 
+/// What a function nowhere asks.
+pub fn unasked(cubin: &Cubin, function: &Function) -> Unasked {
+    let chip = Chip::from_number(cubin.sm);
+    let texts =
+        function.code.iter().filter_map(|w| decode(*w, chip?).ok()).map(|i| print(&i, &Style::default()));
+    texts.fold(Unasked { clocks: true, lanes: true }, |none, text| Unasked {
+        clocks: none.clocks && !["CLOCK", "TIMER"].iter().any(|name| text.contains(name)),
+        lanes: none.lanes && !text.contains("VOTE"),
+    })
+}
+
 /// Size of bank 3, the module's constants.
-fn constants(cubin: &Cubin) -> u64 {
+pub fn constants(cubin: &Cubin) -> u64 {
     let own = cubin.variables.iter().filter(|v| v.space == sassafras_cubin::Space::Constant);
     own.map(|v| v.offset.saturating_add(v.size)).max().unwrap_or(0)
 }
@@ -223,9 +236,12 @@ impl Lane<'_, '_> {
     }
 
     /// A 32-bit word of constant bank 0, as the driver fills it.
-    fn word(&self, at: u64) -> TermId {
+    fn word(&mut self, at: u64) -> TermId {
         let inputs = self.side.inputs;
         let layout = self.chip.bank();
+        if let Some(word) = self.window(layout, at) {
+            return word;
+        }
         let base = u64::from(self.function.param_base.max(layout.parameters));
         if (base..base + u64::from(self.function.param_size)).contains(&at) {
             return inputs.parameter(at - base, 4);
@@ -241,6 +257,25 @@ impl Lane<'_, '_> {
         }
     }
 
+    /// A word of bank 0 that says where a window lies.
+    fn window(&mut self, layout: BankLayout, at: u64) -> Option<TermId> {
+        let inputs = self.side.inputs;
+        let (first, last) = layout.parameter_window.unzip();
+        let (word, of) = [
+            (Some(layout.local_window), Some(Space::Local)),
+            (layout.constant_window, Some(Space::Const)),
+            (first, Some(Space::Param)),
+            (last, None),
+        ]
+        .into_iter()
+        .find_map(|(place, of)| {
+            Some((at.checked_sub(place?.into()).filter(|word| [0, 4].contains(word))?, of))
+        })?;
+        self.side.windows = true;
+        let whole = of.map_or_else(|| window::last_parameter(inputs), |space| window::base(inputs, space));
+        Some(inputs.terms.extract(&whole, 8 * word as u32, 32))
+    }
+
     /// The access as what it is taken for.
     fn eased(&self, access: &Access) -> Access {
         let strong = !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
@@ -248,9 +283,8 @@ impl Lane<'_, '_> {
         if weak { Access { ordering: Ordering::Weak, ..*access } } else { *access }
     }
 
-    /// A parameter at an address that is not constant; that it is one is demanded.
-    fn parameters(&mut self, d: &Terms, address: TermId, bytes: u32) -> Result<TermId, Trap> {
-        let base = u64::from(self.function.param_base.max(self.chip.bank().parameters));
+    /// A parameter at an address that is not constant, where the first one lies at `base`; that it is one is demanded.
+    fn parameters(&mut self, d: &Terms, base: u64, address: TermId, bytes: u32) -> Result<TermId, Trap> {
         let end = u64::from(self.function.param_size) / u64::from(bytes) * u64::from(bytes);
         let inputs = self.side.inputs;
         let offset = |at: u64| d.constant(32, (base + at).into());
@@ -300,6 +334,12 @@ impl State<Terms> for Lane<'_, '_> {
                 let value = self.old(register);
                 let path = &self.side.path;
                 if of_warp(register) && path.since.get(&register) != Some(&path.piece) {
+                    // What some lanes answered each other is theirs.
+                    if !self.side.inputs.is_uniform(value) {
+                        return unsupported(format!(
+                            "uniform: {register}, which holds what some lanes answered"
+                        ));
+                    }
                     self.shared.later.push((register, value, self.side.place));
                 }
                 Ok(value)
@@ -311,7 +351,7 @@ impl State<Terms> for Lane<'_, '_> {
         let inputs = self.side.inputs;
         let new = self.side.write(register, value, old);
         if of_warp(register) {
-            if !inputs.is_uniform(value) {
+            if !inputs.is_uniform(value) && !self.answers {
                 *self.fault =
                     Some(format!("uniform: {register} takes a value that may differ between lanes"));
             }
@@ -326,12 +366,26 @@ impl State<Terms> for Lane<'_, '_> {
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let Space::Bank(bank) = access.space else {
-            let access = self.eased(access);
-            return self.side.load(&access, *address);
+            let (access, address, fixed) = window::load(self.side, &self.eased(access), *address)?;
+            let value = match access.space {
+                Space::Const => {
+                    let low = d.extract(&address, 0, 32);
+                    constant(self.side, self.cubin, Some(self.function), 3, low, access.bytes)?
+                }
+                Space::Param => self.parameters(d, 0, address, access.bytes)?,
+                _ => return self.side.load(&access, address),
+            };
+            if fixed {
+                self.side.read_only(&access, address, value);
+            }
+            return Ok(value);
         };
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
-            None if bank == 0 => self.parameters(d, *address, access.bytes),
+            None if bank == 0 => {
+                let base = u64::from(self.function.param_base.max(self.chip.bank().parameters));
+                self.parameters(d, base, *address, access.bytes)
+            }
             None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
         }
     }
@@ -583,6 +637,7 @@ fn go<'i>(
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
     side.strong_shared = wanted.strong_shared;
+    side.constants = constants(cubin);
     side.admitted = wanted.admitted.unwrap_or_else(|| d.yes());
     let mut ends = BTreeSet::new();
     for (i, word) in function.code.iter().enumerate() {
@@ -627,6 +682,7 @@ fn go<'i>(
                     role,
                     fault: &mut fault,
                     leaders: &mut leaders,
+                    answers: false,
                     wanted,
                 }
             };
@@ -685,14 +741,23 @@ fn go<'i>(
                 }
                 part_or_end(&mut side, &ends, index, target / WORD, condition);
             }
-            Outcome::BranchByConvergence { target, mask: _, converged } => {
-                // Where no lane is elsewhere, all that the mask names are here or have ended.
-                if side.path.parted {
-                    return Err(at("convergence: a branch on whether lanes are together".into()));
-                }
+            Outcome::BranchByConvergence { target, mask, converged } => {
                 side.assumed.insert(Assumption::Conv);
-                if converged {
-                    side.jump(target / WORD, None);
+                if !side.path.parted {
+                    // Where no lane is elsewhere, all that the mask names are here or have ended.
+                    if converged {
+                        side.jump(target / WORD, None);
+                    }
+                } else if converged || inputs.known(side.guard) != Some(1) {
+                    return Err(at("convergence: a branch on whether lanes are together".into()));
+                } else {
+                    let apart = side.either_way();
+                    side.jump(target / WORD, Some(apart));
+                    if target > address {
+                        side.step_aside(target / WORD);
+                    }
+                    // Those that go on are all that the mask names: nobody else does what it is named for.
+                    side.path.gathered = Some((side.path.piece, mask));
                 }
             }
             Outcome::IndirectBranch { target, condition } => {
@@ -756,6 +821,9 @@ fn go<'i>(
                     if all {
                         side.path.parted = false;
                         side.path.meeting.gather();
+                    } else if !inputs.is_uniform(args[0]) {
+                        // Lanes with one mask go on together, and nothing says when those with another do.
+                        side.path.parted = true;
                     }
                     let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     if side.path.parted {
@@ -781,7 +849,9 @@ fn go<'i>(
                     for unit in 0..output.width.div_ceil(32) {
                         let width = output.width.min(32);
                         let part = d.extract(&value, 32 * unit, width);
-                        lane!().write(d, Register { number: r.number + unit, ..r }, part);
+                        let mut lane = lane!();
+                        lane.answers = true;
+                        lane.write(d, Register { number: r.number + unit, ..r }, part);
                     }
                 }
             }
@@ -802,6 +872,7 @@ fn go<'i>(
         side.proceed(index + 1);
     }
     side.settled()?;
+    side.merge();
     // What other lanes wrote meanwhile is what was there.
     for (register, value, place) in &shared.later {
         if shared.apart.iter().any(|(r, v)| r == register && v != value) {

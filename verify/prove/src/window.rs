@@ -1,38 +1,70 @@
-//! Generic addresses of shared and local memory.
+//! Generic addresses of memory that has a window: shared and local memory, constants, parameters of the entry.
 //!
-//! The high word of such an address is that of the space's window, the low word the address in the space (PTX ISA, "cvta"; ptxas
-//! makes one of `SR_SWINHI` or `SR_LWINHI` and the address). Here it is a variable of its own, common to both sides: a generic
-//! access belongs to the window whose variable its address is made of. That this is so for every input is asked, not guessed: the
-//! address without the window's word, plus that word, has to be the address.
+//! Such an address is that of the window's first byte and the address in the space (PTX ISA, "cvta"). Where shared memory's window begins
+//! is a multiple of 2³², of which `SR_SWINHI` is the high word; where the others begin stands in constant bank 0. Here each is a variable, common
+//! to both sides: a generic access belongs to the window whose variable its address is made of. That this is so for every input is asked,
+//! not guessed: the address without the window, plus the window, has to be the address.
 
 use crate::inputs::Inputs;
 use crate::side::{Name, Side, name};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, Space, TermId, Trap};
+use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, TermId, Trap};
+
+/// Spaces that have windows.
+const WINDOWS: [Space; 4] = [Space::Shared, Space::Local, Space::Const, Space::Param];
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
 }
 
-/// The high word of a window, 32 bits.
-fn window(inputs: &Inputs<'_>, space: Space) -> TermId {
-    inputs.variable(&format!("window.{}", name(space)), 32, true)
+/// The variable that a window is made of: the high word of shared memory's, the whole of others.
+fn variable(inputs: &Inputs<'_>, space: Space) -> TermId {
+    let width = if space == Space::Shared { 32 } else { 64 };
+    inputs.variable(&format!("window.{}", name(space)), width, true)
+}
+
+/// The generic address of a window's first byte, 64 bits.
+pub fn base(inputs: &Inputs<'_>, space: Space) -> TermId {
+    let variable = variable(inputs, space);
+    if space == Space::Shared {
+        inputs.terms.concat(&variable, &inputs.terms.constant(32, 0))
+    } else {
+        variable
+    }
+}
+
+/// The generic address of the last byte of the entry's parameters, 64 bits.
+pub fn last_parameter(inputs: &Inputs<'_>) -> TermId {
+    inputs.variable("window.param.last", 64, true)
+}
+
+/// A-ADDR: windows lie in memory as a whole. One bit each, of those that some terms are made of.
+pub fn assumptions(inputs: &Inputs<'_>, terms: &[TermId]) -> Vec<TermId> {
+    let d = inputs.terms;
+    let free = d.free(terms);
+    let most = d.constant(64, (1u128 << 64) - (1 << 32));
+    let used = WINDOWS.into_iter().filter(|s| *s != Space::Shared && free.contains(&variable(inputs, *s)));
+    used.map(|s| d.compare(CompareOp::ULe, &base(inputs, s), &most)).collect()
 }
 
 /// The generic address of an address in a space, 64 bits.
 ///
 /// # Errors
-/// Spaces other than global, shared and local memory.
+/// Spaces that have no generic addresses.
 pub fn to_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -> Result<TermId, Trap> {
     let d = side.inputs.terms;
     match space {
         Space::Global | Space::Generic => Ok(address),
-        Space::Shared | Space::Local => {
+        Space::Shared | Space::Local | Space::Const | Space::Param => {
             side.assumed.insert(Assumption::Addr);
             side.windows = true;
-            Ok(d.concat(&window(side.inputs, space), &d.extract(&address, 0, 32)))
+            let low = d.extract(&address, 0, 32);
+            Ok(match space {
+                Space::Shared => d.concat(&variable(side.inputs, space), &low),
+                _ => d.add(&base(side.inputs, space), &d.zext(&low, 64)),
+            })
         }
         other => unsupported(format!("cvta of {} memory", name(other))),
     }
@@ -41,43 +73,70 @@ pub fn to_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId
 /// The address in a space of a generic address that lies in it, 64 bits.
 ///
 /// # Errors
-/// Spaces other than global, shared and local memory.
+/// Spaces that have no generic addresses.
 pub fn from_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -> Result<TermId, Trap> {
-    let d = side.inputs.terms;
     match space {
         Space::Global | Space::Generic => Ok(address),
-        Space::Shared | Space::Local => {
+        Space::Shared | Space::Local | Space::Const | Space::Param => {
             side.assumed.insert(Assumption::Addr);
-            Ok(d.zext(&d.extract(&address, 0, 32), 64))
+            Ok(within(side.inputs, space, address))
         }
         other => unsupported(format!("cvta.to of {} memory", name(other))),
     }
 }
 
-/// Whether a generic address lies in the window of a space.
+/// The low word of a generic address counted from a window, 64 bits.
+fn within(inputs: &Inputs<'_>, space: Space, address: TermId) -> TermId {
+    let d = inputs.terms;
+    let low = |t: &TermId| d.extract(t, 0, 32);
+    let offset = match space {
+        Space::Shared => low(&address),
+        _ => d.sub(&low(&address), &low(&base(inputs, space))),
+    };
+    d.zext(&offset, 64)
+}
+
+/// Whether a generic address is less than 2³² behind a window's first byte.
+fn near(inputs: &Inputs<'_>, space: Space, address: TermId) -> TermId {
+    let d = inputs.terms;
+    let high = |t: &TermId| d.extract(t, 32, 32);
+    match space {
+        Space::Shared => d.eq(&high(&address), &variable(inputs, space)),
+        _ => d.eq(&high(&d.sub(&address, &base(inputs, space))), &d.constant(32, 0)),
+    }
+}
+
+/// Whether a generic address lies in the window of a space. That of constants ends where the module's do, that of parameters where the launch
+/// says.
 ///
 /// # Errors
-/// Spaces other than global, shared and local memory.
+/// Spaces that have no generic addresses.
 pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -> Result<TermId, Trap> {
-    let d = side.inputs.terms;
-    match space {
-        Space::Shared | Space::Local => {
-            side.assumed.insert(Assumption::Addr);
-            side.windows = true;
-            Ok(d.eq(&d.extract(&address, 32, 32), &window(side.inputs, space)))
+    let (inputs, d) = (side.inputs, side.inputs.terms);
+    let constants = d.constant(64, side.constants.into());
+    let inside = |space: Space| match space {
+        Space::Const => {
+            let first = base(inputs, space);
+            let from = d.compare(CompareOp::ULe, &first, &address);
+            d.and(&from, &d.compare(CompareOp::ULt, &address, &d.add(&first, &constants)))
         }
+        Space::Param => {
+            let from = d.compare(CompareOp::ULe, &base(inputs, space), &address);
+            d.and(&from, &d.compare(CompareOp::ULe, &address, &last_parameter(inputs)))
+        }
+        _ => near(inputs, space, address),
+    };
+    let result = match space {
+        Space::Shared | Space::Local | Space::Const | Space::Param => inside(space),
         // In none of the windows that others have.
-        Space::Global => {
-            side.assumed.insert(Assumption::Addr);
-            side.windows = true;
-            let high = d.extract(&address, 32, 32);
-            let windows = [Space::Shared, Space::Local, Space::Const];
-            Ok(windows
-                .into_iter()
-                .fold(d.yes(), |all, s| d.and(&all, &d.not(&d.eq(&high, &window(side.inputs, s))))))
-        }
-        other => unsupported(format!("whether a generic address lies in {} memory", name(other))),
-    }
+        Space::Global => [Space::Shared, Space::Local, Space::Const]
+            .into_iter()
+            .fold(d.yes(), |all, s| d.and(&all, &d.not(&inside(s)))),
+        other => return unsupported(format!("whether a generic address lies in {} memory", name(other))),
+    };
+    side.assumed.insert(Assumption::Addr);
+    side.windows = true;
+    Ok(result)
 }
 
 /// Whether a free term is part of the launch or the place of a variable in global memory: the host knows no address of a window
@@ -97,7 +156,7 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
     let (inputs, d) = (side.inputs, side.inputs.terms);
     side.assumed.insert(Assumption::Addr);
     let free = d.free(&[address]);
-    let mut found = [Space::Shared, Space::Local].into_iter().filter(|s| free.contains(&window(inputs, *s)));
+    let mut found = WINDOWS.into_iter().filter(|s| free.contains(&variable(inputs, *s)));
     let Some(space) = found.next() else {
         side.generic |= free.iter().any(|v| !is_of_launch(inputs, *v));
         return Ok((Space::Global, address));
@@ -105,11 +164,9 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
     if found.next().is_some() {
         return unsupported("generic: an address in one window or another");
     }
-    let high = window(inputs, space);
-    let inside = d.concat(&high, &d.constant(32, 0));
-    let without = without(inputs, address, high);
-    let wrong = d.not(&d.eq(&address, &d.add(&without, &inside)));
-    let outside = d.not(&d.eq(&d.extract(&address, 32, 32), &high));
+    let without = without(inputs, address, variable(inputs, space));
+    let wrong = d.not(&d.eq(&address, &d.add(&without, &base(inputs, space))));
+    let outside = d.not(&near(inputs, space, address));
     let happens = side.happens();
     let of = |wrong: TermId| inputs.normal.of(d.and(&happens, &wrong));
     side.demands.push((of(wrong), side.place));
@@ -120,7 +177,27 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
     } else {
         side.demands.push((outside, side.place));
     }
-    Ok((space, d.zext(&d.extract(&address, 0, 32), 64)))
+    Ok((space, inputs.normal.of(within(inputs, space, address))))
+}
+
+/// A load as one of a space, with its address there; and whether it was a generic one of memory that nobody writes.
+///
+/// # Errors
+/// An address that is made of two windows; a load of constants or parameters that is not weak.
+pub fn load<R: Name>(
+    side: &mut Side<'_, R>,
+    access: &Access,
+    address: TermId,
+) -> Result<(Access, TermId, bool), Trap> {
+    if access.space != Space::Generic {
+        return Ok((*access, address, false));
+    }
+    let (space, address) = place(side, side.inputs.normal.of(address))?;
+    let fixed = matches!(space, Space::Const | Space::Param);
+    if fixed && access.ordering != Ordering::Weak {
+        return unsupported(format!("an access of ordering {:?} of {} memory", access.ordering, name(space)));
+    }
+    Ok((Access { space, ..*access }, address, fixed))
 }
 
 /// A term with zero for a variable.

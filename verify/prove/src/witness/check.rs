@@ -140,7 +140,7 @@ fn against(
     let ways = Ways { fused, estimated };
     let freedom = Freedom { natural, like: None, written: None, ways, own_first };
     // The source first: what a term was shown to be has to have a lower number.
-    let (left, _) = origin.run(&inputs, cubin, bound, freedom).map_err(said)?;
+    let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
     let (wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
     let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
@@ -152,10 +152,10 @@ fn against(
     if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
         used.insert(Assumption::Fp);
     }
-    if !left.beyond.is_empty() {
+    if entry.bounded && !left.beyond.is_empty() {
         used.insert(Assumption::Term);
         let (reached, all) = right.reached;
-        if !entry.bounded || reached < all {
+        if reached < all {
             return rejected("the source's loops go on beyond what was looked at");
         }
     }
@@ -166,7 +166,8 @@ fn against(
         return rejected(format!("the assumption `{id}` is not known"));
     }
     let mut known = assumptions(&inputs, origin, &left.events);
-    known.extend(left.beyond.iter().chain(&left.undefined).map(|t| d.not(t)));
+    let bound = if entry.bounded { &left.beyond[..] } else { &[] };
+    known.extend(bound.iter().chain(&left.undefined).map(|t| d.not(t)));
     let of_source: Vec<TermId> = left.events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
     let chosen = crate::choose::said(d, &entry.matching.choices, &of_source, first, &right.side.events);
     known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
@@ -176,7 +177,11 @@ fn against(
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
     let bytes = origin::stack(code);
     known.extend(origin.placed(&inputs, top, bytes));
+    known.extend(crate::window::assumptions(&inputs, &roots));
     list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, bytes));
+    for t in left.beyond.iter().filter(|_| !entry.bounded) {
+        list.push(Step::Never("a loop of the source goes on beyond what was looked at".into(), *t));
+    }
     let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
     let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));
     list.push(Step::Never("both sides trap alike".into(), traps));

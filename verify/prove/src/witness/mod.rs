@@ -132,6 +132,9 @@ pub struct Choice {
 pub struct Matching {
     /// Events that others see, in the order in which the source has them.
     pub events: Vec<(Place, Place)>,
+    /// Events of the target of which one happens or the other, and which count as one: the first, which is named among the events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<(Place, Place)>,
     /// Loads that load the same. This only says where to look for what is equal: nothing rests on it.
     pub loads: Vec<(Place, Place)>,
     /// Stores one to one.

@@ -147,18 +147,38 @@ pub fn steps(
         if kind(a).is_none() || kind(a) != kind(b) || !same {
             return Err(format!("the events {s:?} and {t:?} are of different kinds"));
         }
-        let wrong = a.arguments.iter().zip(&b.arguments).map(|(x, y)| differ(d, *x, *y));
-        let moved = if a.orders() || b.orders() { differ(d, a.version, b.version) } else { d.no() };
-        let wrong = d.or(&any(d, wrong), &moved);
-        let violated = d.or(&differ(d, a.guard, b.guard), &d.and(&a.guard, &wrong));
-        let mut own = cuts(d, a, b);
-        own.extend(a.arguments.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));
-        own.push(Step::Never(format!("the event {s:?} is {t:?}"), violated));
-        // Equal operands in one state of memory get one answer, and leave one state.
         if a.results.iter().zip(&b.results).any(|(x, y)| d.width_of(*x) != d.width_of(*y)) {
             return Err(format!("the events {s:?} and {t:?} have different results"));
         }
-        own.extend(a.results.iter().zip(&b.results).map(|(x, y)| Step::Same(*x, *y)));
+        let operands =
+            |e: &Event| any(d, a.arguments.iter().zip(&e.arguments).map(|(x, y)| differ(d, *x, *y)));
+        let mut own = cuts(d, a, b);
+        let (mut guard, mut answers) = (b.guard, vec![b]);
+        for &(_, twin) in matching.twins.iter().filter(|(first, _)| *first == t) {
+            let (k, c) = target.at(twin)?;
+            twice(&mut right, k, twin)?;
+            let fits = kind(c) == kind(b) && widths(c) == widths(b) && c.results.len() == b.results.len();
+            let alike = c.results.iter().zip(&b.results).all(|(x, y)| d.width_of(*x) == d.width_of(*y));
+            if !fits || !alike || c.orders() {
+                return Err(format!("the events {t:?} and {twin:?} are not one"));
+            }
+            let wrong = d.or(&operands(c), &guard);
+            own.push(Step::Never(
+                format!("the event {s:?} is {twin:?} on another way"),
+                d.and(&c.guard, &wrong),
+            ));
+            guard = d.or(&guard, &c.guard);
+            answers.push(c);
+        }
+        let moved = if a.orders() || b.orders() { differ(d, a.version, b.version) } else { d.no() };
+        let wrong = d.and(&b.guard, &d.or(&operands(b), &moved));
+        let violated = d.or(&differ(d, a.guard, guard), &wrong);
+        own.extend(a.arguments.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));
+        own.push(Step::Never(format!("the event {s:?} is {t:?}"), violated));
+        // Equal operands in one state of memory get one answer, and leave one state.
+        for e in answers {
+            own.extend(a.results.iter().zip(&e.results).map(|(x, y)| Step::Same(*x, *y)));
+        }
         ordered.push((i, own));
     }
     let mut pairs = Vec::new();

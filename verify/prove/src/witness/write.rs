@@ -18,16 +18,18 @@ pub fn places(events: &[Event]) -> Vec<Place> {
     events.iter().map(&mut place).collect()
 }
 
-/// What a proof found, from the events in normal form and the pairs of those that others see.
+/// What a proof found, from the events in normal form, the pairs of those that others see, and those of the target that are one on two ways.
 pub fn matching(
     terms: &Terms,
     source: &[Event],
     target: &[Event],
     pairs_of_events: &[(usize, usize)],
+    twins: &[(usize, usize)],
 ) -> Matching {
     let (at_source, at_target) = (places(source), places(target));
     let events = pairs_of_events.iter().map(|&(i, j)| (at_source[i], at_target[j])).collect();
-    let mut all = Matching { events, ..Matching::default() };
+    let twins = twins.iter().map(|&(i, j)| (at_target[i], at_target[j])).collect();
+    let mut all = Matching { events, twins, ..Matching::default() };
     let mut loads: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     let key = |e: &Event| (e.space, e.address, e.bytes, e.version, e.value);
     for (i, e) in source.iter().enumerate().filter(|(_, e)| e.kind == Kind::Load) {

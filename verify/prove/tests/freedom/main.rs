@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod contract;
+mod functions;
 mod undefined;
 mod window;
 
@@ -33,6 +34,11 @@ fn held(source: &str, target: &str, z3: &mut Z3) -> Pair {
 impl Pair {
     fn is_proved(&self) -> bool {
         self.record.verdict == Verdict::Proved
+    }
+
+    /// Whether it is proved as it is now.
+    fn again(&self, z3: &mut Z3) -> bool {
+        prove(&self.source, "k", &self.cubin, z3).verdict == Verdict::Proved
     }
 
     /// What the checker says of the witness, changed.

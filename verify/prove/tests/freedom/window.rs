@@ -41,6 +41,52 @@ fn an_access_belongs_to_the_window_of_its_address() {
     verdicts(memories, &cases, &mut z3);
 }
 
+/// An entry with constants: `gc` is the generic address of a word of theirs, `gn` that of the parameter `n`.
+fn constants(body: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.const .align 16 .b32 words[16] = {{1, 2, 3, 4, 5}};\n\
+         .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, .param .u32 m) {{\n.reg .b64 g, p, c, gc, gn, x;\n.reg .b32 t, u, v;\n\
+         .reg .pred q;\nld.param.u64 g, [out];\nld.param.u64 p, [in];\nmov.u32 t, %tid.x;\nand.b32 u, t, 7;\nmul.wide.u32 x, u, 4;\n\
+         mov.u64 c, words;\nadd.u64 c, c, x;\ncvta.const.u64 gc, c;\nmov.u64 gn, n;\ncvta.param.u64 gn, gn;\nmov.u32 v, 0;\n{body}\n\
+         st.global.u32 [g], v;\nret;\n}}"
+    )
+}
+
+#[test]
+fn constants_and_parameters_have_windows() {
+    let Some(mut z3) = z3("constants_and_parameters_have_windows") else { return };
+    let cases = [
+        ("ld.u32 v, [gc];", "ld.u32 v, [gc];", true),
+        ("ld.u32 v, [gc];", "ld.const.u32 v, [c];", true),
+        ("ld.u32 v, [gc];", "ld.const.u32 v, [c+4];", false),
+        ("ld.u32 v, [gc];", "ld.u32 v, [gn];", false),
+        ("ld.u32 v, [gn];", "ld.param.u32 v, [n];", true),
+        ("ld.u32 v, [gn+4];", "ld.param.u32 v, [m];", true),
+        ("ld.u32 v, [gn];", "ld.param.u32 v, [m];", false),
+        ("ld.u32 v, [gn];", "ld.u32 v, [gn+4];", false),
+        // A load that nobody needs may fault where the source has none.
+        ("ld.param.u32 v, [n];", "ld.volatile.u32 v, [gn]; ld.param.u32 v, [n];", false),
+        ("isspacep.const q, gc; selp.u32 v, 1, 0, q;", "mov.u32 v, 1;", true),
+        ("isspacep.const q, gc; selp.u32 v, 1, 0, q;", "mov.u32 v, 0;", false),
+        ("add.u64 x, gc, 64; isspacep.const q, x; selp.u32 v, 1, 0, q;", "mov.u32 v, 1;", false),
+        ("isspacep.param q, gc; selp.u32 v, 1, 0, q;", "isspacep.const q, gc; selp.u32 v, 1, 0, q;", false),
+        ("cvta.to.const.u64 x, gc; ld.const.u32 v, [x];", "ld.const.u32 v, [c];", true),
+        // What a load gave may lie in any window, where nothing is stored in one.
+        ("ld.global.u64 x, [p]; ld.u32 v, [x];", "ld.global.u64 x, [p]; ld.u32 v, [x];", true),
+        (
+            "ld.u32 v, [gc]; ld.global.u64 x, [p]; ld.u32 u, [x]; add.u32 v, v, u;",
+            "ld.u32 v, [gc]; ld.global.u64 x, [p]; ld.u32 u, [x]; add.u32 v, v, u;",
+            true,
+        ),
+        (
+            "ld.u32 v, [gc]; ld.global.u64 x, [p]; st.u32 [x], t;",
+            "ld.u32 v, [gc]; ld.global.u64 x, [p]; st.u32 [x], t;",
+            false,
+        ),
+    ];
+    verdicts(constants, &cases, &mut z3);
+}
+
 #[test]
 fn a_witness_of_a_generic_access_is_accepted() {
     let Some(mut z3) = z3("a_witness_of_a_generic_access_is_accepted") else { return };

@@ -1,7 +1,9 @@
 //! Planted changes: each makes right code wrong in a way that a prover could overlook, and none may be proved.
 //!
-//! - `memory`, `events`, `shared`, `values`, `control`, `nesting`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
+//! - `memory`, `addresses`, `events`, `shared`, `values`, `control`, `nesting`, `apart`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
 
+mod addresses;
+mod apart;
 mod beyond;
 mod control;
 mod events;
@@ -26,8 +28,17 @@ pub struct Planted {
     pub change: fn(&mut Cubin),
 }
 
-const ALL: [&[Planted]; 7] =
-    [memory::ALL, events::ALL, shared::ALL, values::ALL, control::ALL, nesting::ALL, beyond::ALL];
+const ALL: [&[Planted]; 9] = [
+    memory::ALL,
+    addresses::ALL,
+    events::ALL,
+    shared::ALL,
+    values::ALL,
+    control::ALL,
+    nesting::ALL,
+    apart::ALL,
+    beyond::ALL,
+];
 
 fn has(cubin: &Cubin, text: &str) -> bool {
     cubin.functions.iter().flat_map(|f| &f.code).any(|w| crate::pairs::written(*w).contains(text))
