@@ -210,8 +210,7 @@ impl Task<'_> {
         let of_target = d.len();
         let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let written = ways.is_none().then(|| {
-            let writes = target.writes.iter().map(|w| w.1);
-            d.topological(&writes.chain(operands(&target.side.events)).collect::<Vec<_>>())
+            d.topological(&target.computed().chain(operands(&target.side.events)).collect::<Vec<_>>())
                 .into_iter()
                 .collect()
         });
@@ -245,8 +244,8 @@ impl Task<'_> {
         for _ in 0..LEMMA_ROUNDS {
             let uses = match inputs.normal.is_active() {
                 true => {
-                    let writes = target.writes.iter().map(|w| w.1);
-                    let written: Vec<TermId> = writes.chain(operands(&target.side.events)).collect();
+                    let written: Vec<TermId> =
+                        target.computed().chain(operands(&target.side.events)).collect();
                     crate::lemma::uses(inputs, &source.events, &written)
                 }
                 false => break,

@@ -82,6 +82,8 @@ pub struct Side<'i, R: Name> {
     pub traps: Vec<(TermId, u64)>,
     /// Conditions under which a loop was left unfinished.
     pub beyond: Vec<TermId>,
+    /// What registers hold where paths bring two values together.
+    pub joined: Vec<TermId>,
     /// Conditions under which what it does is undefined.
     pub undefined: Vec<TermId>,
     /// Conditions under which the hardware does not take an instruction, with places.
@@ -162,6 +164,7 @@ impl<'i, R: Name> Side<'i, R> {
             events: Vec::new(),
             traps: Vec::new(),
             beyond: Vec::new(),
+            joined: Vec::new(),
             undefined: Vec::new(),
             demands: Vec::new(),
             windows: false,
@@ -501,6 +504,7 @@ impl<'i, R: Name> Side<'i, R> {
         // Opposite conditions: either tells the groups apart.
         let pick = |x: TermId, y: TermId| if x == y { x } else { self.normal(d.ite(&ra, &x, &y)) };
         let mut registers = FxHashMap::default();
+        let mut joined = Vec::new();
         let names: BTreeSet<R> = a.registers.keys().chain(b.registers.keys()).copied().collect();
         for r in names {
             // A register that one group has not touched is what it was at the entry.
@@ -510,6 +514,9 @@ impl<'i, R: Name> Side<'i, R> {
                 (Some(x), None) | (None, Some(x)) => x,
                 (None, None) => continue,
             };
+            if of(&a) != of(&b) {
+                joined.push(value);
+            }
             registers.insert(r, value);
         }
         let mut since = a.since.clone();
@@ -542,6 +549,7 @@ impl<'i, R: Name> Side<'i, R> {
             true => Meeting::join(self.settle(&a), self.settle(&b), apart, d.no(), pick),
             false => Meeting::default(),
         };
+        self.joined.extend(joined);
         self.pieces += 1;
         Path {
             conditions,

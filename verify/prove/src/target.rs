@@ -42,13 +42,22 @@ pub struct Target<'i> {
 }
 
 impl Target<'_> {
+    /// What it computed: what it wrote, and what paths brought together.
+    pub fn computed(&self) -> impl Iterator<Item = TermId> {
+        self.writes.iter().map(|w| w.1).chain(self.side.joined.iter().copied())
+    }
+
     /// All terms of what it did.
     fn terms(&mut self) -> impl Iterator<Item = &mut TermId> {
         let events = self.side.events.iter_mut().flat_map(|e| {
             [&mut e.guard, &mut e.address, &mut e.value, &mut e.version].into_iter().chain(&mut e.arguments)
         });
         let places = self.side.traps.iter_mut().chain(&mut self.side.demands).map(|t| &mut t.0);
-        events.chain(places).chain(&mut self.side.beyond).chain(self.writes.iter_mut().map(|w| &mut w.1))
+        events
+            .chain(places)
+            .chain(&mut self.side.beyond)
+            .chain(self.writes.iter_mut().map(|w| &mut w.1))
+            .chain(&mut self.side.joined)
     }
 
     /// The undefined values that it made, by their number from `start`.
@@ -342,7 +351,8 @@ impl State<Terms> for Lane<'_, '_> {
                     }
                     self.shared.later.push((register, value, self.side.place));
                 }
-                Ok(value)
+                // Where the guard does not hold the instruction does nothing.
+                Ok(self.side.inputs.normal.given(value, self.side.guard))
             }
         }
     }
@@ -687,6 +697,7 @@ fn go<'i>(
                 }
             };
         }
+        side.guard = d.yes();
         let holds = guard(d, &inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
         side.guard = inputs.normal.of(holds);
         if inputs.known(side.guard) == Some(0) {

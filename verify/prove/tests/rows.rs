@@ -88,12 +88,13 @@ fn float_rows_hold() {
     }
 }
 
-/// Row `sum-zero`, through the normal form itself: on every number of 16 bits, and on binary32 by exponents and ends of fractions.
+/// Rows `sum-zero` and `sum-zero-wide`, through the normal form itself: on every number of 16 bits, on others by exponents and ends of
+/// fractions.
 #[test]
 fn sums_with_negative_zero_hold() {
     let home = Concrete::default();
-    for format in [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32] {
-        for ftz in [false, true] {
+    for format in [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32, FloatFormat::F64] {
+        for ftz in [false, true].into_iter().take(if format == FloatFormat::F64 { 1 } else { 2 }) {
             let terms = Terms::new();
             let normal = sassafras_prove::normal::Normal::new(&terms);
             let width = format.width();
@@ -106,6 +107,9 @@ fn sums_with_negative_zero_hold() {
             let ends = [0u32, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_ffff];
             let values: Vec<u128> = match width {
                 16 => (0..0x1_0000).collect(),
+                64 => (0..4096u64)
+                    .flat_map(|e| [0, 1, 1 << 51, (1 << 52) - 1].map(|f| u128::from(e << 52 | f)))
+                    .collect(),
                 _ => (0..512u32).flat_map(|e| ends.map(|f| u128::from(e << 23 | f))).collect(),
             };
             for v in values {
@@ -164,6 +168,95 @@ fn products_with_one_and_conversions_within_a_format_hold() {
                     assert_eq!(of(raw), of(made), "{format:?} {v:#x} ftz {ftz} sat {sat}");
                 }
             }
+        }
+    }
+}
+
+/// Row `relations`: a function of whether two floats are unordered and of another relation is what it was, on numbers of every kind; where it
+/// can be it is one relation.
+#[test]
+fn relations_that_exclude_each_other_hold() {
+    use FloatRelation as R;
+    let home = Concrete::default();
+    let ends = [0u128, 1, 0x3ff, 0x400, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7fff];
+    let values: Vec<u128> = ends.iter().flat_map(|v| [*v, v | 0x8000]).collect();
+    for (relation, ftz) in [R::Lt, R::Le, R::Eq].into_iter().flat_map(|r| [(r, false), (r, true)]) {
+        for (swapped, case) in (0..32).map(|i| (i & 1 != 0, i >> 1)) {
+            let terms = Terms::new();
+            let normal = sassafras_prove::normal::Normal::new(&terms);
+            let (a, b) = (terms.variable("a", 16), terms.variable("b", 16));
+            let of = |r, x: &TermId, y: &TermId| terms.float_relation(r, FloatFormat::F16, ftz, x, y);
+            let nan = of(R::Unordered, &a, &b);
+            let other = if swapped { of(relation, &b, &a) } else { of(relation, &a, &b) };
+            // Every function of the two, as a table.
+            let row = |n: bool, o: bool| case >> (2 * u32::from(n) + u32::from(o)) & 1 != 0;
+            let bit = |v: bool| terms.constant(1, v.into());
+            let under = |n: bool| terms.ite(&other, &bit(row(n, true)), &bit(row(n, false)));
+            let raw = terms.ite(&nan, &under(true), &under(false));
+            let both = terms.or(&terms.and(&nan, &under(true)), &terms.and(&terms.not(&nan), &under(false)));
+            for (i, f) in [raw, both].into_iter().enumerate() {
+                let made = normal.of(f);
+                for (x, y) in values.iter().flat_map(|x| values.iter().map(move |y| (*x, *y))) {
+                    let at = |t| terms.evaluate(&home, t, |v| if v == a { x } else { y }).bits();
+                    assert_eq!(at(f), at(made), "{relation:?} {case:#x} {i}: {x:#x} {y:#x}");
+                }
+            }
+        }
+        let terms = Terms::new();
+        let normal = sassafras_prove::normal::Normal::new(&terms);
+        let (a, b) = (terms.variable("a", 16), terms.variable("b", 16));
+        let of = |r, x: &TermId, y: &TermId| terms.float_relation(r, FloatFormat::F16, ftz, x, y);
+        let either = normal.of(terms.or(&of(R::Unordered, &a, &b), &of(R::Le, &b, &a)));
+        assert_eq!(either, normal.of(terms.not(&of(R::Lt, &a, &b))));
+        // Of other floats it says nothing.
+        let c = terms.variable("c", 16);
+        let either = normal.of(terms.or(&of(R::Unordered, &a, &c), &of(R::Le, &b, &a)));
+        assert_ne!(either, normal.of(terms.not(&of(R::Lt, &a, &b))));
+    }
+}
+
+/// What an instruction reads under a guard is what it is where the guard holds: registers hold the same as without the normal form, and
+/// other guards give something else.
+#[test]
+fn reads_under_a_guard_hold() {
+    use sassafras_prove::inputs::Inputs;
+    use sassafras_prove::lemma::{Lemma, Subject, Yield, code};
+    let text = |first: &str, second: &str| {
+        format!(
+            "ISETP.LT.U32.AND P0, PT, R4, R5, PT\nISETP.NE.U32.AND P1, PT, R4, 0x3, PT\nMOV R6, R5\nMOV R7, R4\nMOV R8, R4\n\
+             {first} IADD3 R6, R4, 0x1, RZ\n{second} IADD3 R7, R6, R6, RZ\n@!P0 IADD3 R7, R6, 0x9, RZ\n\
+             {second} IADD3 R8, R6, R7, RZ\n@!P1 MOV R8, R7\n"
+        )
+    };
+    let lemma = Lemma {
+        name: "guards",
+        subject: Subject::Quotient(32),
+        code: "",
+        given: &["R4", "R5"],
+        yields: &[(&["R6", "R7", "R8"], Yield::Result)],
+        premise: None,
+        checked: "",
+    };
+    let values = |text: &str, raw: bool| {
+        let terms = if raw { Terms::raw() } else { Terms::new() };
+        let operands = [terms.variable("a", 32), terms.variable("b", 32)];
+        let inputs = if raw { Inputs::raw(&terms) } else { Inputs::new(&terms) };
+        let results = code(text).and_then(|c| c.results(&lemma, &inputs, &operands)).expect("it runs");
+        let mut all = Vec::new();
+        for (x, y) in (0..6u128).flat_map(|x| (0..6u128).map(move |y| (x, y))) {
+            let of = |t| if t == operands[0] { x } else { y };
+            all.extend(results.iter().map(|r| terms.evaluate(&Concrete::default(), r.2, of).bits()));
+        }
+        all
+    };
+    let mut seen = Vec::new();
+    for first in ["@P0", "@!P0", "@P1", ""] {
+        for second in ["@P0", "@!P0", "@P1", "@!P1"] {
+            let text = text(first, second);
+            let (raw, made) = (values(&text, true), values(&text, false));
+            assert_eq!(raw, made, "{first} {second}");
+            assert!(!seen.contains(&raw), "{first} {second}");
+            seen.push(raw);
         }
     }
 }

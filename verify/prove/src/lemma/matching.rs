@@ -71,17 +71,26 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses 
                 inputs.normal.replace(&FxHashMap::default());
                 continue;
             }
-            for (which, word, term) in results.iter().filter(|r| r.0 != Yield::Unless) {
+            // What the results are where the lemma says something is as good: paths may be known not to come elsewhere.
+            let says = unless.map(|u| inputs.normal.of(d.not(&u)));
+            let all = results.iter().filter(|r| r.0 != Yield::Unless).flat_map(|(which, word, term)| {
                 let term = inputs.normal.of(*term);
+                let there = says.map(|s| inputs.normal.given(term, s)).filter(|t| *t != term);
+                [Some(term), there].into_iter().flatten().map(move |t| (which, word, t))
+            });
+            for (which, word, term) in all.collect::<Vec<_>>() {
                 if written.contains(&term)
                     && d.as_constant(&term).is_none()
                     && !found.same.contains_key(&term)
                 {
-                    let whole = value(inputs, lemma, subject, &operands, *which, unless);
-                    let low = 32 * word;
-                    let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
-                    let is = inputs.normal.of(d.zext(&part, 32));
-                    if is != term {
+                    let word = |whole: TermId| {
+                        let low = 32 * word;
+                        let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
+                        inputs.normal.of(d.zext(&part, 32))
+                    };
+                    let is = word(value(inputs, lemma, subject, &operands, *which, unless));
+                    // What is the operation already stays.
+                    if is != term && term != word(subject) {
                         found.same.insert(term, is);
                         found.names.insert(lemma.name);
                     }

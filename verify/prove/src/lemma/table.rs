@@ -30,6 +30,8 @@ pub(super) use text;
 
 const PAIR: &[&str] = &["R4", "R5"];
 const PAIRS: &[&str] = &["R4", "R5", "R6", "R7"];
+/// The second operand first: the code compares in either order.
+const SWAPPED: &[&str] = &["R6", "R7", "R4", "R5"];
 const NEAREST: Rounding = Rounding::NearestEven;
 const F32: FloatFormat = FloatFormat::F32;
 const F64: FloatFormat = FloatFormat::F64;
@@ -136,6 +138,33 @@ pub const LEMMAS: &[Lemma] = &[
         checked: BY_REMAINDER,
     },
     Lemma {
+        name: "divide-f32-rz-ftz",
+        subject: Subject::Divide(F32, Rounding::Zero, true),
+        code: text!("divide_f32_rz_ftz"),
+        given: PAIR,
+        yields: &[(&["R9"], Yield::Result)],
+        premise: None,
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rm-ftz",
+        subject: Subject::Divide(F32, Rounding::Down, true),
+        code: text!("divide_f32_rm_ftz"),
+        given: PAIR,
+        yields: &[(&["R7"], Yield::Result)],
+        premise: None,
+        checked: BY_REMAINDER,
+    },
+    Lemma {
+        name: "divide-f32-rp-ftz",
+        subject: Subject::Divide(F32, Rounding::Up, true),
+        code: text!("divide_f32_rp_ftz"),
+        given: PAIR,
+        yields: &[(&["R7"], Yield::Result)],
+        premise: None,
+        checked: BY_REMAINDER,
+    },
+    Lemma {
         name: "divide-f64-rn",
         subject: Subject::Divide(F64, NEAREST, false),
         code: text!("divide_f64_rn"),
@@ -158,6 +187,24 @@ pub const LEMMAS: &[Lemma] = &[
         subject: Subject::Extremum(false),
         code: text!("max_f64"),
         given: PAIRS,
+        yields: &[(&["R8", "R9"], Yield::Result)],
+        premise: None,
+        checked: BY_RELATION,
+    },
+    Lemma {
+        name: "min-f64-swapped",
+        subject: Subject::Extremum(true),
+        code: text!("min_f64"),
+        given: SWAPPED,
+        yields: &[(&["R8", "R9"], Yield::Result)],
+        premise: None,
+        checked: BY_RELATION,
+    },
+    Lemma {
+        name: "max-f64-swapped",
+        subject: Subject::Extremum(false),
+        code: text!("max_f64"),
+        given: SWAPPED,
         yields: &[(&["R8", "R9"], Yield::Result)],
         premise: None,
         checked: BY_RELATION,
@@ -202,6 +249,33 @@ pub const LEMMAS: &[Lemma] = &[
         name: "root-f32-rn-ftz",
         subject: Subject::Root(F32, NEAREST, true),
         code: text!("root_f32_rn_ftz"),
+        given: &["R4"],
+        yields: &[(&["R6"], Yield::Result)],
+        premise: None,
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rz-ftz",
+        subject: Subject::Root(F32, Rounding::Zero, true),
+        code: text!("root_f32_rz_ftz"),
+        given: &["R4"],
+        yields: &[(&["R2"], Yield::Result)],
+        premise: None,
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rm-ftz",
+        subject: Subject::Root(F32, Rounding::Down, true),
+        code: text!("root_f32_rm_ftz"),
+        given: &["R4"],
+        yields: &[(&["R2"], Yield::Result)],
+        premise: None,
+        checked: BY_ROOT,
+    },
+    Lemma {
+        name: "root-f32-rp-ftz",
+        subject: Subject::Root(F32, Rounding::Up, true),
+        code: text!("root_f32_rp_ftz"),
         given: &["R4"],
         yields: &[(&["R6"], Yield::Result)],
         premise: None,

@@ -193,6 +193,7 @@ impl Normal<'_> {
                 }
             }
         };
+        let made = if self.width(a) == 1 { self.relation(made) } else { made };
         if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
             let t = d.binary(op, &a.min(b), &a.max(b));
             self.memo.borrow_mut().insert(t, t);
@@ -219,6 +220,24 @@ impl Normal<'_> {
         self.number(known)
     }
 
+    /// A normal form where a condition holds: of what it chooses by the condition, what it then is. Row `select-inside`.
+    pub fn given(&self, t: TermId, condition: TermId) -> TermId {
+        if !self.active || self.known(condition).is_some() {
+            return t;
+        }
+        use sassafras_semantics::term::Node;
+        let not = self.complement(condition);
+        let mut t = t;
+        loop {
+            t = match self.terms.node(t) {
+                Node::Ite(c, a, _) if c == condition => a,
+                Node::Ite(c, _, b) if c == not => b,
+                _ => break,
+            };
+        }
+        if self.width(t) == 1 { t } else { self.knowing(self.knowing(t, condition, 1), not, 0) }
+    }
+
     /// `c ? a : b`.
     pub(super) fn select(&self, c: TermId, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
@@ -235,6 +254,7 @@ impl Normal<'_> {
         if width == 1 {
             let (g, h) = (self.diagram(a), self.diagram(b));
             let made = self.diagrams.borrow_mut().ite(f, g, h);
+            let made = self.relation(made);
             if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
                 let t = d.ite(&c, &a, &b);
                 self.memo.borrow_mut().insert(t, t);

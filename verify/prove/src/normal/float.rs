@@ -75,8 +75,7 @@ impl Normal<'_> {
     /// Row `sum-zero`: x + (−0), rounded to nearest, is x, flushed under `ftz`; of a NaN it is the canonical one.
     fn sum_of_nothing(&self, format: FloatFormat, mode: &FloatMode, args: &Operands) -> Option<TermId> {
         let (d, width) = (self.terms, format.width());
-        // The payload of a NaN of binary64 is not said.
-        if mode.sat || mode.rounding != Rounding::NearestEven || format == FloatFormat::F64 {
+        if mode.sat || mode.rounding != Rounding::NearestEven {
             return None;
         }
         let zero = |t: TermId| self.known(t) == Some(1 << (width - 1));
@@ -92,6 +91,14 @@ impl Normal<'_> {
             args: [x, x],
         };
         let nan = d.make(nan, 1);
+        if format == FloatFormat::F64 {
+            // Row `sum-zero-wide`: the payload of a NaN of binary64 is not said, so of a NaN the sum stays.
+            if mode.ftz || self.known(x).is_some() {
+                return None;
+            }
+            let own = Node::Float { op: FloatOp::Add, format, mode: *mode, args: args.clone() };
+            return Some(self.select(nan, d.make(own, width), x));
+        }
         let value = if mode.ftz {
             let (low, high) = exponent(format);
             let small =

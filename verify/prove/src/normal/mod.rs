@@ -7,7 +7,7 @@
 //!
 //! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
 //! - `quotient`: quotients and remainders. `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
-//! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `convert`: of conversions.
+//! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
 mod bitwise;
 pub mod boolean;
@@ -20,6 +20,7 @@ pub mod poly;
 mod quotient;
 #[cfg(test)]
 pub(crate) mod random;
+mod relation;
 pub mod rows;
 mod slice;
 #[cfg(test)]

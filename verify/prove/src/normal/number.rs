@@ -169,11 +169,12 @@ impl Normal<'_> {
             if own.greatest(&width_of).is_some_and(|most| most <= ones(n)) {
                 return Some((own.extended(width), 0));
             }
-            // Row `zext-even`.
-            let even = own.evenness();
+            // Row `zext-even`: the bits below are the constant's.
+            let even = own.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
             if even > 0 {
-                let half = self.slice(a, even, n - even);
-                return Some((self.lifted(half, width).scaled(1 << even), 0));
+                let mut p = self.lifted(self.slice(a, even, n - even), width).scaled(1 << even);
+                p.plus(Monomial::new(), own.constant & ones(even));
+                return Some((p, 0));
             }
             // Row `zext-complement`.
             if own.negative() {

@@ -130,16 +130,16 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "zext-even",
-        says: "zext(2^j·x) = 2^j·zext(x without its j upper bits)",
+        says: "zext(2^j·x + c) = 2^j·zext(x without its j upper bits) + c, for c of j bits",
         widths: WORDS,
         laws: |t, w| {
             let x = v(t, "x", w);
-            let one = |&j: &u32| {
-                let left = t.zext(&t.mul(&x, &k(t, w, 1 << j)), 2 * w);
+            let one = |j: u32, c: u128| {
+                let left = t.zext(&t.add(&t.mul(&x, &k(t, w, 1 << j)), &k(t, w, c)), 2 * w);
                 let rest = t.zext(&t.extract(&x, 0, w - j), 2 * w);
-                equal(left, t.mul(&rest, &k(t, 2 * w, 1 << j)))
+                equal(left, t.add(&t.mul(&rest, &k(t, 2 * w, 1 << j)), &k(t, 2 * w, c)))
             };
-            counts(w).iter().map(one).collect()
+            counts(w).iter().flat_map(|&j| [0, 1, (1 << j) - 1].map(|c| one(j, c))).collect()
         },
     },
     Row {
@@ -228,6 +228,17 @@ pub const ROWS: &[Row] = &[
                 }
             }
             all
+        },
+    },
+    Row {
+        name: "slice-complement",
+        says: "bits of −1 − x = the complement of bits of x",
+        widths: WIDE,
+        laws: |t, w| {
+            let a = v(t, "a", w);
+            let left = t.sub(&k(t, w, u128::MAX), &a);
+            let law = |&c: &u32| equal(t.extract(&left, c, w - c), t.not(&t.extract(&a, c, w - c)));
+            counts(w).iter().map(law).collect()
         },
     },
     Row {

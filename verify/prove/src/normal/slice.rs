@@ -100,6 +100,12 @@ impl Normal<'_> {
         if let Some(segments) = self.segments(&p) {
             return self.gather(&segments, low, width);
         }
+        // Row `slice-complement`: before a borrow takes the bits apart.
+        if p.negative()
+            && let Some(segments) = self.segments(&p.complement())
+        {
+            return self.complement(self.gather(&segments, low, width));
+        }
         // Row `slice-even`: what has no low bits is shifted.
         let even = p.evenness().min(low);
         if even > 0 {
