@@ -48,7 +48,7 @@ impl Normal<'_> {
         Some(match (at(true, false), at(false, true), at(false, false)) {
             (false, false, false) => FALSE,
             (true, true, true) => TRUE,
-            (unordered, true, false) if !unordered => one(other, true),
+            (false, true, false) => one(other, true),
             (true, false, true) => one(other, false),
             (true, false, false) => one(nan, true),
             (false, true, true) => one(nan, false),
