@@ -15,6 +15,8 @@ pub struct MInst {
     pub tied: SmallVec<[Tied; 1]>,
     /// For a conditional branch: the lanes of a warp that reach it together all go the same way.
     pub uniform: bool,
+    /// An access to memory that is not weak: it keeps its order against every other one. Words of shared memory have no mark for that.
+    pub ordered: bool,
     /// Name of the instruction across allocation and later stages: the judges compare two forms of one function by it.
     /// Set by allocation to a number unique in the function; what a later stage adds has none.
     pub origin: Option<u32>,
@@ -116,12 +118,16 @@ pub enum Pseudo {
 impl MInst {
     /// An instruction of the hardware.
     pub fn new(inst: Inst) -> MInst {
-        MInst { op: Op::Inst(inst), target: None, tied: SmallVec::new(), uniform: false, origin: None }
+        MInst::of(Op::Inst(inst))
     }
 
     /// An instruction of the compiler.
     pub fn pseudo(pseudo: Pseudo) -> MInst {
-        MInst { op: Op::Pseudo(pseudo), target: None, tied: SmallVec::new(), uniform: false, origin: None }
+        MInst::of(Op::Pseudo(pseudo))
+    }
+
+    fn of(op: Op) -> MInst {
+        MInst { op, target: None, tied: SmallVec::new(), uniform: false, ordered: false, origin: None }
     }
 
     /// The hardware's instruction, if it is one.

@@ -6,6 +6,7 @@ use sassafras_ir::{Inst, MemoryAccess, Op, Type};
 use sassafras_isa::RegClass;
 use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
 use sassafras_rules::select::{Action, Row, Value as Term};
+use sassafras_semantics::Ordering;
 
 fn access(op: &Op) -> Option<&MemoryAccess> {
     match op {
@@ -15,6 +16,12 @@ fn access(op: &Op) -> Option<&MemoryAccess> {
 }
 
 impl Emitter<'_> {
+    /// Whether the access keeps its order against others: it is not weak (PTX ISA 8.9 "volatile", 8.4 "strong operations").
+    pub(super) fn ordered(&self, at: Inst) -> bool {
+        let weak = |a: &MemoryAccess| matches!(a.ordering, Ordering::Weak | Ordering::NonCoherent);
+        access(&self.source.insts[at].op).is_some_and(|a| !weak(a))
+    }
+
     /// Loads 16 bytes of user constants: LDC gives at most 8.
     pub(super) fn load_wide_constant(&mut self, at: Inst) -> Result<(), Error> {
         self.rule = "ld.const.wide";

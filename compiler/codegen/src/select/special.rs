@@ -104,6 +104,19 @@ impl Emitter<'_> {
         Ok(v.into())
     }
 
+    /// A special register and the one behind it.
+    fn wide_special(&mut self, at: Inst, name: &str) -> Result<(), Error> {
+        let v = self.out.add_vreg(RegClass::R, 2);
+        let number = sassafras_isa::special::number(name);
+        let number = number.ok_or_else(|| self.fail(format!("no special register `{name}`")))?;
+        let inst = self.form("cs2r")?;
+        let inst = inst.try_with("sr", number).and_then(|i| i.try_with("d", Reg::from(v).to_field()));
+        self.push(MInst::new(inst.map_err(|e| self.fail(e))?));
+        let result = self.source.insts[at].results[0];
+        self.places[result] = Some(v.into());
+        Ok(())
+    }
+
     fn special_inst(&mut self, name: &str, v: VReg) -> Result<MInst, Error> {
         let number = sassafras_isa::special::number(name);
         let number = number.ok_or_else(|| self.fail(format!("no special register `{name}`")))?;
@@ -139,20 +152,9 @@ impl Emitter<'_> {
                 Some(offset) => Source::Bank(offset),
                 None => return Err(self.fail("%dynamic_smem_size on this chip")),
             },
-            S::Clock64 | S::GlobalTimer => {
-                let names = if register == S::Clock64 {
-                    ["SR_CLOCKLO", "SR_CLOCKHI"]
-                } else {
-                    ["SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI"]
-                };
-                let low = self.read_special(names[0])?;
-                let high = self.read_special(names[1])?;
-                let place = |reg| Place { class: RegClass::R, reg, units: 1 };
-                let v = self.builder().pack(&[place(low), place(high)]);
-                let result = self.source.insts[at].results[0];
-                self.places[result] = Some(v.into());
-                return Ok(());
-            }
+            // Both halves at one time.
+            S::Clock64 => return self.wide_special(at, "SR_CLOCKLO"),
+            S::GlobalTimer => return self.wide_special(at, "SR_GLOBALTIMERLO"),
             S::WarpId | S::SmId | S::NWarpId | S::NSmId => {
                 // As ptxas reads them: warps in bits 8 to 14, SMs in bits 20 to 28, of the identity and of the configuration.
                 let warp = matches!(register, S::WarpId | S::NWarpId);

@@ -232,6 +232,7 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
     match word {
         "target" => inst.target = Some(entity(rest)?),
         "uniform" => inst.uniform = true,
+        "ordered" => inst.ordered = true,
         "origin" => inst.origin = Some(number(rest)? as u32),
         "tied" => {
             let [name, reg] = words(rest)?;

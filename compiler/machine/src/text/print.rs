@@ -69,6 +69,9 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
     if inst.uniform {
         facts.push("uniform".into());
     }
+    if inst.ordered {
+        facts.push("ordered".into());
+    }
     if let Some(origin) = inst.origin {
         facts.push(format!("origin {origin}"));
     }
