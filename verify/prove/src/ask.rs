@@ -7,6 +7,7 @@
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
 //! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
+//!    So are bytes that are read at addresses that are equal under the assumptions ([`reads`]).
 //! 3. A short question about each part, at first without any assumption; most end here.
 //! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
 //! 5. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
@@ -14,6 +15,7 @@
 //! 7. The rest as it is.
 
 mod local;
+mod reads;
 mod sweep;
 
 use crate::inputs::Inputs;
@@ -47,15 +49,26 @@ pub fn ask(
     violated: Violated,
     solver: &mut dyn Solver,
 ) -> Answer {
-    let executed = Local::new(inputs, assumptions, violated.executed);
-    let merged = sweep::merge(&executed, &executed.parts(executed.violated));
-    if merged.iter().all(|part| executed.terms_known(*part) == Some(0)) {
+    let mut executed = Local::new(inputs, assumptions, violated.executed);
+    let mut merged = sweep::merge(&executed, &executed.parts(executed.violated));
+    let none = |local: &Local, parts: &[TermId]| parts.iter().all(|p| local.terms_known(*p) == Some(0));
+    if none(&executed, &merged) {
         return Answer::Unsat;
+    }
+    let joined = reads::joined(&executed, solver);
+    if let Some(joined) = joined {
+        executed = joined;
+        merged = sweep::merge(&executed, &executed.parts(executed.violated));
+        if none(&executed, &merged) {
+            return Answer::Unsat;
+        }
     }
     let local = Local::new(inputs, assumptions, violated.normal);
     let mut open = Vec::new();
     let mut few = Timed::within(solver, NORMAL);
-    for part in local.parts(local.violated) {
+    let parts = local.parts(local.violated);
+    let equal = sweep::merge(&local, &parts);
+    for (part, _) in parts.into_iter().zip(equal).filter(|(_, e)| local.terms_known(*e) != Some(0)) {
         match check(&local, part, Some(SHORT), &mut few) {
             Answer::Unsat => {}
             Answer::Sat(model) => return local.model(&model),

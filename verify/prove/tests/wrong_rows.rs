@@ -62,6 +62,39 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "a lower part that does not count",
+        says: "⌊(2·h + l) / 4⌋ = ⌊h / 2⌋, also where l is 2 or more",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let wide = |name| t.zext(&v(t, name, w), 2 * w);
+            let (h, l, one) = (wide("h"), wide("l"), k(t, 2 * w, 1));
+            let by = |a: &TermId, n: u128| t.binary(B::LShr, a, &k(t, 2 * w, n));
+            equal(by(&t.add(&t.binary(B::Shl, &h, &one), &l), 2), by(&h, 1))
+        },
+    },
+    Row {
+        name: "a magnitude without its sign",
+        says: "2^n - x where any bit is set, else x, is the magnitude of x",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (wide, bit) = (t.zext(&x, 2 * w), t.extract(&x, 0, 1));
+            let less = t.sub(&k(t, 2 * w, 1 << w), &wide);
+            let sign = t.extract(&x, w - 1, 1);
+            equal(t.ite(&bit, &less, &wide), t.zext(&t.ite(&sign, &t.neg(&x), &x), 2 * w))
+        },
+    },
+    Row {
+        name: "a half of a shift by any count",
+        says: "the upper half of x >> s is that of x shifted by the lower half of s",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, s) = (v(t, "x", 2 * w), v(t, "s", 2 * w));
+            let half = |a: &TermId, low| t.extract(a, low, w);
+            equal(half(&t.binary(B::LShr, &x, &s), w), t.binary(B::LShr, &half(&x, w), &half(&s, 0)))
+        },
+    },
+    Row {
         name: "a sign that is lost",
         says: "sext x = zext x",
         widths: WIDTHS,

@@ -15,6 +15,9 @@ const MOST: usize = 64;
 /// Bits of the parts of what stands side by side.
 const WORD: u32 = 32;
 
+/// Most terms of a condition that is taken as known where others are asked about.
+const SMALL: usize = 64;
+
 /// An obligation and its assumptions, rebuilt.
 pub(super) struct Local {
     /// The arena.
@@ -112,13 +115,19 @@ impl Local {
             }
             (Node::Compare(CompareOp::Eq, a, b), false) => {
                 let width = d.width_of(a);
-                let joined = |t: TermId| matches!(d.node(t), Node::Concat(..));
-                if width <= WORD || !(joined(a) || joined(b)) {
+                let (x, y) = (side_by_side(d, a), side_by_side(d, b));
+                let starts = |all: &[(u32, TermId)], low: u32| all.iter().any(|(at, _)| *at == low);
+                let words = x.len() > 1 || y.len() > 1;
+                let is_cut =
+                    |low: &u32| *low == 0 || words && low % WORD == 0 || starts(&x, *low) && starts(&y, *low);
+                let mut lows: Vec<u32> = (0..width).filter(is_cut).collect();
+                if lows.len() < 2 {
                     return None;
                 }
-                let word = |t: &TermId, low: u32| d.extract(t, low, WORD.min(width - low));
-                let lows = (0..width).step_by(WORD as usize);
-                Some(lows.map(|low| d.not(&d.eq(&word(&a, low), &word(&b, low)))).collect())
+                lows.push(width);
+                let part = |all: &[(u32, TermId)], low, high| bits_of(d, all, low, high - low);
+                let differ = |w: &[u32]| d.not(&d.eq(&part(&x, w[0], w[1]), &part(&y, w[0], w[1])));
+                Some(lows.windows(2).map(differ).collect())
             }
             _ => None,
         }
@@ -130,6 +139,80 @@ impl Local {
         Local {
             assumptions: self.assumptions.clone(),
             violated: parts.iter().fold(d.no(), |any, p| d.or(&any, p)),
+            terms: self.terms.clone(),
+            reads: Vec::new(),
+            back: FxHashMap::default(),
+        }
+    }
+
+    /// Reads of memory that the question is about.
+    pub fn reads(&self) -> &[Read] {
+        &self.reads
+    }
+
+    /// The same assumptions, and the conditions under which something is violated that do not rest on what memory holds.
+    pub fn under(&self) -> Local {
+        let d = &*self.terms;
+        let mut known = self.assumptions.clone();
+        let mut stack = vec![self.violated];
+        while let Some(t) = stack.pop() {
+            match d.node(t) {
+                Node::Binary(B::And, a, b) => stack.extend([a, b]),
+                Node::Ite(c, a, b) if d.as_constant(&b) == Some(0) => stack.extend([c, a]),
+                _ if d.topological(&[t]).len() > SMALL => {}
+                _ if d.free(&[t]).iter().any(|v| self.reads.iter().any(|r| r.variable == *v)) => {}
+                _ => known.push(t),
+            }
+        }
+        Local {
+            assumptions: known,
+            violated: self.violated,
+            terms: self.terms.clone(),
+            reads: self.reads.clone(),
+            back: FxHashMap::default(),
+        }
+    }
+
+    /// The same where some conditions do not hold, for a question of which only `unsat` counts.
+    pub fn settled(&self, never: &BTreeSet<TermId>) -> Local {
+        let d = &*self.terms;
+        let roots: Vec<TermId> = self.reads.iter().map(|r| r.base).chain([self.violated]).collect();
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for id in d.topological(&roots) {
+            let node = d.node(id);
+            let new = match node {
+                _ if never.contains(&id) => d.no(),
+                _ if node.is_free() => id,
+                _ => d.make(node.map(|o| map[&o]), d.width_of(id)),
+            };
+            map.insert(id, new);
+        }
+        Local {
+            assumptions: self.assumptions.clone(),
+            violated: map[&self.violated],
+            terms: self.terms.clone(),
+            reads: self.reads.iter().map(|r| Read { base: map[&r.base], ..*r }).collect(),
+            back: FxHashMap::default(),
+        }
+    }
+
+    /// The same with terms in the place of variables, for a question of which only `unsat` counts.
+    pub fn replaced(&self, variables: &FxHashMap<TermId, TermId>) -> Local {
+        let d = &*self.terms;
+        let mut roots = self.assumptions.clone();
+        roots.push(self.violated);
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for id in d.topological(&roots) {
+            let node = d.node(id);
+            let new = match node.is_free() {
+                true => variables.get(&id).copied().unwrap_or(id),
+                false => d.make(node.map(|o| map[&o]), d.width_of(id)),
+            };
+            map.insert(id, new);
+        }
+        Local {
+            assumptions: self.assumptions.iter().map(|a| map[a]).collect(),
+            violated: map[&self.violated],
             terms: self.terms.clone(),
             reads: Vec::new(),
             back: FxHashMap::default(),
@@ -260,6 +343,57 @@ impl Local {
         bounds.push(d.compare(CompareOp::ULe, &whole, &d.constant(m + n, most)));
         part(whole)
     }
+}
+
+/// A number as numbers that stand side by side, each with its lowest bit, from the lowest; itself if it is not made of such. Between
+/// them is zero.
+fn side_by_side(d: &Terms, t: TermId) -> Vec<(u32, TermId)> {
+    let whole = d.width_of(t);
+    let (mut all, mut stack) = (Vec::new(), vec![(0, t)]);
+    while let Some((low, t)) = stack.pop() {
+        let power = |c: TermId| d.as_constant(&c).filter(|c| c.is_power_of_two()).map(u128::trailing_zeros);
+        let below = d.width_of(t) + low <= whole;
+        match d.node(t) {
+            Node::Constant(0) => {}
+            Node::Zext(a) => stack.push((low, a)),
+            Node::Concat(h, l) if below => stack.extend([(low, l), (low + d.width_of(l), h)]),
+            // Summands of the whole alone: those of what stands in it may have a carry that it loses.
+            Node::Binary(B::Add, a, b) if low == 0 && d.width_of(t) == whole => {
+                stack.extend([(low, a), (low, b)]);
+            }
+            Node::Binary(B::Mul, a, c) if low == 0 && d.width_of(t) == whole && power(c).is_some() => {
+                match d.node(a) {
+                    Node::Zext(x) => stack.push((power(c).unwrap_or(0), x)),
+                    _ => return vec![(0, t)],
+                }
+            }
+            _ => all.push((low, t)),
+        }
+    }
+    all.sort_unstable_by_key(|(low, _)| *low);
+    let end = |(low, t): &(u32, TermId)| low + d.width_of(*t);
+    let apart = all.windows(2).all(|pair| end(&pair[0]) <= pair[1].0);
+    if apart && all.last().is_some_and(|last| end(last) <= whole) { all } else { vec![(0, t)] }
+}
+
+/// Bits of numbers that stand side by side.
+fn bits_of(d: &Terms, all: &[(u32, TermId)], low: u32, width: u32) -> TermId {
+    let zeros = |n: u32, below: Option<TermId>| match (n, below) {
+        (0, below) => below,
+        (n, None) => Some(d.constant(n, 0)),
+        (n, Some(t)) => Some(d.zext(&t, d.width_of(t) + n)),
+    };
+    let (mut made, mut at) = (None, low);
+    for (start, t) in all {
+        let (from, to) = ((*start).max(low), (start + d.width_of(*t)).min(low + width));
+        if from < to {
+            made = zeros(from - at, made);
+            let part = d.extract(t, from - start, to - from);
+            made = Some(made.map_or(part, |below| d.concat(&part, &below)));
+            at = to;
+        }
+    }
+    zeros(low + width - at, made).unwrap_or_else(|| d.constant(width, 0))
 }
 
 /// What a number is the zero extension of.

@@ -95,6 +95,14 @@ struct Sweep<'a> {
     free: Vec<(TermId, Vec<TermId>)>,
 }
 
+/// The values of terms on many inputs: on those that meet the assumptions, if there are enough.
+pub(super) fn rows(local: &Local, terms: &[TermId]) -> Vec<Row> {
+    let mut sweep = Sweep { local, inputs: Vec::new(), rows: FxHashMap::default(), free: Vec::new() };
+    let roots: Vec<TermId> = local.assumptions.iter().chain(terms).copied().collect();
+    sweep.draw(&local.terms.free(&roots));
+    terms.iter().map(|t| sweep.row(*t)).collect()
+}
+
 /// Parts after terms within them were merged that are equal under the assumptions. The assumptions stay as they are: where
 /// they hold, each part is what it was.
 pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) -> Vec<TermId> {

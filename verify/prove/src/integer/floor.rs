@@ -46,6 +46,9 @@ impl Integers<'_> {
             let smaller = Sum { constant: rest.constant.div_euclid(factor), terms };
             return self.floor_within(&smaller, divisor / factor, steps);
         }
+        if let Some((upper, by)) = self.upper(&rest, divisor) {
+            return self.floor_within(&upper, by, steps);
+        }
         // Row `floor-complement`.
         if rest.terms.values().next().is_some_and(|c| *c < 0) {
             let floor = self.floor_within(&rest.complement()?, divisor, steps)?;
@@ -69,6 +72,33 @@ impl Integers<'_> {
         }
         let range = range.map(|(least, most)| (least.div_euclid(divisor), most.div_euclid(divisor)));
         Some(self.atom(Kind::Floor(rest, divisor), range))
+    }
+
+    /// Row `floor-low`: ⌊(g·h + l) / (g·d)⌋ = ⌊(h + q) / d⌋ where ⌊l / g⌋ is q, whatever l is.
+    fn upper(&self, sum: &Sum, divisor: i128) -> Option<(Sum, i128)> {
+        let mut powers: Vec<u32> = sum.terms.values().map(|c| c.trailing_zeros()).collect();
+        powers.sort_unstable();
+        powers.dedup();
+        let most = divisor.trailing_zeros();
+        for g in powers.into_iter().rev().map(|p| p.min(most)).filter(|p| *p > 0).map(|p| 1i128 << p) {
+            let (mut high, mut low) = (Sum::default(), Sum::constant(sum.constant.rem_euclid(g)));
+            high.constant = sum.constant.div_euclid(g);
+            for (m, c) in &sum.terms {
+                match c % g {
+                    0 => high.plus(m, c / g)?,
+                    _ => low.plus(m, *c)?,
+                }
+            }
+            if low.terms.is_empty() || high.terms.is_empty() {
+                continue;
+            }
+            let (least, greatest) = self.range(&low)?;
+            if least.div_euclid(g) == greatest.div_euclid(g) {
+                high.constant = high.constant.checked_add(least.div_euclid(g))?;
+                return Some((high, divisor / g));
+            }
+        }
+        None
     }
 
     /// Row `floor-nested`: a floor that is a summand comes out of the sum around it.
@@ -165,7 +195,7 @@ pub(super) fn sign_bound(least: i128, most: i128) -> Option<i128> {
     i128::try_from(bound).ok()
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

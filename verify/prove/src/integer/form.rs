@@ -1,7 +1,7 @@
 //! From terms to forms.
 
 use super::sum::Sum;
-use super::{Integers, MOST, Operation};
+use super::{Integers, LIMB, MOST, Operation};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, UnaryOp as U};
 use std::rc::Rc;
@@ -42,15 +42,24 @@ impl Integers<'_> {
     }
 
     fn made(&mut self, node: &Node, width: u32) -> u32 {
+        let function = self.function(node, width);
+        if let Some(form) = function.and_then(|f| self.known_function(f, width)) {
+            return form;
+        }
         let sum = match width {
             1 => self.condition(node),
             _ => self.word(node, width),
         };
-        let sum = match sum.filter(|s| s.terms.len() <= MOST) {
-            Some(sum) => sum,
-            None => self.unknown(node, width),
+        let sum = match (sum.filter(|s| s.terms.len() <= MOST), function) {
+            (Some(sum), _) => sum,
+            (None, Some(f)) => self.value_of_operation(Operation::Bitwise(f, width), width),
+            (None, None) => self.unknown(node, width),
         };
         let form = self.number(width, sum);
+        if let Some(f) = function {
+            self.functions.entry(form).or_insert(f);
+            self.by_function.insert((f, width), form);
+        }
         if width > 1
             && !self.extremes.contains_key(&form)
             && !self.values.contains_key(&form)
@@ -400,10 +409,7 @@ impl Integers<'_> {
                 });
             }
         }
-        if op == B::And || width > WIDEST {
-            return None;
-        }
-        for (high, low) in [(a, b), (b, a)] {
+        for (high, low) in [(a, b), (b, a)].into_iter().filter(|_| op != B::And && width <= WIDEST) {
             let (upper, lower) = (self.sum(high), self.value(low)?);
             let all = upper.terms.values().chain([&upper.constant]).filter(|c| **c != 0);
             let even = all.map(|c| c.trailing_zeros()).min().unwrap_or(0);
@@ -413,6 +419,10 @@ impl Integers<'_> {
                 return Some(upper.and_modulo(&lower, 1, width));
             }
         }
-        None
+        if width != 2 * LIMB {
+            return None;
+        }
+        let (x, y) = (self.sum(a), self.sum(b));
+        self.by_halves(op, &x, &y)
     }
 }

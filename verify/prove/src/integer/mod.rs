@@ -8,6 +8,7 @@
 //! Two terms of one form are equal. Nothing is rewritten: a form is only ever compared. Whatever grows too large, or leaves 127
 //! bits, is an atom.
 
+mod bitwise;
 mod floor;
 mod form;
 mod operation;
@@ -16,6 +17,7 @@ pub mod sum;
 #[cfg(test)]
 mod tests;
 
+use crate::normal::boolean::{Diagram, Diagrams};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId, Terms};
@@ -47,6 +49,8 @@ enum Operation {
     Extreme(Extreme),
     /// A shift of a word of a width by a number: operation, width, word, count.
     Shift(BinaryOp, u32, u32, u32),
+    /// A bitwise function of words, by their forms; and its width.
+    Bitwise(Diagram, u32),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +87,11 @@ pub struct Integers<'t> {
     /// Sums of which a narrower range is known than that of their summands.
     ranges: FxHashMap<Sum, (i128, i128)>,
     floors: FxHashMap<(Sum, i128), Option<Sum>>,
+    diagrams: Diagrams,
+    /// Forms that are bitwise functions of others.
+    functions: FxHashMap<u32, Diagram>,
+    /// The first form of each such function, by width.
+    by_function: FxHashMap<(Diagram, u32), u32>,
 }
 
 impl<'t> Integers<'t> {
@@ -102,6 +111,9 @@ impl<'t> Integers<'t> {
             values: FxHashMap::default(),
             ranges: FxHashMap::default(),
             floors: FxHashMap::default(),
+            diagrams: Diagrams::default(),
+            functions: FxHashMap::default(),
+            by_function: FxHashMap::default(),
         }
     }
 
@@ -123,8 +135,8 @@ impl<'t> Integers<'t> {
 
     /// The least and the greatest value of a sum, by those of its summands.
     fn range(&self, sum: &Sum) -> Option<(i128, i128)> {
-        if let Some(range) = self.ranges.get(sum) {
-            return Some(*range);
+        if let Some(range) = self.ranges.get(sum).copied().or_else(|| self.range_of_multiple(sum)) {
+            return Some(range);
         }
         let (mut least, mut most) = (sum.constant, sum.constant);
         for (m, c) in &sum.terms {
@@ -141,6 +153,19 @@ impl<'t> Integers<'t> {
             most = most.checked_add(x.max(y))?;
         }
         Some((least, most))
+    }
+
+    /// The range of a multiple, and a constant, of a sum of which one is known.
+    fn range_of_multiple(&self, sum: &Sum) -> Option<(i128, i128)> {
+        let factor = sum.terms.values().fold(0, |g, c| floor::gcd(g, *c));
+        if factor < 2 || sum.terms.len() < 2 {
+            return None;
+        }
+        let terms = sum.terms.iter().map(|(m, c)| (m.clone(), c / factor)).collect();
+        let part = Sum { constant: sum.constant.div_euclid(factor), terms };
+        let rest = sum.constant.rem_euclid(factor);
+        let (least, most) = self.ranges.get(&part)?;
+        Some((least.checked_mul(factor)?.checked_add(rest)?, most.checked_mul(factor)?.checked_add(rest)?))
     }
 
     /// The product of two products, and its sign: a number that is 0 or 1 is its own square, one that is 0 or −1 is minus it.

@@ -79,6 +79,43 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "floor-low",
+        says: "⌊(g·h + l) / (g·d)⌋ = ⌊(h + ⌊l / g⌋) / d⌋",
+        widths: WORDS,
+        laws: |t, w| {
+            let (h, l) = (t.sext(&v(t, "h", w), 3 * w), t.sext(&v(t, "l", w), 3 * w));
+            let one = |(g, d): (u32, u32)| {
+                let sum = t.add(&scaled(t, &h, g), &l);
+                equal(shifted(t, &sum, g + d), shifted(t, &t.add(&h, &shifted(t, &l, g)), d))
+            };
+            [(1, 1), (w - 1, 1), (1, w - 1), (w, w - 1)].map(one).into()
+        },
+    },
+    Row {
+        name: "bitwise-function",
+        says: "bitwise functions with the same values on all bits are one: exclusive or by others, choices, parts of one; of halves by halves             (`bitwise-halves`)",
+        widths: WORDS,
+        laws: |t, w| {
+            let [x, y, z] = ["x", "y", "z"].map(|n| v(t, n, w));
+            let xor = t.or(&t.and(&t.not(&x), &y), &t.and(&x, &t.not(&y)));
+            let choice = t.or(&t.and(&x, &y), &t.and(&t.not(&x), &z));
+            let (a, b) = (v(t, "a", 2 * w), v(t, "b", 2 * w));
+            let half = |a: &TermId, low| t.extract(a, low, w);
+            let halves = |op| {
+                let part = |low| t.binary(op, &half(&a, low), &half(&b, low));
+                equal(t.binary(op, &a, &b), t.concat(&part(w), &part(0)))
+            };
+            vec![
+                equal(xor, t.xor(&x, &y)),
+                equal(choice, t.xor(&z, &t.and(&x, &t.xor(&y, &z)))),
+                equal(t.or(&t.and(&x, &y), &t.and(&x, &t.not(&y))), x),
+                halves(B::And),
+                halves(B::Or),
+                halves(B::Xor),
+            ]
+        },
+    },
+    Row {
         name: "floor-complement",
         says: "⌊(-1 - x) / d⌋ = -1 - ⌊x / d⌋",
         widths: WORDS,

@@ -104,6 +104,12 @@ fn one(format: FloatFormat) -> Option<u128> {
     }
 }
 
+/// Whether a lemma about quotients of so many bits is about those of `width`: as many, or fewer than 32, which are quotients of words
+/// that are extended.
+fn is_of(bits: u32, width: u32) -> bool {
+    width == bits || bits == 32 && (2..32).contains(&width)
+}
+
 impl Subject {
     /// Whether the operation leaves its result open for some operands: quotients by zero.
     pub fn is_partial(self) -> bool {
@@ -114,7 +120,7 @@ impl Subject {
     pub fn operands(self, d: &Terms, t: TermId) -> Option<Vec<TermId>> {
         let float = |rounding, ftz| FloatMode { rounding, ftz, sat: false };
         match (self, d.node(t)) {
-            (Subject::Quotient(width), Node::Binary(BinaryOp::UDiv, a, b)) if d.width_of(t) == width => {
+            (Subject::Quotient(width), Node::Binary(BinaryOp::UDiv, a, b)) if is_of(width, d.width_of(t)) => {
                 Some(vec![a, b])
             }
             (Subject::Divide(of, rounding, ftz), Node::Float { op: FloatOp::Div, format, mode, args })
@@ -148,12 +154,13 @@ impl Subject {
         use BinaryOp as B;
         let Subject::Quotient(width) = self else { return self.operands(d, t) };
         let Node::Binary(op @ (B::UDiv | B::URem | B::SDiv | B::SRem), a, b) = d.node(t) else { return None };
-        if d.width_of(t) != width {
+        let own = d.width_of(t);
+        if !is_of(width, own) {
             return None;
         }
         let magnitude = |x: TermId| match op {
             B::UDiv | B::URem => x,
-            _ => d.ite(&d.compare(CompareOp::SLt, &x, &d.constant(width, 0)), &d.neg(&x), &x),
+            _ => d.ite(&d.compare(CompareOp::SLt, &x, &d.constant(own, 0)), &d.neg(&x), &x),
         };
         Some(vec![magnitude(a), magnitude(b)])
     }

@@ -141,13 +141,18 @@ impl Normal<'_> {
         }
         cuts.push(width);
         // Row `bitwise-pieces`.
-        let mut all: Option<TermId> = None;
+        let (mut all, mut pieces) = (None, Vec::new());
         for pair in cuts.windows(2) {
             let (low, n) = (pair[0], pair[1] - pair[0]);
-            let part = self.combine(op, self.gather(&x, low, n), self.gather(&y, low, n));
-            all = Some(all.map_or(part, |l| self.concat(part, l)));
+            let bits = self.combine(op, self.gather(&x, low, n), self.gather(&y, low, n));
+            pieces.push(Segment { low, width: n, bits });
+            all = Some(all.map_or(bits, |l| self.concat(bits, l)));
         }
-        all.unwrap_or(a)
+        let all = all.unwrap_or(a);
+        if self.known(all).is_none() {
+            self.pieces.borrow_mut().entry(all).or_insert_with(|| pieces.into());
+        }
+        all
     }
 
     /// A number as runs of bits: itself if it is a sum with carries.
@@ -167,6 +172,9 @@ impl Normal<'_> {
         let p = self.poly(t);
         if let Some(all) = self.segments(&p) {
             return all;
+        }
+        if let Some(pieces) = self.pieces.borrow().get(&t) {
+            return pieces.to_vec();
         }
         if p.negative()
             && let Some(mut all) = self.segments(&self.poly(self.number(p.complement())))
@@ -238,6 +246,16 @@ impl Normal<'_> {
         if self.width(t) == 1 { t } else { self.knowing(self.knowing(t, condition, 1), not, 0) }
     }
 
+    /// Row `select-magnitude`: 2^n - x where the sign of x is set, else x, is the magnitude of x, extended.
+    fn magnitude(&self, c: TermId, a: TermId, b: TermId) -> Option<TermId> {
+        let (x, width) = (self.extended(b)?, self.width(b));
+        let n = self.width(x);
+        let mut less = super::poly::Poly::constant(width, 1 << n);
+        less.plus_scaled(&self.poly(b), u128::MAX);
+        (*self.poly(a) == less && self.slice(x, n - 1, 1) == c)
+            .then(|| self.zext(self.select(c, self.number(self.poly(x).scaled(u128::MAX)), x), width))
+    }
+
     /// `c ? a : b`.
     pub(super) fn select(&self, c: TermId, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
@@ -270,6 +288,9 @@ impl Normal<'_> {
         let (a, b) = (self.knowing(a, c, 1), self.knowing(b, c, 0));
         if a == b {
             return a;
+        }
+        if let Some(magnitude) = self.magnitude(c, a, b) {
+            return magnitude;
         }
         // Row `select-nested`.
         use sassafras_semantics::term::Node;

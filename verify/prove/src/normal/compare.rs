@@ -77,8 +77,18 @@ impl Normal<'_> {
         if width > 32 {
             return self.by_parts(C::Eq, a, b);
         }
+        // Row `equal-apart`: bits side by side, of which some are constant and set.
+        if p.constant != 0
+            && let Some(all) = self.segments(&p)
+            && all.iter().any(|s| self.known(s.bits).is_some_and(|c| c != 0))
+        {
+            return d.no();
+        }
         if p.negative() {
             p = p.scaled(u128::MAX);
+        }
+        if let Some(decided) = self.equal_selection(&p) {
+            return decided;
         }
         // Row `equal-narrow`.
         let right = p.constant.wrapping_neg() & ones(width);
@@ -113,6 +123,23 @@ impl Normal<'_> {
         self.leaf(C::Eq, left, right)
     }
 
+    /// Row `equal-selection`: where both of what is selected from are known to be zero or not.
+    fn equal_selection(&self, p: &Poly) -> Option<TermId> {
+        let (d, width) = (self.terms, p.width);
+        let (m, c) = p.terms.iter().next()?;
+        if p.terms.len() != 1 || m.len() != 1 || *c != 1 || self.width(m[0]) != width {
+            return None;
+        }
+        let Node::Ite(c, a, b) = d.node(m[0]) else { return None };
+        let right = d.constant(width, p.constant.wrapping_neg());
+        // Selections among selections are not gone through.
+        if [a, b].iter().any(|t| matches!(d.node(*t), Node::Ite(..))) {
+            return None;
+        }
+        let (a, b) = (self.compare(C::Eq, a, right), self.compare(C::Eq, b, right));
+        (self.known(a).is_some() && self.known(b).is_some()).then(|| self.select(c, a, b))
+    }
+
     /// Row `compare-narrow`: both fit in fewer bits.
     fn narrow(&self, a: TermId, b: TermId, room: u32) -> Option<u32> {
         let bits = |t: TermId| {
@@ -127,6 +154,12 @@ impl Normal<'_> {
     fn below(&self, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
         let width = self.width(a);
+        // Row `below-most`: a number that never reaches the other.
+        if let Some(c) = self.known(b)
+            && self.poly(a).most(&|t| self.width(t)).is_some_and(|most| most < c)
+        {
+            return d.yes();
+        }
         if let Some(n) = self.narrow(a, b, width) {
             return self.compare(C::ULt, self.slice(a, 0, n), self.slice(b, 0, n));
         }

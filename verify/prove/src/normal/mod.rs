@@ -51,6 +51,8 @@ pub struct Normal<'t> {
     functions: RefCell<FxHashMap<TermId, Diagram>>,
     diagrams: RefCell<Diagrams>,
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
+    /// Bitwise functions that were made piece by piece: their pieces.
+    pieces: RefCell<FxHashMap<TermId, Rc<[slice::Segment]>>>,
     /// Normal forms that are known to be other ones.
     known: RefCell<FxHashMap<TermId, TermId>>,
     /// Normal forms, and the first term that became each: equal, whatever is free.
@@ -71,6 +73,7 @@ impl<'t> Normal<'t> {
             functions: RefCell::default(),
             diagrams: RefCell::default(),
             slices: RefCell::default(),
+            pieces: RefCell::default(),
             known: RefCell::default(),
             executed: RefCell::default(),
             replaces: Cell::new(false),
@@ -223,8 +226,25 @@ impl<'t> Normal<'t> {
                 self.zext(self.slice(a, 0, c.trailing_zeros()), width)
             }
             (B::UDiv | B::URem | B::SDiv | B::SRem, _) => self.divide(op, a, b, width),
+            (B::Shl | B::LShr | B::AShr, None) => {
+                let t = d.binary(op, &a, &self.count(op, b, width));
+                self.memo.borrow_mut().insert(t, t);
+                t
+            }
             _ => d.binary(op, &a, &b),
         }
+    }
+
+    /// Row `shift-count`: a count that is the least of a number and one that shifts everything out is that number.
+    fn count(&self, op: B, count: TermId, width: u32) -> TermId {
+        let d = self.terms;
+        let enough = if op == B::AShr { width - 1 } else { width };
+        let extended = self.extended(count).unwrap_or(count);
+        let Node::Ite(c, x, most) = d.node(extended) else { return count };
+        let Node::Compare(sassafras_semantics::CompareOp::ULt, y, bound) = d.node(c) else { return count };
+        let (Some(most), Some(bound)) = (self.known(most), self.known(bound)) else { return count };
+        let same = x == y || self.extended(x) == Some(y);
+        if same && most >= enough.into() && bound == most + 1 { self.zext(x, width) } else { count }
     }
 
     fn concat(&self, high: TermId, low: TermId) -> TermId {

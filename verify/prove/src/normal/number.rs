@@ -252,6 +252,20 @@ impl Normal<'_> {
             if n >= p.width {
                 continue;
             }
+            for &(b, e) in &parts {
+                // Row `slices-part`: what is left of bits less the lowest of them.
+                if a == b || e != c.wrapping_neg() & mask || n >= self.width(b) {
+                    continue;
+                }
+                let Some(rest) = self.rest(a, b) else { continue };
+                p.terms.remove(&Monomial::from_slice(&[a]));
+                p.terms.remove(&Monomial::from_slice(&[b]));
+                match self.width(rest) > p.width {
+                    true => p.plus_scaled(&self.lifted(self.slice(rest, 0, p.width), p.width), e << n),
+                    false => p.plus_scaled(&self.lifted(rest, p.width), e << n),
+                }
+                return true;
+            }
             let above = c.wrapping_shl(n) & mask;
             if above == 0 {
                 continue;
@@ -269,6 +283,20 @@ impl Normal<'_> {
             }
         }
         false
+    }
+
+    /// The bits of a slice above another of the same word that begins where it does.
+    fn rest(&self, low: TermId, whole: TermId) -> Option<TermId> {
+        let piece = |t: TermId| match self.terms.node(t) {
+            Node::Extract { low, a } => (a, low),
+            _ => (t, 0),
+        };
+        let (x, y) = (piece(low), piece(whole));
+        if x != y || self.polys.borrow().contains_key(&x.0) {
+            return None;
+        }
+        let n = self.width(low);
+        Some(self.slice(whole, n, self.width(whole) - n))
     }
 
     /// `high:low` as one slice or one selection of `width` bits.

@@ -511,6 +511,82 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "equal-apart",
+        says: "a number with a bit that is set is not zero; of a selection of two known answers, that of the condition",
+        widths: WIDE,
+        laws: |t, w| {
+            let (x, p, zero) = (v(t, "x", w), v(t, "p", 1), k(t, w, 0));
+            let mut all = Vec::new();
+            for &c in &counts(w) {
+                let set = t.or(&x, &k(t, w, 1 << c));
+                all.push(equal(t.eq(&set, &zero), t.no()));
+                all.push(equal(t.eq(&t.ite(&p, &set, &zero), &zero), t.not(&p)));
+            }
+            all
+        },
+    },
+    Row {
+        name: "below-most",
+        says: "a number of fewer bits is below what it never reaches",
+        widths: &[3, 8, 16, 32],
+        laws: |t, w| {
+            let x = t.zext(&v(t, "x", w), w + 1);
+            vec![equal(t.compare(C::ULt, &x, &k(t, w + 1, (1 << w) + 1)), t.yes())]
+        },
+    },
+    Row {
+        name: "slices-part",
+        says: "x[l..h] - x[l..m] = 2^(m-l)·x[m..h]",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let part = |low, n| t.zext(&t.extract(&x, low, n), w);
+            let one = |&m: &u32| equal(t.sub(&x, &part(0, m)), t.mul(&part(m, w - m), &k(t, w, 1 << m)));
+            counts(w).iter().map(one).collect()
+        },
+    },
+    Row {
+        name: "select-magnitude",
+        says: "2^n - x where the sign of x is set, else x, is the magnitude of x extended by zeros",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (wide, sign) = (t.zext(&x, 2 * w), t.extract(&x, w - 1, 1));
+            let less = t.sub(&k(t, 2 * w, 1 << w), &wide);
+            let magnitude = t.ite(&sign, &t.neg(&x), &x);
+            vec![equal(t.ite(&sign, &less, &wide), t.zext(&magnitude, 2 * w))]
+        },
+    },
+    Row {
+        name: "shift-part",
+        says: "the lower half of a word shifted up, the upper half of one shifted down, by a count that fits in a half: the half shifted",
+        widths: &[3, 8, 16, 32],
+        laws: |t, w| {
+            let (x, s) = (v(t, "x", 2 * w), v(t, "s", w));
+            let by = |op| t.binary(op, &x, &t.zext(&s, 2 * w));
+            let half = |a: &TermId, low| t.extract(a, low, w);
+            vec![
+                equal(half(&by(B::Shl), 0), t.binary(B::Shl, &half(&x, 0), &s)),
+                equal(half(&by(B::LShr), w), t.binary(B::LShr, &half(&x, w), &s)),
+                equal(half(&by(B::AShr), w), t.binary(B::AShr, &half(&x, w), &s)),
+            ]
+        },
+    },
+    Row {
+        name: "shift-count",
+        says: "a count that is the least of a number and one that shifts everything out is that number",
+        widths: &[3, 8, 16, 32],
+        laws: |t, w| {
+            let (x, s) = (v(t, "x", w), v(t, "s", w));
+            let one = |(op, most): (B, u32)| {
+                let below = t.compare(C::ULt, &s, &k(t, w, u128::from(most) + 1));
+                let least = t.ite(&below, &s, &k(t, w, most.into()));
+                equal(t.binary(op, &x, &least), t.binary(op, &x, &s))
+            };
+            [(B::Shl, w), (B::LShr, w), (B::AShr, w - 1), (B::AShr, w)].map(one).into()
+        },
+    },
+    Row {
         name: "compare-bit",
         says: "of single bits: as functions of them",
         widths: &[1],

@@ -34,9 +34,12 @@ impl Normal<'_> {
             return *known;
         }
         let p = self.polys.borrow().get(&t).cloned();
-        let made = match p {
-            Some(p) => self.slice_sum(&p, low, width),
-            None => self.slice_atom(t, low, width),
+        let pieces = self.pieces.borrow().get(&t).cloned();
+        let made = match (p, pieces) {
+            // Row `bitwise-pieces`: what summands of a sum do not tell apart.
+            (Some(p), Some(pieces)) if self.segments(&p).is_none() => self.gather(&pieces, low, width),
+            (Some(p), _) => self.slice_sum(&p, low, width),
+            (None, _) => self.slice_atom(t, low, width),
         };
         self.memo.borrow_mut().insert(made, made);
         self.slices.borrow_mut().insert((t, low, width), made);
@@ -50,6 +53,9 @@ impl Normal<'_> {
             _ if self.slices.borrow().len() >= SLICES => d.extract(&t, low, width),
             // Row `slice-select`.
             Node::Ite(c, a, b) => self.select(c, self.slice(a, low, width), self.slice(b, low, width)),
+            Node::Binary(op @ (B::Shl | B::LShr | B::AShr), a, s) => {
+                self.shift_part(op, a, s, low, width).unwrap_or_else(|| d.extract(&t, low, width))
+            }
             _ => {
                 let function = self.functions.borrow().get(&t).copied();
                 // Row `slice-bitwise`.
@@ -58,6 +64,22 @@ impl Normal<'_> {
                     .unwrap_or_else(|| d.extract(&t, low, width))
             }
         }
+    }
+
+    /// Row `shift-part`: the lower half of a word shifted up is its lower half shifted, the upper half of one shifted down its upper
+    /// half, if the count has no bits beyond the half's width.
+    fn shift_part(&self, op: B, a: TermId, count: TermId, low: u32, width: u32) -> Option<TermId> {
+        let half = self.width(a) / 2;
+        let from = if op == B::Shl { 0 } else { half };
+        if self.width(a) != 64 || low < from || low + width > from + half {
+            return None;
+        }
+        let most = self.poly(count).most(&|t| self.width(t))?;
+        if most > ones(half) {
+            return None;
+        }
+        let part = self.binary(op, self.slice(a, from, half), self.slice(count, 0, half), half);
+        Some(self.slice(part, low - from, width))
     }
 
     /// A sum modulo 2^width, for a width that is not more.
@@ -87,6 +109,10 @@ impl Normal<'_> {
         let p = if low + width < p.width { self.cut(p, low + width) } else { p.clone() };
         if low == 0 {
             return if width == 1 { self.parity(&p) } else { self.number(p) };
+        }
+        // Row `slice-complement`: the sign of a number as that of its complement.
+        if width == 1 && low + 1 == p.width && p.negative() && !p.complement().negative() {
+            return self.complement(self.slice_of(p.complement(), low, width));
         }
         if let Some(quotient) =
             self.magic(&p, low).or_else(|| self.magic_sum(&p, low)).or_else(|| self.magic_joined(&p, low))
