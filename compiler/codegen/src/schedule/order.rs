@@ -206,7 +206,8 @@ impl Touch {
         }
         let writes = memory.kind != MemoryKind::Load;
         let weak = real.enum_text("sem").is_none_or(|text| text.is_empty() || text == ".CONSTANT");
-        let strong = inst.ordered || !weak || matches!(memory.kind, MemoryKind::Atomic | MemoryKind::Reduction);
+        let strong =
+            inst.ordered || !weak || matches!(memory.kind, MemoryKind::Atomic | MemoryKind::Reduction);
         let at = real.get("a").filter(|&base| base < 255 && !strong).map(|base| {
             let bytes = match real.enum_text("sz") {
                 Some(".64") => 8,
