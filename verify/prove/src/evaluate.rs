@@ -156,7 +156,7 @@ impl Raw<'_> {
                     // Bytes by their addresses, so that reads from different bases agree.
                     let byte = |a: u64| {
                         let word = hash(seed, &[4, version, tag, a & !7]);
-                        if !self.words.is_empty() && word % 4 != 0 {
+                        if !self.words.is_empty() && !word.is_multiple_of(4) {
                             let chosen = self.words[(word >> 8) as usize % self.words.len()];
                             return chosen.to_le_bytes()[(a & 7) as usize];
                         }
