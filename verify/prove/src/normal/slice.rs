@@ -37,7 +37,12 @@ impl Normal<'_> {
         let pieces = self.pieces.borrow().get(&t).cloned();
         let made = match (p, pieces) {
             // Row `bitwise-pieces`: what summands of a sum do not tell apart.
-            (Some(p), Some(pieces)) if self.segments(&p).is_none() => self.gather(&pieces, low, width),
+            (Some(p), Some(pieces)) if self.segments(&p).is_none() => {
+                // A piece may be a slice of the sum itself.
+                let itself = self.terms.make(Node::Extract { low, a: t }, width);
+                self.slices.borrow_mut().insert((t, low, width), itself);
+                self.gather(&pieces, low, width)
+            }
             (Some(p), _) => self.slice_sum(&p, low, width),
             (None, _) => self.slice_atom(t, low, width),
         };
