@@ -118,8 +118,9 @@ impl Local {
                 let (x, y) = (side_by_side(d, a), side_by_side(d, b));
                 let starts = |all: &[(u32, TermId)], low: u32| all.iter().any(|(at, _)| *at == low);
                 let words = x.len() > 1 || y.len() > 1;
-                let is_cut =
-                    |low: &u32| *low == 0 || words && low.is_multiple_of(WORD) || starts(&x, *low) && starts(&y, *low);
+                let is_cut = |low: &u32| {
+                    *low == 0 || words && low.is_multiple_of(WORD) || starts(&x, *low) && starts(&y, *low)
+                };
                 let mut lows: Vec<u32> = (0..width).filter(is_cut).collect();
                 if lows.len() < 2 {
                     return None;
