@@ -74,6 +74,49 @@ fn vadd() {
     assert_eq!(through(&mut parse(VADD)), code);
 }
 
+/// Two words of shared memory, each written and read.
+const WORDS: &str = "entry b0
+layout b0
+frame local 0 spill 0
+shared 16
+params 0
+registers 253
+v0 R 1
+v1 R 1
+v2 R 1
+v3 R 1
+v4 R 1
+b0():
+  s2r d=v0 sr=0x21
+  mov.i d=v1 b=0x4
+  sts a=v0 b=v1
+  lds d=v2 a=v0
+  sts a=v0 o=0x4 b=v1
+  lds d=v3 a=v0 o=0x4
+  iadd3.rrr d=v4 a=v2 b=v3 c=0xff
+  sts a=v0 o=0x8 b=v4
+  exit
+";
+
+#[test]
+fn accesses_that_are_not_weak_keep_their_order() {
+    let order = |text: &str| {
+        let mut f = parse(text);
+        through(&mut f);
+        let ids = f.insts().filter_map(|(_, _, inst)| inst.inst()).map(|real| real.row().id);
+        ids.filter(|id| ["lds", "sts"].contains(id)).collect::<Vec<_>>()
+    };
+    let ordered: String = WORDS
+        .lines()
+        .map(|line| match line.trim_start().starts_with("sts") || line.trim_start().starts_with("lds") {
+            true => format!("{line} ; ordered\n"),
+            false => format!("{line}\n"),
+        })
+        .collect();
+    assert_eq!(order(&ordered), ["sts", "lds", "sts", "lds", "sts"]);
+    assert_eq!(order(WORDS), ["sts", "sts", "lds", "lds", "sts"]);
+}
+
 mod random;
 
 /// Every fault finds a place in some random function, and what it leaves is still a function with a text.

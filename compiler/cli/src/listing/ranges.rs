@@ -3,8 +3,8 @@
 //! Liveness is our own, over our own control flow: backwards, `in = read + (out - written)`, where an instruction under a
 //! guard overwrites nothing. What is assumed where control leaves the function follows NVIDIA's calling convention as
 //! nvdisasm shows it: a call reads R0 and R1, keeps R2, R16 to R31 and behind them every second four (R36 to R39, R44 to R47 …),
-//! and overwrites the rest, predicates, and UR4 to UR35; a return needs R1 and what calls keep as far as the kernel has it; an exit, and a branch to itself, need R1. R1 is the stack pointer and
-//! in use before the code sets it; UR0 to UR3 nvdisasm does not show.
+//! and overwrites the rest, predicates, and UR4 to UR35; a return needs R1 and what calls keep as far as the kernel has it; an exit, and
+//! a branch to itself, need R1. R1 is the stack pointer and in use before the code sets it; UR0 to UR3 nvdisasm does not show.
 
 use super::Labels;
 use super::blocks::{Flow, flow};

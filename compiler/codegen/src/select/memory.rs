@@ -16,7 +16,7 @@ fn access(op: &Op) -> Option<&MemoryAccess> {
 }
 
 impl Emitter<'_> {
-    /// Whether the access keeps its order against others: it is not weak (PTX ISA 8.9 "volatile", 8.4 "strong operations").
+    /// Whether the access keeps its order against others: it is not weak (PTX ISA, Memory Consistency Model: Operation Types).
     pub(super) fn ordered(&self, at: Inst) -> bool {
         let weak = |a: &MemoryAccess| matches!(a.ordering, Ordering::Weak | Ordering::NonCoherent);
         access(&self.source.insts[at].op).is_some_and(|a| !weak(a))

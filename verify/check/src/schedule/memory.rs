@@ -21,7 +21,7 @@ enum Effect {
 /// Mnemonics that read other lanes' registers.
 const COLLECTIVE: [&str; 6] = ["SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "CREDUX"];
 
-fn effect(inst: &Inst) -> Effect {
+fn effect(minst: &MInst, inst: &Inst) -> Effect {
     let row = inst.row();
     if row.control_flow.is_some() {
         return Effect::All;
@@ -33,7 +33,7 @@ fn effect(inst: &Inst) -> Effect {
         Some(memory) if memory.space == MemorySpace::Constant => Effect::None,
         Some(memory) => match memory.kind {
             MemoryKind::Fence => Effect::All,
-            MemoryKind::Load if strong(inst) => Effect::Store(memory.space),
+            MemoryKind::Load if minst.ordered || strong(inst) => Effect::Store(memory.space),
             MemoryKind::Load => Effect::Load(memory.space),
             MemoryKind::Store | MemoryKind::Atomic | MemoryKind::Reduction | MemoryKind::Copy => {
                 Effect::Store(memory.space)
@@ -52,7 +52,7 @@ fn strong(inst: &Inst) -> bool {
 /// Why two instructions must keep their order; `None` when they need not. Registers are not looked at.
 pub(super) fn ordered(insts: &[MInst], first: usize, second: usize) -> Option<&'static str> {
     let (a, b) = (insts[first].inst()?, insts[second].inst()?);
-    match (effect(a), effect(b)) {
+    match (effect(&insts[first], a), effect(&insts[second], b)) {
         (Effect::None, _) | (_, Effect::None) => None,
         (Effect::All, _) | (_, Effect::All) => Some("one decides what others see"),
         (Effect::Collective, _) | (_, Effect::Collective) => None,
@@ -67,8 +67,9 @@ pub(super) fn ordered(insts: &[MInst], first: usize, second: usize) -> Option<&'
 /// Whether two accesses through the same unchanged registers touch different bytes.
 fn apart(insts: &[MInst], first: usize, second: usize) -> bool {
     let (Some(a), Some(b)) = (address(&insts[first]), address(&insts[second])) else { return false };
-    if a.base != b.base || insts[first].inst().is_some_and(strong) || insts[second].inst().is_some_and(strong)
-    {
+    // Words of shared memory do not show that they are more than weak.
+    let keeps = |inst: &MInst| inst.ordered || inst.inst().is_some_and(strong);
+    if a.base != b.base || keeps(&insts[first]) || keeps(&insts[second]) {
         return false;
     }
     let written = |&(class, reg): &(sassafras_isa::RegClass, u16)| {
@@ -110,4 +111,22 @@ fn address(inst: &MInst) -> Option<Address> {
         });
     let offset = real.get("o").unwrap_or(0) as i64;
     Some(Address { base: base.collect(), offset, bytes: 4 * i64::from(real.units(data)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_more_than_weak_keeps_its_order_at_other_bytes() {
+        let access = |id: &str, offset: u64, ordered: bool| {
+            let inst = Inst::new(sassafras_isa::form(id).expect("a row"));
+            let inst = inst.try_with("o", offset).and_then(|i| i.try_with("a", 4)).expect("it fits");
+            MInst { ordered, ..MInst::new(inst) }
+        };
+        for ordered in [false, true] {
+            let pair = [access("sts", 0, ordered), access("lds", 4, ordered)];
+            assert_eq!(super::ordered(&pair, 0, 1).is_some(), ordered);
+        }
+    }
 }
