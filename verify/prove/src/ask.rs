@@ -7,8 +7,8 @@
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
 //! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
-//!    So are bytes that are read at addresses that are equal under the assumptions ([`reads`]).
-//! 3. A short question about each part, at first without any assumption; most end here.
+//! 3. A short question about each part, at first without any assumption; most end here. Bytes that are read at addresses that are equal
+//!    under the assumptions become one ([`reads`]).
 //! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
 //! 5. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
 //! 6. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
@@ -55,14 +55,6 @@ pub fn ask(
     if none(&executed, &merged) {
         return Answer::Unsat;
     }
-    let joined = reads::joined(&executed, solver);
-    if let Some(joined) = joined {
-        executed = joined;
-        merged = sweep::merge(&executed, &executed.parts(executed.violated));
-        if none(&executed, &merged) {
-            return Answer::Unsat;
-        }
-    }
     let local = Local::new(inputs, assumptions, violated.normal);
     let mut open = Vec::new();
     let mut few = Timed::within(solver, NORMAL);
@@ -77,6 +69,13 @@ pub fn ask(
     }
     if open.is_empty() {
         return Answer::Unsat;
+    }
+    if let Some(joined) = reads::joined(&executed, solver) {
+        executed = joined;
+        merged = sweep::merge(&executed, &executed.parts(executed.violated));
+        if none(&executed, &merged) {
+            return Answer::Unsat;
+        }
     }
     let rest = executed.instead(&merged);
     let rest = rest.weakened().unwrap_or(rest);

@@ -43,7 +43,7 @@ pub(super) struct Difference {
 ///
 /// A launch counts only if the source has one meaning on it:
 /// - it ends without a fault;
-/// - no two of its threads access a byte that one of them stores, unless a barrier of the whole block lies between (A-DRF);
+/// - no two of its threads access a byte that one of them stores, atomically or not, unless a barrier of the whole block lies between (A-DRF);
 /// - it leaves the same in several interleavings, with other undefined values, and with approximations at both ends of their bounds;
 /// - nothing in it may be fused, and no operation leaves the payload of a NaN open.
 pub(super) struct Judge<'a> {
@@ -154,33 +154,31 @@ fn bytes(t: &Touch) -> impl Iterator<Item = (Space, u64, u64)> {
     (0..u64::from(t.bytes)).map(move |i| (space, block, address.wrapping_add(i)))
 }
 
-/// Whether two threads access a byte that one of them stores, with no barrier of the whole block between.
+/// Whether two threads access a byte that one of them stores, with no barrier of the whole block between. Atomic operations race too: what they
+/// return, and what sums of floats become, hangs on who comes first, and lanes of one warp may come in any order.
 fn races(touches: &[Touch]) -> bool {
-    // By byte and barriers passed: a thread, whether there are others, whether somebody stores, whether all is atomic.
+    // By byte and barriers passed: a thread, whether there are others, whether somebody stores.
     struct Seen {
         thread: (u64, u32),
         others: bool,
         stored: bool,
-        plain: bool,
     }
     let mut seen: FxHashMap<((Space, u64, u64), u32), Seen> = FxHashMap::default();
     // Blocks have no barrier in common.
-    let mut blocks: FxHashMap<(Space, u64, u64), (u64, bool, bool)> = FxHashMap::default();
+    let mut blocks: FxHashMap<(Space, u64, u64), (u64, bool)> = FxHashMap::default();
     for t in touches {
         let thread = (t.who.block, t.who.thread);
         for byte in bytes(t) {
-            let own = Seen { thread, others: false, stored: false, plain: false };
+            let own = Seen { thread, others: false, stored: false };
             let s = seen.entry((byte, t.who.epoch)).or_insert(own);
             s.others |= s.thread != thread;
             s.stored |= t.how != Use::Load;
-            s.plain |= t.how != Use::Atomic;
-            if s.others && s.stored && s.plain {
+            if s.others && s.stored {
                 return true;
             }
-            let (block, stored, plain) = blocks.entry(byte).or_insert((t.who.block, false, false));
+            let (block, stored) = blocks.entry(byte).or_insert((t.who.block, false));
             *stored |= t.how != Use::Load;
-            *plain |= t.how != Use::Atomic;
-            if *block != t.who.block && *stored && *plain {
+            if *block != t.who.block && *stored {
                 return true;
             }
         }
