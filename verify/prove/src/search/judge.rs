@@ -283,7 +283,7 @@ mod tests {
         assert!(races(&[touch(0, 0, 8, Atomic), touch(1, 0, 8, Load)]));
         assert!(!races(&[touch(0, 0, 8, Load), touch(1, 0, 8, Load)]));
         assert!(!races(&[touch(0, 0, 8, Store), touch(0, 0, 8, Load)]));
-        assert!(!races(&[touch(0, 0, 8, Atomic), touch(1, 0, 8, Atomic)]));
+        assert!(races(&[touch(0, 0, 8, Atomic), touch(1, 0, 8, Atomic)]));
         assert!(!races(&[touch(0, 0, 8, Store), touch(1, 1, 8, Load)]));
         assert!(!races(&[touch(0, 0, 8, Store), touch(1, 0, 12, Load)]));
         let other = Touch { who: Who { block: 1, thread: 0, epoch: 1, at: 0 }, ..touch(0, 0, 8, Load) };
