@@ -12,20 +12,42 @@ pub struct Error {
     pub guarded: bool,
     /// It errs where an operand comes through this instruction alone.
     pub through: Option<&'static str>,
+    /// It errs with these operands alone.
+    pub operands: Option<&'static str>,
 }
 
 /// All that single instructions show.
 pub const ERRORS: &[Error] = &[
-    Error { program: "set_guarded_f32", mnemonics: &["set."], guarded: true, through: None },
-    Error { program: "testp_guarded", mnemonics: &["testp."], guarded: true, through: None },
-    Error { program: "bfe_64", mnemonics: &["bfe.u64", "bfe.s64", "bfi.b64"], guarded: false, through: None },
-    Error { program: "fns_far", mnemonics: &["fns.b32"], guarded: false, through: None },
-    Error { program: "slct_abs_nan", mnemonics: &["slct."], guarded: false, through: Some("abs.f32") },
+    Error { program: "set_guarded_f32", mnemonics: &["set."], guarded: true, through: None, operands: None },
+    Error { program: "testp_guarded", mnemonics: &["testp."], guarded: true, through: None, operands: None },
+    Error {
+        program: "bfe_64",
+        mnemonics: &["bfe.u64", "bfe.s64", "bfi.b64"],
+        guarded: false,
+        through: None,
+        operands: None,
+    },
+    Error { program: "fns_far", mnemonics: &["fns.b32"], guarded: false, through: None, operands: None },
+    Error {
+        program: "slct_abs_nan",
+        mnemonics: &["slct."],
+        guarded: false,
+        through: Some("abs.f32"),
+        operands: None,
+    },
     Error {
         program: "cvt_ftz_f16",
         mnemonics: &["cvt.rp.ftz.f16.f32", "cvt.rm.ftz.f16.f32"],
         guarded: false,
         through: None,
+        operands: None,
+    },
+    Error {
+        program: "unpack_symbol",
+        mnemonics: &["mov.b64"],
+        guarded: false,
+        through: None,
+        operands: Some("}, global_memory;"),
     },
 ];
 
@@ -37,6 +59,7 @@ pub fn error(line: &str, how: &str) -> Option<&'static Error> {
         e.mnemonics.iter().any(|m| mnemonic.starts_with(m))
             && (guarded || !e.guarded)
             && e.through.is_none_or(|t| how.contains(&format!("through {t}")))
+            && e.operands.is_none_or(|operands| line.ends_with(operands))
     })
 }
 
@@ -61,5 +84,7 @@ mod tests {
         assert!(error("slct.b32.f32 %r1, %r2, %r3, %f4;", "").is_none());
         assert!(error("slct.b32.f32 %r1, %r2, %r3, %f4;", "%f4 through abs.f32").is_some());
         assert!(error("bfe.u32 %r1, %r2, %r3, %r4;", "").is_none());
+        assert!(error("mov.b64 {%r1, %r2}, global_memory;", "").is_some());
+        assert!(error("mov.b64 {%r1, %r2}, %rd3;", "").is_none());
     }
 }

@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
-use sassafras_ptx::checked::{Function, Inst, Module, Op, Variable};
-use sassafras_semantics::{CompareOp, Domain, Space, TermId};
+use sassafras_ptx::checked::{Function, Inst, Module, Op, Type, Variable};
+use sassafras_semantics::{CompareOp, Domain, FloatFormat, Space, TermId};
 use std::collections::BTreeSet;
 
 /// The source of a comparison.
@@ -216,6 +216,16 @@ impl<'a> Origin<'a> {
         let insts = self.insts();
         let all = || insts.iter().filter(|i| contractible(i));
         all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
+    }
+
+    /// Whether it has approximations that the PTX ISA does not bound for every operand: `div.approx.f32` by numbers below 2^-126, and
+    /// `rsqrt.approx.f64` without `.ftz`.
+    pub fn unbounded(self) -> bool {
+        self.insts().into_iter().filter(|i| !i.mods.ftz).any(|i| match i.op {
+            Op::Div => i.mods.approx,
+            Op::Rsqrt => i.types.first() == Some(&Type::F(FloatFormat::F64)),
+            _ => false,
+        })
     }
 
     /// Values of eight bytes that decide what it does where it finds them in memory: addresses of functions.

@@ -681,7 +681,7 @@ impl Task<'_> {
             target: &run.target.side.events,
             writes: &run.target.writes,
         };
-        let contracts = self.origin.contracts();
+        let (contracts, unbounded) = (self.origin.contracts(), self.origin.unbounded());
         let shows = |model: &Model| -> Result<Counterexample, String> {
             let found =
                 replay(&sides, model, pointers).map_err(|e| format!("replay: {}: {e}", violated.what))?;
@@ -690,6 +690,12 @@ impl Task<'_> {
                 || wide_nan(&found.source) && wide_nan(&found.target)
             {
                 return Err(format!("replay: {}: a NaN of binary64 may have any payload", violated.what));
+            }
+            if unbounded {
+                return Err(format!(
+                    "approximation: {}: the ISA bounds the source's result for some operands alone",
+                    violated.what
+                ));
             }
             match run.lenient {
                 Some(why) if !crate::fixed::fixed(inputs.terms, contracts, &run.open, model, &found) => {

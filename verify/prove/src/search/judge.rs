@@ -45,7 +45,7 @@ pub(super) struct Difference {
 /// - it ends without a fault;
 /// - no two of its threads access a byte that one of them stores, atomically or not, unless a barrier of the whole block lies between (A-DRF);
 /// - it leaves the same in several interleavings, with other undefined values, and with approximations at both ends of their bounds;
-/// - nothing in it may be fused, and no operation leaves the payload of a NaN open.
+/// - nothing in it may be fused, no operation leaves the payload of a NaN open, and none is an approximation without a bound.
 pub(super) struct Judge<'a> {
     origin: Origin<'a>,
     cubin: &'a Cubin,
@@ -61,7 +61,7 @@ impl<'a> Judge<'a> {
         cubin: &'a Cubin,
         code: &'a sassafras_cubin::Function,
     ) -> Option<Judge<'a>> {
-        let fixed = !origin.contracts() && !origin.leaves_payloads();
+        let fixed = !origin.contracts() && !origin.leaves_payloads() && !origin.unbounded();
         let fits = origin.params().iter().all(|(_, offset, size)| offset + size <= code.param_size);
         (fixed && fits).then_some(Judge { origin, cubin, name: &code.name, steps: 0 })
     }
