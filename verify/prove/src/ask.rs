@@ -8,7 +8,7 @@
 //!    a part are left out.
 //! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
 //! 3. A short question about each part, at first without any assumption; most end here. Bytes that are read at addresses that are equal
-//!    under the assumptions become one ([`reads`]).
+//!    under the assumptions become one (`reads`).
 //! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
 //! 5. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
 //! 6. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.

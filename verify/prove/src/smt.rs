@@ -34,12 +34,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether it is about floats or approximations, of which solvers know the names alone.
-    pub fn names_functions(&self) -> bool {
-        let width_of = |t: TermId| self.definitions[t.0 as usize].1;
-        self.definitions.iter().any(|(node, width)| application(node, *width, &width_of).is_some())
-    }
-
     /// What products and quotients take when they are written bit by bit, in units of z3's `rlimit`. z3 counts what it does with
     /// formulas and not what it takes to make them: with thousands of products the making alone takes minutes and gigabytes.
     pub fn products(&self) -> u64 {

@@ -7,6 +7,11 @@ use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, UnaryOp as U};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// Whether a question is about floats or approximations, of which it knows the names alone.
+pub fn names_functions(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("(declare-fun |") && !line.starts_with("(declare-fun |memory "))
+}
+
 /// Terms that were shown to be others.
 pub type Same = FxHashMap<TermId, TermId>;
 
