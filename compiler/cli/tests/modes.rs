@@ -32,6 +32,15 @@ const PLAIN: Look = Look {
     raw: None,
 };
 
+/// Texts that differ: cubin and mode.
+///
+/// nvdisasm shows the guard of zero-filling `LDGSTS` as assigned too, and does not show what `P2R` of `PR` reads.
+const DIFFERENT: [(&str, &str); 3] = [
+    ("/sm_90/features/cp_async_zfill.cubin", "plr"),
+    ("/sm_90/features/flow_pointers_in_loop.cubin", "plr"),
+    ("/sm_90/features/setp_f32_ftz.cubin", "plr"),
+];
+
 /// The JSON names its producer, which is not the same.
 fn nameless(text: &str) -> String {
     let Some((before, after)) = text.split_once("\"Producer\":\"") else { return text.to_owned() };
@@ -124,6 +133,10 @@ fn modes_are_as_nvdisasms() {
                 assert!(theirs.ok(), "{}: {}", path.display(), theirs.stderr);
                 let name = path.display().to_string();
                 let ours = ours(&name, bytes, *look);
+                if DIFFERENT.iter().any(|(cubin, m)| m == mode && name.contains(cubin)) {
+                    assert!(ours != theirs.stdout, "{name} -{mode} is the same now");
+                    continue;
+                }
                 compare(&name, mode, &ours, &theirs.stdout);
                 *compared.entry((chip, *mode)).or_insert(0) += 1;
             }
