@@ -16,6 +16,9 @@ use sassafras_ptx::checked::Module;
 use std::collections::BTreeMap;
 
 const NEWEST: &str = "13.5.37";
+/// Proved pairs that differ in an integer made of a NaN's payload that the source leaves open (PTX ISA, `neg`, `abs`): its run is one choice of
+/// many. Seed and compiler.
+const OPEN: [(u64, &str); 5] = [(251, "ours"), (369, "ours"), (961, "ours"), (1617, "ours"), (1617, "ptxas")];
 /// Inputs on which a proved pair is run.
 const INPUTS: u64 = 100;
 
@@ -129,8 +132,7 @@ fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
                     run += 1;
                     let differs = difference(&module, &cubin, leaves_payloads(&text));
                     match differs.map(|why| format!("{seed} of {who}: proved, and it differs: {why}")) {
-                        // What the source leaves open may have become an integer: one run of it is one choice of many.
-                        Some(fault) if leaves_payloads(&text) => open.push(fault),
+                        Some(fault) if OPEN.contains(&(seed, who)) => open.push(fault),
                         fault => faults.extend(fault),
                     }
                 }

@@ -17,6 +17,12 @@ fn all() -> impl Iterator<Item = &'static Row> {
 }
 
 #[test]
+fn each_row_stands_once() {
+    let names: std::collections::BTreeSet<&str> = all().map(|row| row.name).collect();
+    assert_eq!(names.len(), all().count());
+}
+
+#[test]
 fn rows_hold_on_every_small_input() {
     for row in all() {
         let held = on_small_inputs(row).unwrap_or_else(|e| panic!("{e}"));

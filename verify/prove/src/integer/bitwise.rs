@@ -22,15 +22,7 @@ impl Integers<'_> {
 
     fn combined(&mut self, op: B, a: u32, b: u32) -> Diagram {
         let (f, g) = (self.diagram(a), self.diagram(b));
-        let all = &mut self.diagrams;
-        match op {
-            B::And => all.ite(f, g, FALSE),
-            B::Or => all.ite(f, TRUE, g),
-            _ => {
-                let not = all.not(g);
-                all.ite(f, not, g)
-            }
-        }
+        self.diagrams.combine(op, f, g)
     }
 
     /// A bitwise function of words of 64 bits by those of their halves: row `bitwise-halves`.

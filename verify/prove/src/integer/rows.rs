@@ -284,37 +284,6 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
-        name: "shift-count",
-        says: "a count that is the least of a number and one that shifts everything out is that number",
-        widths: &[3, 8, 16, 32],
-        laws: |t, w| {
-            let (x, s) = (v(t, "x", w), v(t, "s", w));
-            let one = |(op, most): (B, u32)| {
-                let most = t.constant(w, most.into());
-                let least = t.ite(&t.compare(C::ULt, &most, &s), &most, &s);
-                equal(t.binary(op, &x, &least), t.binary(op, &x, &s))
-            };
-            [(B::Shl, w), (B::LShr, w), (B::AShr, w - 1), (B::AShr, w)].map(one).into()
-        },
-    },
-    Row {
-        name: "shift-part",
-        says: "the lower part of a word shifted up is its lower part shifted; the upper part of one shifted down is its upper part shifted",
-        widths: &[3, 8, 16, 32],
-        laws: |t, w| {
-            // The count is a number of the wider width that may be too great for the other.
-            let (x, s) = (v(t, "x", 2 * w), v(t, "s", w));
-            let wide = t.zext(&s, 2 * w);
-            let part = |a: &TermId, low| t.extract(a, low, w);
-            let by = |op| t.binary(op, &x, &wide);
-            vec![
-                equal(part(&by(B::Shl), 0), t.binary(B::Shl, &part(&x, 0), &s)),
-                equal(part(&by(B::LShr), w), t.binary(B::LShr, &part(&x, w), &s)),
-                equal(part(&by(B::AShr), w), t.binary(B::AShr, &part(&x, w), &s)),
-            ]
-        },
-    },
-    Row {
         name: "magic-floor",
         says: "⌊k·r / 2^s⌋ = ⌊r / d⌋ for 0 <= r <= n where k·d = 2^s + e and n·e < 2^s; for -n <= r < 0 it is ⌊(r - 1) / d⌋",
         widths: SMALL,

@@ -190,17 +190,7 @@ impl Normal<'_> {
     fn combine(&self, op: B, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
         let (f, g) = (self.diagram(a), self.diagram(b));
-        let made = {
-            let mut all = self.diagrams.borrow_mut();
-            match op {
-                B::And => all.ite(f, g, FALSE),
-                B::Or => all.ite(f, TRUE, g),
-                _ => {
-                    let not = all.not(g);
-                    all.ite(f, not, g)
-                }
-            }
-        };
+        let made = self.diagrams.borrow_mut().combine(op, f, g);
         let made = if self.width(a) == 1 { self.relation(made) } else { made };
         if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
             let t = d.binary(op, &a.min(b), &a.max(b));

@@ -1,7 +1,7 @@
 //! Reduced ordered decision diagrams: the form of bitwise functions and conditions.
 
 use rustc_hash::FxHashMap;
-use sassafras_semantics::TermId;
+use sassafras_semantics::{BinaryOp, TermId};
 
 /// A node of a [`Diagrams`]; [`FALSE`] and [`TRUE`] are the leaves.
 pub type Diagram = u32;
@@ -81,6 +81,18 @@ impl Diagrams {
         let made = self.make(first, high, low);
         self.memo.insert((c, a, b), made);
         made
+    }
+
+    /// And, or, exclusive or; of other operations the last.
+    pub fn combine(&mut self, op: BinaryOp, f: Diagram, g: Diagram) -> Diagram {
+        match op {
+            BinaryOp::And => self.ite(f, g, FALSE),
+            BinaryOp::Or => self.ite(f, TRUE, g),
+            _ => {
+                let not = self.not(g);
+                self.ite(f, not, g)
+            }
+        }
     }
 
     /// The complement.

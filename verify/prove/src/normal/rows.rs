@@ -579,11 +579,12 @@ pub const ROWS: &[Row] = &[
         laws: |t, w| {
             let (x, s) = (v(t, "x", w), v(t, "s", w));
             let one = |(op, most): (B, u32)| {
-                let below = t.compare(C::ULt, &s, &k(t, w, u128::from(most) + 1));
-                let least = t.ite(&below, &s, &k(t, w, most.into()));
-                equal(t.binary(op, &x, &least), t.binary(op, &x, &s))
+                let (least, next) = (k(t, w, most.into()), k(t, w, u128::from(most) + 1));
+                let below = t.ite(&t.compare(C::ULt, &s, &next), &s, &least);
+                let above = t.ite(&t.compare(C::ULt, &least, &s), &least, &s);
+                [below, above].map(|count| equal(t.binary(op, &x, &count), t.binary(op, &x, &s)))
             };
-            [(B::Shl, w), (B::LShr, w), (B::AShr, w - 1), (B::AShr, w)].map(one).into()
+            [(B::Shl, w), (B::LShr, w), (B::AShr, w - 1), (B::AShr, w)].into_iter().flat_map(one).collect()
         },
     },
     Row {
