@@ -8,7 +8,7 @@ use crate::inputs::Inputs;
 use crate::lemma::{self, Code, ESTIMATES, Estimate, Lemma, Subject};
 use rustc_hash::FxHashSet;
 use sassafras_ptx::checked::{Inst, Op, Operand, RegisterId, Type};
-use sassafras_semantics::{Approximation, Domain, FloatFormat, TermId};
+use sassafras_semantics::{Domain, FloatFormat, TermId};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -27,21 +27,11 @@ pub fn subject(inst: &Inst) -> Option<(Subject, u32)> {
         return None;
     }
     let (format, lanes) = crate::contract::lanes(inst)?;
-    let function = match inst.op {
-        Op::Rcp => Approximation::Rcp,
-        Op::Rsqrt => Approximation::Rsqrt,
-        Op::Sqrt => Approximation::Sqrt,
-        Op::Sin => Approximation::Sin,
-        Op::Cos => Approximation::Cos,
-        Op::Lg2 => Approximation::Lg2,
-        Op::Ex2 => Approximation::Ex2,
-        Op::Tanh => Approximation::Tanh,
-        Op::Div if format == FloatFormat::F32 => {
-            let what = if inst.mods.full { Estimate::DivideFull } else { Estimate::Divide };
-            return Some((Subject::Estimate(what, inst.mods.ftz), 1));
-        }
-        _ => return None,
-    };
+    if inst.op == Op::Div && format == FloatFormat::F32 {
+        let what = if inst.mods.full { Estimate::DivideFull } else { Estimate::Divide };
+        return Some((Subject::Estimate(what, inst.mods.ftz), 1));
+    }
+    let function = inst.op.approximation()?;
     let what = match format {
         FloatFormat::F32 => Estimate::Single(function),
         FloatFormat::F16 | FloatFormat::Bf16 => Estimate::Half(function, format),

@@ -1,5 +1,7 @@
 //! The operations.
 
+use sassafras_semantics::Approximation;
+
 macro_rules! operations {
     ($($name:ident $root:literal,)*) => {
         /// Operations: the root of the mnemonic. The rows say which types and modifiers each takes.
@@ -35,4 +37,21 @@ operations! {
     St "st", Sub "sub", Subc "subc", Szext "szext", Tanh "tanh", Testp "testp", Trap "trap", Vote "vote", Xor "xor",
     Applypriority "applypriority", CpAsync "cp", Istypep "istypep", Griddepcontrol "griddepcontrol",
     Getctarank "getctarank", Mapa "mapa", Mma "mma", Ldmatrix "ldmatrix", Stmatrix "stmatrix", Movmatrix "movmatrix",
+}
+
+impl Op {
+    /// The function that its form with `.approx` approximates, of one operand (PTX ISA, "Floating-Point Instructions").
+    pub const fn approximation(self) -> Option<Approximation> {
+        Some(match self {
+            Op::Rcp => Approximation::Rcp,
+            Op::Rsqrt => Approximation::Rsqrt,
+            Op::Sqrt => Approximation::Sqrt,
+            Op::Sin => Approximation::Sin,
+            Op::Cos => Approximation::Cos,
+            Op::Lg2 => Approximation::Lg2,
+            Op::Ex2 => Approximation::Ex2,
+            Op::Tanh => Approximation::Tanh,
+            _ => return None,
+        })
+    }
 }

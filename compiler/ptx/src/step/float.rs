@@ -193,17 +193,7 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     }
 
     fn approximation(&self) -> Done<Approximation> {
-        Ok(match self.inst.op {
-            Op::Rcp => Approximation::Rcp,
-            Op::Rsqrt => Approximation::Rsqrt,
-            Op::Sqrt => Approximation::Sqrt,
-            Op::Sin => Approximation::Sin,
-            Op::Cos => Approximation::Cos,
-            Op::Lg2 => Approximation::Lg2,
-            Op::Ex2 => Approximation::Ex2,
-            Op::Tanh => Approximation::Tanh,
-            _ => return Err(self.unsupported()),
-        })
+        self.inst.op.approximation().ok_or_else(|| self.unsupported())
     }
 
     fn function_f32(&self, a: &D::V) -> Done<D::V> {
