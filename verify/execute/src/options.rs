@@ -75,6 +75,8 @@ pub struct Options {
     pub approx: Approx,
     /// Seed of everything undefined or free: uninitialised registers and memory, `%clock`, `%smid` and their like.
     pub seed: u64,
+    /// PTX: seed of the NaNs that operations of half and single precision give, which are not specified; none for the canonical ones.
+    pub nans: Option<u64>,
     /// Most instructions (issued by a group of lanes) before [`crate::Failure::StepLimit`].
     pub step_limit: u64,
     /// SASS: bytes of stack of each thread that uses one, if its code does not declare more (`cudaLimitStackSize`).
@@ -96,6 +98,7 @@ impl Default for Options {
             order: 0,
             approx: Approx::Nearest,
             seed: 0,
+            nans: None,
             step_limit: 10_000_000,
             stack: 1024,
             lockstep: false,

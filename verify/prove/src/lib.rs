@@ -47,6 +47,7 @@ pub mod prove;
 pub mod replay;
 pub mod rules;
 mod search;
+mod settled;
 pub mod side;
 mod smallest;
 pub mod smt;

@@ -3,6 +3,7 @@
 use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs};
 use crate::origin::Origin;
+use crate::settled::{Place, bytes, settled};
 use crate::target::{self, Write};
 use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
@@ -83,6 +84,10 @@ pub fn wishes(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], pointer
         }
     }
     all
+}
+
+fn open() -> String {
+    "what differs is open in the source".into()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -212,18 +217,15 @@ fn filled(
             found.text = Some(at.text.clone());
             found.source = "it ends".into();
             found.target = e.to_string();
-            return Ok(found);
+            let listed = Options { touches: true, ..options };
+            let source = sides.origin.execute(&launch, &listed).map_err(|e| e.to_string())?;
+            return settled(sides.origin, &launch, STEPS, &source, Place::Deed)
+                .then_some(found)
+                .ok_or_else(open);
         }
         Ok(target) => {
-            let bytes = |all: &[Vec<u8>], at: u64, n: usize| -> Option<Vec<u8>> {
-                let (b, after) = launch
-                    .buffers
-                    .iter()
-                    .zip(all)
-                    .find(|(b, _)| (b.address..b.address + BUFFER as u64).contains(&at))?;
-                after.get((at - b.address) as usize..)?.get(..n).map(<[u8]>::to_vec)
-            };
-            let differs = |at: u64, n: usize| bytes(&source.buffers, at, n) != bytes(&target.buffers, at, n);
+            let differs =
+                |at: u64, n: usize| bytes(&launch, &source, at, n) != bytes(&launch, &target, at, n);
             // A store of the thread in question, else any place.
             let mut stores =
                 sides.source.iter().chain(sides.target).filter(|e| e.stores() && value(e.guard) == 1);
@@ -237,10 +239,12 @@ fn filled(
                     (first.ok_or("both executors leave the same memory")?, 4)
                 }
             };
-            let (left, right) = (bytes(&source.buffers, at, n), bytes(&target.buffers, at, n));
+            if !settled(sides.origin, &launch, STEPS, &source, Place::Bytes(at, n)) {
+                return Err(open());
+            }
             found.address = format!("{at:#x}");
-            found.source = hex(&left.unwrap_or_default());
-            found.target = hex(&right.unwrap_or_default());
+            found.source = hex(bytes(&launch, &source, at, n).unwrap_or_default());
+            found.target = hex(bytes(&launch, &target, at, n).unwrap_or_default());
             let at_line = sides.source.iter().find(|e| e.stores() && value(e.address) as u64 == at);
             found.line = at_line.map(|e| e.place);
             found.instruction = culprit(sides, at, &value);

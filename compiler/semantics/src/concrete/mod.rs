@@ -65,6 +65,8 @@ pub struct Concrete {
     chooser: Chooser,
     /// Seed of undefined values, where the chooser is not to decide them.
     undefined: Option<u64>,
+    /// Seed of the NaNs that operations of half and single precision give, where they are not the canonical ones.
+    nans: Option<u64>,
     draws: Cell<u64>,
 }
 
@@ -77,9 +79,25 @@ impl Concrete {
     pub fn with_undefined(self, seed: u64) -> Concrete {
         Concrete { undefined: Some(seed), ..self }
     }
+    /// The same, with any NaN as the NaN of an operation of half or single precision, by a seed. PTX ISA, "Floating-Point
+    /// Instructions" and "Half Precision Floating-Point Instructions": they return an unspecified NaN. `min` and `max` say that theirs is
+    /// the canonical one.
+    pub fn with_nans(self, seed: u64) -> Concrete {
+        Concrete { nans: Some(seed), ..self }
+    }
     /// The chooser.
     pub fn chooser(&self) -> Chooser {
         self.chooser
+    }
+    /// The result of an operation whose NaN is not specified.
+    fn any_nan(&self, format: FloatFormat, result: u64) -> u64 {
+        let Some(seed) = self.nans.filter(|_| format != FloatFormat::F64 && float::is_nan(format, result))
+        else {
+            return result;
+        };
+        let drawn = Chooser::Seeded(seed).undefined(self.draw()) as u64;
+        // Any sign, and a fraction that is not zero.
+        (drawn & mask(format.width()) as u64) | float::infinity(format) | 1
     }
     /// A number that differs from call to call, the same in every run.
     fn draw(&self) -> u64 {
@@ -138,7 +156,9 @@ impl Domain for Concrete {
         for (to, from) in bits.iter_mut().zip(args) {
             *to = from.bits as u64;
         }
-        Bits::new(format.width(), u128::from(float::arithmetic(op, format, mode, &bits[..args.len()])))
+        let result = float::arithmetic(op, format, mode, &bits[..args.len()]);
+        let extremum = matches!(op, FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan);
+        Bits::new(format.width(), if extremum { result } else { self.any_nan(format, result) }.into())
     }
     fn float_relation(
         &self,
@@ -168,6 +188,7 @@ impl Domain for Concrete {
         Bits::new(to.width(), u128::from(float::from_int(signed, to, mode, *a)))
     }
     fn approximate(&self, function: Approximation, ftz: bool, a: &Bits) -> Bits {
-        Bits::new(32, u128::from(approximate::evaluate(function, ftz, self.chooser, a.bits as u32)))
+        let result = approximate::evaluate(function, ftz, self.chooser, a.bits as u32);
+        Bits::new(32, self.any_nan(FloatFormat::F32, result.into()).into())
     }
 }

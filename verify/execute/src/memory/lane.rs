@@ -37,6 +37,17 @@ impl Lane<'_> {
             _ if store => return Err(fault),
             Space::Const => &mut self.memory.constant,
             Space::Param => &mut self.memory.params,
+            Space::Bank(0)
+                if self
+                    .memory
+                    .unknown
+                    .iter()
+                    .any(|r| r.start < address + u64::from(bytes) && address < r.end) =>
+            {
+                return Err(Trap::Unsupported(format!(
+                    "what the driver puts at {address:#x} of constant bank 0"
+                )));
+            }
             Space::Bank(bank) => self.memory.banks.get_mut(&bank).ok_or(fault)?,
         };
         let at = range(space, all.len(), address, bytes)?;

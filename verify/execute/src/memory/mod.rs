@@ -13,6 +13,7 @@ pub use touch::{Log, Touch, Use, Who};
 
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Space, Trap};
+use std::ops::Range;
 
 /// Generic address of shared offset 0.
 pub const SHARED_WINDOW: u64 = 0x7a00_0000_0000;
@@ -36,6 +37,8 @@ pub struct Memory {
     pub params: Vec<u8>,
     /// SASS constant banks, read-only.
     pub banks: FxHashMap<u8, Vec<u8>>,
+    /// Bytes of bank 0 of which nobody knows what the driver puts there, by offset.
+    pub unknown: Vec<Range<u64>>,
     /// What lanes access, where somebody asks.
     pub log: Option<Log>,
 }

@@ -24,12 +24,13 @@ use sassafras_semantics::concrete::{Chooser, Concrete};
 
 /// The concrete domain whose chooser the options name.
 pub(crate) fn domain(options: &Options) -> Concrete {
-    Concrete::new(match options.approx {
+    let domain = Concrete::new(match options.approx {
         Approx::Nearest => Chooser::Nearest,
         Approx::Low => Chooser::Lowest,
         Approx::High => Chooser::Highest,
         Approx::Seed(seed) => Chooser::Seeded(seed),
-    })
+    });
+    options.nans.into_iter().fold(domain, Concrete::with_nans)
 }
 
 fn entry<'m>(module: &'m Module, name: &str) -> Result<(FunctionId, &'m Function), LaunchError> {

@@ -26,6 +26,11 @@ pub(super) struct Frame {
     pub local: u64,
 }
 
+/// Whether a generic address lies in the window of a space that has one.
+fn within(space: Space, generic: u64) -> bool {
+    matches!(space, Space::Global | Space::Generic) || View::is_space(space, generic)
+}
+
 impl Frame {
     /// A frame whose registers and parameters are undefined, drawn from a seed.
     pub fn new(program: &Program<'_>, function: FunctionId, local: u64, seed: u64) -> Frame {
@@ -162,11 +167,19 @@ impl State<Concrete> for LaneState<'_, '_> {
     }
 
     fn cvta(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
-        View::cvta(space, address(at)).map(|a| d.constant(64, a.into()))
+        let to = View::cvta(space, address(at))?;
+        Ok(match within(space, to) {
+            true => d.constant(64, to.into()),
+            false => d.undef(64, "a generic address of what lies outside of the window"),
+        })
     }
 
     fn cvta_to(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
-        View::cvta_to(space, address(at)).map(|a| d.constant(64, a.into()))
+        let to = View::cvta_to(space, address(at))?;
+        Ok(match within(space, address(at)) {
+            true => d.constant(64, to.into()),
+            false => d.undef(64, "an offset of what lies outside of the window"),
+        })
     }
 
     fn is_space(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {

@@ -9,6 +9,8 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Space};
 use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Bytes per instruction.
 pub(super) const WORD: u64 = 16;
@@ -133,7 +135,9 @@ impl Program {
         world.memory.params.clone_from(&world.launch.params);
         let launch = world.launch;
         let banks = &mut world.memory.banks;
-        banks.insert(0, self.bank(function, launch));
+        let (bank, unknown) = self.bank(function, launch);
+        world.memory.unknown = unknown;
+        banks.insert(0, bank);
         for bank in &function.banks {
             banks.insert(bank.number, bank.data.clone());
         }
@@ -166,12 +170,16 @@ impl Program {
         Ok(())
     }
 
-    /// Constant bank 0, as the driver fills it.
-    fn bank(&self, function: &Function, launch: &Launch) -> Vec<u8> {
+    /// Constant bank 0, as the driver fills it, and the bytes below the parameters of which that is not known.
+    fn bank(&self, function: &Function, launch: &Launch) -> (Vec<u8>, Vec<Range<u64>>) {
         let layout = self.chip.bank();
         let base = function.param_base.max(layout.parameters);
         let mut bytes = vec![0; (base + function.param_size) as usize];
-        let mut word = |at: u32, value: u32| bytes[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+        let mut known = BTreeSet::new();
+        let mut word = |at: u32, value: u32| {
+            bytes[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+            known.insert(at);
+        };
         for axis in 0..3 {
             word(layout.block_size[axis], launch.block[axis]);
             word(layout.grid_size[axis], launch.grid[axis]);
@@ -199,7 +207,15 @@ impl Program {
             wide(at, 0);
         }
         bytes[base as usize..].copy_from_slice(&launch.params);
-        bytes
+        let mut unknown = Vec::new();
+        let mut from = 0;
+        for at in known.into_iter().chain([base]).map(u64::from) {
+            if from < at {
+                unknown.push(from..at);
+            }
+            from = at + 4;
+        }
+        (bytes, unknown)
     }
 
     /// Where a lane stands.

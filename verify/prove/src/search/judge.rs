@@ -1,10 +1,11 @@
 //! Whether a launch tells the sides apart.
 
 use crate::origin::Origin;
+use crate::settled::{ORDERS, Place, settled};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_execute::memory::{Touch, Use};
-use sassafras_execute::{Approx, Failure, Launch, Options, Outcome, sass};
+use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::Space;
 
 /// Most instructions of a run of the source, issued by groups of lanes.
@@ -12,8 +13,6 @@ pub(super) const STEPS: u64 = 50_000;
 /// The target may take this many for each of the source's, and so many besides.
 const AS_LONG: u64 = 16;
 const LEAST: u64 = 4_000;
-/// Interleavings in which both sides run.
-const ORDERS: u32 = 4;
 
 /// No launch can tell.
 pub(super) struct Never;
@@ -39,12 +38,19 @@ pub(super) struct Difference {
     pub text: Option<String>,
 }
 
+impl Difference {
+    fn place(&self) -> Place {
+        // `source` holds the bytes in hex digits where there is an address.
+        self.address.map_or(Place::Deed, |at| Place::Bytes(at, self.source.len() / 2))
+    }
+}
+
 /// Both sides, and what the source leaves open.
 ///
 /// A launch counts only if the source has one meaning on it:
 /// - it ends without a fault;
 /// - no two of its threads access a byte that one of them stores, atomically or not, unless a barrier of the whole block lies between (A-DRF);
-/// - it leaves the same in several interleavings, with other undefined values, and with approximations at both ends of their bounds;
+/// - it leaves the same there whatever it leaves open, see [`settled`];
 /// - nothing in it may be fused, no operation leaves the payload of a NaN open, and none is an approximation without a bound.
 pub(super) struct Judge<'a> {
     origin: Origin<'a>,
@@ -91,7 +97,8 @@ impl<'a> Judge<'a> {
                 Some(found) => found,
                 None => continue,
             };
-            return Ok(self.means_one_thing(launch, &source).then_some(found));
+            let place = found.place();
+            return Ok(settled(self.origin, launch, 2 * STEPS, &source, place).then_some(found));
         }
         Ok(None)
     }
@@ -131,19 +138,6 @@ impl<'a> Judge<'a> {
             }
         };
         Ok(wild(launch, source, &target, order).or_else(|| left(launch, source, &target, order)))
-    }
-
-    /// Whether the source leaves the same whatever may be chosen.
-    fn means_one_thing(&mut self, launch: &Launch, source: &Outcome) -> bool {
-        let base = Options { step_limit: 2 * STEPS, ..Options::default() };
-        let orders = (1..ORDERS).map(|order| Options { order, ..base.clone() });
-        let seeds = [1, 2].map(|seed| Options { seed, ..base.clone() });
-        let approximations = [Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)]
-            .map(|approx| Options { approx, ..base.clone() });
-        orders.chain(seeds).chain(approximations).all(|options| {
-            let again = self.origin.execute(launch, &options);
-            again.is_ok_and(|again| again.buffers == source.buffers)
-        })
     }
 }
 

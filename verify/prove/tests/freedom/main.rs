@@ -7,6 +7,7 @@
 mod common;
 mod contract;
 mod functions;
+mod refuted;
 mod undefined;
 mod window;
 

@@ -39,7 +39,7 @@ fn local_memory_that_was_written_is_not() {
 }
 
 /// An entry that reads floats `a` and `b` with their bits `h` and `i`, and stores `r`.
-fn floats(body: &str) -> String {
+pub(crate) fn floats(body: &str) -> String {
     format!(
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {{\n.reg .b64 %rd<9>;\n\
          .reg .f32 a, b, r, x;\n.reg .b32 h, i, n, m;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n\
