@@ -1,6 +1,7 @@
 //! Why a flipped bit changes nothing: one row each, by the fields of the instruction table.
 
-use sassafras_isa::{FieldKind, Inst, Meaning, RZ, RegClass};
+use crate::pairs::{CHIP, written};
+use sassafras_isa::{FieldKind, Inst, Meaning, PT, RZ, RegClass, encode};
 
 /// One flipped bit.
 pub struct Flip<'a> {
@@ -10,6 +11,8 @@ pub struct Flip<'a> {
     pub behind: bool,
     /// Whether the code is proved without the instruction too.
     pub dead: bool,
+    /// Whether it writes the same in every lane of many runs on drawn inputs.
+    pub alike: bool,
 }
 
 /// Why some flips are benign.
@@ -35,6 +38,16 @@ pub const ROWS: &[Row] = &[
     },
     Row { name: "PRMT has four selectors of four bits", holds: selectors },
     Row { name: "bits of a constant that nothing reads", holds: constant },
+    Row { name: "an access in order where none is wanted (`sem`)", holds: ordered },
+    Row {
+        name: "the table of a result that is PT (`lut2`)",
+        holds: |f| f.name() == Some("lut2") && f.before.get("d2") == Some(PT),
+    },
+    Row { name: "`.EX` of a comparison that takes equality, behind a low half that is PT", holds: extended },
+    Row {
+        name: "what would differ does not come: the instruction writes the same in all runs",
+        holds: |f| f.alike,
+    },
 ];
 
 impl Flip<'_> {
@@ -81,6 +94,22 @@ fn constant(f: &Flip<'_>) -> bool {
             FieldKind::Signed { .. } | FieldKind::Unsigned { .. } | FieldKind::Float16 | FieldKind::Float32
         )
     };
-    matches!(f.before.row().meaning, Meaning::Mov | Meaning::Hfma2 | Meaning::Lop3)
+    matches!(f.before.row().meaning, Meaning::Mov | Meaning::Umov | Meaning::Hfma2 | Meaning::Lop3)
         && f.field().is_some_and(immediate)
+}
+
+/// The access was weak.
+fn ordered(f: &Flip<'_>) -> bool {
+    f.field().is_some_and(|i| {
+        let field = &f.before.row().fields[i];
+        field.name == "sem" && f.before.fields[i] == field.default && f.after.fields[i] != field.default
+    })
+}
+
+fn extended(f: &Flip<'_>) -> bool {
+    let takes_equality = || {
+        let text = written(encode(f.after, CHIP).expect("it was decoded"));
+        [".GE.", ".LE."].iter().any(|relation| text.contains(relation))
+    };
+    f.name() == Some("ex") && f.after.get("q1") == Some(PT) && takes_equality()
 }

@@ -5,12 +5,14 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sassafras_cubin::Cubin;
+use sassafras_execute::options::{TraceEvent, Tracer};
 use sassafras_execute::{Argument, Launch, Options, sass};
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
 use sassafras_oracle::workspace_root;
 use sassafras_prove::{Record, Verdict, Z3, prove};
 use sassafras_ptx::checked::Module;
 use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
 
 /// The chip of the recorded cubins.
 pub const CHIP: Chip = Chip::Sm90;
@@ -100,6 +102,24 @@ pub fn written(word: u128) -> String {
 
 /// Runs a one-feature program on seeded inputs: what it leaves in `out`, or how it failed.
 pub fn execute(cubin: &Cubin, seed: u64) -> Result<Vec<Vec<u8>>, String> {
+    run(cubin, seed, None)
+}
+
+/// What one instruction writes, lane by lane, in a run as [`execute`] has it; none if that fails.
+pub fn results(cubin: &Cubin, seed: u64, at: u64) -> Option<Vec<(String, u32, u128)>> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&seen);
+    let note = move |e: &TraceEvent<'_>| {
+        if e.position == at {
+            sink.lock().expect("nobody panics").extend_from_slice(e.writes);
+        }
+    };
+    run(cubin, seed, Some(Tracer(Arc::new(note)))).ok()?;
+    let seen = seen.lock().expect("nobody panics").clone();
+    Some(seen)
+}
+
+fn run(cubin: &Cubin, seed: u64, trace: Option<Tracer>) -> Result<Vec<Vec<u8>>, String> {
     let threads = 64u64;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut word = || {
@@ -122,7 +142,7 @@ pub fn execute(cubin: &Cubin, seed: u64) -> Result<Vec<Vec<u8>>, String> {
     let mut launch = Launch::new([2, 1, 1], [32, 1, 1]);
     let layout = sass::layout(cubin, "k").map_err(|e| e.to_string())?;
     launch.arguments(&layout, &arguments).map_err(|e| e.to_string())?;
-    let options = Options { step_limit: 200_000, ..Options::default() };
+    let options = Options { step_limit: 200_000, trace, ..Options::default() };
     sass::run(cubin, "k", &launch, &options).map(|o| o.buffers).map_err(|e| e.to_string())
 }
 
