@@ -80,6 +80,14 @@ fn a_fault_names_space_address_thread_and_line() {
     assert_eq!(at.line, Some(22));
     let m = entry("", "add.u64 %q1, %q1, 2;\nst.global.u32 [%q1], 1;");
     assert!(matches!(Run::of(32).failure(&m), Failure::Trap { trap: Trap::Misaligned { bytes: 4, .. }, .. }));
+    let m = entry(
+        ".shared .align 16 .b8 words[64];",
+        "mov.u32 %r2, words;\nadd.u64 %q1, %q1, 4;\ncp.async.ca.shared.global [%r2], [%q1], 8, 3;",
+    );
+    assert!(matches!(
+        Run::of(1).failure(&m),
+        Failure::Trap { trap: Trap::Misaligned { space: Space::Global, bytes: 8, .. }, .. }
+    ));
     let m = entry("", "mov.u64 %q2, 0;\nst.global.u32 [%q2], 1;");
     assert!(matches!(
         Run::of(1).failure(&m),

@@ -3,7 +3,7 @@
 
 use super::{Done, PtxState, Step};
 use crate::checked::{Op, Operand, Type};
-use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space};
+use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, Trap};
 use smallvec::SmallVec;
 
 impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
@@ -48,6 +48,14 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             let value = self.state.load(d, &access(Space::Global, bytes), &from)?;
             return self.state.store(d, &access(Space::Shared, bytes), &to, &value);
         };
+        // However many are given, an address is a multiple of the size (PTX ISA, "Addresses as Operands").
+        for (space, address) in [(Space::Shared, &to), (Space::Global, &from)] {
+            if let Some(address) = d.as_constant(address).map(|a| a as u64)
+                && !address.is_multiple_of(bytes.into())
+            {
+                return Err(Trap::Misaligned { space, address, bytes });
+            }
+        }
         // Bytes behind those given are zero, and the source is not read there: how many must be known.
         let given = d.as_constant(&given).ok_or_else(|| self.unsupported())?;
         for n in 0..bytes {
