@@ -75,7 +75,7 @@ pub struct Options {
     pub approx: Approx,
     /// Seed of everything undefined or free: uninitialised registers and memory, `%clock`, `%smid` and their like.
     pub seed: u64,
-    /// PTX: seed of the NaNs that operations of half and single precision give, which are not specified; none for the canonical ones.
+    /// PTX: seed of the NaNs that operations give, which are not specified; none for the canonical ones.
     pub nans: Option<u64>,
     /// Most instructions (issued by a group of lanes) before [`crate::Failure::StepLimit`].
     pub step_limit: u64,

@@ -3,12 +3,12 @@
 use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Inputs};
 use crate::origin::Origin;
-use crate::settled::{Place, bytes, settled};
+use crate::settled::{Place, Variants, bytes};
 use crate::target::{self, Write};
 use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_execute::{Launch, Options, sass};
+use sassafras_execute::{Launch, Options, Outcome, sass};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,6 +204,9 @@ fn filled(
     let options = Options { step_limit: STEPS, ..Options::default() };
     let source =
         sides.origin.execute(&launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
+    let agreed = |source: &Outcome, place| {
+        Variants::run(sides.origin, &launch, STEPS, source).is_some_and(|v| v.agree(place))
+    };
     match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
         Err(sassafras_execute::Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
         Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),
@@ -219,9 +222,7 @@ fn filled(
             found.target = e.to_string();
             let listed = Options { touches: true, ..options };
             let source = sides.origin.execute(&launch, &listed).map_err(|e| e.to_string())?;
-            return settled(sides.origin, &launch, STEPS, &source, Place::Deed)
-                .then_some(found)
-                .ok_or_else(open);
+            return agreed(&source, Place::Deed).then_some(found).ok_or_else(open);
         }
         Ok(target) => {
             let differs =
@@ -239,7 +240,7 @@ fn filled(
                     (first.ok_or("both executors leave the same memory")?, 4)
                 }
             };
-            if !settled(sides.origin, &launch, STEPS, &source, Place::Bytes(at, n)) {
+            if !agreed(&source, Place::Bytes(at, n)) {
                 return Err(open());
             }
             found.address = format!("{at:#x}");

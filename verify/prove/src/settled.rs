@@ -15,33 +15,51 @@ pub(crate) enum Place {
     Deed,
 }
 
-/// Whether the source leaves at a place what it left in a run of interleaving 0 with default options, in other interleavings, with other undefined values, with
-/// approximations at both ends of their bounds, and with other NaNs where PTX says that they are unspecified.
-pub(crate) fn settled(
-    origin: Origin<'_>,
-    launch: &Launch,
-    step_limit: u64,
-    source: &Outcome,
-    place: Place,
-) -> bool {
-    let base = Options { step_limit, touches: matches!(place, Place::Deed), ..Options::default() };
-    let again = |options: Options| origin.execute(launch, &options).ok();
-    let orders = (1..ORDERS).map(|order| Options { order, ..base.clone() });
-    let seeds = [1, 2].map(|seed| Options { seed, ..base.clone() });
-    let approximations = [Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)]
-        .map(|approx| Options { approx, ..base.clone() });
-    let nans = [1, 2].map(|seed| Options { nans: Some(seed), ..base.clone() });
-    let same = |again: &Outcome| match place {
-        Place::Bytes(at, n) => bytes(launch, source, at, n) == bytes(launch, again, at, n),
-        Place::Deed => source.buffers == again.buffers,
-    };
-    // NaNs may be stored, but what is done hangs on none.
-    let with_nans = |again: &Outcome| match place {
-        Place::Bytes(..) => same(again),
-        Place::Deed => again.steps == source.steps && again.touches == source.touches,
-    };
-    orders.chain(seeds).chain(approximations).all(|o| again(o).is_some_and(|a| same(&a)))
-        && nans.into_iter().all(|o| again(o).is_some_and(|a| with_nans(&a)))
+/// Runs of the source on one launch, with other choices for what it leaves open.
+pub(crate) struct Variants<'s> {
+    launch: &'s Launch,
+    /// The run in interleaving 0 with default options.
+    source: &'s Outcome,
+    /// Other interleavings, other undefined values, and approximations at both ends of their bounds.
+    others: Vec<Outcome>,
+    /// Other NaNs.
+    nans: Vec<Outcome>,
+}
+
+impl<'s> Variants<'s> {
+    /// None if one of them does not end well.
+    pub fn run(
+        origin: Origin<'_>,
+        launch: &'s Launch,
+        step_limit: u64,
+        source: &'s Outcome,
+    ) -> Option<Variants<'s>> {
+        let base = Options { step_limit, touches: true, ..Options::default() };
+        let again = |options: Options| origin.execute(launch, &options).ok();
+        let orders = (1..ORDERS).map(|order| Options { order, ..base.clone() });
+        let seeds = [1, 2].map(|seed| Options { seed, ..base.clone() });
+        let approximations = [Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)]
+            .map(|approx| Options { approx, ..base.clone() });
+        let others = orders.chain(seeds).chain(approximations).map(again).collect::<Option<_>>()?;
+        let nans = [1, 2].map(|seed| Options { nans: Some(seed), ..base.clone() });
+        let nans = nans.into_iter().map(again).collect::<Option<_>>()?;
+        Some(Variants { launch, source, others, nans })
+    }
+
+    /// Whether all leave the same there. For a deed the source's run has to list its accesses.
+    pub fn agree(&self, place: Place) -> bool {
+        let Variants { launch, source, others, nans } = self;
+        let left =
+            |at: u64, n: usize| move |o: &Outcome| bytes(launch, o, at, n) == bytes(launch, source, at, n);
+        match place {
+            Place::Bytes(at, n) => others.iter().chain(nans).all(left(at, n)),
+            // NaNs may be stored, but what is done hangs on none.
+            Place::Deed => {
+                others.iter().all(|o| o.buffers == source.buffers)
+                    && nans.iter().all(|o| o.steps == source.steps && o.touches == source.touches)
+            }
+        }
+    }
 }
 
 /// What a run left at an address, if a buffer has it.

@@ -232,5 +232,10 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("F2I.U64.TRUNC R0, c[0x0][0x20]", "c0[20]=40700000", "R0=3 R1=0"),
     ("F2FP.TF32.F32.PACK_B R0, R4", "R4=3f803000", "R0=3f804000"),
     ("F2FP.TF32.F32.PACK_B R0, R4", "R4=bf801000", "R0=bf800000"),
+    (
+        "LDGSTS.E.64.ZFILL [R0], desc[UR4][R2.64+0x3]",
+        "R0=400 R2=10 global[10]=4030201 global[14]=8070605",
+        "shared[400]=4030201 shared[404]=5",
+    ),
     ("LDGSTS.E [R0], desc[UR4][R2.64], P1", "R0=400 R2=10 global[10]=7 shared[400]=5", "shared[400]=0"),
 ];

@@ -61,6 +61,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         for n in 0..bytes {
             let more = d.constant(64, n.into());
             let value = match u128::from(n) < given {
+                // PTX ISA, `cp.async`: more bytes than the size is undefined behaviour.
+                _ if given > bytes.into() => d.undef(8, "a copy of more bytes than its size"),
                 true => self.state.load(d, &access(Space::Global, 1), &d.add(&from, &more))?,
                 false => d.constant(8, 0),
             };

@@ -65,7 +65,7 @@ pub struct Concrete {
     chooser: Chooser,
     /// Seed of undefined values, where the chooser is not to decide them.
     undefined: Option<u64>,
-    /// Seed of the NaNs that operations of half and single precision give, where they are not the canonical ones.
+    /// Seed of the NaNs that operations give, where they are not the canonical ones.
     nans: Option<u64>,
     draws: Cell<u64>,
 }
@@ -79,9 +79,9 @@ impl Concrete {
     pub fn with_undefined(self, seed: u64) -> Concrete {
         Concrete { undefined: Some(seed), ..self }
     }
-    /// The same, with any NaN as the NaN of an operation of half or single precision, by a seed. PTX ISA, "Floating-Point
-    /// Instructions" and "Half Precision Floating-Point Instructions": they return an unspecified NaN. `min` and `max` say that theirs is
-    /// the canonical one.
+    /// The same, with any NaN as the NaN of an operation, by a seed. PTX ISA, "Floating-Point Instructions" and "Half Precision
+    /// Floating-Point Instructions": single and half precision return an unspecified NaN, and double precision has payloads, of
+    /// which it is not said which come out. `min` and `max` say that theirs is the canonical one.
     pub fn with_nans(self, seed: u64) -> Concrete {
         Concrete { nans: Some(seed), ..self }
     }
@@ -91,8 +91,7 @@ impl Concrete {
     }
     /// The result of an operation whose NaN is not specified.
     fn any_nan(&self, format: FloatFormat, result: u64) -> u64 {
-        let Some(seed) = self.nans.filter(|_| format != FloatFormat::F64 && float::is_nan(format, result))
-        else {
+        let Some(seed) = self.nans.filter(|_| float::is_nan(format, result)) else {
             return result;
         };
         let drawn = Chooser::Seeded(seed).undefined(self.draw()) as u64;
@@ -171,7 +170,7 @@ impl Domain for Concrete {
         Bits::new(1, u128::from(float::relation(relation, format, ftz, a.bits as u64, b.bits as u64)))
     }
     fn float_to_float(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: &Bits) -> Bits {
-        Bits::new(to.width(), u128::from(float::to_float(from, to, mode, a.bits as u64)))
+        Bits::new(to.width(), self.any_nan(to, float::to_float(from, to, mode, a.bits as u64)).into())
     }
     fn float_to_int(
         &self,

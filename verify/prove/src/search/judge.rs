@@ -1,18 +1,22 @@
 //! Whether a launch tells the sides apart.
 
 use crate::origin::Origin;
-use crate::settled::{ORDERS, Place, settled};
+use crate::settled::{ORDERS, Place, Variants};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_execute::memory::{Touch, Use};
 use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::Space;
+use std::ops::Range;
 
 /// Most instructions of a run of the source, issued by groups of lanes.
 pub(super) const STEPS: u64 = 50_000;
 /// The target may take this many for each of the source's, and so many besides.
 const AS_LONG: u64 = 16;
 const LEAST: u64 = 4_000;
+
+/// Most words of a launch that are looked at: NaNs may stand in the first ones.
+const WORDS: usize = 16;
 
 /// No launch can tell.
 pub(super) struct Never;
@@ -50,7 +54,7 @@ impl Difference {
 /// A launch counts only if the source has one meaning on it:
 /// - it ends without a fault;
 /// - no two of its threads access a byte that one of them stores, atomically or not, unless a barrier of the whole block lies between (A-DRF);
-/// - it leaves the same there whatever it leaves open, see [`settled`];
+/// - it leaves the same there whatever it leaves open, see [`Variants`];
 /// - nothing in it may be fused, no operation leaves the payload of a NaN open, and none is an approximation without a bound.
 pub(super) struct Judge<'a> {
     origin: Origin<'a>,
@@ -93,23 +97,18 @@ impl<'a> Judge<'a> {
         }
         let orders = if launch.blocks() * u64::from(launch.threads()) == 1 { 1 } else { ORDERS };
         for order in 0..orders {
-            let found = match self.against(launch, &source, order)? {
-                Some(found) => found,
-                None => continue,
-            };
-            let place = found.place();
-            return Ok(settled(self.origin, launch, 2 * STEPS, &source, place).then_some(found));
+            let found = self.against(launch, &source, order)?;
+            if found.is_empty() {
+                continue;
+            }
+            let variants = Variants::run(self.origin, launch, 2 * STEPS, &source);
+            return Ok(variants.and_then(|v| found.into_iter().find(|f| v.agree(f.place()))));
         }
         Ok(None)
     }
 
-    /// The target in an interleaving.
-    fn against(
-        &mut self,
-        launch: &Launch,
-        source: &Outcome,
-        order: u32,
-    ) -> Result<Option<Difference>, Never> {
+    /// What the target does otherwise in an interleaving.
+    fn against(&mut self, launch: &Launch, source: &Outcome, order: u32) -> Result<Vec<Difference>, Never> {
         let step_limit = AS_LONG * source.steps + LEAST;
         let options = Options { order, step_limit, touches: true, ..Options::default() };
         let target = match sass::run(self.cubin, self.name, launch, &options) {
@@ -117,15 +116,17 @@ impl<'a> Judge<'a> {
             Err(e) if e.is_unsupported() => return Err(Never),
             Err(Failure::Launch(_)) => return Err(Never),
             // That it ends nowhere is not known (A-TERM), nor is a deadlock in some interleaving more than A-CONV.
-            Err(Failure::Deadlock(_)) => return Ok(None),
+            Err(Failure::Deadlock(_)) => return Ok(Vec::new()),
             Err(Failure::StepLimit(steps)) => {
                 self.steps += steps;
-                return Ok(None);
+                return Ok(Vec::new());
             }
             Err(e) => {
-                let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = &e else { return Ok(None) };
+                let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = &e else {
+                    return Ok(Vec::new());
+                };
                 let [x, y, z] = at.thread;
-                return Ok(Some(Difference {
+                return Ok(vec![Difference {
                     order,
                     thread: x + launch.block[0] * (y + launch.block[1] * z),
                     address: None,
@@ -134,10 +135,11 @@ impl<'a> Judge<'a> {
                     line: None,
                     instruction: Some(at.position),
                     text: Some(at.text.clone()),
-                }));
+                }]);
             }
         };
-        Ok(wild(launch, source, &target, order).or_else(|| left(launch, source, &target, order)))
+        let wild = wild(launch, source, &target, order);
+        Ok(wild.map_or_else(|| left(launch, source, &target, order), |deed| vec![deed]))
     }
 }
 
@@ -218,46 +220,38 @@ fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Opti
     })
 }
 
-/// The first word that is left with other contents.
-fn left(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
-    let hex = super::hex;
+/// Words that are left with other contents, up to [`WORDS`].
+fn left(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Vec<Difference> {
+    let mut all = Vec::new();
     for (buffer, (a, b)) in launch.buffers.iter().zip(source.buffers.iter().zip(&target.buffers)) {
-        if a == b {
-            continue;
+        let words = a.chunks(8).zip(b.chunks(8)).enumerate().filter(|(_, (a, b))| a != b);
+        for (i, _) in words.take(WORDS - all.len()) {
+            let here = |r: &Range<usize>| a[r.clone()] != b[r.clone()];
+            let halves = [8 * i..8 * i + 4, 8 * i + 4..8 * i + 8];
+            let whole = 8 * i..8 * i + 8;
+            let range =
+                if halves.iter().all(here) { whole } else { halves.into_iter().find(here).unwrap_or(whole) };
+            let at = buffer.address + range.start as u64;
+            let end = buffer.address + range.end as u64;
+            let touches = |t: &&Touch| {
+                let (from, to) = (t.address, t.address + u64::from(t.bytes));
+                t.how != Use::Load && t.space == Space::Global && from < end && at < to
+            };
+            let (s, t) =
+                (source.touches.iter().rev().find(touches), target.touches.iter().rev().find(touches));
+            all.push(Difference {
+                order,
+                thread: s.or(t).map_or(0, |t| t.who.thread),
+                address: Some(at),
+                source: super::hex(&a[range.clone()]),
+                target: super::hex(&b[range]),
+                line: s.map(|s| s.who.at),
+                instruction: t.map(|t| t.who.at),
+                text: None,
+            });
         }
-        let word = a.chunks(8).zip(b.chunks(8)).position(|(a, b)| a != b && !(wide_nan(a) && wide_nan(b)));
-        let Some(i) = word else { continue };
-        let here = |r: &std::ops::Range<usize>| a[r.clone()] != b[r.clone()];
-        let halves = [8 * i..8 * i + 4, 8 * i + 4..8 * i + 8];
-        let range = if halves.iter().all(here) {
-            8 * i..8 * i + 8
-        } else {
-            halves.into_iter().find(here).unwrap_or(8 * i..8 * i + 8)
-        };
-        let at = buffer.address + range.start as u64;
-        let end = buffer.address + range.end as u64;
-        let touches = |t: &&Touch| {
-            let (from, to) = (t.address, t.address + u64::from(t.bytes));
-            t.how != Use::Load && t.space == Space::Global && from < end && at < to
-        };
-        let (s, t) = (source.touches.iter().rev().find(touches), target.touches.iter().rev().find(touches));
-        return Some(Difference {
-            order,
-            thread: s.or(t).map_or(0, |t| t.who.thread),
-            address: Some(at),
-            source: hex(&a[range.clone()]),
-            target: hex(&b[range]),
-            line: s.map(|s| s.who.at),
-            instruction: t.map(|t| t.who.at),
-            text: None,
-        });
     }
-    None
-}
-
-/// A-FP: the payload of a NaN of binary64 is not said.
-fn wide_nan(bytes: &[u8]) -> bool {
-    bytes.try_into().is_ok_and(|b| f64::from_le_bytes(b).is_nan())
+    all
 }
 
 #[cfg(test)]

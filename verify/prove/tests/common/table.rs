@@ -27,11 +27,13 @@ impl Row {
     }
 }
 
-/// A reason without numbers and names of instructions.
+/// A reason without numbers, in whatever base.
 pub fn class(reason: &str) -> String {
     let mut text = String::new();
+    let mut hexadecimal = false;
     for c in reason.chars().take(160) {
-        match c.is_ascii_digit() {
+        hexadecimal = text.ends_with("#x") || hexadecimal && text.ends_with('#');
+        match c.is_ascii_digit() || hexadecimal && c.is_ascii_hexdigit() {
             true if text.ends_with('#') => {}
             true => text.push('#'),
             false => text.push(c),
