@@ -86,8 +86,13 @@ fn beside(path: &Path) -> PathBuf {
 
 /// Writes text to standard output; a reader that went away is no error.
 pub fn print(text: &str) {
+    put(text.as_bytes());
+}
+
+/// As [`print`], of bytes that are text.
+pub fn put(text: &[u8]) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(text).and_then(|()| out.flush());
 }
 
 fn plain(error: &std::io::Error) -> String {

@@ -18,7 +18,7 @@ mod section;
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, constants as c};
-use sassafras_isa::{Chip, DecodeError, decode};
+use sassafras_isa::{Chip, DecodeError, Text, decode};
 
 pub use graph::Nodes;
 pub use labels::Labels;
@@ -104,7 +104,9 @@ pub fn chip(image: &Image) -> Option<Chip> {
 pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal> {
     let mut out = Listing::default();
     if let Some(base) = look.raw {
-        raw(image, chip, look, base, &mut out, &mut |_| {})?;
+        let mut text = Text::new();
+        raw(image, chip, look, base, &mut text, &mut out, |_: &mut Text| {})?;
+        out.text = finished(&text, out.marked);
         return Ok(out);
     }
     let labels = Labels::new(image, chip);
@@ -158,8 +160,8 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
 /// Bytes of text that are given away at once: few enough that they are still in a cache when they are written.
 const PART: usize = 1 << 17;
 
-/// Lists bare words, from the address of [`Look::raw`] on, and gives the text away in parts as it grows, in memory that does not. What
-/// is left is in the listing. Where columns depend on later lines the whole text is left.
+/// Lists bare words, from the address of [`Look::raw`] on, and gives the text away in parts as it grows, in memory that does not.
+/// Where columns depend on later lines the whole text is left in the listing.
 ///
 /// # Errors
 /// The first word without a form, unless the look is lenient; the text up to it was given away.
@@ -167,21 +169,30 @@ pub fn parts(
     image: &Image,
     chip: Chip,
     look: Look,
-    give: &mut dyn FnMut(&str),
+    give: &mut dyn FnMut(&[u8]),
 ) -> Result<Listing, UnknownWord> {
-    let mut out = Listing::default();
+    let (mut text, mut out) = (Text::new(), Listing::default());
     let whole = look.hex || look.control;
-    let mut give_away = |text: &mut String| {
+    let mut give_away = |text: &mut Text| {
         if !whole && text.len() >= PART {
-            give(text);
+            give(text.as_bytes());
             text.clear();
         }
     };
-    let done = raw(image, chip, look, look.raw.unwrap_or(0), &mut out, &mut give_away);
-    if done.is_err() && !whole {
-        give(&out.text);
+    let done = raw(image, chip, look, look.raw.unwrap_or(0), &mut text, &mut out, &mut give_away);
+    if whole {
+        done?;
+        out.text = finished(&text, out.marked);
+    } else {
+        give(text.as_bytes());
+        done?;
     }
-    done.map(|()| out)
+    Ok(out)
+}
+
+/// A text whose columns may still have to be aligned.
+fn finished(text: &Text, marked: bool) -> String {
+    if marked { section::align(text.as_str()) } else { text.as_str().to_owned() }
 }
 
 /// Bare words; `grown` sees the text behind each.
@@ -190,17 +201,18 @@ fn raw(
     chip: Chip,
     look: Look,
     base: u64,
+    text: &mut Text,
     out: &mut Listing,
-    grown: &mut dyn FnMut(&mut String),
+    mut grown: impl FnMut(&mut Text),
 ) -> Result<(), UnknownWord> {
     let number = chip.number();
     if look.control {
         // `asm` wants the chip by its name.
-        let _ = writeln!(out.text, "\t.target\t{chip}");
+        let _ = writeln!(text, "\t.target\t{chip}");
     } else {
         for _ in 0..2 {
             let _ = writeln!(
-                out.text,
+                text,
                 "\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM{number} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{number})\""
             );
         }
@@ -210,12 +222,9 @@ fn raw(
         let context = section::Context::new(index, code, chip, look, &labels);
         let mut lines = context.lines(code);
         for (i, word) in section::words(code).enumerate() {
-            context.word(word, code, base.wrapping_add(16 * i as u64), &mut lines, out)?;
-            grown(&mut out.text);
+            context.word(word, code, base.wrapping_add(16 * i as u64), &mut lines, text, out)?;
+            grown(text);
         }
-    }
-    if out.marked {
-        out.text = section::align(&out.text);
     }
     Ok(())
 }

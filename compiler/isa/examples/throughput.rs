@@ -1,7 +1,7 @@
 //! `throughput FILE CHIP`: decodes, prints, lists and encodes the bare words of a file, over and over for a second each, in one
 //! thread, and prints JSON: words per second of processor time, and bytes of memory for each decoded word.
 
-use sassafras_isa::{Chip, Inst, Lines, Style, Targets, decode, encode, print_to};
+use sassafras_isa::{Chip, Inst, Lines, Style, Targets, Text, decode, encode};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     let decoding = rate(&words, |&word| drop(black_box(decode(black_box(word), chip))));
-    let mut text = String::with_capacity(1 << 20);
+    let mut text = Text::new();
     let mut bytes = 0;
     let mut at = 0;
     let mut print = |inst: &Inst| {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
             text.clear();
         }
         let before = text.len();
-        print_to(inst, &Style { targets: Targets::At(at), spaced: true, ..Style::default() }, &mut text);
+        text.print(inst, &Style { targets: Targets::At(at), spaced: true, ..Style::default() });
         text.push_str(" ;\n");
         bytes += text.len() - before;
         at += 16;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         }
     });
     let mut lines = Lines::new(chip, true, words.len());
-    let (mut list, mut address) = (String::with_capacity(1 << 20), 0);
+    let (mut list, mut address) = (Text::new(), 0);
     let listing = rate(&words, |&word| {
         if list.len() > 1_000_000 {
             list.clear();

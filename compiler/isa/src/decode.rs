@@ -1,10 +1,10 @@
 //! From a word to its instruction, closed by default.
 
 use crate::control::{Control, Guard};
-use crate::form::{FormId, Test};
+use crate::form::{Form, FormId, Test};
 use crate::inst::{INLINE, Inst};
-use crate::plan::Check;
-use crate::table::{self, Candidate};
+use crate::plan::{Check, Plan};
+use crate::table::{self, Known};
 use sassafras_chip::Chip;
 use smallvec::SmallVec;
 
@@ -63,15 +63,72 @@ pub enum DecodeError {
     },
 }
 
+/// What a word says besides the values of its fields.
+#[derive(Clone, Copy)]
+pub(crate) struct Head {
+    pub row: &'static Form,
+    pub plan: &'static Plan,
+    /// As [`Plan::off`].
+    pub off: u64,
+}
+
 /// The instruction of a word. Every bit of the word is accounted for: `encode` gives the same word back.
 pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
+    find(word, chip, |candidate| {
+        let count = candidate.plan.takes.len();
+        let mut fields = if count <= INLINE {
+            SmallVec::from_buf_and_len([0; INLINE], count)
+        } else {
+            SmallVec::from_elem(0, count)
+        };
+        fill(word, candidate, chip, &mut fields)?;
+        Ok(Inst { form: candidate.form, guard: guard(word, candidate.row), fields, control: control(word) })
+    })
+}
+
+/// Most fields that a form has.
+pub(crate) const FIELDS: usize = 64;
+
+/// As [`decode`], with the fields put where the caller says.
+#[inline]
+pub(crate) fn decode_into(word: u128, chip: Chip, values: &mut [u64; FIELDS]) -> Result<Head, DecodeError> {
+    find(word, chip, |candidate| {
+        let Known { row, plan, .. } = *candidate;
+        let off = fill(word, candidate, chip, &mut values[..plan.takes.len()])?;
+        Ok(Head { row, plan, off })
+    })
+}
+
+/// The guard of a word of this form.
+#[inline]
+pub(crate) fn guard(word: u128, row: &Form) -> Guard {
+    Guard { pred: (word >> 12 & 7) as u32, negate: word >> 15 & 1 == 1, uniform: row.uniform_guard }
+}
+
+/// The control bits of a word.
+#[inline]
+pub(crate) fn control(word: u128) -> Control {
+    Control::from_bits((word >> 105) as u32)
+}
+
+/// Tries the forms that a word may be.
+#[inline]
+fn find<T>(
+    word: u128,
+    chip: Chip,
+    mut fill: impl FnMut(&Known) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
     let mut refused = None;
     for candidate in table::candidates(word as u16 & 0xfff, chip) {
         if (word ^ candidate.value) & candidate.mask != 0 {
             continue;
         }
+        let known = candidate.known(chip);
+        if (word ^ known.value) & known.mask != 0 {
+            continue;
+        }
         // Two forms may differ by a field value that one of them does not have.
-        match fill(word, candidate, chip) {
+        match fill(known) {
             Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
             done => return done,
         }
@@ -80,57 +137,55 @@ pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
 }
 
 /// What is wrong with a word that has no form: the form that differs in the fewest bits, and the first of them.
+#[cold]
 fn closest(word: u128, chip: Chip) -> DecodeError {
     let opcode = word as u16 & 0xfff;
-    let off = |c: &Candidate| (word ^ c.value) & c.mask;
-    match table::candidates(opcode, chip).iter().min_by_key(|c| off(c).count_ones()) {
+    let off = |c: &&Known| (word ^ c.value) & c.mask;
+    let all = table::candidates(opcode, chip).iter().map(|c| c.known(chip));
+    match all.min_by_key(|c| off(c).count_ones()) {
         None => DecodeError::Opcode { chip, opcode },
         Some(candidate) => {
-            let bit = off(candidate).trailing_zeros() as u8;
+            let bit = off(&candidate).trailing_zeros() as u8;
             DecodeError::Bit { chip, form: candidate.form, bit, set: word >> bit & 1 == 1 }
         }
     }
 }
 
-fn fill(word: u128, candidate: &Candidate, chip: Chip) -> Result<Inst, DecodeError> {
-    let Candidate { form, row, plan, .. } = *candidate;
-    let guard =
-        Guard { pred: (word >> 12 & 7) as u32, negate: word >> 15 & 1 == 1, uniform: row.uniform_guard };
-    let control = Control::from_bits((word >> 105) as u32);
+/// Fills in the fields, as many as the form has, and gives what [`Plan::off`] does. The guard and the control bits are looked at again
+/// where they are wanted: what is put together byte by byte is slow to be moved.
+fn fill(word: u128, candidate: &Known, chip: Chip, values: &mut [u64]) -> Result<u64, DecodeError> {
+    let Known { form, row, plan, .. } = *candidate;
+    let control = control(word);
     if let Some(message) = control.fault() {
         return Err(DecodeError::Control { form, message });
     }
     let wide = chip.uniform_field_bits() == 8;
-    let count = plan.takes.len();
-    let mut fields = if count <= INLINE {
-        SmallVec::from_buf_and_len([0; INLINE], count)
-    } else {
-        SmallVec::from_elem(0, count)
-    };
-    for (i, (slot, take)) in fields.iter_mut().zip(&plan.takes).enumerate() {
-        match take.value(word, wide, &row.fields[i], &plan.fields[i]) {
-            (_, Some(value)) => *slot = value,
-            (raw, None) => {
-                let field = &row.fields[i];
-                let (name, bits) = (field.name, field.bits.clone());
-                return Err(DecodeError::Value { form, field: name, bits, value: raw });
-            }
-        }
+    let taken = plan.take(word, wide, &row.fields, values);
+    if taken.illegal != 0 {
+        return Err(no_value(word, form, taken.illegal.trailing_zeros() as usize));
     }
-    let inst = Inst { form, guard, fields, control };
-    if let Some(message) = crate::encode::limits(&inst) {
+    let off = taken.off;
+    let reusable = || crate::inst::reusable(row, plan, values, off);
+    if let Some(message) = crate::encode::limits(row.control, control, reusable) {
         return Err(DecodeError::Control { form, message });
     }
     if !plan.denied.is_empty() {
-        let off = plan.off(&inst.fields);
-        let denied = |checks: &Vec<Check>| checks.iter().all(|check| check.holds(&inst.fields, off));
+        let denied = |checks: &Vec<Check>| checks.iter().all(|check| check.holds(values, off));
         if let Some(at) = plan.denied.iter().position(denied) {
             return Err(combination(form, &row.denied[at]));
         }
     }
-    Ok(inst)
+    Ok(off)
 }
 
+#[cold]
+fn no_value(word: u128, form: FormId, i: usize) -> DecodeError {
+    let field = &form.get().fields[i];
+    let value = table::plan(form).fields[i].raw(word);
+    DecodeError::Value { form, field: field.name, bits: field.bits.clone(), value }
+}
+
+#[cold]
 fn combination(form: FormId, tests: &[Test]) -> DecodeError {
     let row = form.get();
     let bits = tests.iter().flat_map(|test| match *test {

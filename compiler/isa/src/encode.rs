@@ -1,7 +1,7 @@
 //! From an instruction to its word.
 
 use crate::control::Control;
-use crate::form::{Field, FieldKind, FormId, RegClass};
+use crate::form::{ControlLimits, Field, FieldKind, FormId, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::table;
 use sassafras_chip::Chip;
@@ -78,7 +78,8 @@ pub(crate) fn word(inst: &Inst, chip: Chip, limited: bool) -> Result<u128, Encod
     if inst.guard.pred > 7 || inst.guard.uniform != row.uniform_guard {
         return Err(EncodeError::Control { form, message: "the guard is no predicate of the right file" });
     }
-    if let Some(message) = inst.control.fault().or_else(|| limits(inst).filter(|_| limited)) {
+    let limits = || limits(row.control, inst.control, || inst.reusable()).filter(|_| limited);
+    if let Some(message) = inst.control.fault().or_else(limits) {
         return Err(EncodeError::Control { form, message });
     }
     if let Some(tests) = row.denied.iter().find(|tests| tests.iter().all(|test| inst.test(test))) {
@@ -123,19 +124,23 @@ pub(crate) fn wide(value: u64) -> Option<u64> {
     }
 }
 
-/// What the form does not allow in the control bits.
-pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
-    let limits = inst.row().control;
-    if inst.control.write_barrier != 7 && !limits.write_barrier {
+/// What the form does not allow in the control bits. `reusable` as [`Inst::reusable`].
+#[inline]
+pub(crate) fn limits(
+    limits: ControlLimits,
+    control: Control,
+    reusable: impl FnOnce() -> u8,
+) -> Option<&'static str> {
+    if control.write_barrier != 7 && !limits.write_barrier {
         return Some("the form sets no write barrier");
     }
-    if inst.control.read_barrier != 7 && !limits.read_barrier {
+    if control.read_barrier != 7 && !limits.read_barrier {
         return Some("the form sets no read barrier");
     }
-    if inst.control.wait_mask != 0 && !limits.wait {
+    if control.wait_mask != 0 && !limits.wait {
         return Some("the form waits for no scoreboard");
     }
-    match inst.control {
+    match control {
         Control { reuse: 0, .. } => None,
         Control { yield_: false, reuse, stall, .. } if limits.runs => match (reuse, stall) {
             (6.., _) => Some("bits 123 and 124 are not set together without bit 109"),
@@ -143,9 +148,7 @@ pub(crate) fn limits(inst: &Inst) -> Option<&'static str> {
             (_, _) => None,
         },
         Control { yield_: false, .. } => Some("reuse needs bit 109"),
-        Control { reuse, .. } => {
-            (reuse & !inst.reusable() != 0).then_some("there is no operand to reuse there")
-        }
+        Control { reuse, .. } => (reuse & !reusable() != 0).then_some("there is no operand to reuse there"),
     }
 }
 

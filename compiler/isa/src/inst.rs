@@ -2,7 +2,7 @@
 
 use crate::control::{Control, Guard};
 use crate::form::{FieldKind, Form, FormId, Test, Units};
-use crate::plan::Check;
+use crate::plan::{Check, Plan};
 use crate::table;
 use smallvec::SmallVec;
 
@@ -175,14 +175,7 @@ impl Inst {
     /// Bits of the reuse control that this instruction may set: the form's, for general registers that take part.
     pub fn reusable(&self) -> u8 {
         let plan = table::plan(self.form);
-        let off = plan.off(&self.fields);
-        let all = |checks: &[Check]| checks.iter().all(|c| c.holds(&self.fields, off));
-        let bits = plan.reuse.iter().filter(|(field, bit, shown)| {
-            let shows = || shown.iter().any(|checks| all(checks));
-            let never = || plan.unreusable.iter().any(|(b, checks)| b == bit && all(checks));
-            self.fields[usize::from(*field)] != RZ && shows() && !never()
-        });
-        bits.fold(0, |mask, (_, bit, _)| mask | 1 << bit) & self.row().control.reuse
+        reusable(self.row(), plan, &self.fields, plan.off(&self.fields))
     }
 
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
@@ -190,4 +183,15 @@ impl Inst {
         let plan = table::plan(self.form);
         plan.off(&self.fields) & plan.fields[i].whole == 0
     }
+}
+
+/// [`Inst::reusable`] of these values; `off` is [`Plan::off`] of them.
+pub(crate) fn reusable(row: &Form, plan: &Plan, values: &[u64], off: u64) -> u8 {
+    let all = |checks: &[Check]| checks.iter().all(|c| c.holds(values, off));
+    let bits = plan.reuse.iter().filter(|(field, bit, shown)| {
+        let shows = || shown.iter().any(|checks| all(checks));
+        let never = || plan.unreusable.iter().any(|(b, checks)| b == bit && all(checks));
+        values[usize::from(*field)] != RZ && shows() && !never()
+    });
+    bits.fold(0, |mask, (_, bit, _)| mask | 1 << bit) & row.control.reuse
 }

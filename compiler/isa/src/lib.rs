@@ -52,7 +52,7 @@ pub use inst::{Inst, PT, RZ, URZ, UnknownField, VIRTUAL};
 pub use meaning::Meaning;
 pub use operand::{Access, Operand};
 pub use parse::{ParseError, parse};
-pub use print::{Lines, Style, Targets, print, print_to};
+pub use print::{Lines, Style, Targets, Text, print, print_to};
 pub use sassafras_chip::{Chip, ChipRange};
 pub use step::{Outcome, Output, Register, guard, step};
 pub use table::{Forms, form, forms, mark, may_name_a_place};

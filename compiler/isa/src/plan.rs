@@ -35,36 +35,42 @@ pub(crate) struct FieldPlan {
     pub whole: u64,
 }
 
-/// How a field is decoded.
+/// How a field is decoded: cut out of the word, turned over, sign-extended, scaled, and held against a set. Every field is
+/// taken in the same way, without a branch; what does not fit is in [`Plan::odd`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Take {
-    /// Where the bits stand: in the low or the high half, or here and there, for which [`FieldPlan::raw`] is asked.
-    half: Half,
-    /// From which bit of the half on.
+    /// From which bit on.
     place: u8,
-    make: Make,
+    /// How far to the left and back, so that the sign spreads.
+    unused: u8,
+    /// Bits that stand in the word the other way.
+    turned: u8,
+    /// What one unit is worth.
+    scale: u8,
     mask: u64,
+    /// The legal values, as long as they are below 64.
+    legal: u64,
+    default: u64,
 }
 
-/// What becomes of the bits.
+/// What is different about an odd field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Make {
-    /// The value.
-    Same,
-    /// A uniform register, of 8 bits on some chips.
-    Uniform,
-    /// A uniform register, of 8 bits on all chips of the form.
+pub(crate) enum Odd {
+    /// Its bits stand here and there.
+    Scattered,
+    /// A uniform register of 8 bits.
     Wide,
-    /// 7 minus the value.
-    Inverted,
-    /// A value of this set, as long as it is below 64.
-    Legal(u64),
-    /// A value that the row has a text for.
+    /// A value that the row has a text for, of more than 64.
     Listed,
-    /// A number of so many bits, sign-extended, in this unit.
-    Signed(u8, u8),
-    /// A number in this unit.
-    Scaled(u8),
+}
+
+/// Fields as a word has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
+    /// Those that are not at their default, a bit for each.
+    pub off: u64,
+    /// Those whose bits are no value, likewise.
+    pub illegal: u64,
 }
 
 /// A [`Test`] on the values of an instruction, and on which of them are not at their default.
@@ -128,6 +134,8 @@ pub(crate) struct Plan {
     pub fields: Vec<FieldPlan>,
     /// How each field is decoded.
     pub takes: Vec<Take>,
+    /// Fields that have to be taken once more, on chips with narrow and with wide uniform registers.
+    odd: [Vec<(u8, Odd)>; 2],
     /// The default of each field.
     defaults: Vec<u64>,
     /// Whether a field names a place in code, so that the text depends on where the word stands.
@@ -211,6 +219,10 @@ impl Plan {
             names: form.fields.iter().map(|field| field.name).collect(),
             tags: form.fields.iter().map(|field| tag(field.name)).collect(),
             takes: form.fields.iter().zip(&fields).map(|(field, plan)| Take::new(field, plan)).collect(),
+            odd: [false, true].map(|wide| {
+                let each = form.fields.iter().zip(&fields).enumerate();
+                each.filter_map(|(i, (field, plan))| Some((i as u8, odd(field, plan, wide)?))).collect()
+            }),
             defaults: fields.iter().map(|field| field.default).collect(),
             target: form.fields.iter().any(|field| matches!(field.kind, FieldKind::Target { .. })),
             denied: form.denied.iter().map(|tests| checks(tests)).collect(),
@@ -240,56 +252,89 @@ impl Plan {
 
 impl Take {
     fn new(field: &Field, plan: &FieldPlan) -> Take {
-        let make = match field.kind {
-            FieldKind::Register { class: RegClass::UR, .. } if field.narrow() => Make::Uniform,
-            FieldKind::Register { class: RegClass::UR, .. } => Make::Wide,
-            FieldKind::Register { inverted: true, .. } => Make::Inverted,
+        let whole = Take {
+            place: plan.runs[0].place,
+            unused: 0,
+            turned: 0,
+            scale: 1,
+            mask: plan.runs[0].mask,
+            legal: u64::MAX,
+            default: field.default,
+        };
+        match field.kind {
+            FieldKind::Register { inverted: true, .. } => Take { turned: 7, ..whole },
             FieldKind::Enum if field.texts.len() <= 64 => {
                 let legal = field.texts.iter().enumerate().filter(|(_, text)| text.is_some());
-                Make::Legal(legal.fold(0, |set, (i, _)| set | 1 << i))
+                Take { legal: legal.fold(0, |set, (i, _)| set | 1 << i), ..whole }
             }
-            FieldKind::Enum => Make::Listed,
             FieldKind::Signed { scale } | FieldKind::Target { scale } => {
-                Make::Signed(field.bits.len() as u8, scale as u8)
+                Take { unused: 64 - field.bits.len() as u8, scale: scale as u8, ..whole }
             }
-            FieldKind::Unsigned { scale } => Make::Scaled(scale as u8),
-            FieldKind::ConstantOffset { .. } => Make::Scaled(4),
-            _ => Make::Same,
-        };
-        match plan.runs[..] {
-            [Run { place, mask, shift: 0, half: half @ (Half::Low | Half::High) }] => {
-                Take { half, place: place & 63, make, mask }
-            }
-            _ => Take { half: Half::Both, place: 0, make, mask: 0 },
+            FieldKind::Unsigned { scale } => Take { scale: scale as u8, ..whole },
+            FieldKind::ConstantOffset { .. } => Take { scale: 4, ..whole },
+            _ => whole,
         }
     }
 
-    /// The field's bits, and the value they stand for, if any does. `wide`: uniform registers have 8 bits.
+    /// The value that the field's bits stand for, and whether it is one.
     #[inline]
-    pub fn value(&self, word: u128, wide: bool, field: &Field, plan: &FieldPlan) -> (u64, Option<u64>) {
-        let raw = match self.half {
-            Half::Low => word as u64 >> self.place & self.mask,
-            Half::High => (word >> 64) as u64 >> self.place & self.mask,
-            Half::Both => plan.raw(word),
+    fn value(&self, raw: u64) -> (u64, bool) {
+        let spread = ((raw ^ u64::from(self.turned)) << self.unused) as i64 >> self.unused;
+        (spread.wrapping_mul(i64::from(self.scale)) as u64, self.legal >> (raw & 63) & 1 == 1)
+    }
+}
+
+/// What is odd about a field on chips whose uniform registers are wide or not.
+fn odd(field: &Field, plan: &FieldPlan, wide: bool) -> Option<Odd> {
+    match field.kind {
+        FieldKind::Register { class: RegClass::UR, .. } if wide || !field.narrow() => Some(Odd::Wide),
+        FieldKind::Enum if field.texts.len() > 64 => Some(Odd::Listed),
+        _ => (plan.runs.len() > 1).then_some(Odd::Scattered),
+    }
+}
+
+impl Plan {
+    /// Takes the fields of a word; as many values as the form has fields. `wide`: uniform registers have 8 bits.
+    #[inline]
+    pub fn take(&self, word: u128, wide: bool, fields: &[Field], values: &mut [u64]) -> Taken {
+        let mut taken = Taken { off: 0, illegal: 0 };
+        for (i, (take, value)) in self.takes.iter().zip(&mut *values).enumerate() {
+            let raw = (word >> take.place) as u64 & take.mask;
+            let (found, legal) = take.value(raw);
+            *value = found;
+            taken.off |= u64::from(found != take.default) << i;
+            taken.illegal |= u64::from(!legal) << i;
+        }
+        for &(i, odd) in &self.odd[usize::from(wide)] {
+            self.again(usize::from(i), odd, word, wide, fields, values, &mut taken);
+        }
+        taken
+    }
+
+    /// Takes an odd field.
+    fn again(
+        &self,
+        i: usize,
+        odd: Odd,
+        word: u128,
+        wide: bool,
+        fields: &[Field],
+        values: &mut [u64],
+        taken: &mut Taken,
+    ) {
+        let (field, take) = (&fields[i], &self.takes[i]);
+        let raw = match odd {
+            Odd::Wide if wide && field.narrow() => (word >> field.bits[0] & 0xff) as u64,
+            Odd::Wide | Odd::Listed | Odd::Scattered => self.fields[i].raw(word),
         };
-        let value = match self.make {
-            Make::Same => raw,
-            Make::Uniform if wide => {
-                let raw = (word >> field.bits[0] & 0xff) as u64;
-                crate::encode::wide(raw).unwrap_or(raw)
-            }
-            Make::Uniform => raw,
-            Make::Wide => crate::encode::wide(raw).unwrap_or(raw),
-            Make::Inverted => 7 - raw,
-            Make::Legal(set) if set >> raw & 1 == 1 => raw,
-            Make::Listed if field.texts[raw as usize].is_some() => raw,
-            Make::Legal(_) | Make::Listed => return (raw, None),
-            Make::Signed(bits, scale) => {
-                let unused = 64 - u32::from(bits);
-                ((raw << unused) as i64 >> unused).wrapping_mul(i64::from(scale)) as u64
-            }
-            Make::Scaled(scale) => raw * u64::from(scale),
+        let (found, legal) = match odd {
+            Odd::Wide => (crate::encode::wide(raw).unwrap_or(raw), true),
+            Odd::Listed => (raw, field.texts.get(raw as usize).is_some_and(Option::is_some)),
+            Odd::Scattered => take.value(raw),
         };
-        (raw, Some(value))
+        values[i] = found;
+        let bit = 1 << i;
+        taken.off = taken.off & !bit | u64::from(found != take.default) << i;
+        taken.illegal = taken.illegal & !bit | u64::from(!legal) << i;
     }
 }

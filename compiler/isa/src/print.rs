@@ -1,20 +1,27 @@
 //! The text of an instruction, as `nvdisasm -c` writes it.
 //!
-//! The nodes of a form's text are made into flat [`Steps`] once, and a word is printed by going through them, into a [`Line`].
+//! The nodes of a form's text are made into flat [`Steps`] once, and a word is printed by going through them, into a [`Sink`]. What is
+//! no word's is printed from the nodes themselves.
 
 mod line;
 mod lines;
+mod nodes;
 mod steps;
+mod text;
 
+use crate::control::{Control, Guard};
+use crate::decode::{self, Head};
 use crate::float::{self, Format};
-use crate::form::{FieldKind, RegClass};
+use crate::form::{FieldKind, Form, RegClass};
 use crate::inst::{Inst, VIRTUAL};
+use crate::plan::{Check, Plan};
 use crate::{parse, special, table};
-use line::Line;
+use line::{Line, PIECE, Sink};
 use sassafras_chip::Chip;
 use steps::Step;
 
 pub use lines::Lines;
+pub use text::Text;
 
 pub(crate) use steps::Steps;
 
@@ -64,113 +71,137 @@ pub fn print(inst: &Inst, style: &Style<'_>) -> String {
 /// As [`print()`], behind what `out` holds already.
 pub fn print_to(inst: &Inst, style: &Style<'_>, out: &mut String) {
     let mut line = Line::new(out);
-    if style.control {
-        control(inst, &mut line);
-    }
-    guard(inst, &mut line);
-    unguarded(inst, style, &mut line);
+    whole(inst, style, &mut line);
     line.flush();
-    if style.exact {
-        out.push_str(&parse::lost(inst, style));
-    }
 }
 
-/// As [`print_to`] without control bits and additions, on a line of nvdisasm's: behind the address, of four digits or more, and with the guard
-/// at the right of its column, which is 19 wide.
-pub(crate) fn print_line(inst: &Inst, address: u64, style: &Style<'_>, out: &mut String) {
-    let mut line = Line::new(out);
-    line.address(address);
-    let g = inst.guard;
-    let width = if g.is_always() { 0 } else { 4 + usize::from(g.negate) + usize::from(g.uniform) };
-    line.blanks(19 - width);
-    guard(inst, &mut line);
-    unguarded(inst, style, &mut line);
-    line.flush();
+/// The text of an instruction, with all that the style asks for.
+fn whole(inst: &Inst, style: &Style<'_>, sink: &mut impl Sink) {
+    if style.control {
+        control(inst, sink);
+    }
+    instruction(inst, style, sink);
+    if style.exact {
+        sink.text(&parse::lost(inst, style));
+    }
 }
 
 /// The text without control bits and additions.
 pub(crate) fn plain(inst: &Inst, style: &Style<'_>, out: &mut String) {
     let mut line = Line::new(out);
-    guard(inst, &mut line);
-    unguarded(inst, style, &mut line);
+    instruction(inst, style, &mut line);
     line.flush();
 }
 
-fn guard(inst: &Inst, line: &mut Line<'_>) {
-    let guard = inst.guard;
+fn instruction(inst: &Inst, style: &Style<'_>, line: &mut impl Sink) {
+    let plan = table::plan(inst.form);
+    let values = &inst.fields[..];
+    guard(inst.guard, line);
+    let shown = Shown { values, off: plan.off(values), reuse: reuse(inst.control), style };
+    unguarded(inst.row(), plan, &shown, line);
+}
+
+/// The text of a decoded word without control bits and additions, with the guard at the right of its column, which is 19 wide.
+#[inline]
+pub(crate) fn columns(word: u128, head: Head, values: &[u64], style: &Style<'_>, text: &mut Text) {
+    let g = decode::guard(word, head.row);
+    let width = if g.is_always() { 0 } else { 4 + usize::from(g.negate) + usize::from(g.uniform) };
+    *text.room() = [b' '; line::STEP];
+    text.advance(19 - width);
+    guard(g, text);
+    let shown = Shown { values, off: head.off, reuse: reuse(decode::control(word)), style };
+    unguarded(head.row, head.plan, &shown, text);
+}
+
+/// The operands that the text calls reused, a bit for each.
+fn reuse(control: Control) -> u8 {
+    if control.yield_ { control.reuse } else { 0 }
+}
+
+fn guard(guard: Guard, sink: &mut impl Sink) {
     if !guard.is_always() {
-        line.byte(b'@');
+        sink.byte(b'@');
         if guard.negate {
-            line.byte(b'!');
+            sink.byte(b'!');
         }
-        register(if guard.uniform { RegClass::UP } else { RegClass::P }, u64::from(guard.pred), line);
-        line.byte(b' ');
+        register(if guard.uniform { RegClass::UP } else { RegClass::P }, u64::from(guard.pred), sink);
+        sink.byte(b' ');
     }
 }
 
+/// What of an instruction its text depends on, but for the guard.
+struct Shown<'a> {
+    values: &'a [u64],
+    /// As [`Plan::off`].
+    off: u64,
+    /// As [`reuse`].
+    reuse: u8,
+    style: &'a Style<'a>,
+}
+
 /// The text without the guard.
-fn unguarded(inst: &Inst, style: &Style<'_>, line: &mut Line<'_>) {
-    let plan = table::plan(inst.form);
-    let values = &inst.fields[..];
-    let off = plan.off(values);
+#[inline]
+fn unguarded(row: &Form, plan: &Plan, shown: &Shown<'_>, sink: &mut impl Sink) {
     let mut aliases = plan.aliases.iter();
-    let alias = aliases.find(|(checks, _)| checks.iter().all(|check| check.holds(values, off)));
-    let Steps { steps, pieces, checks } = alias.map_or(&plan.text, |(_, steps)| steps);
+    let holds = |checks: &[_]| checks.iter().all(|check: &Check| check.holds(shown.values, shown.off));
+    let alias = aliases.position(|(checks, _)| holds(checks));
+    let mark = sink.mark();
+    let steps = alias.map_or(&plan.text, |at| &plan.aliases[at].1);
+    if !walk(row, plan, steps, shown, sink) {
+        sink.rewind(mark);
+        let syntax = alias.map_or(&row.syntax, |at| &row.aliases[at].1);
+        nodes::nodes(row, &plan.fields, syntax, shown, sink);
+    }
+}
+
+/// Goes through the steps; false where there is a value that no word has.
+#[inline]
+fn walk(row: &Form, plan: &Plan, steps: &Steps, shown: &Shown<'_>, sink: &mut impl Sink) -> bool {
+    let Steps { steps, pieces, checks } = steps;
+    let value_of = |field: u8| shown.values[usize::from(field)];
     let mut at = 0;
     while let Some(step) = steps.get(at) {
         at += 1;
         match *step {
-            Step::Text { first, count } => {
-                let first = usize::from(first);
-                pieces[first..first + usize::from(count)]
-                    .iter()
-                    .flatten()
-                    .for_each(|piece| line.piece(piece));
-            }
-            Step::Enum { field, first, count } => {
-                let value = values[usize::from(field)];
-                let known =
-                    if value < u64::from(count) { pieces[usize::from(first) + value as usize] } else { None };
-                match &known {
-                    Some(piece) => line.piece(piece),
-                    None => {
-                        line.text(".?");
-                        line.decimal(value);
-                    }
+            Step::Text { piece } => sink.piece(&pieces[usize::from(piece)]),
+            Step::Pick { field, first, last } => {
+                let piece = &pieces[usize::from(first) + value_of(field).min(u64::from(last)) as usize];
+                if piece.len() > PIECE {
+                    return false;
                 }
+                sink.piece(piece);
+            }
+            Step::Reuse { bit, first } => {
+                sink.piece(&pieces[usize::from(first) + usize::from(shown.reuse >> bit & 1)]);
+            }
+            Step::Minus { neg, tilde, first } => {
+                let which = if value_of(neg) == 0 { 0 } else { 1 + usize::from(value_of(tilde) != 0) };
+                sink.piece(&pieces[usize::from(first) + which]);
             }
             Step::Unless { check, to } => {
-                if !checks[usize::from(check)].holds(values, off) {
+                if !checks[usize::from(check)].holds(shown.values, shown.off) {
                     at = usize::from(to);
                 }
             }
-            Step::Register { class, field } => register(class, values[usize::from(field)], line),
-            Step::Next { class, field } => register(class, next(class, values[usize::from(field)]), line),
-            Step::Value { field } => value(inst, usize::from(field), style, line),
+            Step::Register { class, field, comma } => match u8::try_from(value_of(field)) {
+                Ok(number) => sink.register(class, number, comma),
+                Err(_) => return false,
+            },
+            Step::Next { class, field } => register(class, next(class, value_of(field)), sink),
+            Step::Signed { field } => signed(value_of(field) as i64, sink),
+            Step::Constant { field, spaced } => constant(field.into(), spaced, shown, sink),
+            Step::Value { field } => value(row, field.into(), shown, sink),
             Step::Unsigned { field } => {
-                let field = usize::from(field);
-                line.hexadecimal(values[field] & (u64::MAX >> (64 - plan.fields[field].width)));
-            }
-            Step::Flag { field, byte } => {
-                if values[usize::from(field)] != 0 {
-                    line.byte(byte);
-                }
-            }
-            Step::Minus { neg, tilde } => {
-                if values[usize::from(neg)] != 0 {
-                    line.byte(if values[usize::from(tilde)] != 0 { b'~' } else { b'-' });
-                }
-            }
-            Step::Reuse { bit } => {
-                if inst.control.yield_ && inst.control.reuse >> bit & 1 == 1 {
-                    line.text(".reuse");
-                }
+                sink.hexadecimal(
+                    value_of(field) & (u64::MAX >> (64 - plan.fields[usize::from(field)].width)),
+                );
             }
         }
     }
+    true
 }
 
-fn control(inst: &Inst, line: &mut Line<'_>) {
+fn control(inst: &Inst, line: &mut impl Sink) {
     let c = inst.control;
     line.text("[B");
     for i in 0..6 {
@@ -188,16 +219,16 @@ fn control(inst: &Inst, line: &mut Line<'_>) {
 
 /// `R5`, `URZ`, `PT`, `%v3`.
 #[inline]
-fn register(class: RegClass, number: u64, line: &mut Line<'_>) {
+fn register(class: RegClass, number: u64, sink: &mut impl Sink) {
     match u8::try_from(number) {
-        Ok(number) => line.register(class, number),
+        Ok(number) => sink.register(class, number, false),
         Err(_) if number >= VIRTUAL => {
-            line.text("%v");
-            line.decimal(number - VIRTUAL);
+            sink.text("%v");
+            sink.decimal(number - VIRTUAL);
         }
         Err(_) => {
-            line.text(class.prefix());
-            line.decimal(number);
+            sink.text(class.prefix());
+            sink.decimal(number);
         }
     }
 }
@@ -215,79 +246,87 @@ pub(crate) fn next(class: RegClass, number: u64) -> u64 {
     }
 }
 
-fn signed(value: i64, line: &mut Line<'_>) {
+fn signed(value: i64, sink: &mut impl Sink) {
     if value < 0 {
-        line.byte(b'-');
+        sink.byte(b'-');
     }
-    line.hexadecimal(value.unsigned_abs());
+    sink.hexadecimal(value.unsigned_abs());
 }
 
-fn value(inst: &Inst, i: usize, style: &Style<'_>, line: &mut Line<'_>) {
-    let value = inst.fields[i];
-    match inst.row().fields[i].kind {
-        FieldKind::Register { class, .. } => register(class, value, line),
-        FieldKind::Signed { .. } => signed(value as i64, line),
-        FieldKind::Target { .. } => target(value as i64, style, line),
-        FieldKind::Float32 => number(value, Format::Single, style, line),
-        FieldKind::Float64High => number(value, Format::DoubleHigh, style, line),
-        FieldKind::Float16 => number(value, Format::Half, style, line),
-        FieldKind::Bfloat16 => number(value, Format::Bfloat, style, line),
+fn constant(i: usize, spaced: bool, shown: &Shown<'_>, sink: &mut impl Sink) {
+    let (value, bank) = (shown.values[i], shown.values[i + 1]);
+    sink.text("c[");
+    sink.hexadecimal(bank);
+    sink.text(if spaced { "] [" } else { "][" });
+    // Offsets from 32 KiB on are shown as negative.
+    signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, sink);
+    sink.byte(b']');
+}
+
+fn value(row: &Form, i: usize, shown: &Shown<'_>, sink: &mut impl Sink) {
+    let (value, style) = (shown.values[i], shown.style);
+    match row.fields[i].kind {
+        FieldKind::Register { class, .. } => register(class, value, sink),
+        FieldKind::Signed { .. } => signed(value as i64, sink),
+        FieldKind::Target { .. } => target(value as i64, style, sink),
+        FieldKind::Float32 => number(value, Format::Single, style, sink),
+        FieldKind::Float64High => number(value, Format::DoubleHigh, style, sink),
+        FieldKind::Float16 => number(value, Format::Half, style, sink),
+        FieldKind::Bfloat16 => number(value, Format::Bfloat, style, sink),
         FieldKind::Half { bfloat } => {
-            let format = if inst.fields[bfloat] == 1 { Format::Bfloat } else { Format::Half };
-            number(value, format, style, line);
+            let format = if shown.values[bfloat] == 1 { Format::Bfloat } else { Format::Half };
+            number(value, format, style, sink);
         }
-        FieldKind::ConstantOffset { spaced } => {
-            line.text("c[");
-            line.hexadecimal(inst.fields[i + 1]);
-            line.text(if spaced { "] [" } else { "][" });
-            // Offsets from 32 KiB on are shown as negative.
-            signed(if value < 0x8000 { value as i64 } else { value as i64 - 0x1_0000 }, line);
-            line.byte(b']');
-        }
-        FieldKind::Special { since } => line.text(&special::name_on(value, since)),
+        FieldKind::ConstantOffset { spaced } => constant(i, spaced, shown, sink),
+        FieldKind::Special { since } => sink.text(&special::name_on(value, since)),
         FieldKind::Set => {
-            line.byte(b'{');
+            sink.byte(b'{');
             for (i, bit) in (0..64).rev().filter(|bit| value >> bit & 1 == 1).enumerate() {
                 if i > 0 {
-                    line.byte(b',');
+                    sink.byte(b',');
                 }
-                line.decimal(bit);
+                sink.decimal(bit);
             }
-            line.byte(b'}');
+            sink.byte(b'}');
         }
         FieldKind::Enum | FieldKind::Flag | FieldKind::Unsigned { .. } | FieldKind::Bank => {
-            line.hexadecimal(value);
+            sink.hexadecimal(value);
         }
     }
 }
 
-fn number(bits: u64, format: Format, style: &Style<'_>, line: &mut Line<'_>) {
+fn number(bits: u64, format: Format, style: &Style<'_>, sink: &mut impl Sink) {
     // The most common by far, and not worth formatting.
     if bits == 0 {
-        return line.byte(b'0');
+        return sink.byte(b'0');
     }
     let mut buffer = [0; float::QUICK];
     if let Some(length) = float::quick(bits, format, &mut buffer) {
-        return line.text(str::from_utf8(&buffer[..length]).unwrap_or_default());
+        return sink.text(str::from_utf8(&buffer[..length]).unwrap_or_default());
     }
     let text = float::text(bits, format);
-    line.text(&text);
+    sink.text(&text);
     if style.spaced && (text.ends_with(['F', 'N']) || text == "-0.0") {
-        line.byte(b' ');
+        sink.byte(b' ');
     }
 }
 
-fn target(distance: i64, style: &Style<'_>, line: &mut Line<'_>) {
+fn target(distance: i64, style: &Style<'_>, sink: &mut impl Sink) {
     match style.targets {
         Targets::At(address) => {
             let absolute = address.wrapping_add(16).wrapping_add(distance as u64);
-            signed(absolute as i64, line);
+            signed(absolute as i64, sink);
         }
-        Targets::Named { name, .. } if name(distance, line.flush()) => {}
-        Targets::Named { .. } | Targets::Relative => {
-            line.text("pc(");
-            signed(distance, line);
-            line.byte(b')');
+        Targets::Named { name, .. } => {
+            let mut text = String::new();
+            if name(distance, &mut text) { sink.text(&text) } else { relative(distance, sink) }
         }
+        Targets::Relative => relative(distance, sink),
     }
+}
+
+fn relative(distance: i64, sink: &mut impl Sink) {
+    sink.text("pc(");
+    signed(distance, sink);
+    sink.byte(b')');
 }

@@ -4,7 +4,7 @@ use crate::form::{Form, FormId};
 use crate::notation::{self, Row};
 use crate::plan::Plan;
 use rustc_hash::FxHashMap;
-use sassafras_chip::Chip;
+use sassafras_chip::{Chip, ChipRange};
 use std::sync::OnceLock;
 
 /// One row with macros and shapes gone; the fields of [`Row`].
@@ -70,8 +70,18 @@ pub(crate) fn plan(id: FormId) -> &'static Plan {
     &slot(id).plan
 }
 
-/// A form that a word of a chip may be.
+/// A form that a word of a chip may be, as far as the bits tell that its row fixes. The form itself is read when a word has those.
 pub(crate) struct Candidate {
+    form: FormId,
+    /// The bits that the row fixes, opcode included.
+    pub mask: u128,
+    /// Their values.
+    pub value: u128,
+    known: OnceLock<Known>,
+}
+
+/// A form that a word of a chip may be.
+pub(crate) struct Known {
     pub form: FormId,
     pub row: &'static Form,
     pub plan: &'static Plan,
@@ -80,22 +90,42 @@ pub(crate) struct Candidate {
     pub value: u128,
 }
 
+impl Candidate {
+    fn new(form: FormId, row: &StaticRow) -> Candidate {
+        let (mut mask, mut value) = (0xfff, u128::from(row.opcode));
+        for &(first, count, bits) in row.fixed {
+            mask |= ((1 << count) - 1) << first;
+            value |= u128::from(bits) << first;
+        }
+        Candidate { form, mask, value, known: OnceLock::new() }
+    }
+
+    /// The form; `chip` must be the one that the candidate is of.
+    #[inline]
+    pub fn known(&self, chip: Chip) -> &Known {
+        self.known.get_or_init(|| {
+            let Slot { form: row, plan } = slot(self.form);
+            Known { form: self.form, row, plan, mask: row.mask_on(chip), value: row.value }
+        })
+    }
+}
+
 /// The forms of each opcode on one chip.
 type Index = [OnceLock<Box<[Candidate]>>; 4096];
 
 /// The forms of a chip with these bits 0 to 11, in the order of the table.
+#[inline]
 pub(crate) fn candidates(opcode: u16, chip: Chip) -> &'static [Candidate] {
     static CHIPS: [OnceLock<Box<Index>>; 128] = [const { OnceLock::new() }; 128];
     let index =
         CHIPS[chip.number() as usize & 127].get_or_init(|| Box::new([const { OnceLock::new() }; 4096]));
     index[usize::from(opcode & 0xfff)].get_or_init(|| {
-        let slots = by_opcode(opcode).iter().map(|&form| (form, slot(form)));
-        let here = slots.filter(|(_, slot)| slot.form.chips.contains(chip));
-        let candidate = |(form, slot): (FormId, &'static Slot)| {
-            let (row, plan) = (&slot.form, &slot.plan);
-            Candidate { form, row, plan, mask: row.mask_on(chip), value: row.value }
-        };
-        here.map(candidate).collect()
+        let rows = by_opcode(opcode).iter().map(|&form| (form, &rows::ROWS[usize::from(form.0)]));
+        let here = rows.filter(|(_, row)| match row.chips.parse::<ChipRange>() {
+            Ok(chips) => chips.contains(chip),
+            Err(error) => unreachable!("the table is part of the program and tested: {error}"),
+        });
+        here.map(|(form, row)| Candidate::new(form, row)).collect()
     })
 }
 

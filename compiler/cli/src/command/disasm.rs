@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
     };
     let made = match look.raw {
         // Bare words may be many: they are written as they are read.
-        Some(_) if !context.json => parts(&image, chip, look, &mut files::print).map_err(Refusal::from),
+        Some(_) if !context.json => parts(&image, chip, look, &mut files::put).map_err(Refusal::from),
         _ => listing(&image, chip, look),
     };
     let Listing { text, unknown, .. } = made.map_err(|refusal| {

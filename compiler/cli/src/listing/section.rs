@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Lines, Style, Targets, decode, print_to};
+use sassafras_isa::{Chip, Control, Inst, Lines, Style, Targets, Text, decode, print_to};
 
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 
@@ -21,13 +21,14 @@ pub(super) fn write(
     labels: &Labels,
     out: &mut Listing,
 ) -> Result<(), UnknownWord> {
-    let _ = writeln!(out.text, "//--------------------- {:<25} --------------------------", section.name);
-    let _ = writeln!(out.text, "\t.section\t{},\"ax\",@progbits", section.name);
+    let mut text = Text::new();
+    let _ = writeln!(text, "//--------------------- {:<25} --------------------------", section.name);
+    let _ = writeln!(text, "\t.section\t{},\"ax\",@progbits", section.name);
     // Up to sm_89 the section says how many registers its code uses.
     if section.info >> 24 != 0 {
-        let _ = writeln!(out.text, "\t.sectioninfo\t@\"SHI_REGISTERS={}\"", section.info >> 24);
+        let _ = writeln!(text, "\t.sectioninfo\t@\"SHI_REGISTERS={}\"", section.info >> 24);
     }
-    let _ = writeln!(out.text, "\t.align\t{}", section.align);
+    let _ = writeln!(text, "\t.align\t{}", section.align);
     let mut functions: Vec<&Symbol> =
         image.symbols.iter().filter(|s| usize::from(s.section) == index && s.info & 15 == 2).collect();
     functions.sort_by_key(|s| s.value);
@@ -37,29 +38,29 @@ pub(super) fn write(
     let mut names = labels.of(index).peekable();
     let context = Context::new(index, section, chip, look, labels);
     let mut lines = context.lines(section);
-    out.text.reserve(section.bytes().len() * room(look));
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
         let address = 16 * i as u64;
         while let Some(s) = functions.next_if(|s| s.value <= address) {
             if s.info >> 4 == 0 {
-                out.text.extend(own.take());
+                own.take().into_iter().for_each(|own| text.push_str(&own));
             }
-            function(s, index, labels, &mut out.text);
+            function(s, index, labels, &mut text);
         }
-        out.text.extend(own.take());
+        own.take().into_iter().for_each(|own| text.push_str(&own));
         while let Some((_, number)) = names.next_if(|name| name.0 <= address) {
-            let _ = writeln!(out.text, ".L_x_{number}:");
+            let _ = writeln!(text, ".L_x_{number}:");
         }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
-        context.word(word, section, address, &mut lines, out)?;
+        context.word(word, section, address, &mut lines, &mut text, out)?;
     }
     if let Some(label) = labels.at(index, section.size()) {
-        let _ = writeln!(out.text, "{label}:");
+        let _ = writeln!(text, "{label}:");
     }
+    out.text.push_str(text.as_str());
     Ok(())
 }
 
-fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut String) {
+fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut Text) {
     let name = &s.name;
     match s.info >> 4 {
         1 => {
@@ -95,11 +96,6 @@ pub(super) struct Context<'a> {
 pub(super) fn words(section: &Section) -> impl Iterator<Item = u128> + '_ {
     let (units, _) = section.bytes().as_chunks::<16>();
     units.iter().map(|unit| u128::from_le_bytes(*unit))
-}
-
-/// Characters that the line of a word takes, by byte of the word and rather too many, so that the text does not grow by copying.
-pub(super) fn room(look: Look) -> usize {
-    if look.hex { 12 } else { 5 }
 }
 
 /// As wide as the column of the guard.
@@ -165,57 +161,71 @@ impl<'a> Context<'a> {
     }
 
     /// The line of a word.
+    #[inline]
     pub fn word(
         &self,
         word: u128,
         section: &Section,
         address: u64,
         lines: &mut Lines,
+        text: &mut Text,
         out: &mut Listing,
     ) -> Result<(), UnknownWord> {
-        let text = &mut out.text;
         let control = if self.look.control {
             decode(word, self.chip).map(|inst| {
                 let _ = write!(text, "        /*{address:04x}*/{MARGIN}");
-                self.text(&inst, address, text);
+                self.styled(address, |style| text.print(&inst, style));
                 inst.control
             })
+        } else if self.look.raw.is_some() {
+            lines.print(word, address, Targets::At(address), text)
         } else {
             self.styled(address, |style| lines.print(word, address, style.targets, text))
         };
         match control {
-            Ok(control) => self.rest(control, word, address, out),
-            Err(error) => {
-                let unknown = unknown(section, address, word, error);
-                if !self.look.lenient {
-                    return Err(unknown);
-                }
-                let quads = [word as u64, (word >> 64) as u64];
-                let _ = writeln!(
-                    out.text,
-                    "        /*{address:04x}*/                   .quad {:#018x}, {:#018x} ; // {}",
-                    quads[0], quads[1], unknown.error
-                );
-                out.unknown.push(unknown);
+            Ok(control) => {
+                self.rest(control, word, address, text, out);
+                Ok(())
             }
+            Err(error) => self.data(unknown(section, address, word, error), text, out),
         }
+    }
+
+    /// The line of a word without a form.
+    #[cold]
+    fn data(&self, unknown: UnknownWord, text: &mut Text, out: &mut Listing) -> Result<(), UnknownWord> {
+        if !self.look.lenient {
+            return Err(unknown);
+        }
+        let (word, address) = (unknown.word, unknown.address);
+        let quads = [word as u64, (word >> 64) as u64];
+        let _ = writeln!(
+            text,
+            "        /*{address:04x}*/                   .quad {:#018x}, {:#018x} ; // {}",
+            quads[0], quads[1], unknown.error
+        );
+        out.unknown.push(unknown);
         Ok(())
     }
 
     /// What stands behind an instruction on its line.
-    fn rest(&self, control: Control, word: u128, address: u64, out: &mut Listing) {
-        let text = &mut out.text;
+    #[inline]
+    fn rest(&self, control: Control, word: u128, address: u64, text: &mut Text, out: &mut Listing) {
+        let silent = control.bits() == Control::SILENT.bits();
+        if !self.aimed && !self.look.hex {
+            return text.push_str(if silent { ";\n" } else { " ;\n" });
+        }
         if let Some(targets) = self.branch_targets(address) {
             let _ = write!(text, "{TARGETS}{targets};");
             out.marked = true;
         } else {
-            text.push_str(if control == Control::SILENT { ";" } else { " ;" });
+            text.push_str(if silent { ";" } else { " ;" });
         }
         if self.look.hex {
             let _ = write!(text, "{WORD}{:#018x}{WORD}{:#018x}", word as u64, (word >> 64) as u64);
             out.marked = true;
         }
-        text.push('\n');
+        text.push_str("\n");
     }
 }
 

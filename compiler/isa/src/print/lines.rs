@@ -2,11 +2,10 @@
 //!
 //! Code repeats itself, if scheduling is left aside. A line that was printed lately is copied, with its own address.
 
-use super::line::Line;
-use super::{Style, Targets, print_line};
+use super::line::{Sink, digits};
+use super::{Style, Targets, Text, columns};
 use crate::control::Control;
-use crate::decode::{DecodeError, decode};
-use crate::table;
+use crate::decode::{DecodeError, FIELDS, control, decode_into};
 use sassafras_chip::Chip;
 
 /// Longest text that is remembered, in bytes; what is longer is printed each time.
@@ -52,6 +51,8 @@ pub struct Lines {
     spaced: bool,
     /// A power of two of them.
     slots: Box<[Slot]>,
+    /// Where a word is decoded.
+    values: [u64; FIELDS],
 }
 
 impl Lines {
@@ -59,7 +60,7 @@ impl Lines {
     pub fn new(chip: Chip, spaced: bool, words: usize) -> Lines {
         let empty = Slot { key: 0, text: [0; TEXT], length: 0, limits: Limits::default() };
         let count = words.clamp(1, MOST).next_power_of_two();
-        Lines { chip, spaced, slots: vec![empty; count].into_boxed_slice() }
+        Lines { chip, spaced, slots: vec![empty; count].into_boxed_slice(), values: [0; FIELDS] }
     }
 
     /// Decodes a word, puts a line of nvdisasm's behind `out`, and gives the word's control bits. The line is what
@@ -73,36 +74,39 @@ impl Lines {
         word: u128,
         address: u64,
         targets: Targets<'_>,
-        out: &mut String,
+        out: &mut Text,
     ) -> Result<Control, DecodeError> {
         let key = word & !SCHEDULE;
         let at = self.place(key);
         let slot = &self.slots[at];
         if slot.key == key && slot.length != 0 {
-            let control = Control::from_bits((word >> 105) as u32);
+            let control = control(word);
             if slot.limits.allow(control) {
-                let mut line = Line::new(out);
-                line.address(address);
-                line.remembered(&slot.text, slot.length);
-                line.flush();
+                margin(address, out);
+                out.remembered(&slot.text, slot.length);
                 return Ok(control);
             }
         }
-        let inst = decode(word, self.chip)?;
-        let before = out.len();
-        print_line(&inst, address, &Style { targets, spaced: self.spaced, ..Style::default() }, out);
-        let lasting = !table::plan(inst.form).target;
+        let head = decode_into(word, self.chip, &mut self.values)?;
+        margin(address, out);
+        let before = out.mark();
+        let style = Style { targets, spaced: self.spaced, ..Style::default() };
+        columns(word, head, &self.values[..head.plan.takes.len()], &style, out);
+        let (lasting, control) = (!head.plan.target, control(word));
         // Reuse bits without bit 109 are legal with some stalls only.
-        let text = &out.as_bytes()[before + Line::address_length(address)..];
-        if lasting && (inst.control.yield_ || inst.control.reuse == 0) && text.len() <= TEXT {
-            let row = inst.row().control;
-            let limits =
-                Limits { write_barrier: row.write_barrier, read_barrier: row.read_barrier, wait: row.wait };
-            let slot = &mut self.slots[at];
-            slot.text[..text.len()].copy_from_slice(text);
-            (slot.key, slot.length, slot.limits) = (key, text.len() as u8, limits);
+        if lasting && (control.yield_ || control.reuse == 0) {
+            let length = out.mark() - before;
+            if let Some(text) = out.last(length) {
+                let row = head.row.control;
+                let limits = Limits {
+                    write_barrier: row.write_barrier,
+                    read_barrier: row.read_barrier,
+                    wait: row.wait,
+                };
+                self.slots[at] = Slot { key, text: *text, length: length as u8, limits };
+            }
         }
-        Ok(inst.control)
+        Ok(control)
     }
 
     /// The one slot where a key may stand: its bits folded and multiplied by 2^64 over the golden ratio.
@@ -113,18 +117,28 @@ impl Lines {
     }
 }
 
+/// `        /*0010*/`.
+#[inline]
+fn margin(address: u64, out: &mut Text) {
+    let room = out.room();
+    room[..10].copy_from_slice(b"        /*");
+    let end = 10 + digits(address, 4, &mut room[10..]);
+    room[end..end + 2].copy_from_slice(b"*/");
+    out.advance(end + 2);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FormId, Rng, encode, forms, generate};
+    use crate::{FormId, Rng, decode, encode, forms, generate, print};
 
     /// What is written without a memory.
     fn plain(word: u128, address: u64) -> Result<(Control, String), DecodeError> {
         let inst = decode(word, Chip::Sm90)?;
-        let mut text = String::new();
         let style = Style { targets: Targets::At(address), spaced: true, ..Style::default() };
-        print_line(&inst, address, &style, &mut text);
-        Ok((inst.control, text))
+        let text = print(&inst, &style);
+        let guard = if inst.guard.is_always() { 0 } else { text.find(' ').unwrap_or_default() + 1 };
+        Ok((inst.control, format!("        /*{address:04x}*/{}{text}", " ".repeat(19 - guard))))
     }
 
     #[test]
@@ -140,11 +154,15 @@ mod tests {
                     let schedule = u128::from(rng.bits()) << 64 & SCHEDULE;
                     let word = if i == 0 { word } else { word & !SCHEDULE | schedule };
                     let address = 16 * i;
-                    let mut text = String::new();
+                    let mut text = Text::new();
                     let key = word & !SCHEDULE;
                     recalled += usize::from(lines.slots[lines.place(key)].key == key);
                     let found = lines.print(word, address, Targets::At(address), &mut text);
-                    assert_eq!(found.map(|control| (control, text)), plain(word, address), "{word:#034x}");
+                    assert_eq!(
+                        found.map(|control| (control, text.as_str().to_owned())),
+                        plain(word, address),
+                        "{word:#034x}"
+                    );
                 }
             }
         }
@@ -153,9 +171,10 @@ mod tests {
 
     #[test]
     fn an_error_writes_nothing() {
-        let mut text = String::from("> ");
+        let mut text = Text::new();
+        text.push_str("> ");
         let mut lines = Lines::new(Chip::Sm90, true, 1);
         assert!(lines.print(0, 0, Targets::Relative, &mut text).is_err());
-        assert_eq!(text, "> ");
+        assert_eq!(text.as_str(), "> ");
     }
 }
