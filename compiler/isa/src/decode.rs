@@ -74,16 +74,22 @@ pub(crate) struct Head {
 
 /// The instruction of a word. Every bit of the word is accounted for: `encode` gives the same word back.
 pub fn decode(word: u128, chip: Chip) -> Result<Inst, DecodeError> {
-    find(word, chip, |candidate| {
+    let mut fields = SmallVec::new();
+    let found = find(word, chip, |candidate| {
         let count = candidate.plan.takes.len();
-        let mut fields = if count <= INLINE {
+        fields = if count <= INLINE {
             SmallVec::from_buf_and_len([0; INLINE], count)
         } else {
             SmallVec::from_elem(0, count)
         };
-        fill(word, candidate, chip, &mut fields)?;
-        Ok(Inst { form: candidate.form, guard: guard(word, candidate.row), fields, control: control(word) })
-    })
+        fill(word, candidate, chip, &mut fields)
+    });
+    match found {
+        Ok((Known { form, row, .. }, _)) => {
+            Ok(Inst { form: *form, guard: guard(word, row), fields, control: control(word) })
+        }
+        Err(error) => Err(*error),
+    }
 }
 
 /// Most fields that a form has.
@@ -92,11 +98,12 @@ pub(crate) const FIELDS: usize = 64;
 /// As [`decode`], with the fields put where the caller says.
 #[inline]
 pub(crate) fn decode_into(word: u128, chip: Chip, values: &mut [u64; FIELDS]) -> Result<Head, DecodeError> {
-    find(word, chip, |candidate| {
-        let Known { row, plan, .. } = *candidate;
-        let off = fill(word, candidate, chip, &mut values[..plan.takes.len()])?;
-        Ok(Head { row, plan, off })
-    })
+    let found =
+        find(word, chip, |candidate| fill(word, candidate, chip, &mut values[..candidate.plan.takes.len()]));
+    match found {
+        Ok((Known { row, plan, .. }, off)) => Ok(Head { row, plan, off }),
+        Err(error) => Err(*error),
+    }
 }
 
 /// The guard of a word of this form.
@@ -111,13 +118,14 @@ pub(crate) fn control(word: u128) -> Control {
     Control::from_bits((word >> 105) as u32)
 }
 
-/// Tries the forms that a word may be.
+/// Tries the forms that a word may be; gives the first that `fill` takes, and what it gave. Errors are boxed so that what is right fits
+/// into registers.
 #[inline]
-fn find<T>(
+fn find(
     word: u128,
     chip: Chip,
-    mut fill: impl FnMut(&Known) -> Result<T, DecodeError>,
-) -> Result<T, DecodeError> {
+    mut fill: impl FnMut(&Known) -> Result<u64, Box<DecodeError>>,
+) -> Result<(&'static Known, u64), Box<DecodeError>> {
     let mut refused = None;
     for candidate in table::candidates(word as u16 & 0xfff, chip) {
         if (word ^ candidate.value) & candidate.mask != 0 {
@@ -129,11 +137,12 @@ fn find<T>(
         }
         // Two forms may differ by a field value that one of them does not have.
         match fill(known) {
-            Err(error @ DecodeError::Value { .. }) => refused = refused.or(Some(error)),
-            done => return done,
+            Ok(off) => return Ok((known, off)),
+            Err(error) if matches!(*error, DecodeError::Value { .. }) => refused = refused.or(Some(error)),
+            Err(error) => return Err(error),
         }
     }
-    Err(refused.unwrap_or_else(|| closest(word, chip)))
+    Err(refused.unwrap_or_else(|| Box::new(closest(word, chip))))
 }
 
 /// What is wrong with a word that has no form: the form that differs in the fewest bits, and the first of them.
@@ -153,11 +162,11 @@ fn closest(word: u128, chip: Chip) -> DecodeError {
 
 /// Fills in the fields, as many as the form has, and gives what [`Plan::off`] does. The guard and the control bits are looked at again
 /// where they are wanted: what is put together byte by byte is slow to be moved.
-fn fill(word: u128, candidate: &Known, chip: Chip, values: &mut [u64]) -> Result<u64, DecodeError> {
+fn fill(word: u128, candidate: &Known, chip: Chip, values: &mut [u64]) -> Result<u64, Box<DecodeError>> {
     let Known { form, row, plan, .. } = *candidate;
     let control = control(word);
     if let Some(message) = control.fault() {
-        return Err(DecodeError::Control { form, message });
+        return Err(Box::new(DecodeError::Control { form, message }));
     }
     let wide = chip.uniform_field_bits() == 8;
     let taken = plan.take(word, wide, &row.fields, values);
@@ -167,7 +176,7 @@ fn fill(word: u128, candidate: &Known, chip: Chip, values: &mut [u64]) -> Result
     let off = taken.off;
     let reusable = || crate::inst::reusable(row, plan, values, off);
     if let Some(message) = crate::encode::limits(row.control, control, reusable) {
-        return Err(DecodeError::Control { form, message });
+        return Err(Box::new(DecodeError::Control { form, message }));
     }
     if !plan.denied.is_empty() {
         let denied = |checks: &Vec<Check>| checks.iter().all(|check| check.holds(values, off));
@@ -179,14 +188,14 @@ fn fill(word: u128, candidate: &Known, chip: Chip, values: &mut [u64]) -> Result
 }
 
 #[cold]
-fn no_value(word: u128, form: FormId, i: usize) -> DecodeError {
+fn no_value(word: u128, form: FormId, i: usize) -> Box<DecodeError> {
     let field = &form.get().fields[i];
     let value = table::plan(form).fields[i].raw(word);
-    DecodeError::Value { form, field: field.name, bits: field.bits.clone(), value }
+    Box::new(DecodeError::Value { form, field: field.name, bits: field.bits.clone(), value })
 }
 
 #[cold]
-fn combination(form: FormId, tests: &[Test]) -> DecodeError {
+fn combination(form: FormId, tests: &[Test]) -> Box<DecodeError> {
     let row = form.get();
     let bits = tests.iter().flat_map(|test| match *test {
         Test::Given(i) | Test::Absent(i) | Test::PowerOfTwo(i) | Test::Is(i, _) | Test::IsNot(i, _) => {
@@ -195,5 +204,5 @@ fn combination(form: FormId, tests: &[Test]) -> DecodeError {
     });
     let mut bits: Vec<u8> = bits.collect();
     bits.sort_unstable();
-    DecodeError::Denied { form, bits, fields: crate::describe::condition(row, tests) }
+    Box::new(DecodeError::Denied { form, bits, fields: crate::describe::condition(row, tests) })
 }

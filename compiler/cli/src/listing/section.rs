@@ -171,20 +171,19 @@ impl<'a> Context<'a> {
         text: &mut Text,
         out: &mut Listing,
     ) -> Result<(), UnknownWord> {
-        let control = if self.look.control {
+        let done = if self.look.control {
             decode(word, self.chip).map(|inst| {
                 let _ = write!(text, "        /*{address:04x}*/{MARGIN}");
                 self.styled(address, |style| text.print(&inst, style));
-                inst.control
             })
         } else if self.look.raw.is_some() {
             lines.print(word, address, Targets::At(address), text)
         } else {
             self.styled(address, |style| lines.print(word, address, style.targets, text))
         };
-        match control {
-            Ok(control) => {
-                self.rest(control, word, address, text, out);
+        match done {
+            Ok(()) => {
+                self.rest(word, address, text, out);
                 Ok(())
             }
             Err(error) => self.data(unknown(section, address, word, error), text, out),
@@ -210,8 +209,8 @@ impl<'a> Context<'a> {
 
     /// What stands behind an instruction on its line.
     #[inline]
-    fn rest(&self, control: Control, word: u128, address: u64, text: &mut Text, out: &mut Listing) {
-        let silent = control.bits() == Control::SILENT.bits();
+    fn rest(&self, word: u128, address: u64, text: &mut Text, out: &mut Listing) {
+        let silent = Control::from_bits((word >> 105) as u32).bits() == Control::SILENT.bits();
         if !self.aimed && !self.look.hex {
             return text.push_str(if silent { ";\n" } else { " ;\n" });
         }

@@ -2,7 +2,7 @@
 //!
 //! Code repeats itself, if scheduling is left aside. A line that was printed lately is copied, with its own address.
 
-use super::line::{Sink, digits};
+use super::line::{STEP, Sink, digits};
 use super::{Style, Targets, Text, columns};
 use crate::control::Control;
 use crate::decode::{DecodeError, FIELDS, control, decode_into};
@@ -44,6 +44,44 @@ impl Limits {
     }
 }
 
+/// `        /*0010*/`, as it was written last.
+#[derive(Clone, Debug)]
+struct Margin {
+    bytes: [u8; STEP],
+    length: usize,
+    /// The address behind the last one.
+    next: u64,
+}
+
+impl Margin {
+    fn new() -> Margin {
+        let mut margin = Margin { bytes: [b' '; STEP], length: 0, next: 0 };
+        margin.set(0);
+        margin
+    }
+
+    #[inline]
+    fn write(&mut self, address: u64, out: &mut Text) {
+        if address != self.next || address & 0xf0 == 0 {
+            self.set(address);
+        }
+        self.next = address.wrapping_add(16);
+        let room = out.room();
+        *room = self.bytes;
+        // The last digit but one counts on; the comment is closed behind the last. It is not put to the bytes here: they would be slow to
+        // be read next time.
+        room[self.length - 4] = b"0123456789abcdef"[(address >> 4 & 15) as usize];
+        out.advance(self.length);
+    }
+
+    fn set(&mut self, address: u64) {
+        self.bytes[..10].copy_from_slice(b"        /*");
+        let end = 10 + digits(address, 4, &mut self.bytes[10..]);
+        self.bytes[end..end + 2].copy_from_slice(b"*/");
+        self.length = end + 2;
+    }
+}
+
 /// Decodes and prints the words of one chip.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -53,6 +91,7 @@ pub struct Lines {
     slots: Box<[Slot]>,
     /// Where a word is decoded.
     values: [u64; FIELDS],
+    margin: Margin,
 }
 
 impl Lines {
@@ -60,10 +99,16 @@ impl Lines {
     pub fn new(chip: Chip, spaced: bool, words: usize) -> Lines {
         let empty = Slot { key: 0, text: [0; TEXT], length: 0, limits: Limits::default() };
         let count = words.clamp(1, MOST).next_power_of_two();
-        Lines { chip, spaced, slots: vec![empty; count].into_boxed_slice(), values: [0; FIELDS] }
+        Lines {
+            chip,
+            spaced,
+            slots: vec![empty; count].into_boxed_slice(),
+            values: [0; FIELDS],
+            margin: Margin::new(),
+        }
     }
 
-    /// Decodes a word, puts a line of nvdisasm's behind `out`, and gives the word's control bits. The line is what
+    /// Decodes a word, and puts a line of nvdisasm's behind `out`. The line is what
     /// [`print_to`](crate::print_to) writes, behind the address, of four digits or more, and with the guard at the right of its column,
     /// which is 19 wide.
     ///
@@ -75,20 +120,20 @@ impl Lines {
         address: u64,
         targets: Targets<'_>,
         out: &mut Text,
-    ) -> Result<Control, DecodeError> {
+    ) -> Result<(), DecodeError> {
         let key = word & !SCHEDULE;
         let at = self.place(key);
         let slot = &self.slots[at];
         if slot.key == key && slot.length != 0 {
             let control = control(word);
             if slot.limits.allow(control) {
-                margin(address, out);
+                self.margin.write(address, out);
                 out.remembered(&slot.text, slot.length);
-                return Ok(control);
+                return Ok(());
             }
         }
         let head = decode_into(word, self.chip, &mut self.values)?;
-        margin(address, out);
+        self.margin.write(address, out);
         let before = out.mark();
         let style = Style { targets, spaced: self.spaced, ..Style::default() };
         columns(word, head, &self.values[..head.plan.takes.len()], &style, out);
@@ -106,7 +151,7 @@ impl Lines {
                 self.slots[at] = Slot { key, text: *text, length: length as u8, limits };
             }
         }
-        Ok(control)
+        Ok(())
     }
 
     /// The one slot where a key may stand: its bits folded and multiplied by 2^64 over the golden ratio.
@@ -117,28 +162,18 @@ impl Lines {
     }
 }
 
-/// `        /*0010*/`.
-#[inline]
-fn margin(address: u64, out: &mut Text) {
-    let room = out.room();
-    room[..10].copy_from_slice(b"        /*");
-    let end = 10 + digits(address, 4, &mut room[10..]);
-    room[end..end + 2].copy_from_slice(b"*/");
-    out.advance(end + 2);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{FormId, Rng, decode, encode, forms, generate, print};
 
     /// What is written without a memory.
-    fn plain(word: u128, address: u64) -> Result<(Control, String), DecodeError> {
+    fn plain(word: u128, address: u64) -> Result<String, DecodeError> {
         let inst = decode(word, Chip::Sm90)?;
         let style = Style { targets: Targets::At(address), spaced: true, ..Style::default() };
         let text = print(&inst, &style);
         let guard = if inst.guard.is_always() { 0 } else { text.find(' ').unwrap_or_default() + 1 };
-        Ok((inst.control, format!("        /*{address:04x}*/{}{text}", " ".repeat(19 - guard))))
+        Ok(format!("        /*{address:04x}*/{}{text}", " ".repeat(19 - guard)))
     }
 
     #[test]
@@ -159,7 +194,7 @@ mod tests {
                     recalled += usize::from(lines.slots[lines.place(key)].key == key);
                     let found = lines.print(word, address, Targets::At(address), &mut text);
                     assert_eq!(
-                        found.map(|control| (control, text.as_str().to_owned())),
+                        found.map(|()| text.as_str().to_owned()),
                         plain(word, address),
                         "{word:#034x}"
                     );
@@ -176,5 +211,22 @@ mod tests {
         let mut lines = Lines::new(Chip::Sm90, true, 1);
         assert!(lines.print(0, 0, Targets::Relative, &mut text).is_err());
         assert_eq!(text.as_str(), "> ");
+    }
+
+    #[test]
+    fn margins_count_on() {
+        let mut lines = Lines::new(Chip::Sm90, true, 1);
+        // NOP.
+        let word = 0x000f_c000_0000_0000_0000_0000_0000_7918;
+        for start in [0, 8, 0xff0, 0xffe8, 0xffff_fff0, u64::MAX - 95] {
+            for address in
+                (0..40).map(|i| 16 * i + start % 16).chain((0..20).map(|i| start.wrapping_add(16 * i)))
+            {
+                let mut text = Text::new();
+                assert_eq!(lines.print(word, address, Targets::Relative, &mut text), Ok(()));
+                let margin = format!("        /*{address:04x}*/    ");
+                assert!(text.as_str().starts_with(&margin), "{}", text.as_str());
+            }
+        }
     }
 }
