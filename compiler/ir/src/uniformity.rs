@@ -11,7 +11,7 @@
 mod apart;
 
 use crate::tree::nest::{Cycle, Nest};
-use crate::{Block, Function, Inst, Op, Terminator, Uses, Value};
+use crate::{Block, Function, Inst, InstData, Op, Terminator, Uses, Value};
 use apart::Apart;
 use sassafras_graph::{Dominators, Influence, SecondaryMap};
 use sassafras_semantics::{Ordering, Space, SpecialRegister};
@@ -100,6 +100,11 @@ impl Uniformity {
             lanes.add(f, block, meet, |at| found.apart[at] = true);
         }
         let parts = |block: Block| found.branches[block].is_some();
+        for &block in &order {
+            if f.blocks[block].insts.iter().any(|&inst| found.scatters(&f.insts[inst])) {
+                apart::behind(f, block, |at| found.apart[at] = true);
+            }
+        }
         for block in apart::never_together(f, &graph, &post, exit, &parts) {
             found.apart[block] = true;
         }
@@ -125,6 +130,18 @@ impl Uniformity {
     /// The divergent value by which lanes part at the end of a block.
     pub fn parts(&self, block: Block) -> Option<Value> {
         self.branches[block]
+    }
+
+    /// Whether lanes that execute an operation together name different masks: those of one mask wait for each other there, and go on
+    /// whenever they are all there (C10), so that behind it lanes may be apart until something brings all of them together.
+    pub fn scatters(&self, data: &InstData) -> bool {
+        let mask = match data.op {
+            Op::Shuffle(_) => data.args.get(3),
+            Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => data.args.get(1),
+            Op::Elect | Op::WarpSync => data.args.first(),
+            _ => None,
+        };
+        mask.is_some_and(|&mask| !self.is_uniform(mask))
     }
 
     /// Whether all lanes of the warp that have not exited execute a block together.

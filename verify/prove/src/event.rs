@@ -43,7 +43,38 @@ pub struct Event {
     pub results: Vec<TermId>,
 }
 
+/// How the name of a shuffle begins.
+const SHUFFLE: &str = "Shuffle ";
+/// Operands of a shuffle but for the mask of the lanes that take part.
+const SHUFFLED: usize = 3;
+
+/// The operands on which the answer of what is asked hangs: a shuffle's mask says who may be asked, not what they answer.
+pub fn asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
+    let count = if what.starts_with(SHUFFLE) { operands.len().min(SHUFFLED) } else { operands.len() };
+    &operands[..count]
+}
+
+/// Operands that an event of the target has to have: the source's of the same kind. A shuffle of all lanes that have not ended (no mask)
+/// serves as one of some: each lane of the mask is there, and what comes from others is undefined.
+pub fn wanted<'a, T>(kind: &str, source: &'a [T], target: &[T]) -> &'a [T] {
+    let serves = kind.starts_with(SHUFFLE) && source.len() > SHUFFLED && target.len() == SHUFFLED;
+    if serves { &source[..SHUFFLED] } else { source }
+}
+
 impl Event {
+    /// What it is, without operands; nothing for weak accesses.
+    pub fn what(&self) -> &str {
+        match &self.kind {
+            Kind::Sync(key) => key.split(" [").next().unwrap_or(key),
+            Kind::Load | Kind::Store => "",
+        }
+    }
+
+    /// Its operands as far as one of the target has to have them.
+    pub fn operands_for(&self, target: &Event) -> &[TermId] {
+        wanted(self.what(), &self.arguments, &target.arguments)
+    }
+
     /// Whether it is an event whose place among those that order memory matters: all but what lanes ask each other.
     pub fn orders(&self) -> bool {
         matches!(&self.kind, Kind::Sync(key) if key.contains(" after "))

@@ -143,7 +143,12 @@ impl<'t> Inputs<'t> {
             }
             stack.pop();
             let of = operands.iter().filter_map(|o| all[o.0 as usize]);
-            all[t.0 as usize] = Some(if node.is_free() {
+            // A bitwise `and` with nothing is nothing.
+            let nothing = matches!(node, Node::Binary(BinaryOp::And, ..))
+                && operands.iter().any(|o| self.terms.as_constant(o) == Some(0));
+            all[t.0 as usize] = Some(if nothing {
+                Traits { closed: true, uniform: true }
+            } else if node.is_free() {
                 Traits { closed: false, uniform: declared.get(&t).copied().unwrap_or(false) }
             } else {
                 of.fold(Traits { closed: true, uniform: true }, |x, y| Traits {

@@ -17,8 +17,7 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
 ///
 /// # Errors
 /// Lanes of the target that may not be together.
-/// `shuffles`: what a lane gets from one that is not named is undefined, so that more lanes may be there than are named.
-fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId, shuffles: bool) -> Result<Option<TermId>, Trap> {
+fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId) -> Result<Option<TermId>, Trap> {
     let full = |side: &Side<'_, R>, mask: TermId| side.inputs.known(mask) == Some(0xffff_ffff);
     if side.machine {
         if !side.path.parted {
@@ -34,8 +33,7 @@ fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId, shuffles: bool) -> Res
     }
     // Who is not in the mask of its own executes nothing defined (PTX ISA, "vote.sync" and its kin): where all lanes that have not ended
     // come with one mask, it names them all.
-    let one = shuffles || side.inputs.is_uniform(mask);
-    let all_come = side.alone() && side.inputs.is_uniform(side.guard) && one;
+    let all_come = side.alone() && side.inputs.is_uniform(side.guard) && side.inputs.is_uniform(mask);
     Ok(if full(side, mask) || all_come { None } else { Some(mask) })
 }
 
@@ -88,18 +86,27 @@ pub fn collective<R: Name>(
             let whole = !side.path.parted || side.inputs.known(*m) == Some(0xffff_ffff);
             (!whole).then_some(*m)
         }
-        Some(m) => members(side, *m, matches!(op, Collective::Shuffle(_)))?,
+        Some(m) => members(side, *m)?,
         None => None,
     };
     let version = side.path.version;
     let own = side.path.stores.iter().any(|s| side.events[s.1].space == Space::Shared);
+    let together = !side.path.parted && side.inputs.is_uniform(side.guard);
+    let agree = together && arguments.first().is_some_and(|a| side.inputs.is_uniform(*a));
     let mut ask = |what: String, n: usize, widths: &[u32], memory| {
         let all: Vec<TermId> = arguments[..n].iter().copied().chain(members).collect();
         side.event(what, &all, widths, memory)
     };
     Ok(match op {
         Collective::Shuffle(mode) => ask(format!("Shuffle {mode:?}"), 3, &[32, 1], false),
-        Collective::Match { all } => ask(format!("Match {all}"), 1, &[32, 1], false),
+        Collective::Match { all } => {
+            let mut results = ask(format!("Match {all}"), 1, &[32, 1], false);
+            // All lanes come at once, with one value.
+            if all && agree {
+                results[1] = d.yes();
+            }
+            results
+        }
         Collective::Redux(op) => ask(format!("Redux {op:?}"), 1, &[32], false),
         Collective::Elect => ask("Elect".into(), 0, &[32, 1], false),
         Collective::Mma(mma) => {
@@ -194,14 +201,15 @@ pub fn executed(scope: Scope) -> Scope {
     if scope == Scope::Cluster { Scope::Gpu } else { scope }
 }
 
-/// What a fence of the source does: a release and an acquire. One that is an acquire or a release alone is taken for both, since an acquire
-/// here has no scope.
+/// What a fence of the source does: a release and an acquire, or the half that it names (PTX ISA, "membar, fence").
 pub fn fence<R: Name>(side: &mut Side<'_, R>, ordering: Ordering, scope: Scope) {
     match ordering {
         Ordering::SequentiallyConsistent => {
             sequential(side, scope);
             acquire(side, scope);
         }
+        Ordering::Acquire => acquire(side, scope),
+        Ordering::Release => release(side, scope),
         _ => {
             release(side, scope);
             acquire(side, scope);

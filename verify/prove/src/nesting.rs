@@ -6,7 +6,7 @@
 //! - at a `BSYNC` a lane is in that barrier, and in none that it set later (nothing says what barriers hold before they are set);
 //! - no two barriers are each set by lanes that are in the other, nor more in a circle;
 //! - lanes that wait for others of the block, while some of the warp are elsewhere, are in none;
-//! - none waits at a `WARPSYNC` while some of the warp are elsewhere, and no barrier's lanes are kept in a register.
+//! - those at a `WARPSYNC` of the whole warp likewise; none waits so at one of some lanes, and no barrier's lanes are kept in a register.
 //!
 //! Then some lane always goes on. The hardware's set of a barrier holds no lane but such as set it and have not left it. If all lanes that
 //! have not ended were blocked, each would be blocked at a `BSYNC` of the last barrier that it is in, and wait for a lane that is
@@ -306,9 +306,13 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
-    /// Lanes wait at a `WARPSYNC`.
-    pub fn wait_in_warp(&mut self) {
-        if self.path.parted {
+    /// Lanes wait at a `WARPSYNC`; `whole`: for all of the warp. Then nobody may wait for them.
+    pub fn wait_in_warp(&mut self, whole: bool) {
+        if self.path.parted && whole {
+            for h in self.nested(&self.path).0 {
+                self.forbid(h.within);
+            }
+        } else if self.path.parted {
             let place = self.place;
             self.barriers.refuse(format!("{place:#06x}: lanes wait for some of the warp that are elsewhere"));
         }

@@ -159,7 +159,7 @@ pub fn events(
     let why = format!("events: the target has no partner for {} of {}", k.0, origin.place(source[*i].place));
     let fits = |j: &usize| {
         let (a, b) = (&source[*i], &target[*j]);
-        a.arguments.len() == b.arguments.len() && a.results.len() == b.results.len()
+        a.operands_for(b).len() == b.arguments.len() && a.results.len() == b.results.len()
     };
     let mut fit: Vec<usize> =
         open.iter().filter(|(j, other)| other.0 == k.0 && fits(j)).map(|(j, _)| *j).collect();
@@ -172,7 +172,7 @@ pub fn events(
 /// Two events are one: operands, guard and state of memory are equal.
 pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Event) -> Obligation {
     let d = inputs.terms;
-    let wrong = a.arguments.iter().zip(&b.arguments).fold(d.no(), |any, (x, y)| {
+    let wrong = a.operands_for(b).iter().zip(&b.arguments).fold(d.no(), |any, (x, y)| {
         let same = d.width_of(*x) == d.width_of(*y);
         d.or(&any, &if same { differ(d, x, y) } else { d.yes() })
     });

@@ -558,6 +558,20 @@ impl Task<'_> {
                 }
                 let (a, b) = (&source[i], &target[j]);
                 replaced.extend(b.results.iter().copied().zip(a.results.iter().copied()));
+                if inputs.known(a.guard) == Some(1) {
+                    // What was shown of operands on every input that counts need not be shown again of what is made of them.
+                    let d = inputs.terms;
+                    let same = |x: TermId, y: TermId| x != y && d.width_of(x) == d.width_of(y);
+                    let free = |x: TermId, y: TermId| {
+                        inputs.known(y).is_none()
+                            && !d.topological(&[x]).contains(&y)
+                            && !d.topological(&[y]).contains(&x)
+                    };
+                    let merged = a.operands_for(b).iter().zip(&b.arguments);
+                    replaced.extend(
+                        merged.filter(|(x, y)| same(**x, **y) && free(**x, **y)).map(|(x, y)| (*y, *x)),
+                    );
+                }
                 let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
                 (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
             } else {

@@ -662,7 +662,7 @@ impl<'i, R: Name> Side<'i, R> {
         for (i, r) in results.iter().enumerate() {
             // What lanes answer each other does not depend on memory.
             let state = if memory { before } else { d.constant(32, 0) };
-            self.inputs.bind(*r, &what, &arguments, state, i as u32);
+            self.inputs.bind(*r, &what, crate::event::asked(&what, &arguments), state, i as u32);
         }
         self.came.push(came);
         self.events.push(Event {

@@ -822,8 +822,8 @@ fn go<'i>(
                     if inputs.known(side.guard) != Some(1) {
                         return Err(at("convergence: a barrier of the warp under a condition".into()));
                     }
-                    side.wait_in_warp();
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
+                    side.wait_in_warp(whole);
                     let all = whole && side.alone();
                     if whole && !all && side.path.parted {
                         side.path.meeting.wait_for_all().map_err(|t| at(t.to_string()))?;

@@ -94,7 +94,7 @@ fn float_rows_hold() {
     }
 }
 
-/// Rows `sum-zero` and `sum-zero-wide`, through the normal form itself: on every number of 16 bits, on others by exponents and ends of
+/// Rows `sum-zero`, `sum-zero-wide` and `sum-zero-number`, through the normal form itself: on every number of 16 bits, on others by exponents and ends of
 /// fractions.
 #[test]
 fn sums_with_negative_zero_hold() {
@@ -121,6 +121,26 @@ fn sums_with_negative_zero_hold() {
             for v in values {
                 let of = |t| terms.evaluate(&home, t, |_| v).bits();
                 assert_eq!(of(sum), of(made), "{format:?} {v:#x} ftz {ftz}");
+            }
+        }
+    }
+    // Row `sum-zero-number`: what is made of an integer, with either sign.
+    for format in [FloatFormat::F16, FloatFormat::F32, FloatFormat::F64] {
+        let terms = Terms::new();
+        let normal = sassafras_prove::normal::Normal::new(&terms);
+        let (width, i) = (format.width(), terms.variable("i", 32));
+        let sign = terms.constant(width, 1 << (width - 1));
+        let mode = FloatMode { rounding: Rounding::NearestEven, sat: false, ftz: false };
+        for signed in [false, true] {
+            let plain = terms.int_to_float(signed, format, mode, &i);
+            for x in [plain, terms.xor(&plain, &sign)] {
+                let sum = terms.float(FloatOp::Add, format, mode, &[&x, &sign]);
+                assert_eq!(normal.of(sum), normal.of(x), "{format:?}: the row applies");
+                let ends = [0u128, 1, 65519, 65520, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+                for v in ends {
+                    let of = |t| terms.evaluate(&home, t, |_| v).bits();
+                    assert_eq!(of(sum), of(normal.of(sum)), "{format:?} {v:#x}");
+                }
             }
         }
     }

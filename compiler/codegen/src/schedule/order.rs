@@ -183,7 +183,15 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Bpt
             | Meaning::Nop
     );
-    row.control_flow.is_some() || fence || orders
+    row.control_flow.is_some() || fence || orders || is_clock(inst)
+}
+
+/// What says the time: what stands before it is to be measured.
+fn is_clock(inst: &MInst) -> bool {
+    let special =
+        inst.inst().filter(|i| matches!(i.row().meaning, Meaning::S2r | Meaning::Cs2r | Meaning::S2ur));
+    let name = special.and_then(|i| i.get("sr")).map(sassafras_isa::special::name);
+    name.is_some_and(|name| name.contains("CLOCK") || name.contains("TIMER"))
 }
 
 /// An access to memory.

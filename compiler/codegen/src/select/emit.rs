@@ -32,6 +32,8 @@ pub struct Emitter<'a> {
     needed: &'a SecondaryMap<ir::Value, bool>,
     /// Masks for which the lanes of the current block are together.
     converged: Vec<ir::Value>,
+    /// Whether lanes of the current block waited for those of a mask of their own, and may be apart since.
+    scattered: bool,
     blocks: SecondaryMap<ir::Block, Option<Block>>,
     forms: FxHashMap<String, FormId>,
     /// Instructions for the front of the entry block.
@@ -65,6 +67,7 @@ pub fn emit(
         shared_base: None,
         needed: &plan.needed,
         converged: Vec::new(),
+        scattered: false,
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
         prologue: Vec::new(),
@@ -100,13 +103,18 @@ pub fn emit(
         }
         e.constants.clear();
         e.converged.clear();
+        e.scattered = false;
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
                 Fate::Nothing => {}
                 Fate::Code => e.launch_value(i)?,
                 Fate::Row(row, bindings) => {
-                    e.converge(i, uniform.together(b))?;
+                    e.converge(i, uniform.together(b) && !e.scattered)?;
+                    if uniform.scatters(&source.insts[i]) {
+                        e.scattered = true;
+                        e.converged.retain(|mask| Some(*mask) == super::plan::member_mask(&source.insts[i]));
+                    }
                     if !e.whole_warp(i)? && !e.masked(i)? {
                         e.row(i, row, bindings)?;
                     }
@@ -178,6 +186,7 @@ impl Emitter<'_> {
                 self.rule = "converge";
                 let inst = self.form("warpsync.all")?;
                 self.push(MInst::new(inst));
+                self.scattered = false;
             }
             return Ok(());
         }
@@ -193,6 +202,7 @@ impl Emitter<'_> {
             inst.set("a", reg.to_field()).map_err(|e| self.fail(e))?;
         }
         self.push(MInst::new(inst));
+        self.scattered &= !all;
         self.converged.push(mask);
         Ok(())
     }
@@ -207,6 +217,7 @@ impl Emitter<'_> {
         self.rule = "warpsync.all";
         let inst = self.form("warpsync.all")?;
         self.push(MInst::new(inst));
+        self.scattered = false;
         Ok(true)
     }
 

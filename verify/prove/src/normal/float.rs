@@ -84,6 +84,11 @@ impl Normal<'_> {
             (_, true) => args[0],
             _ => return None,
         };
+        // Row `sum-zero-number`: what is made of an integer is no NaN, with either sign.
+        let integer = |t: TermId| matches!(d.node(t), Node::IntToFloat { to, .. } if to == format);
+        if !mode.ftz && (integer(x) || integer(self.negated(x))) {
+            return Some(x);
+        }
         let nan = Node::FloatRelation {
             relation: sassafras_semantics::FloatRelation::Unordered,
             format,

@@ -142,16 +142,17 @@ pub fn steps(
             Kind::Sync(key) => key.split(" [").next().map(str::to_owned),
             _ => None,
         };
-        let widths = |e: &Event| -> Vec<u32> { e.arguments.iter().map(|t| d.width_of(*t)).collect() };
-        let same = widths(a) == widths(b) && a.results.len() == b.results.len();
+        let width = |all: &[TermId]| -> Vec<u32> { all.iter().map(|t| d.width_of(*t)).collect() };
+        let widths = |e: &Event| width(&e.arguments);
+        let wanted = a.operands_for(b);
+        let same = width(wanted) == widths(b) && a.results.len() == b.results.len();
         if kind(a).is_none() || kind(a) != kind(b) || !same {
             return Err(format!("the events {s:?} and {t:?} are of different kinds"));
         }
         if a.results.iter().zip(&b.results).any(|(x, y)| d.width_of(*x) != d.width_of(*y)) {
             return Err(format!("the events {s:?} and {t:?} have different results"));
         }
-        let operands =
-            |e: &Event| any(d, a.arguments.iter().zip(&e.arguments).map(|(x, y)| differ(d, *x, *y)));
+        let operands = |e: &Event| any(d, wanted.iter().zip(&e.arguments).map(|(x, y)| differ(d, *x, *y)));
         let mut own = cuts(d, a, b);
         let (mut guard, mut answers) = (b.guard, vec![b]);
         for &(_, twin) in matching.twins.iter().filter(|(first, _)| *first == t) {
@@ -173,7 +174,7 @@ pub fn steps(
         let moved = if a.orders() || b.orders() { differ(d, a.version, b.version) } else { d.no() };
         let wrong = d.and(&b.guard, &d.or(&operands(b), &moved));
         let violated = d.or(&differ(d, a.guard, guard), &wrong);
-        own.extend(a.arguments.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));
+        own.extend(wanted.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));
         own.push(Step::Never(format!("the event {s:?} is {t:?}"), violated));
         // Equal operands in one state of memory get one answer, and leave one state.
         for e in answers {

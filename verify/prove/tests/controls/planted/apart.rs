@@ -1,7 +1,8 @@
 //! Code that goes one of two ways by whether lanes are together, and what lanes with masks of their own answer each other.
 
 use super::{Planted, put, swap};
-use crate::pairs::replace;
+use crate::pairs::{entry, replace, word, written};
+use sassafras_cubin::Cubin;
 
 pub const ALL: &[Planted] = &[
     Planted {
@@ -52,6 +53,40 @@ pub const ALL: &[Planted] = &[
         breaks: "equal operands",
         change: |c| put(c, "VOTE.ANY R0, PT, P1", "VOTE.ANY R0, PT, !P1"),
     },
+    // Shuffles with masks of their own: what a lane gets is of its own mask's lanes, or undefined.
+    Planted {
+        name: "a shuffle behind a wait for one lane fewer",
+        program: "shfl_masks",
+        breaks: "A-CONV",
+        change: |c| replace(c, "RZ, RZ, 0xff", "RZ, RZ, 0x7f"),
+    },
+    Planted {
+        name: "a shuffle behind a wait for lanes of another mask",
+        program: "shfl_masks",
+        breaks: "A-CONV",
+        change: |c| replace(c, "WARPSYNC R9", "WARPSYNC R0"),
+    },
+    Planted {
+        name: "a shuffle from a lane outside of the mask",
+        program: "shfl_masks",
+        breaks: "equal operands",
+        change: |c| replace(c, "SHFL.BFLY PT, R9, R4, 0x4", "SHFL.BFLY PT, R9, R4, 0x8"),
+    },
+    Planted {
+        name: "all lanes' vote behind a wait for some",
+        program: "own/groups",
+        breaks: "A-CONV",
+        change: |c| drop_wait(c, 1),
+    },
+    Planted {
+        name: "two waits for masks that change places",
+        program: "own/groups",
+        breaks: "A-CONV",
+        change: |c| {
+            let all = waits(c);
+            entry(c).code.swap(all[0], all[1]);
+        },
+    },
     Planted {
         name: "lanes with masks of their own that do not wait",
         program: "redux_masks",
@@ -87,3 +122,14 @@ pub const ALL: &[Planted] = &[
         },
     },
 ];
+
+/// Where lanes wait for others of the warp.
+fn waits(cubin: &mut Cubin) -> Vec<usize> {
+    let code = &entry(cubin).code;
+    (0..code.len()).filter(|i| written(code[*i]).starts_with("WARPSYNC")).collect()
+}
+
+fn drop_wait(cubin: &mut Cubin, nth: usize) {
+    let at = waits(cubin)[nth];
+    entry(cubin).code[at] = word("NOP");
+}

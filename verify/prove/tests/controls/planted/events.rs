@@ -1,7 +1,7 @@
 //! Events that other threads see.
 
 use super::{Planted, has, put, swap};
-use crate::pairs::{entry, find, insert, replace};
+use crate::pairs::{entry, find, insert, replace, word, written};
 
 pub const ALL: &[Planted] = &[
     // Events that others see.
@@ -46,6 +46,38 @@ pub const ALL: &[Planted] = &[
             while has(c, "CCTL.IVALL") {
                 replace(c, "CCTL.IVALL", "NOP")
             }
+        },
+    },
+    Planted {
+        name: "an acquiring half of a fence that leaves the cache as it is",
+        program: "fence_scopes",
+        breaks: "a load behind a fence sees others' stores",
+        change: |c| {
+            while has(c, "CCTL.IVALL") {
+                replace(c, "CCTL.IVALL", "NOP")
+            }
+        },
+    },
+    Planted {
+        name: "a releasing half of a fence that is left out",
+        program: "fence_scopes",
+        breaks: "the same synchronisation events",
+        change: |c| {
+            let code = &mut entry(c).code;
+            let last =
+                code.iter().rposition(|w| written(*w).contains("MEMBAR.ALL.SYS")).expect("it is there");
+            code[last] = word("NOP");
+        },
+    },
+    Planted {
+        name: "a releasing half of a fence that is narrower",
+        program: "fence_scopes",
+        breaks: "equal scope",
+        change: |c| {
+            let code = &mut entry(c).code;
+            let last =
+                code.iter().rposition(|w| written(*w).contains("MEMBAR.ALL.SYS")).expect("it is there");
+            code[last] = word("MEMBAR.ALL.GPU");
         },
     },
     Planted {
