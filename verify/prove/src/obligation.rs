@@ -106,6 +106,8 @@ pub struct Alone {
     pub near: Vec<(usize, usize)>,
     /// Which it is.
     pub event: Lone,
+    /// Those that have partners, by their places in the lists.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 /// An event of one side, by its place in the list.
@@ -152,7 +154,8 @@ pub fn events(
                     k.0,
                     origin.target(target[*j].place)
                 );
-                Err(Alone { why, near: Vec::new(), event: Lone::Target(*j) })
+                let event = Lone::Target(*j);
+                Err(Alone { why, near: Vec::new(), event, pairs })
             }
         };
     };
@@ -166,7 +169,7 @@ pub fn events(
     let same = |j: &usize| origin.same_places() && target[*j].place == source[*i].place;
     fit.sort_by_key(|j| !same(j));
     let near = fit.into_iter().take(MOST_NEAR).map(|j| (*i, j)).collect();
-    Err(Alone { why, near, event: Lone::Source(*i) })
+    Err(Alone { why, near, event: Lone::Source(*i), pairs })
 }
 
 /// Two events are one: operands, guard and state of memory are equal.

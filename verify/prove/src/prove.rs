@@ -533,16 +533,27 @@ impl Task<'_> {
         let mut last = String::new();
         loop {
             let (source, target) = (&mut run.source.events, &mut run.target.side.events);
-            let alone = match events(inputs.terms, self.origin, source, target) {
-                Ok(pairs) => {
+            let matched = events(inputs.terms, self.origin, source, target);
+            // What became one with what was found before has one answer too.
+            let answers = |&(i, j): &(usize, usize)| {
+                let (a, b) = (&source[i], &target[j]);
+                b.results.iter().copied().zip(a.results.iter().copied()).filter(|(x, y)| x != y)
+            };
+            let pairs = matched.as_ref().unwrap_or_else(|alone| &alone.pairs);
+            let new: Vec<(TermId, TermId)> =
+                pairs.iter().flat_map(answers).filter(|(x, _)| !replaced.contains_key(x)).collect();
+            let alone = match matched {
+                Ok(pairs) if new.is_empty() => {
                     let by_terms = (pairs.len() - found) as u32;
                     self.record.obligations.total += by_terms;
                     self.record.obligations.by_terms += by_terms;
                     return Ok(pairs);
                 }
-                Err(alone) => alone,
+                Ok(_) => None,
+                Err(alone) => Some(alone).filter(|_| new.is_empty()),
             };
-            let near = alone.near.iter().copied().find(|n| asked.insert(*n));
+            let near = alone.as_ref().and_then(|a| a.near.iter().copied().find(|n| asked.insert(*n)));
+            replaced.extend(new);
             if let Some((i, j)) = near {
                 let one = one_event(inputs, self.origin, &source[i], &target[j]);
                 match self.discharge(inputs, &run.assumptions, &[one]) {
@@ -574,7 +585,7 @@ impl Task<'_> {
                 }
                 let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
                 (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
-            } else {
+            } else if let Some(alone) = alone {
                 let event = match alone.event {
                     Lone::Source(i) => &mut source[i],
                     Lone::Target(j) => &mut target[j],
