@@ -8,7 +8,7 @@ use crate::inputs::Inputs;
 use crate::lemma::{self, Code, ESTIMATES, Estimate, Lemma, Subject};
 use rustc_hash::FxHashSet;
 use sassafras_ptx::checked::{Inst, Op, Operand, RegisterId, Type};
-use sassafras_semantics::{Domain, FloatFormat, TermId};
+use sassafras_semantics::{Domain, FloatFormat, Rounding, TermId};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -23,6 +23,9 @@ fn codes() -> &'static [Result<Code, String>] {
 
 /// What an instruction approximates, and in how many lanes; none if its result is fixed, or lemmas are not about it.
 pub fn subject(inst: &Inst) -> Option<(Subject, u32)> {
+    if crate::flush::narrows(inst) {
+        return Some((Subject::Estimate(Estimate::Narrow, true), 1));
+    }
     if !(inst.mods.approx || inst.mods.full) || inst.mods.sat {
         return None;
     }
@@ -70,6 +73,9 @@ impl<'a> Estimates<'a> {
         if self.like.is_none() && said.is_none() {
             return Ok(None);
         }
+        if let Some(rounding) = crate::flush::divides(inst) {
+            return self.flushed(inputs, index, inst, rounding, value);
+        }
         let Some((about, lanes)) = found else {
             return said.map_or(Ok(None), |l| Err(format!("the lemma `{l}` is about no such instruction")));
         };
@@ -98,6 +104,41 @@ impl<'a> Estimates<'a> {
     }
 }
 
+impl Estimates<'_> {
+    /// A quotient that is flushed where the exact one is below 2⁻¹²⁶, where a lemma says so.
+    fn flushed(
+        &mut self,
+        inputs: &Inputs<'_>,
+        index: u32,
+        inst: &Inst,
+        rounding: Rounding,
+        value: &mut dyn FnMut(RegisterId) -> TermId,
+    ) -> Result<Option<TermId>, String> {
+        let (d, all) =
+            (inputs.terms, [Subject::FlushedQuotient(rounding), Subject::FlushedReciprocal(rounding)]);
+        let Some(operands) = operands(inputs, inst, 1, value) else { return Ok(None) };
+        let (a, b) = match operands.concat().as_slice() {
+            [a, b] => (*a, *b),
+            [b] => (d.constant(32, 1f32.to_bits().into()), *b),
+            _ => return Ok(None),
+        };
+        let is_of = |lemma: &Lemma| all.contains(&lemma.subject);
+        let found = match self.done.get(&index) {
+            Some(l) if lemma::named(l).is_none_or(|l| !is_of(l)) => {
+                return Err(format!("the lemma `{l}` is not about this instruction"));
+            }
+            Some(l) => Some(l.clone()),
+            None => self.like.and_then(|like| {
+                let late = inputs.normal.of(crate::flush::behind(d, rounding, &a, &b));
+                lemma::written(inputs, late, like, &is_of).map(str::to_owned)
+            }),
+        };
+        let Some(name) = found else { return Ok(None) };
+        self.done.insert(index, name);
+        Ok(Some(crate::flush::quotient(d, rounding, &a, &b)))
+    }
+}
+
 /// Whether the target has computed a word, or a half in its low bits.
 fn has(inputs: &Inputs<'_>, like: &FxHashSet<TermId>, word: TermId) -> bool {
     let d = inputs.terms;
@@ -112,7 +153,8 @@ fn operands(
     value: &mut dyn FnMut(RegisterId) -> TermId,
 ) -> Option<Vec<Vec<TermId>>> {
     let d = inputs.terms;
-    let width = match inst.types.first()? {
+    // A conversion's operand has the last of its types.
+    let width = match inst.types.last()? {
         Type::F(format) => format.width(),
         _ => 16,
     };

@@ -89,12 +89,38 @@ impl Event {
     }
 }
 
+/// Where a load lies, as seen from an earlier store: by what is added to one address in both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// No byte is common to both.
+    Apart,
+    /// All bytes of the load are the store's.
+    Covered,
+    /// Some are, or it is not known.
+    Open,
+}
+
+/// How far behind the first byte of a store an address lies, where that is known.
+fn gap(d: &Terms, address: TermId, store: &Event) -> Option<i64> {
+    let ((base, at), (other, to)) = (split(d, address), split(d, store.address));
+    (base == other).then(|| at.wrapping_sub(to))
+}
+
+/// Where the bytes at an address lie.
+pub fn place(d: &Terms, address: TermId, bytes: u32, store: &Event) -> Place {
+    let (loaded, stored) = (i64::from(bytes), i64::from(store.bytes));
+    match gap(d, address, store) {
+        Some(gap) if gap >= stored || gap <= -loaded => Place::Apart,
+        Some(gap) if gap >= 0 && gap <= stored - loaded => Place::Covered,
+        Some(_) | None => Place::Open,
+    }
+}
+
 /// The bytes of a loaded value after an earlier store.
 pub fn overlay(d: &Terms, value: TermId, address: TermId, bytes: u32, store: &Event) -> TermId {
-    let ((base, at), (other, to)) = (split(d, address), split(d, store.address));
-    let known = (base == other).then(|| at.wrapping_sub(to));
+    let known = gap(d, address, store);
     let (loaded, stored) = (i64::from(bytes), i64::from(store.bytes));
-    if known.is_some_and(|gap| gap >= stored || gap <= -loaded) {
+    if place(d, address, bytes, store) == Place::Apart {
         return value;
     }
     if known == Some(0) && loaded == stored {

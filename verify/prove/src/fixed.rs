@@ -6,7 +6,7 @@ use crate::verdict::Counterexample;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Concrete, FloatOp, Space, TermId, Terms};
+use sassafras_semantics::{Chooser, Concrete, FloatOp, Space, TermId, Terms};
 
 /// Whether what the thread does depends on nothing but what it finds at the start: only then its terms say what it leaves.
 pub fn alone(events: &[Event]) -> bool {
@@ -14,7 +14,7 @@ pub fn alone(events: &[Event]) -> bool {
 }
 
 /// Whether the source does one thing at the place that was found, on the input that a model describes. Values are followed
-/// through the terms; one is open if it rests on an undefined value, an approximation or, where products and sums are fused
+/// through the terms; one is open if it rests on an undefined value, an approximation, a result that may be flushed or not or, where products and sums are fused
 /// (`contracts`), on such a sum.
 pub fn fixed(
     terms: &Terms,
@@ -24,7 +24,8 @@ pub fn fixed(
     found: &Counterexample,
 ) -> bool {
     let roots: Vec<TermId> = events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
-    let d = Concrete::default();
+    // What is flushed is open where another choice gives another result.
+    let (d, other_choice) = (Concrete::default(), Concrete::new(Chooser::Lowest));
     let mut values: FxHashMap<TermId, Option<Bits>> = FxHashMap::default();
     for id in terms.topological(&roots) {
         let (node, width) = (terms.node(id), terms.width_of(id));
@@ -37,7 +38,8 @@ pub fn fixed(
             other => {
                 let arguments: Option<smallvec::SmallVec<[Bits; 3]>> =
                     other.operands().iter().map(of).collect();
-                arguments.map(|a| Terms::apply(&d, other, width, &a))
+                let of = |home, a: &[Bits]| Terms::apply(home, other, width, a);
+                arguments.map(|a| (of(&d, &a), of(&other_choice, &a))).filter(|(a, b)| a == b).map(|(a, _)| a)
             }
         };
         values.insert(id, value);

@@ -30,6 +30,7 @@ pub mod evaluate;
 pub mod event;
 mod fences;
 mod fixed;
+pub mod flush;
 mod functions;
 pub mod inputs;
 pub mod integer;

@@ -284,6 +284,8 @@ impl Task<'_> {
             Some("undefined: the source leaves part of its results open")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
             Some("approximation: the source bounds its result and does not fix it")
+        } else if of.iter().any(|t| crate::flush::is_open(&d.node(*t))) {
+            Some("flushing: the source leaves open what is flushed next to the least normal number")
         } else if self.origin.contracts() {
             Some("contraction: products and sums without a rounding may be fused")
         } else {

@@ -4,7 +4,7 @@
 //! the conditions that tell the paths apart. Loops are run as often as the bound says; what is still in one then is left in
 //! [`Side::beyond`].
 
-use crate::event::{Event, Kind};
+use crate::event::{Event, Kind, Place};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
 use crate::nesting::{Barriers, Nesting};
@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// Most earlier stores that a load is compared with.
-const MOST_STORES: usize = 24;
+/// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
+const MOST_STORES: usize = 128;
 /// Most instructions run on one side.
 const MOST_STEPS: u32 = 20_000;
 
@@ -752,14 +752,12 @@ impl<'i, R: Name> Side<'i, R> {
             Space::Shared => self.inputs.memory("shared", version, address, access.bytes),
             _ => self.inputs.memory("", version, address, access.bytes),
         };
-        let stores: Vec<(TermId, usize)> = self.path.stores.clone();
-        let stores: Vec<_> = stores.into_iter().filter(|s| self.events[s.1].space == space).collect();
+        let stores = self.met(space, address, access.bytes);
         if stores.len() > MOST_STORES {
             return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
         }
-        for (condition, index) in stores {
-            let store = Event { guard: condition, ..self.events[index].clone() };
-            value = crate::event::overlay(self.terms(), value, address, access.bytes, &store);
+        for store in stores.iter().rev() {
+            value = crate::event::overlay(self.terms(), value, address, access.bytes, store);
         }
         let value = self.normal(value);
         self.push(Kind::Load, space, access.bytes, address, value);
@@ -767,6 +765,27 @@ impl<'i, R: Name> Side<'i, R> {
             load.snapshot = access.ordering == Ordering::NonCoherent;
         }
         Ok(value)
+    }
+
+    /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
+    /// before one that leaves all its bytes.
+    fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
+        let mut all = Vec::new();
+        for (condition, index) in self.path.stores.iter().rev() {
+            let store = &self.events[*index];
+            if store.space != space {
+                continue;
+            }
+            let place = crate::event::place(self.terms(), address, bytes, store);
+            if place == Place::Apart {
+                continue;
+            }
+            all.push(Event { guard: *condition, ..store.clone() });
+            if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
+                break;
+            }
+        }
+        all
     }
 
     /// A load of constants or parameters through a generic address, which the other side may only do if this one does.

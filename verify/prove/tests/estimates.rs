@@ -149,6 +149,44 @@ fn quotient_is_admitted(a: u32, b: u32, found: u32, short: bool, ftz: bool) -> b
     near && !(ftz && is > 0.0 && is < smallest) || ftz && is == 0.0 && exact.abs() - 2.0 * unit < smallest
 }
 
+/// `cvt.rn.ftz.f32.f64`: what is below 2^-126 may be flushed before it is rounded, whether with that exponent or another, or behind it.
+fn narrow(sequence: &Sequence, count: u32) -> Wrong {
+    let d = Concrete::default();
+    let unit = Unit::new(Chooser::Nearest, None);
+    let least = (-126f64).exp2();
+    let mut numbers =
+        vec![0, 1, f64::MAX.to_bits(), f64::INFINITY.to_bits(), f64::NAN.to_bits(), (1 << 52) - 1];
+    // At each exponent, and next to the numbers where roundings change.
+    for e in 0..2047u64 {
+        numbers.extend([0, 1, (1 << 52) - 1, 1 << 28, (1 << 28) + 1, (1 << 28) - 1].map(|s| e << 52 | s));
+    }
+    for near in
+        [least, least - (-150f64).exp2(), least - (-151f64).exp2(), (-150f64).exp2(), (-149f64).exp2()]
+    {
+        numbers.extend((0..200).map(|i| near.to_bits() + i - 100));
+        numbers.extend((0..40).map(|i| near.to_bits() - (i << 26)));
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..count {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        numbers.push((state & (1 << 52) - 1) | (870 + state % 64) << 52);
+    }
+    for a in numbers.iter().flat_map(|a| [*a, a | 1 << 63]) {
+        let mode = FloatMode { ftz: true, ..FloatMode::default() };
+        let late =
+            d.float_to_float(FloatFormat::F64, FloatFormat::F32, mode, &d.constant(64, a.into())).bits();
+        let found = u128::from(sequence.run(&unit, &[a], 0)[0]);
+        let zero = u128::from(a >> 63) << 31;
+        let tiny = f64::from_bits(a).abs() < least;
+        if found != late && !(tiny && found == zero) {
+            return Some(format!("{a:#x}: {found:#x}, not {late:#x}"));
+        }
+    }
+    None
+}
+
 /// Quotients on a grid of operands.
 fn quotient(sequence: &Sequence, units: &[Unit], short: bool, ftz: bool, count: u32) -> Wrong {
     let exponents =
@@ -192,6 +230,7 @@ fn wrong(lemma: &Lemma, text: &str, premise: bool, count: u32) -> Wrong {
         Estimate::Single(function) => single(&sequence, &units, function, ftz, count),
         Estimate::Half(function, format) => half(&sequence, &units, function, format, ftz),
         Estimate::Divide => quotient(&sequence, &units, true, ftz, count / 100),
+        Estimate::Narrow => narrow(&sequence, count.max(20_000)),
         Estimate::DivideFull => quotient(&sequence, &units, false, ftz, count / 100),
     }
 }

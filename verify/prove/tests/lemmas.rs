@@ -32,6 +32,11 @@ fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
             float(FloatOp::Div, f, r, ftz, &[one.bits() as u64, operands[0]])
         }
         (Subject::Divide(f, r, ftz), _) => float(FloatOp::Div, f, r, ftz, operands),
+        (Subject::FlushedReciprocal(r), _) => flushed(r, 1.0, f32::from_bits(operands[0] as u32)),
+        (Subject::FlushedQuotient(r), _) => {
+            let [a, b] = [0, 1].map(|i| f32::from_bits(operands[i] as u32));
+            flushed(r, a, b)
+        }
         (Subject::Root(f, r, ftz), _) => float(FloatOp::Sqrt, f, r, ftz, operands),
         (Subject::Extremum(least), _) => {
             let op = if least { FloatOp::Min } else { FloatOp::Max };
@@ -47,6 +52,21 @@ fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
         (0..registers.len()).map(move |i| (value >> (32 * i)) as u32)
     });
     Some(words.collect())
+}
+
+/// A quotient of binary32 that is zero where the exact one is below 2^-126. In binary64 it is below where the exact one is: a / b < 1 of 24
+/// bits is at most 1 - 2^-24.
+fn flushed(rounding: Rounding, a: f32, b: f32) -> u64 {
+    let flush = |x: f32| if x.is_subnormal() { 0f32.copysign(x) } else { x };
+    let (a, b) = (flush(a), flush(b));
+    let exact = f64::from(a) / f64::from(b);
+    if exact.abs() < (-126f64).exp2() {
+        return u64::from(0f32.copysign(exact as f32).to_bits());
+    }
+    let d = Concrete::default();
+    let of = |x: f32| d.constant(32, x.to_bits().into());
+    let mode = FloatMode { rounding, ..FloatMode::default() };
+    d.float(FloatOp::Div, FloatFormat::F32, mode, &[&of(a), &of(b)]).bits() as u64
 }
 
 /// Numbers that are likely to go wrong, and others.
@@ -193,8 +213,8 @@ fn functions_hold_for_all_significands() {
         let sequence = Sequence::of(lemma, lemma.code).expect("it runs");
         let short = lemma.name.ends_with("short");
         let exponents: &[u64] = match (lemma.subject, short) {
-            (Subject::Reciprocal(..), true) => &[127],
-            (Subject::Reciprocal(..), false) => &[0, 253, 254],
+            (Subject::Reciprocal(..) | Subject::FlushedReciprocal(_), true) => &[127],
+            (Subject::Reciprocal(..) | Subject::FlushedReciprocal(_), false) => &[0, 253, 254],
             (_, true) => &[127, 128],
             _ => &[0, 24, 25],
         };

@@ -8,7 +8,8 @@ use crate::vocabulary::{Approximation, FloatFormat};
 /// Who decides what the ISA leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Chooser {
-    /// The correctly rounded result; undefined values are zero.
+    /// The correctly rounded result; undefined values are zero; what is flushed is what is subnormal behind the rounding. All others
+    /// flush what is below the normal numbers before it, where that is open.
     #[default]
     Nearest,
     /// The lowest result within the bound; undefined values are all ones.

@@ -85,6 +85,15 @@ impl Concrete {
     pub fn with_nans(self, seed: u64) -> Concrete {
         Concrete { nans: Some(seed), ..self }
     }
+    /// A result that is flushed before it is rounded, where that is open: PTX does not say it of quotients of binary32 and of what is
+    /// narrowed to it. None if the chooser takes the other way, or nothing is flushed.
+    fn cut(&self, open: bool, mode: FloatMode, of: &dyn Fn(FloatMode) -> Bits) -> Option<Bits> {
+        if !open || !mode.ftz || self.chooser == Chooser::Nearest {
+            return None;
+        }
+        Some(of(FloatMode { rounding: crate::Rounding::Zero, ..mode }))
+            .filter(|cut| cut.bits & 0x7fff_ffff == 0)
+    }
     /// The chooser.
     pub fn chooser(&self) -> Chooser {
         self.chooser
@@ -155,9 +164,13 @@ impl Domain for Concrete {
         for (to, from) in bits.iter_mut().zip(args) {
             *to = from.bits as u64;
         }
-        let result = float::arithmetic(op, format, mode, &bits[..args.len()]);
-        let extremum = matches!(op, FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan);
-        Bits::new(format.width(), if extremum { result } else { self.any_nan(format, result) }.into())
+        let of = |mode| {
+            let result = float::arithmetic(op, format, mode, &bits[..args.len()]);
+            let extremum = matches!(op, FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan);
+            Bits::new(format.width(), if extremum { result } else { self.any_nan(format, result) }.into())
+        };
+        let divides = op == FloatOp::Div && format == FloatFormat::F32;
+        self.cut(divides, mode, &of).unwrap_or_else(|| of(mode))
     }
     fn float_relation(
         &self,
@@ -170,7 +183,11 @@ impl Domain for Concrete {
         Bits::new(1, u128::from(float::relation(relation, format, ftz, a.bits as u64, b.bits as u64)))
     }
     fn float_to_float(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: &Bits) -> Bits {
-        Bits::new(to.width(), self.any_nan(to, float::to_float(from, to, mode, a.bits as u64)).into())
+        let of = |mode| {
+            Bits::new(to.width(), self.any_nan(to, float::to_float(from, to, mode, a.bits as u64)).into())
+        };
+        let narrows = (from, to) == (FloatFormat::F64, FloatFormat::F32);
+        self.cut(narrows, mode, &of).unwrap_or_else(|| of(mode))
     }
     fn float_to_int(
         &self,

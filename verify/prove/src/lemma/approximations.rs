@@ -16,6 +16,10 @@ const BY_HALF: &str =
 const BY_GRID: &str = "a product of two numbers whose errors add up; the code on a grid of operands with the lowest, the highest and the \
     nearest answer of the unit";
 
+/// How `cvt.rn.ftz.f32.f64` is checked.
+const BY_ROUNDING: &str = "a conversion, and a factor that leaves zero of what is below 2^-126 - 2^-151; the code on a grid of operands, next to \
+    2^-126 above all";
+
 /// Of one operand in R4, with the result in R5.
 const fn of_one(
     name: &'static str,
@@ -143,6 +147,15 @@ pub const ESTIMATES: &[Lemma] = &[
     of_one("sine-ftz", (SIN, true), text!("sin"), Some(SINE), BY_PREMISE),
     of_one("cosine", (COS, false), text!("cos"), Some(COSINE), BY_PREMISE),
     of_one("cosine-ftz", (COS, true), text!("cos"), Some(COSINE), BY_PREMISE),
+    Lemma {
+        name: "narrow-f64-ftz",
+        subject: Subject::Estimate(Estimate::Narrow, true),
+        code: text!("narrow_f64_ftz"),
+        given: &["R4", "R5"],
+        yields: &[(&["R5"], Yield::Result)],
+        premise: None,
+        checked: BY_ROUNDING,
+    },
     of_two("divide-approx", (Estimate::Divide, false), text!("divide_approx")),
     of_two("divide-approx-selected", (Estimate::Divide, false), text!("divide_approx_selected")),
     of_two("divide-approx-zero", (Estimate::Divide, false), text!("divide_approx_zero")),

@@ -32,14 +32,39 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses 
     let own = |e: &Event| [e.guard, e.address, e.value].into_iter().chain(e.arguments.clone());
     let roots: Vec<TermId> = source.iter().flat_map(own).collect();
     let all = d.topological(&roots);
-    let subjects = || all.iter().flat_map(|t| of_terms().enumerate().map(move |l| (*t, l)));
-    let mut wanted =
-        subjects().filter_map(|(t, (i, l))| Some((t, i, l, l.subject.operands(d, t)?))).peekable();
-    if wanted.peek().is_none() {
-        return found;
+    let subjects = |t: &TermId| of_terms().any(|l| l.subject.operands(d, *t).is_some());
+    if all.iter().any(subjects) {
+        let written: FxHashSet<TermId> = d.topological(computed).into_iter().collect();
+        find(inputs, &all, &written, &|_| true, &mut found);
     }
-    let written: FxHashSet<TermId> = d.topological(computed).into_iter().collect();
-    let open = open(d, &written);
+    found
+}
+
+/// The first of some lemmas whose code, on the operands of an operation, gives what the target has written.
+pub(crate) fn written(
+    inputs: &Inputs<'_>,
+    operation: TermId,
+    written: &FxHashSet<TermId>,
+    which: &dyn Fn(&Lemma) -> bool,
+) -> Option<&'static str> {
+    let mut found = Uses::default();
+    find(inputs, &[operation], written, which, &mut found);
+    found.names.first().copied()
+}
+
+/// What the target has written of what some lemmas compute of operations.
+fn find(
+    inputs: &Inputs<'_>,
+    operations: &[TermId],
+    written: &FxHashSet<TermId>,
+    which: &dyn Fn(&Lemma) -> bool,
+    found: &mut Uses,
+) {
+    let d = inputs.terms;
+    let lemmas = || of_terms().enumerate().filter(|(_, l)| which(l));
+    let subjects = operations.iter().flat_map(|t| lemmas().map(move |l| (*t, l)));
+    let wanted = subjects.filter_map(|(t, (i, l))| Some((t, i, l, l.subject.operands(d, t)?)));
+    let open = open(d, written);
     for (subject, i, lemma, operands) in wanted {
         let Some(Ok(code)) = codes().get(i) else { continue };
         let before = count(d);
@@ -88,9 +113,16 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses 
                         let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
                         inputs.normal.of(d.zext(&part, 32))
                     };
-                    let is = word(value(inputs, lemma, subject, &operands, *which, unless));
+                    let is = word(value(
+                        inputs,
+                        lemma,
+                        lemma.subject.whole(d, subject),
+                        &operands,
+                        *which,
+                        unless,
+                    ));
                     // What is the operation already stays.
-                    if is != term && term != word(subject) {
+                    if is != term && term != word(lemma.subject.whole(d, subject)) {
                         found.same.insert(term, is);
                         found.names.insert(lemma.name);
                     }
@@ -101,7 +133,6 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses 
             }
         }
     }
-    found
 }
 
 /// The unit's answers for constants, to nearest.
@@ -186,7 +217,7 @@ pub fn said(
         let Some(operands) = lemma.subject.raw(d, subject) else { continue };
         let whole = |which| match (lemma.subject, which) {
             (Subject::Quotient(_), Yield::Result) => d.binary(BinaryOp::UDiv, &operands[0], &operands[1]),
-            (_, Yield::Result | Yield::Unless) => subject,
+            (_, Yield::Result | Yield::Unless) => lemma.subject.whole(d, subject),
             (_, Yield::Remainder) => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
         };
         let fits = match lemma.subject.is_partial() {

@@ -14,6 +14,7 @@ mod table;
 
 pub use approximations::ESTIMATES;
 pub use code::{Code, code};
+pub(crate) use matching::written;
 pub use matching::{Uses, said, uses};
 pub use routines::ROUTINES;
 pub use table::LEMMAS;
@@ -32,6 +33,10 @@ pub enum Subject {
     Divide(FloatFormat, Rounding, bool),
     /// A quotient of one, with the same.
     Reciprocal(FloatFormat, Rounding, bool),
+    /// A quotient of binary32 that is flushed where the exact one is below 2⁻¹²⁶ ([`crate::flush`]).
+    FlushedQuotient(Rounding),
+    /// A quotient of one, with the same.
+    FlushedReciprocal(Rounding),
     /// A square root, with the same.
     Root(FloatFormat, Rounding, bool),
     /// The least or the greatest of two numbers of binary64 (the flag: the least); a NaN may have any payload.
@@ -48,6 +53,8 @@ pub enum Estimate {
     Single(Approximation),
     /// The same of a half format: the operand is one half, in the low bits of a word.
     Half(Approximation, FloatFormat),
+    /// `cvt.rn.ftz.f32.f64`: what is flushed is open. The operand is one of 64 bits.
+    Narrow,
     /// `div.approx.f32`.
     Divide,
     /// `div.full.f32`.
@@ -119,6 +126,13 @@ impl Subject {
     /// The operands, if a term is such an operation.
     pub fn operands(self, d: &Terms, t: TermId) -> Option<Vec<TermId>> {
         let float = |rounding, ftz| FloatMode { rounding, ftz, sat: false };
+        match self {
+            Subject::FlushedQuotient(r) => return Subject::Divide(FloatFormat::F32, r, true).operands(d, t),
+            Subject::FlushedReciprocal(r) => {
+                return Subject::Reciprocal(FloatFormat::F32, r, true).operands(d, t);
+            }
+            _ => {}
+        }
         match (self, d.node(t)) {
             (Subject::Quotient(width), Node::Binary(BinaryOp::UDiv, a, b)) if is_of(width, d.width_of(t)) => {
                 Some(vec![a, b])
@@ -146,6 +160,16 @@ impl Subject {
                 Some(args.to_vec())
             }
             _ => None,
+        }
+    }
+
+    /// What it is, of a term that is such an operation: the term itself, or a quotient that is flushed elsewhere.
+    pub(crate) fn whole(self, d: &Terms, t: TermId) -> TermId {
+        match (self, d.node(t)) {
+            (Subject::FlushedQuotient(r) | Subject::FlushedReciprocal(r), Node::Float { args, .. }) => {
+                crate::flush::quotient(d, r, &args[0], &args[1])
+            }
+            _ => t,
         }
     }
 
