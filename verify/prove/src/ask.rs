@@ -14,6 +14,7 @@
 //! 6. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
 //! 7. The rest as it is.
 
+mod cases;
 mod local;
 mod reads;
 mod sweep;
@@ -55,6 +56,10 @@ pub fn ask(
     if none(&executed, &merged) {
         return Answer::Unsat;
     }
+    merged = cases::excluded(&executed, &merged);
+    if none(&executed, &merged) {
+        return Answer::Unsat;
+    }
     let local = Local::new(inputs, assumptions, violated.normal);
     let mut open = Vec::new();
     let mut few = Timed::within(solver, NORMAL);
@@ -72,7 +77,7 @@ pub fn ask(
     }
     if let Some(joined) = reads::joined(&executed, solver) {
         executed = joined;
-        merged = sweep::merge(&executed, &executed.parts(executed.violated));
+        merged = cases::excluded(&executed, &sweep::merge(&executed, &executed.parts(executed.violated)));
         if none(&executed, &merged) {
             return Answer::Unsat;
         }

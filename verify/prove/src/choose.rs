@@ -98,9 +98,13 @@ pub fn choose(
         let t = &target[j];
         // Where the bits of each value lie lowest.
         let mut lowest: FxHashMap<TermId, u32> = FxHashMap::default();
-        for (low, _, part) in inputs.normal.parts(s.value) {
+        for (low, width, part) in inputs.normal.parts(s.value) {
             for u in undefined(d, &[part]) {
-                lowest.entry(u).or_insert(low);
+                // Of a part that holds several values, as a choice between whole words is, the bits that this one is in.
+                let own = d.width_of(u);
+                let here = |at: &u32| undefined(d, &[inputs.normal.bits(part, *at, own)]).contains(&u);
+                let at = (0..width.saturating_sub(own) + 1).step_by(own as usize).find(here);
+                lowest.entry(u).or_insert(low + at.unwrap_or(0));
             }
         }
         let mut lowest: Vec<(TermId, u32)> = lowest.into_iter().collect();

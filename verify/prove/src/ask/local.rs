@@ -416,8 +416,30 @@ fn rebuilt(terms: &Terms, node: Node, width: u32) -> TermId {
             extremum.unwrap_or_else(|| terms.make(node, width))
         }
         Node::Compare(CompareOp::Eq, a, b) if terms.width_of(*a) > 1 => equation(terms, *a, *b),
+        Node::Binary(B::URem, a, b) if terms.as_constant(b).is_none() => remainder(terms, *a, *b),
+        Node::Binary(op @ (B::SDiv | B::SRem), a, b) if terms.as_constant(b).is_none() => {
+            by_magnitudes(terms, *op, *a, *b)
+        }
         _ => terms.make(node, width),
     }
+}
+
+/// A signed quotient or remainder by that of the magnitudes: row `signed-quotient` of the normal form.
+fn by_magnitudes(terms: &Terms, op: B, a: TermId, b: TermId) -> TermId {
+    let width = terms.width_of(a);
+    let sign = |x: &TermId| terms.compare(CompareOp::SLt, x, &terms.constant(width, 0));
+    let magnitude = |x: &TermId| terms.ite(&sign(x), &terms.neg(x), x);
+    let (x, y) = (magnitude(&a), magnitude(&b));
+    let (negative, value) = match op {
+        B::SDiv => (terms.xor(&sign(&a), &sign(&b)), terms.binary(B::UDiv, &x, &y)),
+        _ => (sign(&a), remainder(terms, x, y)),
+    };
+    terms.ite(&negative, &terms.neg(&value), &value)
+}
+
+/// What is left of a quotient: row `remainder` of the normal form.
+fn remainder(terms: &Terms, a: TermId, b: TermId) -> TermId {
+    terms.sub(&a, &terms.mul(&terms.binary(B::UDiv, &a, &b), &b))
 }
 
 /// `a = b` with each summand on the side on which it is positive: solvers see equal sides, not a difference that is zero.

@@ -26,10 +26,10 @@ impl Integers<'_> {
         if sum.terms.len() > MOST {
             return None;
         }
-        if let Some((least, most)) = self.range(sum)
-            && least.div_euclid(divisor) == most.div_euclid(divisor)
+        if let Some((least, most)) = self.range_of_floor(sum, divisor)
+            && least == most
         {
-            return Some(Sum::constant(least.div_euclid(divisor)));
+            return Some(Sum::constant(least));
         }
         if let Some(quotient) = self.magic(sum, divisor, steps) {
             return Some(quotient);
@@ -70,7 +70,7 @@ impl Integers<'_> {
             }
             return Some(made);
         }
-        let range = range.map(|(least, most)| (least.div_euclid(divisor), most.div_euclid(divisor)));
+        let range = self.range_of_floor(&rest, divisor);
         Some(self.atom(Kind::Floor(rest, divisor), range))
     }
 
@@ -92,7 +92,7 @@ impl Integers<'_> {
             if low.terms.is_empty() || high.terms.is_empty() {
                 continue;
             }
-            let (least, greatest) = self.range(&low)?;
+            let Some((least, greatest)) = self.range(&low) else { continue };
             if least.div_euclid(g) == greatest.div_euclid(g) {
                 high.constant = high.constant.checked_add(least.div_euclid(g))?;
                 return Some((high, divisor / g));

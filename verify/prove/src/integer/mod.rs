@@ -9,6 +9,7 @@
 //! bits, is an atom.
 
 mod bitwise;
+mod case;
 mod floor;
 mod form;
 mod operation;
@@ -16,13 +17,16 @@ pub mod rows;
 pub mod sum;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use crate::normal::boolean::{Diagram, Diagrams};
+pub use case::Case;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId, Terms};
 use std::rc::Rc;
 use sum::{Atom, Monomial, Sum};
+use wide::Wide;
 
 /// Most products of a sum.
 const MOST: usize = 40;
@@ -87,6 +91,8 @@ pub struct Integers<'t> {
     /// Sums of which a narrower range is known than that of their summands.
     ranges: FxHashMap<Sum, (i128, i128)>,
     floors: FxHashMap<(Sum, i128), Option<Sum>>,
+    /// Atoms of which a case says what they are.
+    fixed: FxHashMap<Atom, i128>,
     diagrams: Diagrams,
     /// Forms that are bitwise functions of others.
     functions: FxHashMap<u32, Diagram>,
@@ -111,6 +117,7 @@ impl<'t> Integers<'t> {
             values: FxHashMap::default(),
             ranges: FxHashMap::default(),
             floors: FxHashMap::default(),
+            fixed: FxHashMap::default(),
             diagrams: Diagrams::default(),
             functions: FxHashMap::default(),
             by_function: FxHashMap::default(),
@@ -130,29 +137,58 @@ impl<'t> Integers<'t> {
         if id == next {
             self.atoms.push(Known { kind, range });
         }
-        Sum::atom(id)
+        self.fixed.get(&id).map_or_else(|| Sum::atom(id), |value| Sum::constant(*value))
     }
 
-    /// The least and the greatest value of a sum, by those of its summands.
+    /// The least and the greatest value of a sum: by those of its summands, and by what is known of it.
     fn range(&self, sum: &Sum) -> Option<(i128, i128)> {
-        if let Some(range) = self.ranges.get(sum).copied().or_else(|| self.range_of_multiple(sum)) {
-            return Some(range);
+        let known = self.ranges.get(sum).copied().or_else(|| self.range_of_multiple(sum));
+        match (known, self.range_of_summands(sum)) {
+            (Some((a, b)), Some((c, e))) => Some((a.max(c), b.min(e))),
+            (known, computed) => known.or(computed),
         }
+    }
+
+    fn range_of_summands(&self, sum: &Sum) -> Option<(i128, i128)> {
         let (mut least, mut most) = (sum.constant, sum.constant);
         for (m, c) in &sum.terms {
-            let (mut low, mut high) = (1i128, 1i128);
-            for a in m {
-                let (l, h) = self.atoms[*a as usize].range?;
-                let mut corners =
-                    [l.checked_mul(low)?, l.checked_mul(high)?, h.checked_mul(low)?, h.checked_mul(high)?];
-                corners.sort_unstable();
-                (low, high) = (corners[0], corners[3]);
-            }
+            let (low, high) = self.range_of_product(m)?;
             let (x, y) = (low.checked_mul(*c)?, high.checked_mul(*c)?);
             least = least.checked_add(x.min(y))?;
             most = most.checked_add(x.max(y))?;
         }
         Some((least, most))
+    }
+
+    fn range_of_product(&self, m: &Monomial) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (1i128, 1i128);
+        for a in m {
+            let (l, h) = self.atoms[*a as usize].range?;
+            let mut corners =
+                [l.checked_mul(low)?, l.checked_mul(high)?, h.checked_mul(low)?, h.checked_mul(high)?];
+            corners.sort_unstable();
+            (low, high) = (corners[0], corners[3]);
+        }
+        Some((low, high))
+    }
+
+    /// The range of ⌊sum / divisor⌋: of a sum that leaves 127 bits, by a power of two alone.
+    fn range_of_floor(&self, sum: &Sum, divisor: i128) -> Option<(i128, i128)> {
+        if let Some((least, most)) = self.range(sum) {
+            return Some((least.div_euclid(divisor), most.div_euclid(divisor)));
+        }
+        if divisor < 2 || divisor.count_ones() != 1 {
+            return None;
+        }
+        let (mut least, mut most) = (Wide::from(sum.constant), Wide::from(sum.constant));
+        for (m, c) in &sum.terms {
+            let (low, high) = self.range_of_product(m)?;
+            let (x, y) = (Wide::product(low, *c), Wide::product(high, *c));
+            least = least.plus(x.min(y))?;
+            most = most.plus(x.max(y))?;
+        }
+        let power = divisor.trailing_zeros();
+        Some((least.floor(power)?, most.floor(power)?))
     }
 
     /// The range of a multiple, and a constant, of a sum of which one is known.

@@ -260,6 +260,42 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "case",
+        says: "where a condition is known a choice is what is chosen, and a floor of a product with it one without",
+        widths: WORDS,
+        laws: |t, w| {
+            let (p, one) = (v(t, "p", 1), t.constant(1, 1));
+            let s = |name| t.sext(&v(t, name, w), 3 * w);
+            let (q, r) = (s("q"), s("r"));
+            let sum = t.add(&t.mul(&t.zext(&p, 3 * w), &q), &r);
+            let floor = shifted(t, &sum, w - 1);
+            let under = |given: TermId, right: TermId| Law { given: Some(given), left: floor, right };
+            vec![
+                under(t.eq(&p, &one), shifted(t, &t.add(&q, &r), w - 1)),
+                under(t.not(&t.eq(&p, &one)), shifted(t, &r, w - 1)),
+            ]
+        },
+    },
+    Row {
+        name: "case-range",
+        says: "where ⌊x / d⌋ is v, x is at least d·v and less than d·(v + 1)",
+        widths: WORDS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (wide, yes) = (t.zext(&x, w + 1), t.yes());
+            let mut all = Vec::new();
+            for (l, n) in
+                [(w - 1, 0), (w - 1, 1), (1, 1), (1, 2)].into_iter().filter(|(l, n)| n >> (w - l) == 0)
+            {
+                let of = |n: u128| t.constant(w + 1, n << l);
+                let within = t.and(&t.compare(C::ULe, &of(n), &wide), &t.compare(C::ULt, &wide, &of(n + 1)));
+                let given = Some(t.eq(&shifted(t, &wide, l), &t.constant(w + 1, n)));
+                all.push(Law { given, left: within, right: yes });
+            }
+            all
+        },
+    },
+    Row {
         name: "extreme",
         says: "the least and the greatest of words in any order, however equal ones are chosen",
         widths: WORDS,

@@ -87,3 +87,25 @@ fn a_witness_says_what_was_chosen() {
     assert_eq!(pair.check(&mut z3, |_| ()), Ok(()));
     assert!(pair.check(&mut z3, |m| m.natural = false).is_err());
 }
+
+/// An entry that reads `a` and `b` of 64 bits and stores `q` and `r` together.
+fn divided(body: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {{\n.reg .b64 %rd<9>;\n\
+         .reg .b64 a, b, q, r;\n.reg .pred p;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n\
+         ld.global.v2.u64 {{a, b}}, [%rd2];\nshr.u64 b, b, 60;\n{body}\nst.global.v2.u64 [%rd1], {{q, r}};\nret;\n}}"
+    )
+}
+
+#[test]
+fn quotients_and_remainders_by_zero_are_open() {
+    let Some(mut z3) = z3("quotients_and_remainders_by_zero_are_open") else { return };
+    let both = "div.u64 q, a, b;\nrem.u64 r, a, b;";
+    let with = |q: &str, r: &str| {
+        format!("{both}\nsetp.eq.u64 p, b, {};\nselp.b64 q, {q}, q, p;\nselp.b64 r, {r}, r, p;", 0)
+    };
+    let at_one = with("7", "9").replace("p, b, 0", "p, b, 1");
+    let (own, other) = (with("7", "9"), with("a", "b"));
+    let cases = [(both, own.as_str(), true), (both, &other, true), (both, &at_one, false)];
+    verdicts(divided, &cases, &mut z3);
+}
