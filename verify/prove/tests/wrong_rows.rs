@@ -52,6 +52,26 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "a product of sign extensions without its sign",
+        says: "the product of sign extensions is the zero extension of that with as many bits as both have",
+        widths: &[3, 8],
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let product = |n: u32| t.mul(&t.sext(&x, n), &t.sext(&y, n));
+            equal(product(3 * w), t.zext(&product(2 * w), 3 * w))
+        },
+    },
+    Row {
+        name: "a case that says too much",
+        says: "where ⌊x / 2⌋ is 1, x is 2",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let one = t.eq(&t.binary(B::LShr, &x, &k(t, w, 1)), &k(t, w, 1));
+            equal(t.and(&one, &t.eq(&x, &k(t, w, 2))), one)
+        },
+    },
+    Row {
         name: "a sum that never wraps",
         says: "zext(x + y) = zext x + zext y without a condition",
         widths: WIDTHS,

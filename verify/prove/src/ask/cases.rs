@@ -6,7 +6,7 @@
 use super::local::Local;
 use crate::integer::{Case, Integers};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, TermId, Terms};
+use sassafras_semantics::{BinaryOp, Domain, TermId, Terms};
 
 /// Most conditions that are known together.
 const DEEPEST: usize = 5;
@@ -25,10 +25,16 @@ pub(super) fn excluded(local: &Local, parts: &[TermId]) -> Vec<TermId> {
         }
         let mut conditions: Vec<TermId> = Vec::new();
         for id in order {
-            if let Node::Ite(c, ..) = d.node(id)
-                && !conditions.contains(&c)
-            {
-                conditions.push(c);
+            let sign = |t: TermId| d.extract(&t, d.width_of(t) - 1, 1);
+            let condition = match d.node(id) {
+                Node::Ite(c, ..) => c,
+                Node::Sext(a) | Node::Binary(BinaryOp::AShr | BinaryOp::SDiv | BinaryOp::SRem, a, _) => {
+                    sign(a)
+                }
+                _ => continue,
+            };
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
             }
         }
         let mut left = MOST;

@@ -322,9 +322,18 @@ impl Local {
         })
     }
 
-    /// Bits of the product of two numbers, as those of a variable that is not above the greatest product.
+    /// Bits of the product of two numbers, as those of a variable that is not above the greatest product; that of two sign extensions
+    /// as the extension of a variable.
     fn product(&self, a: TermId, b: TermId, width: u32, bounds: &mut Vec<TermId>) -> TermId {
         let d = &*self.terms;
+        if let (Node::Sext(x), Node::Sext(y)) = (d.node(a), d.node(b)) {
+            let (x, y) = (x.min(y), x.max(y));
+            let whole = d.width_of(x) + d.width_of(y);
+            if whole <= 128 {
+                let product = d.variable(&format!("Mul signed {x} {y}"), whole);
+                return if whole < width { d.sext(&product, width) } else { d.extract(&product, 0, width) };
+            }
+        }
         let (a, b) = (narrow(d, a), narrow(d, b));
         let (x, y) = (a.min(b), a.max(b));
         let (m, n) = (d.width_of(x), d.width_of(y));

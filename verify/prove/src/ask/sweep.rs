@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, Concrete, Domain, TermId, Terms, UnaryOp};
+use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms, UnaryOp};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const EFFORT: u64 = 400;
 /// Most terms that are looked at.
 const LARGEST: usize = 20_000;
 /// Operations within one another whose bits are taken apart.
-const DEPTH: u32 = 4;
+const DEPTH: u32 = 8;
 
 /// The values of a term on all inputs.
 type Row = Vec<u128>;
@@ -64,6 +64,27 @@ impl<'a> Equals<'a> {
     }
 }
 
+/// A sign as a bit, and the extension of one from within a word as an extension: rows `sign-bit` and `sign-shift`.
+fn tidy(d: &Terms, t: TermId) -> TermId {
+    let zero = |t: TermId| d.as_constant(&t) == Some(0);
+    let sign = |x: TermId| d.extract(&x, d.width_of(x) - 1, 1);
+    match d.node(t) {
+        Node::Compare(CompareOp::SLt, a, b) if zero(b) => sign(a),
+        Node::Compare(CompareOp::SLe, a, b) if zero(a) => d.not(&sign(b)),
+        Node::Binary(BinaryOp::AShr, a, count) => {
+            let (Node::Binary(BinaryOp::Shl, x, other), Some(by)) = (d.node(a), d.as_constant(&count)) else {
+                return t;
+            };
+            let width = d.width_of(t);
+            if other != count || by == 0 || by >= u128::from(width) {
+                return t;
+            }
+            d.sext(&d.extract(&x, 0, width - by as u32), width)
+        }
+        _ => t,
+    }
+}
+
 /// Parts after terms within them were merged that are equal as exact numbers.
 pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     let d = &*local.terms;
@@ -75,7 +96,7 @@ pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
     for id in order {
         let node = d.node(id).map(|o| map[&o]);
-        let new = if node.is_free() { id } else { d.make(node, d.width_of(id)) };
+        let new = if node.is_free() { id } else { tidy(d, d.make(node, d.width_of(id))) };
         let new = if let Node::Extract { low, a } = d.node(new) {
             equals.cut(d, a, low, d.width_of(id), DEPTH)
         } else {

@@ -3,7 +3,7 @@ use super::*;
 use crate::normal::rows::ROWS;
 use crate::smt::Script;
 use sassafras_execute::order::hash;
-use sassafras_semantics::{Concrete, Domain, Terms};
+use sassafras_semantics::{BinaryOp, Concrete, Domain, Terms};
 
 /// Decides by trying all inputs of at most 16 bits, and knows nothing otherwise: `ask` has to give the same answers.
 struct Trying {
@@ -149,6 +149,18 @@ fn cases_exclude_what_never_is() {
     };
     assert!(excluded(&d, signed_upper(&d, true)));
     assert!(!excluded(&d, signed_upper(&d, false)));
+    // A quotient by 7 of signed numbers as ptxas writes it; without the sign it is wrong.
+    let quotient = |signed: bool| {
+        let x = d.variable("n", 32);
+        let wide = d.mul(&d.sext(&x, 64), &d.constant(64, 0xffff_ffff_9249_2493));
+        let sum = d.add(&d.extract(&wide, 32, 32), &x);
+        let shifted = d.binary(BinaryOp::AShr, &sum, &d.constant(32, 2));
+        let sign = d.binary(BinaryOp::LShr, &sum, &d.constant(32, 31));
+        let target = if signed { d.add(&shifted, &sign) } else { shifted };
+        d.not(&d.eq(&d.binary(BinaryOp::SDiv, &x, &d.constant(32, 7)), &target))
+    };
+    assert!(excluded(&d, quotient(true)));
+    assert!(!excluded(&d, quotient(false)));
     let (mut known, mut wrong) = (0, 0);
     for seed in 0..600 {
         let mut r = Draw(seed);

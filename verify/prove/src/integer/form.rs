@@ -55,6 +55,10 @@ impl Integers<'_> {
             (None, Some(f)) => self.value_of_operation(Operation::Bitwise(f, width), width),
             (None, None) => self.unknown(node, width),
         };
+        if width == 1 {
+            // A bit is known exactly.
+            self.keep_range(&sum, (0, 1));
+        }
         let form = self.number(width, sum);
         if let Some(f) = function {
             self.functions.entry(form).or_insert(f);
@@ -66,7 +70,7 @@ impl Integers<'_> {
             && let Some((value, range)) = self.plain(node, width)
             && value.terms.len() <= MOST
         {
-            self.ranges.insert(value.clone(), range);
+            self.keep_range(&value, range);
             self.values.insert(form, Some(Rc::new(value)));
         }
         form
@@ -101,7 +105,8 @@ impl Integers<'_> {
             _ => self.wrapped(&sum, width).map(Rc::new),
         };
         if let (Some(value), 2..) = (&value, width) {
-            self.ranges.entry((**value).clone()).or_insert((0, (1 << width) - 1));
+            let value = value.clone();
+            self.keep_range(&value, (0, (1 << width) - 1));
         }
         self.values.insert(form, value.clone());
         value
@@ -186,7 +191,7 @@ impl Integers<'_> {
         let signed = value.and(&sign, -(1i128 << width))?;
         if signed != *value {
             let half = 1i128 << (width - 1);
-            self.ranges.entry(signed.clone()).or_insert((-half, half - 1));
+            self.keep_range(&signed, (-half, half - 1));
         }
         Some(signed)
     }

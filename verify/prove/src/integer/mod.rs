@@ -88,11 +88,11 @@ pub struct Integers<'t> {
     numbers: FxHashMap<(u32, Rc<Sum>), u32>,
     of_terms: FxHashMap<TermId, u32>,
     values: FxHashMap<u32, Option<Rc<Sum>>>,
-    /// Sums of which a narrower range is known than that of their summands.
+    /// Ranges that are known of sums, by those without a constant and a common factor.
     ranges: FxHashMap<Sum, (i128, i128)>,
     floors: FxHashMap<(Sum, i128), Option<Sum>>,
     /// Atoms of which a case says what they are.
-    fixed: FxHashMap<Atom, i128>,
+    fixed: FxHashMap<Atom, Sum>,
     diagrams: Diagrams,
     /// Forms that are bitwise functions of others.
     functions: FxHashMap<u32, Diagram>,
@@ -137,12 +137,12 @@ impl<'t> Integers<'t> {
         if id == next {
             self.atoms.push(Known { kind, range });
         }
-        self.fixed.get(&id).map_or_else(|| Sum::atom(id), |value| Sum::constant(*value))
+        self.fixed.get(&id).cloned().unwrap_or_else(|| Sum::atom(id))
     }
 
     /// The least and the greatest value of a sum: by those of its summands, and by what is known of it.
     fn range(&self, sum: &Sum) -> Option<(i128, i128)> {
-        let known = self.ranges.get(sum).copied().or_else(|| self.range_of_multiple(sum));
+        let known = self.known_range(sum);
         match (known, self.range_of_summands(sum)) {
             (Some((a, b)), Some((c, e))) => Some((a.max(c), b.min(e))),
             (known, computed) => known.or(computed),
@@ -191,17 +191,29 @@ impl<'t> Integers<'t> {
         Some((least.floor(power)?, most.floor(power)?))
     }
 
-    /// The range of a multiple, and a constant, of a sum of which one is known.
-    fn range_of_multiple(&self, sum: &Sum) -> Option<(i128, i128)> {
-        let factor = sum.terms.values().fold(0, |g, c| floor::gcd(g, *c));
-        if factor < 2 || sum.terms.len() < 2 {
-            return None;
-        }
-        let terms = sum.terms.iter().map(|(m, c)| (m.clone(), c / factor)).collect();
-        let part = Sum { constant: sum.constant.div_euclid(factor), terms };
-        let rest = sum.constant.rem_euclid(factor);
+    /// What is known of a sum of which this one is a multiple, and a constant.
+    fn known_range(&self, sum: &Sum) -> Option<(i128, i128)> {
+        let (part, factor) = primitive(sum)?;
         let (least, most) = self.ranges.get(&part)?;
-        Some((least.checked_mul(factor)?.checked_add(rest)?, most.checked_mul(factor)?.checked_add(rest)?))
+        let (a, b) = (least.checked_mul(factor)?, most.checked_mul(factor)?);
+        Some((a.min(b).checked_add(sum.constant)?, a.max(b).checked_add(sum.constant)?))
+    }
+
+    /// Keeps that a sum lies in a range, besides what is known of it.
+    fn keep_range(&mut self, sum: &Sum, (least, most): (i128, i128)) {
+        let Some((part, factor)) = primitive(sum) else { return };
+        let (Some(a), Some(b)) = (least.checked_sub(sum.constant), most.checked_sub(sum.constant)) else {
+            return;
+        };
+        if a == i128::MIN || b == i128::MIN {
+            return;
+        }
+        // A multiple of the factor that is at least a is at least the next above it.
+        let (a, b) = if factor > 0 { (a, b) } else { (-b, -a) };
+        let by = factor.abs();
+        let (a, b) = (-(-a).div_euclid(by), b.div_euclid(by));
+        let known = self.ranges.entry(part).or_insert((a, b));
+        *known = (known.0.max(a), known.1.min(b));
     }
 
     /// The product of two products, and its sign: a number that is 0 or 1 is its own square, one that is 0 or −1 is minus it.
@@ -250,4 +262,17 @@ impl<'t> Integers<'t> {
         }
         (sum.terms.len() <= MOST).then_some(sum)
     }
+}
+/// A sum of several summands as a multiple of one without a constant and a common factor, whose first coefficient is positive; and a constant.
+fn primitive(sum: &Sum) -> Option<(Sum, i128)> {
+    if sum.terms.len() < 2 {
+        return None;
+    }
+    let factor = sum.terms.values().fold(0, |g, c| floor::gcd(g, *c));
+    let factor = if sum.terms.values().next().is_some_and(|c| *c < 0) { -factor } else { factor };
+    if factor == 0 || factor == i128::MIN {
+        return None;
+    }
+    let terms = sum.terms.iter().map(|(m, c)| (m.clone(), c / factor)).collect();
+    Some((Sum { constant: 0, terms }, factor))
 }

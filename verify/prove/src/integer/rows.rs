@@ -260,6 +260,38 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "sign-bit",
+        says: "x < 0 is the sign, 0 <= x its complement; `sign-shift`: (x << c) >>s c extends what is left of x",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, zero) = (v(t, "x", w), t.constant(w, 0));
+            let mut all = vec![
+                equal(t.compare(C::SLt, &x, &zero), sign(t, &x)),
+                equal(t.compare(C::SLe, &zero, &x), t.not(&sign(t, &x))),
+            ];
+            for c in 1..w {
+                let count = t.constant(w, c.into());
+                let shifted = t.binary(B::AShr, &t.binary(B::Shl, &x, &count), &count);
+                all.push(equal(shifted, t.sext(&t.extract(&x, 0, w - c), w)));
+            }
+            all
+        },
+    },
+    Row {
+        name: "product-signed",
+        says: "the product of sign extensions is the extension of that with as many bits as both have",
+        widths: SMALL,
+        laws: |t, w| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let product = |n: u32| t.mul(&t.sext(&x, n), &t.sext(&y, n));
+            let whole = product(2 * w);
+            vec![
+                equal(product(3 * w), t.sext(&whole, 3 * w)),
+                equal(product(w + 1), t.extract(&whole, 0, w + 1)),
+            ]
+        },
+    },
+    Row {
         name: "case",
         says: "where a condition is known a choice is what is chosen, and a floor of a product with it one without",
         widths: WORDS,
