@@ -89,7 +89,7 @@ pub fn print(text: &str) {
     put(text.as_bytes());
 }
 
-/// As [`print`], of bytes that are text.
+/// As [`print()`], of bytes that are text.
 pub fn put(text: &[u8]) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text).and_then(|()| out.flush());

@@ -171,7 +171,7 @@ fn narrow(sequence: &Sequence, count: u32) -> Wrong {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        numbers.push((state & (1 << 52) - 1) | (870 + state % 64) << 52);
+        numbers.push((state & ((1 << 52) - 1)) | (870 + state % 64) << 52);
     }
     for a in numbers.iter().flat_map(|a| [*a, a | 1 << 63]) {
         let mode = FloatMode { ftz: true, ..FloatMode::default() };
