@@ -48,9 +48,9 @@ pub fn value(register: SpecialRegister, asker: &Asker, launch: &Launch) -> u64 {
     let Asker { block, warp, lane, now, seed, shared } = *asker;
     let free = |tag: u64, parts: &[u64]| hash(hash(seed, &[tag]), parts);
     let place = [u64::from(block[0]), u64::from(block[1]), u64::from(block[2])];
-    // Clocks start anywhere and never run backwards.
-    let clock = || (free(1, &[]) >> 8).wrapping_add(now.wrapping_mul(7));
-    let timer = || (free(2, &[]) >> 8).wrapping_add(now.wrapping_mul(4));
+    // Clocks start anywhere, run at any speed, and never backwards.
+    let clock = || (free(1, &[]) >> 8).wrapping_add(now.wrapping_mul(5 + free(7, &[]) % 16));
+    let timer = || (free(2, &[]) >> 8).wrapping_add(now.wrapping_mul(3 + free(8, &[]) % 8));
     let value = match register {
         R::Tid(a) => axis(unfold(asker.thread().into(), launch.block), a).into(),
         R::Ntid(a) => axis(launch.block, a).into(),

@@ -43,6 +43,20 @@ pub const ERRORS: &[Error] = &[
         operands: None,
     },
     Error {
+        program: "cvt_sat_neg",
+        mnemonics: &["cvt.sat."],
+        guarded: false,
+        through: Some("neg.s32"),
+        operands: None,
+    },
+    Error {
+        program: "slct_neg",
+        mnemonics: &["slct."],
+        guarded: false,
+        through: Some("neg.s32"),
+        operands: None,
+    },
+    Error {
         program: "unpack_symbol",
         mnemonics: &["mov.b64"],
         guarded: false,

@@ -41,6 +41,8 @@ pub struct Event {
     pub arguments: Vec<TermId>,
     /// What it yields, and the state of memory behind it: variables.
     pub results: Vec<TermId>,
+    /// The wait, for lanes that may be elsewhere, at which or behind which it stands: what stands behind one wait has one number.
+    pub waits: Option<u64>,
 }
 
 /// How the name of a shuffle begins.

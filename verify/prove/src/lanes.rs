@@ -26,22 +26,69 @@ fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId) -> Result<Option<TermI
         let Some((piece, mask)) = side.path.gathered.filter(|g| g.0 == side.path.piece) else {
             return unsupported("convergence: a cross-lane operation where lanes may be apart");
         };
-        if let Some(owed) = side.owed.get_mut(&piece) {
+        // Who waited has to ask as well.
+        if side.inputs.known(side.guard) == Some(1)
+            && let Some(owed) = side.owed.get_mut(&piece)
+        {
             owed.1 = true;
         }
         return Ok(if full(side, mask) { None } else { Some(mask) });
     }
     // Who is not in the mask of its own executes nothing defined (PTX ISA, "vote.sync" and its kin): where all lanes that have not ended
     // come with one mask, it names them all.
-    let all_come = side.alone() && side.inputs.is_uniform(side.guard) && side.inputs.is_uniform(mask);
+    // Lanes that waited somewhere else since they parted may have been met there by some of these, or still be on their way to an end.
+    let waited = side.path.waited || side.ended_waiting;
+    let all_come =
+        side.alone() && !waited && side.inputs.is_uniform(side.guard) && side.inputs.is_uniform(mask);
     Ok(if full(side, mask) || all_come { None } else { Some(mask) })
 }
 
-/// A collective operation of the lanes here; its results, as [`Collective`] lists them.
+/// A collective operation of the lanes here; its results, as [`Collective`] lists them. Where lanes wait for others that may be elsewhere, that is
+/// noted.
 ///
 /// # Errors
 /// Lanes that may not be together.
 pub fn collective<R: Name>(
+    side: &mut Side<'_, R>,
+    op: Collective,
+    arguments: &[TermId],
+) -> Result<Vec<TermId>, Trap> {
+    let block = matches!(op, Collective::Barrier(_));
+    let waits = match op {
+        Collective::Shuffle(_) | Collective::Vote(_) | Collective::Match { .. } | Collective::Redux(_) => {
+            true
+        }
+        Collective::Elect | Collective::WarpSync | Collective::Barrier(_) => true,
+        Collective::Mma(_)
+        | Collective::MatrixLoad(_)
+        | Collective::MatrixStore(_)
+        | Collective::MatrixTranspose
+        | Collective::ActiveMask => false,
+    };
+    let unpaid = |side: &Side<'_, R>| {
+        let here = side.path.gathered.filter(|g| g.0 == side.path.piece);
+        here.is_some_and(|g| side.owed.get(&g.0).is_some_and(|o| !o.1))
+    };
+    if block && side.machine && unpaid(side) {
+        return unsupported(
+            "convergence: a barrier of the block between lanes that wait and what they wait for",
+        );
+    }
+    let before = side.events.len();
+    let results = perform(side, op, arguments)?;
+    if waits && (block || side.path.parted) {
+        // Barriers of the block wait by themselves.
+        let own = if block { 1 << 32 | before as u64 } else { side.path.piece.into() };
+        side.events[before..].iter_mut().for_each(|e| e.waits = Some(own));
+    }
+    if waits && side.path.parted {
+        side.path.stopped |= block;
+        side.path.waited |= !block;
+    }
+    Ok(results)
+}
+
+fn perform<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
     arguments: &[TermId],

@@ -6,7 +6,9 @@ use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
-use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
+use crate::obligation::{
+    Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps, waits_out_of_order,
+};
 use crate::origin::{Freedom, Origin, Trace, Ways};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
@@ -403,6 +405,21 @@ impl Task<'_> {
         }
         let paired = self.events(&inputs, &mut run, &mut replaced)?;
         let targets = &run.target.side.events;
+        let twins = &run.target.side.twins;
+        let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
+        let all = paired.iter().copied().chain(paired.iter().flat_map(twin));
+        let both = |(a, b): &(usize, usize)| {
+            let guards = inputs.terms.and(&targets[*a].guard, &targets[*b].guard);
+            inputs.known(inputs.normal.of(guards)) != Some(0)
+        };
+        if let Some((a, b)) = waits_out_of_order(targets, all).into_iter().find(both) {
+            let at = |i: usize| targets[i].place;
+            return Err(format!(
+                "convergence: lanes wait at {:#06x} and {:#06x} in another order than the source's",
+                at(a),
+                at(b)
+            ));
+        }
         for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
             let mut failed = match interval.paired {
                 Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,

@@ -42,6 +42,10 @@ pub struct Path<R: Name> {
     pub stores: Vec<(TermId, usize)>,
     /// Whether other lanes of the warp may be elsewhere.
     pub parted: bool,
+    /// Whether, since then, some waited for others of the warp.
+    pub waited: bool,
+    /// Whether, since then, some waited at a barrier of the block.
+    pub stopped: bool,
     /// Convergence barriers that were set while no lane was elsewhere.
     pub whole: BTreeSet<u32>,
     /// Results of the last reducing barrier.
@@ -109,6 +113,8 @@ pub struct Side<'i, R: Name> {
     /// Barriers of the warp that lanes may wait at for ever, by the piece of straight code behind each: place, and whether an event there
     /// is known to have all of these lanes.
     pub owed: BTreeMap<u32, (u64, bool)>,
+    /// Whether lanes ended that had waited while others were elsewhere: they may be under way still.
+    pub ended_waiting: bool,
     /// Where lanes meet, and at which convergence barrier.
     pub places: FxHashMap<u64, u32>,
     /// What is known of convergence barriers.
@@ -149,6 +155,8 @@ impl<'i, R: Name> Side<'i, R> {
             version: d.constant(32, 0),
             stores: Vec::new(),
             parted: false,
+            waited: false,
+            stopped: false,
             whole: BTreeSet::new(),
             reduced: None,
             meeting: Meeting::default(),
@@ -177,6 +185,7 @@ impl<'i, R: Name> Side<'i, R> {
             place: 0,
             visit: 0,
             owed: BTreeMap::new(),
+            ended_waiting: false,
             places: FxHashMap::default(),
             barriers: Barriers::default(),
             admitted: d.yes(),
@@ -328,6 +337,11 @@ impl<'i, R: Name> Side<'i, R> {
         self.inputs.known(both) != Some(0)
     }
 
+    /// All lanes of the warp that have not ended are here.
+    pub fn together(&mut self) {
+        (self.path.parted, self.path.waited, self.path.stopped) = (false, false, false);
+    }
+
     /// Lanes here whose guard holds, and `condition` besides, leave for instruction `to`.
     pub fn jump(&mut self, to: u64, condition: Option<TermId>) {
         let d = self.terms();
@@ -347,6 +361,9 @@ impl<'i, R: Name> Side<'i, R> {
         let d = self.terms();
         let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
         let parted = self.path.parted;
+        if parted && (self.path.waited || self.path.stopped) && self.inputs.known(taken) != Some(0) {
+            self.ended_waiting = true;
+        }
         self.part(taken);
         // Lanes that ended are not elsewhere.
         self.path.parted = parted;
@@ -559,6 +576,8 @@ impl<'i, R: Name> Side<'i, R> {
             version,
             stores,
             parted: a.parted || b.parted,
+            waited: a.waited || b.waited,
+            stopped: a.stopped || b.stopped,
             whole: a.whole.intersection(&b.whole).copied().collect(),
             reduced,
             meeting,
@@ -678,6 +697,7 @@ impl<'i, R: Name> Side<'i, R> {
             visit: self.visit,
             arguments,
             results: yields,
+            waits: None,
         });
         results
     }
@@ -903,6 +923,7 @@ impl<'i, R: Name> Side<'i, R> {
             visit: self.visit,
             arguments,
             results: Vec::new(),
+            waits: None,
         });
     }
 }

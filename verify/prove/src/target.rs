@@ -545,6 +545,8 @@ pub struct Wanted<'e> {
     pub combines: bool,
     /// Whether `NOP` may stand where the source has a barrier of a warp: ptxas leaves one where it knows all lanes to be together.
     pub left_out: bool,
+    /// Whether all its barriers of the block are aligned: the lanes of a warp come to each together (PTX ISA, "barrier": `bar` is `barrier.aligned`).
+    pub aligned: bool,
     /// What fences of the target are taken for.
     pub eased: &'e [Eased],
     /// What holds on every input that counts, one bit, if anything is known of it.
@@ -566,6 +568,7 @@ impl<'e> Wanted<'e> {
             votes: source.iter().any(|i| matches!(i.op, Op::Vote | Op::Activemask)),
             combines: source.iter().any(|i| i.op == Op::Redux),
             left_out: source.iter().any(warp),
+            aligned: source.iter().filter(|i| !warp(i)).all(|i| i.op != Op::Barrier || i.mods.aligned),
             eased,
             admitted: None,
         }
@@ -581,6 +584,7 @@ impl<'e> Wanted<'e> {
             votes: true,
             combines: true,
             left_out: false,
+            aligned: false,
             eased,
             admitted: None,
         }
@@ -618,6 +622,7 @@ pub fn piece<'i>(
         votes: true,
         combines: true,
         left_out: false,
+        aligned: false,
         eased: &[],
         admitted: None,
     };
@@ -799,7 +804,7 @@ fn go<'i>(
                 side.sync(barrier);
                 // Every lane that was there when the barrier was set is here now, or has ended.
                 if side.path.whole.remove(&barrier) && condition.is_none() && side.alone() {
-                    side.path.parted = false;
+                    side.together();
                 }
                 side.new_piece();
             }
@@ -824,25 +829,42 @@ fn go<'i>(
                     }
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
                     side.wait_in_warp(whole);
-                    let all = whole && side.alone();
+                    // Barriers of the warp that differ in place serve as one (C10): lanes that waited at another since they parted
+                    // may have been met there.
+                    let met = side.path.waited || side.ended_waiting;
+                    let all = whole && side.alone() && !met;
                     if whole && !all && side.path.parted {
                         side.path.meeting.wait_for_all().map_err(|t| at(t.to_string()))?;
                     }
                     side.new_piece();
                     if all {
-                        side.path.parted = false;
+                        side.together();
                         side.path.meeting.gather();
                     } else if !inputs.is_uniform(args[0]) {
                         // Lanes with one mask go on together, and nothing says when those with another do.
                         side.path.parted = true;
                     }
                     let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
+                    side.path.waited |= side.path.parted;
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
                         side.owed.insert(side.path.piece, (address, event));
                     }
                     side.proceed(index + 1);
                     continue;
+                }
+                // All lanes of the warp come to an aligned barrier, so also to the wait before it.
+                let piece = side.path.piece;
+                if wanted.aligned
+                    && matches!(op, Collective::Barrier(_))
+                    && inputs.known(side.guard) == Some(1)
+                    && side
+                        .path
+                        .gathered
+                        .is_some_and(|g| g.0 == piece && inputs.known(g.1) == Some(0xffff_ffff))
+                    && let Some(owed) = side.owed.get_mut(&piece)
+                {
+                    owed.1 = true;
                 }
                 let values = match stand_in(&mut side, &mut leaders, wanted, op, &args) {
                     Some(values) => values,

@@ -20,13 +20,14 @@ const LEVELS: [&str; 2] = ["-O0", "-O3"];
 
 /// What calibration found of ptxas.
 const ERRORS: &str = "\
-What is refuted are errors of ptxas, in 13.0.88 and in 13.5.37, at every level; `corpus/ptxas-open` has a program for each:
+What is refuted are errors of ptxas, in 13.0.88 and in 13.5.37; `corpus/ptxas-open` has a program for each:
 
 - `@p set.eq.f32.s32 f, a, b` leaves `f` alone where `p` is false (PTX ISA, *Predicated Execution*). ptxas makes the integer -1 or 0 under the guard and
   converts it without: the old bits of `f` go through `IABS` and `I2FP.F32.S32` too. The same holds of halves, of 16-bit sources, and of `testp`.
 - `bfe.u64` takes the low 8 bits of position and length (PTX ISA, `bfe`: `pos = b & 0xff`). ptxas shifts by all 32.
 - `fns.b32` by -2147483648 finds no bit and gives 0xffffffff (PTX ISA, `fns`). ptxas compares the number of bits with -2147483648 as signed numbers, and gives
   a place.
+- A number that `neg.s32` made, to `cvt.sat` or `slct`: -2147483648 stays what it is. ptxas saturates and compares as if it became 2147483648.
 - `mov.b64 {r, s}, variable` takes an address apart into halves of 32 bits (PTX ISA, `mov`). ptxas gives the halves of its low word, of 16 bits each.
 
 ";

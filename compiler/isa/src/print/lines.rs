@@ -113,7 +113,7 @@ impl Lines {
     /// which is 19 wide.
     ///
     /// # Errors
-    /// As [`decode`]; then nothing is written.
+    /// As [`crate::decode`]; then nothing is written.
     pub fn print(
         &mut self,
         word: u128,

@@ -355,6 +355,7 @@ impl Lane<'_, '_> {
             place: self.side.place,
             arguments: Vec::new(),
             results: Vec::new(),
+            waits: None,
         });
     }
 }

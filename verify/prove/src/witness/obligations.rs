@@ -182,6 +182,18 @@ pub fn steps(
         }
         ordered.push((i, own));
     }
+    let mut met = Vec::new();
+    for &(s, t) in &matching.events {
+        let i = source.at(s)?.0;
+        let twins = matching.twins.iter().filter(|(first, _)| *first == t).map(|(_, twin)| *twin);
+        for t in twins.chain([t]) {
+            met.push((i, target.at(t)?.0));
+        }
+    }
+    for (i, j) in crate::obligation::waits_out_of_order(target.all, met.into_iter()) {
+        let both = d.and(&target.all[i].guard, &target.all[j].guard);
+        all.push(Step::Never(format!("lanes wait at {i} and {j}, which change places"), both));
+    }
     let mut pairs = Vec::new();
     for &(s, t) in &matching.stores {
         let ((i, a), (j, b)) = (source.at(s)?, target.at(t)?);
