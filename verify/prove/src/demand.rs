@@ -3,7 +3,7 @@
 
 use sassafras_chip::Chip;
 use sassafras_isa::step::Register;
-use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass, decode};
 
 /// Several registers as one operand begin at a multiple of their number.
 ///
@@ -23,6 +23,33 @@ pub fn aligned(inst: &Inst) -> Result<(), String> {
 
 fn letters(class: RegClass) -> &'static str {
     if class == RegClass::R { "R" } else { "UR" }
+}
+
+/// What an acquire acquires from has come back: in the straight code before a `CCTL.IVALL`, each strong load and atomic operation whose result a
+/// scoreboard tells of has been waited for. `code`: the instructions up to the one in question, which is the last.
+///
+/// # Errors
+/// One that may be under way; what loads behind it find might be older.
+pub fn returned(code: &[u128], chip: Chip) -> Result<(), String> {
+    let mut waited = 0;
+    for (n, word) in code.iter().rev().enumerate() {
+        let Ok(inst) = decode(*word, chip) else { return Ok(()) };
+        let row = inst.row();
+        if n == 0 && row.meaning != Meaning::Cctl || n > 0 && row.control_flow.is_some() {
+            return Ok(());
+        }
+        let own = inst.control.write_barrier;
+        let strong = match row.meaning {
+            Meaning::Ldg | Meaning::Ld => inst.get("sem").is_some_and(|sem| sem != 0),
+            Meaning::Atomg | Meaning::Atom => true,
+            _ => false,
+        };
+        if strong && own < 6 && waited & (1 << own) == 0 {
+            return Err("an acquire while what it acquires from may be under way".into());
+        }
+        waited |= inst.control.wait_mask;
+    }
+    Ok(())
 }
 
 /// The uniform pair that has to hold the descriptor of global memory.

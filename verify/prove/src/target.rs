@@ -710,6 +710,7 @@ fn go<'i>(
             continue;
         }
         demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
+        demand::returned(&function.code[..=index as usize], chip).map_err(at)?;
         if let Some([low, high]) = demand::descriptor(&inst, chip) {
             let wrong = |t: Trap| at(t.to_string());
             let place = chip.bank().global_descriptor.unwrap_or_default().into();

@@ -1,6 +1,6 @@
 //! Code in which lanes wait for others at other places, or in another order, than its source has them: it may deadlock or give other values, and
 //! none of it is proved. `waits/` has the sources, and cubins of sm_90 that were made from our code for a like source by moving,
-//! dropping or adding `WARPSYNC`, votes and barriers.
+//! dropping or adding `WARPSYNC`, votes, barriers and waits.
 
 #![allow(missing_docs)]
 
@@ -11,7 +11,9 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 7] = [
+const PAIRS: [&str; 8] = [
+    // The load before `CCTL.IVALL` has not been waited for.
+    "acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
     "vote_waits_before_barrier",
     // All lanes wait for the lanes of their masks; some shuffle.
