@@ -25,8 +25,8 @@ fn letters(class: RegClass) -> &'static str {
     if class == RegClass::R { "R" } else { "UR" }
 }
 
-/// What an acquire acquires from has come back: in the straight code before a `CCTL.IVALL`, each strong load and atomic operation whose result a
-/// scoreboard tells of has been waited for. `code`: the instructions up to the one in question, which is the last.
+/// What an acquire acquires from has come back: the last strong load or atomic operation in the straight code before a `CCTL.IVALL` has been waited for, if a
+/// scoreboard tells of its result. `code`: the instructions up to the one in question, which is the last.
 ///
 /// # Errors
 /// One that may be under way; what loads behind it find might be older.
@@ -35,7 +35,9 @@ pub fn returned(code: &[u128], chip: Chip) -> Result<(), String> {
     for (n, word) in code.iter().rev().enumerate() {
         let Ok(inst) = decode(*word, chip) else { return Ok(()) };
         let row = inst.row();
-        if n == 0 && row.meaning != Meaning::Cctl || n > 0 && row.control_flow.is_some() {
+        // A barrier of memory is behind all that came before it.
+        let settled = row.control_flow.is_some() || row.meaning == Meaning::Membar;
+        if n == 0 && row.meaning != Meaning::Cctl || n > 0 && settled {
             return Ok(());
         }
         let own = inst.control.write_barrier;
@@ -44,8 +46,11 @@ pub fn returned(code: &[u128], chip: Chip) -> Result<(), String> {
             Meaning::Atomg | Meaning::Atom => true,
             _ => false,
         };
-        if strong && own < 6 && waited & (1 << own) == 0 {
-            return Err("an acquire while what it acquires from may be under way".into());
+        if strong {
+            return match own < 6 && waited & (1 << own) == 0 {
+                true => Err("an acquire while what it acquires from may be under way".into()),
+                false => Ok(()),
+            };
         }
         waited |= inst.control.wait_mask;
     }
