@@ -3,13 +3,14 @@
 
 use crate::benign::{Flip, ROWS};
 use crate::common::{report, z3};
-use crate::pairs::{CHIP, Pair, execute, results, word as word_of, written};
+use crate::pairs::{CHIP, Pair, Writes, execute, results, word as word_of, written};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Control, decode, encode};
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::Entry;
 use sassafras_prove::witness::check::check;
 use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_within};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Control bits of a word.
@@ -125,13 +126,60 @@ fn confirmed(pair: &Pair, mutant: &Cubin, record: &Record, z3: &mut Z3) -> bool 
     Entry::of(record, 4).is_some_and(|entry| check(&pair.source, mutant, &entry, z3).is_ok())
 }
 
+/// What the original does, which is found out once for all bits.
+struct Original<'a> {
+    pair: &'a Pair,
+    /// What it leaves for each seed.
+    left: Vec<OnceCell<Result<Vec<Vec<u8>>, String>>>,
+}
+
+impl Original<'_> {
+    /// Whether the code leaves something else for some inputs.
+    fn differs(&self, mutant: &Cubin) -> bool {
+        self.left.iter().zip(0..).any(|(left, seed)| {
+            let new = execute(mutant, seed);
+            // Of what the driver puts in bank 0 the executor knows some words alone.
+            let known = !new.as_ref().is_err_and(|e| e.contains("not supported"));
+            known && *left.get_or_init(|| execute(&self.pair.cubin, seed)) != new
+        })
+    }
+}
+
+/// What is known of one instruction of the original.
+#[derive(Default)]
+struct Place {
+    /// Whether the code is proved without it.
+    dead: OnceCell<bool>,
+    /// What it writes for each seed, up to the first for which it writes nothing.
+    writes: OnceCell<Vec<Writes>>,
+}
+
+impl Place {
+    fn dead(&self, pair: &Pair, at: usize, z3: &mut Z3) -> bool {
+        let limits = Limits { launches: 0, ..Limits::default() };
+        let proved =
+            || prove_within(&pair.source, "k", &gone(pair, at), z3, limits).verdict == Verdict::Proved;
+        *self.dead.get_or_init(proved)
+    }
+
+    /// Whether an instruction in its place writes the same in all runs.
+    fn alike(&self, pair: &Pair, mutant: &Cubin, place: u64) -> bool {
+        let of = |cubin, seed| results(cubin, seed, place).filter(|w| !w.is_empty());
+        let all = self.writes.get_or_init(|| (0..INPUTS).map_while(|seed| of(&pair.cubin, seed)).collect());
+        all.len() as u64 == INPUTS
+            && all.iter().zip(0..).all(|(old, seed)| of(mutant, seed).as_ref() == Some(old))
+    }
+}
+
 fn census(pair: &Pair, z3: &mut Z3, full: bool, counts: &mut Counts) {
     let words = pair.words().to_vec();
+    let original = Original { pair, left: (0..INPUTS).map(|_| OnceCell::new()).collect() };
     let exit = |w: &u128| decode(*w, CHIP).is_ok_and(|i| i.row().mnemonic == "EXIT");
     let last = words.iter().rposition(exit).expect("it ends");
     // The endless branch behind the last EXIT is looked at, the padding behind it is like it.
     for at in 0..(last + 2).min(words.len()) {
         eprintln!("{} {:#06x} {}", pair.name, 16 * at, written(words[at]));
+        let known = Place::default();
         for bit in (0..128).filter(|b| !CONTROL.contains(b)) {
             if !full && !(5 * at + bit as usize).is_multiple_of(STRIDE) {
                 continue;
@@ -164,24 +212,13 @@ fn census(pair: &Pair, z3: &mut Z3, full: bool, counts: &mut Counts) {
                     *counts.unknown.entry(reason).or_default() += 1;
                 }
                 Verdict::Proved | Verdict::ProvedWithin(_) => {
-                    let runs = |seed| {
-                        let new = execute(&mutant, seed);
-                        // Of what the driver puts in bank 0 the executor knows some words alone.
-                        let known = !new.as_ref().is_err_and(|e| e.contains("not supported"));
-                        known && execute(&pair.cubin, seed) != new
-                    };
-                    if (0..INPUTS).any(runs) {
+                    if original.differs(&mutant) {
                         eprintln!("  RUNS DIFFERENTLY: {name}");
                         counts.differs.push(name);
                         continue;
                     }
-                    let dead = matches!(pair.prove(&gone(pair, at), z3).verdict, Verdict::Proved);
-                    let place = 16 * at as u64;
-                    let same = |seed| {
-                        let [old, new] = [&pair.cubin, &mutant].map(|c| results(c, seed, place));
-                        old.is_some_and(|old| !old.is_empty() && Some(old) == new)
-                    };
-                    let alike = !dead && (0..INPUTS).all(same);
+                    let dead = known.dead(pair, at, z3);
+                    let alike = !dead && known.alike(pair, &mutant, 16 * at as u64);
                     let flip = Flip { before: &before, after: &after, behind: at > last, dead, alike };
                     match ROWS.iter().find(|b| (b.holds)(&flip)) {
                         Some(row) => *counts.benign.entry(row.name).or_default() += 1,

@@ -105,8 +105,11 @@ pub fn execute(cubin: &Cubin, seed: u64) -> Result<Vec<Vec<u8>>, String> {
     run(cubin, seed, None)
 }
 
-/// What one instruction writes, lane by lane, in a run as [`execute`] has it; none if that fails.
-pub fn results(cubin: &Cubin, seed: u64, at: u64) -> Option<Vec<(String, u32, u128)>> {
+/// What an instruction writes in a run, lane by lane: the register, the lane, the value.
+pub type Writes = Vec<(String, u32, u128)>;
+
+/// What one instruction writes in a run as [`execute`] has it; none if that fails.
+pub fn results(cubin: &Cubin, seed: u64, at: u64) -> Option<Writes> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let note = move |e: &TraceEvent<'_>| {
