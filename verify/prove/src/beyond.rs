@@ -1,5 +1,6 @@
-//! What a cubin says beyond its code: where the entry lies, how it is launched, registers, barriers, parameters, shared
-//! memory, images of variables.
+//! What a cubin says beyond its code: where the entry lies, registers, barriers, images of variables; and how it is launched.
+
+mod launch;
 
 use crate::functions;
 use sassafras_chip::Chip;
@@ -23,17 +24,16 @@ pub fn check(
     code: &Function,
 ) -> Result<(), String> {
     declared(cubin, code)?;
-    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
-    launch(source.reqntid, source.maxntid.map(threads), code)?;
+    launch::check(source.reqntid, source.maxntid, cubin, code)?;
     images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
-    parameters(wanted, source.param_size, code)?;
+    launch::parameters(wanted, source.param_size, code)?;
     let functions = crate::calls::reachable(module, source);
     let mut insts = functions.iter().flat_map(|f| f.insts.iter().flatten());
     let uses = insts.any(|i| i.mods.space == Some(Space::Shared));
     let of_module = module.variables.iter().filter(|_| uses);
     let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
-    shared(all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum(), code)
+    launch::shared(all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum(), cubin, code)
 }
 
 /// The same where the source is a cubin too, which has to keep its own word as well.
@@ -43,12 +43,11 @@ pub fn check(
 pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Function) -> Result<(), String> {
     declared(other, source).map_err(|e| format!("source, {e}"))?;
     declared(cubin, code)?;
-    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
-    launch(source.required_threads, source.max_threads.map(threads), code)?;
+    launch::check(source.required_threads, source.max_threads, cubin, code)?;
     variables(other, cubin)?;
     let wanted = source.params.iter().map(|p| (u32::from(p.offset), p.size, "the source's"));
-    parameters(wanted, source.param_size, code)?;
-    shared(source.shared.map_or(0, |s| s.size.into()), code)
+    launch::parameters(wanted, source.param_size, code)?;
+    launch::shared(source.shared.map_or(0, |s| s.size.into()), cubin, code)
 }
 
 /// What a cubin declares of an entry suffices for its code.
@@ -74,30 +73,6 @@ fn declared(cubin: &Cubin, code: &Function) -> Result<(), String> {
     barriers(code, chip)
 }
 
-/// Parameters, as offset, size and name, have the size and place of the source's.
-fn parameters<'n>(
-    mut wanted: impl Iterator<Item = (u32, u32, &'n str)>,
-    bytes: u32,
-    code: &Function,
-) -> Result<(), String> {
-    let there = |at: u32, size: u32| code.params.iter().any(|c| u32::from(c.offset) == at && c.size == size);
-    if let Some((at, size, name)) = wanted.find(|(at, size, _)| !there(*at, *size)) {
-        return Err(format!("cubin: it has no parameter of {size} bytes at offset {at} (`{name}`)"));
-    }
-    if code.param_size < bytes {
-        return Err(format!("cubin: {} bytes of parameters, not {bytes}", code.param_size));
-    }
-    Ok(())
-}
-
-/// There is as much shared memory as the source's `bytes`.
-fn shared(bytes: u64, code: &Function) -> Result<(), String> {
-    if u64::from(code.shared.map_or(0, |s| s.size)) < bytes {
-        return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
-    }
-    Ok(())
-}
-
 /// The entry begins where its section does, and nothing takes the place of what the cubin says of it.
 fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
     if cubin.functions.iter().filter(|f| f.name == code.name).count() > 1
@@ -114,21 +89,6 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
     match cubin.sections.iter().find(|s| meant(&s.name)) {
         Some(s) => Err(format!("cubin: the section `{}` cannot be read", s.name)),
         None => Ok(()),
-    }
-}
-
-/// Whoever may launch the source may launch the target. The source demands a shape of blocks, or allows `most` threads.
-fn launch(required: Option<[u32; 3]>, most: Option<u64>, code: &Function) -> Result<(), String> {
-    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
-    if code.required_threads.is_some() && code.required_threads != required {
-        return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
-    }
-    let wanted = required.map(threads).or(most).unwrap_or(1024);
-    match code.max_threads.map(threads) {
-        Some(most) if most < wanted => {
-            Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -164,6 +124,7 @@ fn images(
         if x.space != space || x.size < v.size {
             return Err(format!("cubin: the variable `{}` is another", v.name));
         }
+        aligned(x, v.align.into())?;
         let size = v.size as usize;
         let filled: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
@@ -207,6 +168,8 @@ fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), String> {
         if x.space != v.space || x.size < v.size || v.space == Where::Constant && x.offset != v.offset {
             return Err(format!("cubin: the variable `{}` is another", v.name));
         }
+        // What the reader gives as the alignment of the source's is that of its section.
+        aligned(x, if v.offset == 0 { v.align } else { v.align.min(1 << v.offset.trailing_zeros()) })?;
         let image = |v: &sassafras_cubin::Variable, size: u64| {
             let mut all = v.init.clone().unwrap_or_default();
             all.resize(size as usize, 0);
@@ -220,6 +183,14 @@ fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), String> {
         }
     }
     apart(cubin)
+}
+
+/// A variable lies at a multiple of `wanted` bytes: in its section, and that in memory.
+fn aligned(x: &sassafras_cubin::Variable, wanted: u64) -> Result<(), String> {
+    if x.align < wanted || !x.offset.is_multiple_of(wanted.max(1)) {
+        return Err(format!("cubin: `{}` lies at no multiple of {wanted} bytes", x.name));
+    }
+    Ok(())
 }
 
 /// Constants do not overlap.

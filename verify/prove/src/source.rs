@@ -4,13 +4,14 @@ use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
 use crate::contract::Sites;
+use crate::fences;
 use crate::functions;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, Unasked, name};
 use crate::window;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
+use sassafras_ptx::checked::{FunctionId, Op, Operand, RegisterId, Variable, VariableId};
 use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
@@ -446,7 +447,13 @@ pub fn run<'i>(
         };
         let target = |label: u32| program.target(step.frame, function.labels[label as usize].target);
         match outcome {
-            Outcome::Next => {}
+            Outcome::Next => {
+                if inst.op == Op::Griddepcontrol {
+                    let waits = inst.mods.mode == Some("wait");
+                    let what = if waits { fences::PRIMARY_DONE } else { fences::SECONDARY_STARTS };
+                    side.event(what.into(), &[], &[], true);
+                }
+            }
             Outcome::Branch(label) => side.jump(target(label.0), None),
             Outcome::Return => returned(&mut lane!()).map_err(at)?,
             Outcome::Exit => side.leave(None),

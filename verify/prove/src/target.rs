@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::{BankLayout, Chip};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
-use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
+use sassafras_isa::{Inst, Meaning, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
@@ -234,6 +234,14 @@ pub fn constants(cubin: &Cubin) -> u64 {
 }
 
 impl Lane<'_, '_> {
+    /// What a register of the warp holds after an instruction of which other lanes alone may be the ones that execute it.
+    fn of_others(&self, register: Register) -> TermId {
+        let (side, role) = (&self.side, self.role);
+        let name = format!("others.{role:?}.{register}.{:#x}.{}", side.place, side.visit);
+        let width = if register.class == RegClass::UR { 32 } else { 1 };
+        side.inputs.variable(&name, width, false)
+    }
+
     /// What a register holds before it is written may be anything: for the source to choose, for the target to bear.
     fn old(&mut self, register: Register) -> TermId {
         let width = if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 };
@@ -357,8 +365,12 @@ impl State<Terms> for Lane<'_, '_> {
         }
     }
     fn write(&mut self, _: &Terms, register: Register, value: TermId) {
-        let old = self.old(register);
         let inputs = self.side.inputs;
+        let old = match of_warp(register) && !inputs.is_uniform(self.side.guard) {
+            // Others of the warp write it where this lane's guard does not hold: or nobody does.
+            true => self.of_others(register),
+            false => self.old(register),
+        };
         let new = self.side.write(register, value, old);
         if of_warp(register) {
             if !inputs.is_uniform(value) && !self.answers {
@@ -478,6 +490,15 @@ fn stand_in(
             let own = leaders.hand_on(side, all)?;
             Some(vec![own, d.yes()])
         }
+        _ => None,
+    }
+}
+
+/// What an instruction has to do with grids that this one depends on, or that depend on it.
+fn depends(meaning: Meaning) -> Option<&'static str> {
+    match meaning {
+        Meaning::Acqbulk => Some(fences::PRIMARY_DONE),
+        Meaning::Preexit => Some(fences::SECONDARY_STARTS),
         _ => None,
     }
 }
@@ -741,6 +762,9 @@ fn go<'i>(
                 {
                     let all = d.constant(32, 0xffff_ffff);
                     warp_barrier(&mut side, wanted, all).map_err(|t| at(t.to_string()))?;
+                }
+                if let Some(what) = depends(inst.row().meaning) {
+                    side.event(what.into(), &[], &[], true);
                 }
                 if inst.row().id == "cctl.ivall" {
                     let guard = side.guard;

@@ -36,6 +36,9 @@ pub mod constants {
     pub const CUDA_INFO: u32 = 0x7000_0000;
     /// `.nv.callgraph`.
     pub const CUDA_CALLGRAPH: u32 = 0x7000_0001;
+    /// `.nv.global`: variables without an initial value in a relocatable object, where an executable has `NOBITS`; no bytes
+    /// (objects of ptxas -c: the next part of the file begins at the same offset).
+    pub const CUDA_GLOBAL: u32 = 0x7000_0007;
     /// `.nv.shared.K`: shared memory in a relocatable object, where an executable has `NOBITS`; no bytes.
     pub const CUDA_SHARED: u32 = 0x7000_000a;
     /// `.nv.rel.action`, up to sm_89.

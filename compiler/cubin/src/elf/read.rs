@@ -177,7 +177,7 @@ fn section(
         ));
     }
     let data = match kind {
-        0 | c::NOBITS | c::CUDA_SHARED => Data::NoBits(size),
+        0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED => Data::NoBits(size),
         _ => match slice(bytes, offset, size) {
             Some(data) => Data::Bytes(data.to_vec()),
             None => return Err(Error::at(at + 24, format!("section `{name}` lies outside the file"))),

@@ -32,7 +32,8 @@ fn shares(bytes: &[u8], headers: u64, count: u64, index: u64) -> bool {
     let crosses = |from: u64, to: u64| from < end && start < to;
     crosses(headers, headers + count * SECTION_HEADER)
         || (0..count).filter(|i| *i != index).map(range).any(|(kind, from, to)| {
-            !matches!(kind, 0 | c::NOBITS | c::CUDA_SHARED | super::SHARED_RESERVED) && crosses(from, to)
+            !matches!(kind, 0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED | super::SHARED_RESERVED)
+                && crosses(from, to)
         })
 }
 
@@ -66,7 +67,7 @@ pub fn read(bytes: &[u8]) -> Result<File, Error> {
         // whose place is their own.
         let reserved = kind == super::SHARED_RESERVED
             && (flags & c::MERCURY == 0 || shares(bytes, section_headers, count, i as u64));
-        let contents = if reserved || matches!(kind, 0 | c::NOBITS | c::CUDA_SHARED) {
+        let contents = if reserved || matches!(kind, 0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED) {
             Contents::Nothing
         } else if let Some(first) = twin(&sections, offset, length) {
             Contents::Same(first)

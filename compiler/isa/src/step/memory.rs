@@ -356,6 +356,16 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// `CCTL`. Prefetches and priorities (`prefetch`, `applypriority`, as ptxas writes them) are hints; `.IVALL` drops what the
+    /// first-level cache holds, which is not modelled. Of `.RML2` (`discard`) what the line held is lost, and what others do
+    /// to lines is not known.
+    pub(super) fn cctl(mut self) -> Step<D> {
+        match self.inst.get("op").map(|_| self.text("op")) {
+            None | Some(".PF1" | ".PF2" | ".PML2" | ".DML2") => self.next(),
+            Some(other) => Err(self.unsupported(&format!("the kind `{other}`"))),
+        }
+    }
+
     /// Whether a register field is of the uniform file.
     pub(super) fn is_uniform(&self, name: &str) -> bool {
         self.inst.row().field(name).is_some_and(|i| {

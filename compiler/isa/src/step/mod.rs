@@ -176,15 +176,10 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Qspc => lane.query_space(),
         M::Membar => lane.membar(),
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
-        M::Cctl
-        | M::Errbar
-        | M::Fence
-        | M::Ldgdepbar
-        | M::Depbar
-        | M::Nop
-        | M::Pmtrig
-        | M::Preexit
-        | M::Acqbulk => Ok(Outcome::Next),
+        M::Cctl => lane.cctl(),
+        M::Errbar | M::Fence | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig | M::Preexit | M::Acqbulk => {
+            Ok(Outcome::Next)
+        }
         M::Bra => lane.bra(),
         M::Bssy => lane.bssy(),
         M::Bsync => lane.bsync(),

@@ -113,6 +113,53 @@ pub const ALL: &[Planted] = &[
         },
     },
     Planted {
+        name: "a variable at another alignment",
+        program: "global_init",
+        breaks: "alignment of variables",
+        change: |c| {
+            let x = c
+                .variables
+                .iter_mut()
+                .find(|v| v.space == sassafras_cubin::Space::Global)
+                .expect("a variable");
+            x.offset += 1;
+        },
+    },
+    Planted {
+        name: "a launch in clusters",
+        program: "sub_s32",
+        breaks: "A-LAUNCH",
+        change: |c| {
+            let shape =
+                sassafras_cubin::Attribute::words(sassafras_cubin::attribute::CTA_PER_CLUSTER, &[4, 1, 1]);
+            entry(c).attributes.push(shape)
+        },
+    },
+    Planted {
+        name: "a parameter that the source has not",
+        program: "sub_s32",
+        breaks: "parameter layout",
+        change: |c| {
+            let code = entry(c);
+            let last = *code.params.last().expect("a parameter");
+            code.params.push(sassafras_cubin::Param {
+                ordinal: last.ordinal + 1,
+                offset: last.offset + 8,
+                ..last
+            })
+        },
+    },
+    Planted {
+        name: "more shared memory than a block may have",
+        program: "shared",
+        breaks: "shared counts",
+        change: |c| {
+            if let Some(s) = &mut entry(c).shared {
+                s.size = 0xc004
+            }
+        },
+    },
+    Planted {
         name: "smaller blocks",
         program: "sub_s32",
         breaks: "A-LAUNCH",

@@ -1,0 +1,90 @@
+//! Whoever may launch the source may launch the target, by the same parameters.
+
+use sassafras_chip::Chip;
+use sassafras_cubin::{Cubin, Function, attribute};
+
+/// Records of `.nv.info` by which a launch is one of clusters.
+const CLUSTERS: [u8; 3] =
+    [attribute::CTA_PER_CLUSTER, attribute::EXPLICIT_CLUSTER, attribute::MAX_CLUSTER_RANK];
+
+/// The shapes of blocks that the source demands or allows can be launched: none is refused, and there are registers for all
+/// threads of the largest that it names.
+///
+/// # Errors
+/// What a launch may be refused for.
+pub fn check(
+    required: Option<[u32; 3]>,
+    most: Option<[u32; 3]>,
+    cubin: &Cubin,
+    code: &Function,
+) -> Result<(), String> {
+    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
+    if code.required_threads.is_some() && code.required_threads != required {
+        return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
+    }
+    let named = required.or(most).map(threads);
+    let wanted = named.unwrap_or(1024);
+    if let Some(most) = code.max_threads.map(threads)
+        && most < wanted
+    {
+        return Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"));
+    }
+    if code.attributes.iter().any(|a| CLUSTERS.contains(&a.id)) {
+        return Err("cubin: it is launched in clusters, which the source is not".into());
+    }
+    // Without a shape in the source how many registers a thread takes says how large blocks may be, as it does for ptxas.
+    if let (Some(named), Some(chip)) = (named, Chip::from_number(cubin.sm)) {
+        let limits = chip.limits();
+        let each = code.registers.next_multiple_of(limits.register_allocation_unit);
+        let taken = u64::from(each) * named.next_multiple_of(limits.warp_lanes.into());
+        if taken > limits.registers_per_multiprocessor.into() {
+            return Err(format!(
+                "cubin: {named} threads of {} registers take more than the {} there are",
+                code.registers, limits.registers_per_multiprocessor
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Parameters, as offset, size and name, are those of the source: who launches by pointers to them gives one for each that the
+/// cubin has (CUDA driver API, `cuLaunchKernel`).
+///
+/// # Errors
+/// A parameter that one of the two lacks.
+pub fn parameters<'n>(
+    wanted: impl Iterator<Item = (u32, u32, &'n str)>,
+    bytes: u32,
+    code: &Function,
+) -> Result<(), String> {
+    let mut count = 0;
+    for (at, size, name) in wanted {
+        if !code.params.iter().any(|c| u32::from(c.offset) == at && c.size == size) {
+            return Err(format!("cubin: it has no parameter of {size} bytes at offset {at} (`{name}`)"));
+        }
+        count += 1;
+    }
+    if code.params.len() != count {
+        return Err(format!("cubin: {} parameters, not {count}", code.params.len()));
+    }
+    if code.param_size != bytes {
+        return Err(format!("cubin: {} bytes of parameters, not {bytes}", code.param_size));
+    }
+    Ok(())
+}
+
+/// There is as much shared memory as the source's `bytes`, and no more than a block may have without asking for it.
+///
+/// # Errors
+/// Too little or too much.
+pub fn shared(bytes: u64, cubin: &Cubin, code: &Function) -> Result<(), String> {
+    let there = u64::from(code.shared.map_or(0, |s| s.size));
+    if there < bytes {
+        return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
+    }
+    let most = Chip::from_number(cubin.sm).map_or(0, |c| u64::from(c.limits().static_shared_bytes));
+    if there > most.max(bytes) {
+        return Err(format!("cubin: {there} bytes of shared memory, and a block has {most}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Sources and cubins of sm_90 that differ, found by who attacked the prover: none is proved. What our compiler makes of the same
+//! source is, so that no pair is turned down for something else.
+//!
+//! `waits/`: lanes wait for others at other places, or in another order: that may deadlock or give other values; made from our code for a
+//! like source by moving, dropping or adding `WARPSYNC`, votes, barriers and waits. `lanes/`: registers of the warp. `beyond/`: what a
+//! launch needs, and what is no access and yet seen by others.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{line, module, ours, z3};
+use flate2::read::GzDecoder;
+use sassafras_prove::{Verdict, prove};
+use std::io::Read;
+
+const PAIRS: [&str; 15] = [
+    // The load before `CCTL.IVALL` has not been waited for.
+    "waits/acquire_before_its_load",
+    // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
+    "waits/vote_waits_before_barrier",
+    // All lanes wait for the lanes of their masks; some shuffle.
+    "waits/shuffle_under_guard",
+    // All lanes wait; some vote.
+    "waits/vote_under_guard",
+    // Some lanes wait at the block's barrier before they end: a vote that names the others has to name them.
+    "waits/lanes_on_their_way_to_an_end",
+    // Two votes in the other order: lanes at one are met by lanes at the other.
+    "waits/votes_in_another_order",
+    // A vote, and a barrier of the block behind it that stands before it in the source.
+    "waits/barrier_behind_vote",
+    // Lanes that skip a barrier of the warp are one barrier ahead: behind the next one the warp is not together.
+    "waits/one_barrier_apart",
+    // `R2UR` under a guard that some lanes of the warp meet: the others read it too.
+    "lanes/uniform_under_guard",
+    // No `griddepcontrol.wait`: what the grid before has not written yet is read.
+    "beyond/dependent_grid",
+    // `CCTL.RML2`, as of `discard`, behind a store: it is lost.
+    "beyond/discarded",
+    // A variable of 16 bytes at an offset of 4.
+    "beyond/less_aligned",
+    // 255 registers for each of 1,024 threads.
+    "beyond/registers",
+    // A launch of one block is refused.
+    "beyond/clusters",
+    // Whoever launches by pointers to the source's parameters gives one too few.
+    "beyond/parameter",
+];
+
+/// What our compiler does not take.
+const NOT_OURS: [&str; 1] = ["beyond/dependent_grid"];
+/// Right code that is not proved: of each drawn launch some lane is undefined (its vote does not name it); lanes may be apart at a
+/// vote of their own.
+const NOT_PROVED: [&str; 2] = ["waits/lanes_on_their_way_to_an_end", "waits/votes_in_another_order"];
+
+#[test]
+fn what_differs_is_not_proved() {
+    let Some(mut z3) = z3("what_differs_is_not_proved") else { return };
+    let folder = sassafras_oracle::workspace_root().join("verify/prove/tests/wrong_pairs");
+    for name in PAIRS {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.ptx"))).expect("a source");
+        let mut bytes = Vec::new();
+        let packed = std::fs::File::open(folder.join(format!("{name}.cubin.gz"))).expect("a cubin");
+        GzDecoder::new(packed).read_to_end(&mut bytes).expect("it is whole");
+        let wrong = sassafras_cubin::read(&bytes).expect("a sound cubin");
+        let record = prove(&module(&text), "k", &wrong, &mut z3);
+        eprintln!("{name}: {}", line(&record));
+        assert!(matches!(record.verdict, Verdict::Unknown(_) | Verdict::Refuted(_)), "{name}");
+        let Some(right) = ours(&text) else {
+            assert!(NOT_OURS.contains(&name), "{name}: it is not compiled");
+            continue;
+        };
+        assert!(!NOT_OURS.contains(&name), "{name}: it is compiled by now");
+        let record = prove(&module(&text), "k", &right, &mut z3);
+        eprintln!("{name}, ours: {}", line(&record));
+        assert_eq!(record.verdict == Verdict::Proved, !NOT_PROVED.contains(&name), "{name}");
+    }
+}
