@@ -16,7 +16,8 @@
 //!    one nothing may be in flight.
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
-//! Of an instruction with [`Control::SILENT`] no table says when its accesses are over: what would be an objection is unknown then.
+//! In a function all of whose instructions have [`Control::SILENT`](sassafras_isa::Control::SILENT) (ptxas 13.5.37 makes such at -O0) nothing says when accesses are over:
+//! what would be an objection is unknown then.
 //!
 //! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
 //! instruction then stand for an earlier access too. So do the scoreboards of a generic atomic operation's sources for its predicate.
@@ -35,8 +36,8 @@ use sassafras_chip::latency::{
     Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicate_with_sources,
     predicates_read_late, settled, source,
 };
-use sassafras_isa::{Chip, Control, Inst, Meaning, Operand, RegClass, Scoreboard};
-use std::collections::BTreeMap;
+use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks a scheduled function.
 pub fn check(f: &sassafras_machine::Function) -> Verdict {
@@ -46,6 +47,12 @@ pub fn check(f: &sassafras_machine::Function) -> Verdict {
 /// Checks the words of one function, wherever they come from. Words that do not decode are unknown.
 pub fn check_words(words: &[u128], chip: Chip) -> Verdict {
     judge(&Program::of_words(words, chip))
+}
+
+/// The same, of a function of which it is known where jumps and returns go: pairs of the numbers of words, from and to. A jump to an
+/// address that is in none of them goes to a place that is not known.
+pub fn check_words_with(words: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Verdict {
+    judge(&Program::of_words_with(words, chip, jumps))
 }
 
 /// Checks a program.
@@ -71,7 +78,7 @@ pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
         *first = Some(State::default());
     }
     // Only the entries of blocks keep a state; within a block it is carried on.
-    let mut work: std::collections::BTreeSet<usize> = [0].into();
+    let mut work: BTreeSet<usize> = [0].into();
     while let Some(start) = work.pop_first() {
         let Some(state) = entries[start].clone() else { continue };
         judge.run(start, state, false, &mut |to, state| {
@@ -294,9 +301,8 @@ impl Judge<'_> {
 
     /// An access comes before an earlier one is over, as far as the control bits of that say when.
     fn early(&mut self, rule: Rule, at: usize, from: usize, register: Register, message: String) {
-        let silent = self.program.insts[from].as_ref().is_some_and(|inst| inst.control == Control::SILENT);
-        if silent {
-            self.doubt(at, from, register, format!("{message}; its control bits say nothing at all"));
+        if self.program.is_silent() {
+            self.doubt(at, from, register, format!("{message}; control bits say nothing at all"));
         } else {
             self.object(rule, at, from, register, message);
         }

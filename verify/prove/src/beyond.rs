@@ -2,6 +2,7 @@
 
 mod launch;
 
+use crate::calls::{Program, reserved_shared};
 use crate::functions;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
@@ -33,7 +34,21 @@ pub fn check(
     let uses = insts.any(|i| i.mods.space == Some(Space::Shared));
     let of_module = module.variables.iter().filter(|_| uses);
     let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
-    launch::shared(all.filter(|v| v.space == Space::Shared).map(|v| v.size).sum(), cubin, code)
+    let any = all.filter(|v| v.space == Space::Shared).count() > 0;
+    launch::shared(if any { extent(module, source, cubin.sm) } else { 0 }, cubin, code)
+}
+
+/// How many bytes of shared memory the source takes, in either order of its variables: padding between them, and before dynamic shared
+/// memory, which follows what is static, too.
+fn extent(module: &checked::Module, source: &checked::Function, sm: u32) -> u64 {
+    let Ok(mut program) = Program::new(module, source) else { return 0 };
+    let reserved = reserved_shared(sm);
+    let mut ends = [false, true].map(|own_first| {
+        program.own_first = own_first;
+        program.shared(sm).iter().map(|(v, at)| at + v.size - reserved).max().unwrap_or(0)
+    });
+    ends.sort_unstable();
+    ends[1]
 }
 
 /// The same where the source is a cubin too, which has to keep its own word as well.

@@ -2,7 +2,7 @@
 //! its own, so that places keep an order in which lanes go forward. Recursion has no such form.
 
 use crate::functions;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable};
 use sassafras_semantics::Space;
 
 /// Most steps of a source.
@@ -113,6 +113,11 @@ fn callees<'a>(module: &'a Module, caller: &'a Function, inst: &Inst) -> Vec<(Fu
     all.filter(|(_, f)| same(&wanted.params, &f.params) && same(&wanted.returns, &f.returns)).collect()
 }
 
+/// Bytes of shared memory that the system keeps at its start.
+pub fn reserved_shared(sm: u32) -> u64 {
+    if sm >= 90 { 0x400 } else { 0 }
+}
+
 impl<'a> Program<'a> {
     /// Of an entry.
     ///
@@ -124,6 +129,30 @@ impl<'a> Program<'a> {
             Program { module, frames, steps, called, own_first: false, bytes: PARAMS, registers: 0 };
         program.emit(entry, None)?;
         Ok(program)
+    }
+
+    /// Where `.shared` variables lie: in the order of declarations, behind what the system keeps; what has no size (dynamic shared
+    /// memory) comes last, all of it at one place. Their addresses are nothing that a program may rely on, so any place is as good as
+    /// another as long as variables are disjoint.
+    pub fn shared(&self, sm: u32) -> Vec<(&'a Variable, u64)> {
+        let mut functions: Vec<&Function> = Vec::new();
+        for frame in &self.frames {
+            if !functions.iter().any(|f| std::ptr::eq(*f, frame.function)) {
+                functions.push(frame.function);
+            }
+        }
+        let of_functions: Vec<&Variable> = functions.into_iter().flat_map(|f| f.variables.iter()).collect();
+        let of_module: Vec<&Variable> = self.module.variables.iter().collect();
+        let all = if self.own_first { [of_functions, of_module] } else { [of_module, of_functions] };
+        let shared: Vec<&Variable> = all.into_iter().flatten().filter(|v| v.space == Space::Shared).collect();
+        let mut end = reserved_shared(sm);
+        let sized = shared.iter().filter(|v| v.size > 0);
+        let places = sized.chain(shared.iter().filter(|v| v.size == 0)).map(|&v| {
+            let at = end.next_multiple_of(v.align.max(1));
+            end = at + v.size;
+            (v, at)
+        });
+        places.collect()
     }
 
     fn lay(&mut self, size: u64) -> u64 {

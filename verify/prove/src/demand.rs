@@ -1,9 +1,11 @@
 //! What the hardware demands of an instruction beyond its operands' values. What does not meet it faults, which no source
 //! allows: it is `Unknown`.
 
+use rustc_hash::FxHashSet;
+use sassafras_check::hazard::Program;
 use sassafras_chip::Chip;
 use sassafras_isa::step::Register;
-use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass, decode};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass};
 
 /// Several registers as one operand begin at a multiple of their number.
 ///
@@ -25,34 +27,51 @@ fn letters(class: RegClass) -> &'static str {
     if class == RegClass::R { "R" } else { "UR" }
 }
 
-/// What an acquire acquires from has come back: the last strong load or atomic operation in the straight code before a `CCTL.IVALL` has been waited for, if a
-/// scoreboard tells of its result. `code`: the instructions up to the one in question, which is the last.
+/// The ways through some code, backwards.
+pub struct Flow {
+    insts: Vec<Option<Inst>>,
+    before: Vec<Vec<usize>>,
+}
+
+impl Flow {
+    /// The ways through the words of a function. Where a jump goes that names no place is not known.
+    pub fn of(code: &[u128], chip: Chip) -> Flow {
+        let program = Program::of_words(code, chip);
+        let mut before = vec![Vec::new(); code.len()];
+        for (from, succs) in program.succs.iter().enumerate() {
+            succs.iter().for_each(|&to| before[to].push(from));
+        }
+        Flow { insts: program.insts, before }
+    }
+}
+
+/// What an acquire acquires from has come back: on every way to the `CCTL.IVALL` at `at`, the last strong load or atomic operation has been
+/// waited for, if a scoreboard tells of its result. So has a barrier of memory.
 ///
 /// # Errors
 /// One that may be under way; what loads behind it find might be older.
-pub fn returned(code: &[u128], chip: Chip) -> Result<(), String> {
-    let mut waited = 0;
-    for (n, word) in code.iter().rev().enumerate() {
-        let Ok(inst) = decode(*word, chip) else { return Ok(()) };
+pub fn returned(flow: &Flow, at: usize) -> Result<(), String> {
+    let own = |at: usize| flow.insts[at].as_ref();
+    let Some(inst) = own(at).filter(|inst| inst.row().meaning == Meaning::Cctl) else { return Ok(()) };
+    let mut seen = FxHashSet::default();
+    let mut work: Vec<(usize, u8)> =
+        flow.before[at].iter().map(|&before| (before, inst.control.wait_mask)).collect();
+    while let Some((at, waited)) = work.pop() {
+        let Some(inst) = own(at).filter(|_| seen.insert((at, waited))) else { continue };
         let row = inst.row();
-        // A barrier of memory is behind all that came before it.
-        let settled = row.control_flow.is_some() || row.meaning == Meaning::Membar;
-        if n == 0 && row.meaning != Meaning::Cctl || n > 0 && settled {
-            return Ok(());
-        }
-        let own = inst.control.write_barrier;
+        let board = inst.control.write_barrier;
         let strong = match row.meaning {
             Meaning::Ldg | Meaning::Ld => inst.get("sem").is_some_and(|sem| sem != 0),
-            Meaning::Atomg | Meaning::Atom => true,
+            Meaning::Atomg | Meaning::Atom | Meaning::Membar => true,
             _ => false,
         };
-        if strong {
-            return match own < 6 && waited & (1 << own) == 0 {
-                true => Err("an acquire while what it acquires from may be under way".into()),
-                false => Ok(()),
-            };
+        if strong && board < 6 && waited & (1 << board) == 0 {
+            return Err("an acquire while what it acquires from may be under way".into());
         }
-        waited |= inst.control.wait_mask;
+        // Where its guard does not hold it says nothing of what came before it.
+        if !strong || !inst.guard.is_always() {
+            work.extend(flow.before[at].iter().map(|&before| (before, waited | inst.control.wait_mask)));
+        }
     }
     Ok(())
 }

@@ -394,8 +394,8 @@ pub fn traps(d: &Terms, source: &[(TermId, u64)], target: &[(TermId, u64)]) -> O
     Obligation { what: "both sides trap alike".into(), violated: differ(d, &any(source), &any(target)) }
 }
 
-/// Each access of the target to local memory lies in the stack that the cubin declares, of `bytes` bytes below `top`; where
-/// those of the source lie in its variables.
+/// Each access of the target to local memory lies in the stack that the cubin declares, of `bytes` bytes below `top`, and at a multiple of
+/// its size as seen from there; where those of the source lie in its variables. That the top is such a multiple is A-ADDR.
 pub fn frame(
     inputs: &Inputs<'_>,
     origin: Origin<'_>,
@@ -412,6 +412,10 @@ pub fn frame(
         Some(most) => d.compare(CompareOp::ULe, &d.sub(&low(e), &base), &word(most)),
         None => d.no(),
     };
+    let multiple = |e: &Event| match e.bytes.ilog2() {
+        0 => d.yes(),
+        bits => d.eq(&d.extract(&d.sub(&low(e), &top), 0, bits), &d.constant(bits, 0)),
+    };
     let variables = origin.locals(inputs, top);
     let assumed = source.iter().filter(of).map(|e| {
         let any = variables.iter().fold(d.no(), |any, (base, size)| d.or(&any, &inside(e, *base, *size)));
@@ -421,7 +425,7 @@ pub fn frame(
     let base = d.sub(&top, &word(bytes.into()));
     let outside = target.iter().filter(of).map(|e| Obligation {
         what: format!("the stack has room for what is accessed at {:#06x}", e.place),
-        violated: d.and(&e.guard, &d.not(&inside(e, base, bytes.into()))),
+        violated: d.and(&e.guard, &d.not(&d.and(&inside(e, base, bytes.into()), &multiple(e)))),
     });
     (assumed, outside.collect())
 }

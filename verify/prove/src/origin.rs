@@ -311,7 +311,9 @@ impl<'a> Origin<'a> {
     pub fn hazards(self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
         match self {
             Origin::Ptx { .. } => Ok(()),
-            Origin::Code { cubin, code } => hazards(cubin, code, assumed).map_err(|e| format!("source, {e}")),
+            Origin::Code { cubin, code } => {
+                hazards(cubin, code, &BTreeSet::new(), assumed).map_err(|e| format!("source, {e}"))
+            }
         }
     }
 
@@ -340,18 +342,19 @@ pub fn stack(code: &sassafras_cubin::Function) -> u32 {
     code.min_stack.unwrap_or(code.frame_size)
 }
 
-/// The hazard checker's verdict on some code, and what it rests on.
+/// The hazard checker's verdict on some code, and what it rests on. Jumps to addresses and returns go where `jumps` says, from word to word.
 ///
 /// # Errors
 /// Its first objection.
 pub fn hazards(
     cubin: &Cubin,
     code: &sassafras_cubin::Function,
+    jumps: &BTreeSet<(usize, usize)>,
     assumed: &mut BTreeSet<Assumption>,
 ) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     assumed.insert(Assumption::Sched);
-    match sassafras_check::hazard::check_words(&code.code, chip) {
+    match sassafras_check::hazard::check_words_with(&code.code, chip, jumps) {
         sassafras_check::Verdict::Passed => {}
         sassafras_check::Verdict::Unknown(_) => {
             assumed.insert(Assumption::Ready);

@@ -459,7 +459,7 @@ impl Task<'_> {
             Err(why) => return Err(format!("coverage: {why}")),
         }
         run.assumed.extend(of_source);
-        origin::hazards(self.cubin, self.code, &mut run.assumed)?;
+        origin::hazards(self.cubin, self.code, &run.target.side.jumped, &mut run.assumed)?;
         if let Err(why) = &evaluated
             && why.starts_with(CONTRADICTION)
         {

@@ -92,6 +92,8 @@ pub struct Side<'i, R: Name> {
     pub undefined: Vec<TermId>,
     /// Conditions under which the hardware does not take an instruction, with places.
     pub demands: Vec<(TermId, u64)>,
+    /// Where jumps to addresses and returns went: from word to word of the code.
+    pub jumped: BTreeSet<(usize, usize)>,
     /// Whether it makes or asks about generic addresses of shared or local memory.
     pub windows: bool,
     /// Whether it uses generic addresses that are not made of a window: they are taken for global ones.
@@ -175,6 +177,7 @@ impl<'i, R: Name> Side<'i, R> {
             joined: Vec::new(),
             undefined: Vec::new(),
             demands: Vec::new(),
+            jumped: BTreeSet::new(),
             windows: false,
             generic: false,
             scattered: false,

@@ -193,28 +193,10 @@ impl Lane<'_, '_> {
         Ok(())
     }
 
-    /// Where a `.shared` variable lies: in the order of declarations, behind what the system keeps. Its address is nothing
-    /// that a program may rely on, so any place is as good as another as long as variables are disjoint.
     fn shared_address(&self, variable: VariableId) -> u64 {
-        let frames = &self.program.frames;
-        let first = |i: usize| !frames[..i].iter().any(|f| std::ptr::eq(f.function, frames[i].function));
-        let functions = (0..frames.len()).filter(|i| first(*i));
-        let of_functions = functions.flat_map(|i| frames[i].function.variables.iter());
-        let of_functions: Vec<&Variable> = of_functions.collect();
-        let of_module: Vec<&Variable> = self.program.module.variables.iter().collect();
-        let all = if self.program.own_first { [of_functions, of_module] } else { [of_module, of_functions] };
-        let shared: Vec<&Variable> = all.into_iter().flatten().filter(|v| v.space == Space::Shared).collect();
         let wanted = self.variable(variable);
-        let mut at = if self.cubin.sm >= 90 { 0x400u64 } else { 0 };
-        // What has no size comes last, all of it at one place.
-        for v in shared.iter().filter(|v| v.size > 0).chain(shared.iter().filter(|v| v.size == 0)) {
-            at = at.next_multiple_of(v.align.max(1));
-            if std::ptr::eq(*v, wanted) {
-                return at;
-            }
-            at += v.size;
-        }
-        at
+        let all = self.program.shared(self.cubin.sm);
+        all.into_iter().find(|(v, _)| std::ptr::eq(*v, wanted)).map_or(0, |(_, at)| at)
     }
 
     /// Where a `.const` variable lies, as the cubin says.

@@ -18,8 +18,8 @@ use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
-    Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
-    Terms, Trap,
+    Access, AtomicOp, Axis, Collective, CompareOp, Domain, Ordering, Scope, Space, SpecialRegister, State,
+    TermId, Terms, Trap,
 };
 use std::collections::BTreeSet;
 
@@ -145,6 +145,15 @@ pub fn constant<R: crate::side::Name>(
             }
             Some(known) => Ok(side.inputs.memory_at("const", d32, d.constant(64, 0), known as i64, bytes)),
             None => {
+                let fits = in_bank(d, at, constants(cubin), bytes);
+                let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&fits)));
+                if side.inputs.known(outside) != Some(0) {
+                    match function {
+                        Some(_) => side.demands.push((outside, side.place)),
+                        // A-UB: the source reads its constants, at multiples.
+                        None => side.undefined.push(outside),
+                    }
+                }
                 let at = side.inputs.normal.of(d.zext(&at, 64));
                 Ok(side.inputs.memory("const", d32, at, bytes))
             }
@@ -166,6 +175,16 @@ pub fn constant<R: crate::side::Name>(
             Ok(d.constant(8 * bytes.len() as u32, u128::from_le_bytes(all)))
         }
         None => unsupported(format!("constant bank {bank} at {known:#x}")),
+    }
+}
+
+/// That an access of `bytes` bytes at `at`, 32 bits, lies in a bank of `size` bytes and at a multiple of its own size.
+fn in_bank(d: &Terms, at: TermId, size: u64, bytes: u32) -> TermId {
+    let Some(most) = size.checked_sub(bytes.into()) else { return d.no() };
+    let inside = d.compare(CompareOp::ULe, &at, &d.constant(32, most.into()));
+    match bytes.ilog2() {
+        0 => inside,
+        low => d.and(&inside, &d.eq(&d.extract(&at, 0, low), &d.constant(low, 0))),
     }
 }
 
@@ -690,6 +709,7 @@ fn go<'i>(
     if let Some((given, _)) = &piece {
         side.begin(given);
     }
+    let flow = demand::Flow::of(&function.code, chip);
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut leaders = Leaders::default();
     while let Some(index) = side.advance()? {
@@ -731,7 +751,7 @@ fn go<'i>(
             continue;
         }
         demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
-        demand::returned(&function.code[..=index as usize], chip).map_err(at)?;
+        demand::returned(&flow, index as usize).map_err(at)?;
         if let Some([low, high]) = demand::descriptor(&inst, chip) {
             let wrong = |t: Trap| at(t.to_string());
             let place = chip.bank().global_descriptor.unwrap_or_default().into();
@@ -810,6 +830,7 @@ fn go<'i>(
                     if !(to as u64).is_multiple_of(WORD) {
                         return Err(at("a branch between instructions".into()));
                     }
+                    side.jumped.insert((index as usize, (to as u64 / WORD) as usize));
                     // Who goes to no other goes to the last.
                     let both = condition.map_or(case, |c| d.and(&case, &c));
                     side.jump(to as u64 / WORD, if i == last { condition } else { Some(both) });

@@ -1,7 +1,7 @@
 //! Where variables lie: shared memory, local frames, the bank of user constants, and the bank of addresses.
 
 use sassafras_graph::SecondaryMap;
-use sassafras_ir::{Module, VariableId};
+use sassafras_ir::{Module, Op, VariableId};
 use sassafras_semantics::Space;
 
 /// Offsets of all variables of a module.
@@ -55,6 +55,17 @@ impl Layout {
         for (id, v) in module.variables.iter().filter(|(_, v)| v.space == Space::Shared && v.size == 0) {
             let behind = v.owner.map_or(end, |owner| layout.shared[owner as usize]);
             layout.offset[id] = behind.next_multiple_of(v.align.max(1));
+        }
+        // What a launch adds begins where the static part ends: that goes up to it, in kernels that use it.
+        for (function, end) in module.functions.iter().zip(&mut layout.shared) {
+            let insts = function.blocks.values().flat_map(|b| &b.insts);
+            let dynamic = insts.filter_map(|&i| match function.insts[i].op {
+                Op::Address(id, _) => Some(id),
+                _ => None,
+            });
+            let dynamic = dynamic
+                .filter(|&id| module.variables[id].space == Space::Shared && module.variables[id].size == 0);
+            *end = dynamic.map(|id| layout.offset[id]).fold(*end, u64::max);
         }
         layout
     }

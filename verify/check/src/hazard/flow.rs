@@ -4,8 +4,9 @@ use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Hazard, Kind, OperandKind};
-use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, Operand, RegClass, decode};
+use sassafras_isa::{Chip, Control, ControlFlowKind, FieldKind, Inst, Operand, RegClass, decode};
 use sassafras_machine::Function;
+use std::collections::BTreeSet;
 
 /// Whether a register of this file, read by a branch, says whether it is taken; general ones say where it goes.
 fn decides(class: RegClass) -> bool {
@@ -60,11 +61,16 @@ impl Program {
             targets.push(target);
             places.push(place);
         }
-        Ok(Program::new(f.chip, insts, targets, places))
+        Ok(Program::new(f.chip, insts, targets, places, &BTreeSet::new()))
     }
 
     /// The words of one function.
     pub fn of_words(words: &[u128], chip: Chip) -> Program {
+        Program::of_words_with(words, chip, &BTreeSet::new())
+    }
+
+    /// The words of one function of which it is known where jumps and returns go: the numbers of words, from and to.
+    pub fn of_words_with(words: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Program {
         let insts: Vec<Option<Inst>> = words.iter().map(|&word| decode(word, chip).ok()).collect();
         let target = |(at, inst): (usize, &Option<Inst>)| {
             let inst = inst.as_ref()?;
@@ -74,7 +80,7 @@ impl Program {
         };
         let targets = insts.iter().enumerate().map(target).collect();
         let places = (0..words.len()).map(|at| format!("{:#06x}", 16 * at)).collect();
-        Program::new(chip, insts, targets, places)
+        Program::new(chip, insts, targets, places, jumps)
     }
 
     fn new(
@@ -82,15 +88,22 @@ impl Program {
         insts: Vec<Option<Inst>>,
         targets: Vec<Option<usize>>,
         places: Vec<String>,
+        jumps: &BTreeSet<(usize, usize)>,
     ) -> Program {
         let count = insts.len();
         let none = (vec![Vec::new(); count], vec![false; count]);
         let mut program =
             Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), places };
         for at in 0..count {
-            program.succs[at] = program.next(at, &targets);
+            program.succs[at] = program.next(at, &targets, jumps);
         }
         program.connect_returns();
+        for &(from, to) in jumps.iter().filter(|&&(from, to)| from < count && to < count) {
+            let succs = &mut program.succs[from];
+            if let Err(place) = succs.binary_search(&to) {
+                succs.insert(place, to);
+            }
+        }
         for at in 0..count {
             for &to in &program.succs[at] {
                 program.leaders[to] |= to != at + 1 || program.succs[at].len() > 1;
@@ -104,7 +117,7 @@ impl Program {
     }
 
     /// Where control may go from an instruction.
-    fn next(&mut self, at: usize, targets: &[Option<usize>]) -> Vec<usize> {
+    fn next(&mut self, at: usize, targets: &[Option<usize>], jumps: &BTreeSet<(usize, usize)>) -> Vec<usize> {
         use ControlFlowKind as K;
         let Some(inst) = &self.insts[at] else {
             self.unknown(Rule::HazardUndecoded, at, "the word does not decode");
@@ -126,12 +139,12 @@ impl Program {
                     Vec::new()
                 }
             },
-            Some(K::IndirectBranch) => {
+            Some(K::IndirectBranch) if jumps.range((at, 0)..(at + 1, 0)).next().is_none() => {
                 self.unknown(Rule::HazardTarget, at, "it goes to a place that is not known");
                 Vec::new()
             }
             // Where returns go is known when the calls are.
-            Some(K::Return | K::Exit | K::Trap) => Vec::new(),
+            Some(K::IndirectBranch | K::Return | K::Exit | K::Trap) => Vec::new(),
             // BSSY names the place of the BSYNC, so lanes that meet go on behind it.
             _ => vec![at + 1],
         };
@@ -186,6 +199,11 @@ impl Program {
     fn unknown(&mut self, rule: Rule, at: usize, message: &str) {
         let place = self.place(at);
         self.unknown.push(Finding { rule: rule.id(), place, message: message.to_owned() });
+    }
+
+    /// Whether no instruction has control bits that say anything.
+    pub fn is_silent(&self) -> bool {
+        self.insts.iter().flatten().all(|inst| inst.control == Control::SILENT)
     }
 
     /// Whether an instruction ends the thread.

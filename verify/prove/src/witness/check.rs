@@ -146,7 +146,7 @@ fn against(
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
     used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
     origin.hazards(&mut used).map_err(said)?;
-    origin::hazards(cubin, code, &mut used).map_err(said)?;
+    origin::hazards(cubin, code, &right.side.jumped, &mut used).map_err(said)?;
     let events = left.events.iter().chain(&right.side.events);
     let roots: Vec<TermId> = events.flat_map(|e| [e.guard, e.address, e.value]).collect();
     if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
