@@ -192,6 +192,8 @@ pub struct Variable {
     pub relocations: Vec<Relocation>,
     /// Whether other modules see it.
     pub exported: bool,
+    /// Whether its symbol is weak: other modules see it too, and may define it themselves.
+    pub weak: bool,
     /// `st_other` of its symbol: 4 marks a managed variable.
     pub other: u8,
 }

@@ -129,6 +129,7 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
             init,
             relocations: v.init_addresses.iter().map(address).collect(),
             exported: v.visible,
+            weak: false,
             other: 0,
         });
     }

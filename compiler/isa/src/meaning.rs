@@ -70,6 +70,8 @@ meanings! {
     I2i,
     /// Packs two converted integers.
     I2ip,
+    /// Packs two floats as integers.
+    F2ip,
     /// Dot product of 8-bit or 16-bit parts.
     Idp,
     /// |a - b| + c.

@@ -205,6 +205,19 @@ pub trait State<D: Domain> {
     fn write(&mut self, d: &D, register: Self::Register, value: D::V);
     /// Loads `8 × access.bytes` bits, little-endian.
     fn load(&mut self, d: &D, access: &Access, address: &D::V) -> Result<D::V, Trap>;
+    /// Loads where `condition`, one bit, holds; elsewhere the value is zero, and memory is not touched.
+    ///
+    /// A state whose conditions are not all known says what such a load is.
+    ///
+    /// # Errors
+    /// Those of [`State::load`]; a condition that is not constant.
+    fn load_where(&mut self, d: &D, access: &Access, address: &D::V, condition: &D::V) -> Result<D::V, Trap> {
+        match d.as_constant(condition) {
+            Some(0) => Ok(d.constant(8 * access.bytes, 0)),
+            Some(_) => self.load(d, access, address),
+            None => Err(Trap::Unsupported("a load under a condition that is not constant".into())),
+        }
+    }
     /// Stores a value of `8 × access.bytes` bits, little-endian.
     fn store(&mut self, d: &D, access: &Access, address: &D::V, value: &D::V) -> Result<(), Trap>;
     /// Performs a read-modify-write and returns the old value.

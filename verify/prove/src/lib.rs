@@ -25,6 +25,7 @@ mod beyond;
 mod calls;
 mod choose;
 mod contract;
+mod copies;
 mod demand;
 pub mod evaluate;
 pub mod event;

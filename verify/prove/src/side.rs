@@ -4,6 +4,7 @@
 //! the conditions that tell the paths apart. Loops are run as often as the bound says; what is still in one then is left in
 //! [`Side::beyond`].
 
+use crate::copies::Copies;
 use crate::event::{Event, Kind, Place};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
@@ -58,6 +59,8 @@ pub struct Path<R: Name> {
     pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
+    /// Copies to shared memory that may be under way.
+    pub copies: Copies,
     /// Whether they are in code that stands aside, from which they come back.
     pub aside: bool,
 }
@@ -165,6 +168,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting: Nesting::default(),
             synced: None,
             gathered: None,
+            copies: Copies::new(),
             aside: false,
         };
         Side {
@@ -488,6 +492,11 @@ impl<'i, R: Name> Side<'i, R> {
             .find_map(|(n, i)| some[n + 1..].iter().find(|j| one(*i, **j)).map(|j| (*i, *j)))
     }
 
+    /// Narrows the guard to where a condition holds besides.
+    pub fn narrow(&mut self, condition: TermId) {
+        self.guard = self.normal(self.terms().and(&self.guard, &condition));
+    }
+
     /// Whether lanes are left here.
     pub fn remains(&self) -> bool {
         self.here
@@ -587,6 +596,7 @@ impl<'i, R: Name> Side<'i, R> {
             nesting,
             synced: None,
             gathered: None,
+            copies: crate::copies::join(&a.copies, &b.copies),
             aside: a.aside && b.aside,
         }
     }

@@ -247,6 +247,20 @@ impl State<Terms> for Lane<'_, '_> {
         }
         Ok(value)
     }
+    fn load_where(
+        &mut self,
+        d: &Terms,
+        access: &Access,
+        address: &TermId,
+        condition: &TermId,
+    ) -> Result<TermId, Trap> {
+        let guard = self.side.guard;
+        // An event also where the condition never holds: terms that are not simplified do not show it.
+        self.side.narrow(*condition);
+        let value = self.load(d, access, address);
+        self.side.guard = guard;
+        Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
+    }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
         if access.space != Space::Param {
             return self.side.store(access, *address, *value);

@@ -1,5 +1,6 @@
 //! The target: SASS over terms.
 
+use crate::copies;
 use crate::demand;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
@@ -430,6 +431,20 @@ impl State<Terms> for Lane<'_, '_> {
             None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
         }
     }
+    fn load_where(
+        &mut self,
+        d: &Terms,
+        access: &Access,
+        address: &TermId,
+        condition: &TermId,
+    ) -> Result<TermId, Trap> {
+        let guard = self.side.guard;
+        // An event also where the condition never holds: terms that are not simplified do not show it.
+        self.side.narrow(*condition);
+        let value = self.load(d, access, address);
+        self.side.guard = guard;
+        Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
+    }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
         let access = self.eased(access);
         self.side.store(&access, *address, *value)
@@ -752,6 +767,7 @@ fn go<'i>(
         }
         demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
         demand::returned(&flow, index as usize).map_err(at)?;
+        copies::before(&side, &inst).map_err(at)?;
         if let Some([low, high]) = demand::descriptor(&inst, chip) {
             let wrong = |t: Trap| at(t.to_string());
             let place = chip.bank().global_descriptor.unwrap_or_default().into();
@@ -772,6 +788,7 @@ fn go<'i>(
             }
             Err(t) => return Err(at(t.to_string())),
         };
+        copies::after(&mut side, &inst, &outcome).map_err(at)?;
         match outcome {
             Outcome::Yield => side.yields(),
             Outcome::Next => {

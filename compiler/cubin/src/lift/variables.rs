@@ -1,6 +1,6 @@
 //! Variables of global and constant memory, and the address slots of bank 4.
 
-use super::Lift;
+use super::{Lift, WEAK};
 use crate::Error;
 use crate::elf::{Data, constants as c};
 use crate::lower;
@@ -20,7 +20,7 @@ impl Lift<'_> {
             let Some((index, section)) = self.section(name) else { continue };
             let mut here = Vec::new();
             for (i, s) in self.image.symbols.iter().enumerate() {
-                if usize::from(s.section) != index || s.info & 15 != OBJECT || s.info >> 4 > 1 {
+                if usize::from(s.section) != index || s.info & 15 != OBJECT || s.info >> 4 > WEAK {
                     continue;
                 }
                 if s.value.checked_add(s.size).is_none_or(|end| end > section.size()) {
@@ -38,7 +38,8 @@ impl Lift<'_> {
                 let relocations =
                     relocations.map(|r| Relocation { offset: r.offset - s.value, ..r.clone() }).collect();
                 let align = section.align.max(1).min(1 << s.value.trailing_zeros().min(20));
-                let (name, offset, size, exported) = (s.name.clone(), s.value, s.size, s.info >> 4 == 1);
+                let (name, offset, size) = (s.name.clone(), s.value, s.size);
+                let (exported, weak) = (s.info >> 4 != 0, s.info >> 4 == WEAK);
                 let v = Variable {
                     name,
                     space,
@@ -48,6 +49,7 @@ impl Lift<'_> {
                     init,
                     relocations,
                     exported,
+                    weak,
                     other: s.other,
                 };
                 here.push((i, v));

@@ -42,7 +42,11 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     }
     for v in &cubin.variables {
         section(&mut named, &mut out, home(v))?;
-        let bind = if v.exported { GLOBAL } else { LOCAL };
+        let bind = match (v.weak, v.exported) {
+            (true, _) => WEAK,
+            (false, true) => GLOBAL,
+            (false, false) => LOCAL,
+        };
         let (name, section) = (v.name.clone(), place(home(v))?);
         out.push(Symbol {
             name,

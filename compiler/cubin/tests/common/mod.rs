@@ -66,6 +66,7 @@ pub fn sample() -> Cubin {
         init,
         relocations: Vec::new(),
         exported: false,
+        weak: false,
         other: 0,
     };
     let mut pointer = variable("pointer", Space::Global, 8, Some(vec![0; 8]));

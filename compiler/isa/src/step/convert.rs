@@ -131,6 +131,30 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// `F2IP`: both floats as integers of 8 bits side by side, `a` above `b`, below the low half of the third operand; NaN is zero.
+    /// Source: PTX `cvt.rzi.u8.f32`, `cvt.rni.u8.f32`, and `cvt.pack.sat` of two conversions through ptxas (black-box), which makes
+    /// the forms with `.NTZ` alone.
+    pub(super) fn f2ip(mut self) -> Step<D> {
+        let (width, signed) = match self.text("ty") {
+            ".U8" => (8, false),
+            ".S8" => (8, true),
+            other => return Err(self.unsupported(&format!("type {other}"))),
+        };
+        if !self.flag("ntz") || self.flag("relu") || self.flag("h") {
+            return Err(self.unsupported("the conversion"));
+        }
+        let rounding = if self.flag("trunc") { Rounding::Zero } else { Rounding::NearestEven };
+        let mode = FloatMode { rounding, ..FloatMode::default() };
+        let (a, b) = (self.float("a", FloatFormat::F32)?, self.float("b", FloatFormat::F32)?);
+        let c = self.bits32("c")?;
+        let d = self.d;
+        let convert = |v: &D::V| d.float_to_int(FloatFormat::F32, signed, width, mode, 0, v);
+        let low = d.concat(&convert(&a), &convert(&b));
+        let value = d.concat(&d.extract(&c, 0, 16), &low);
+        self.set("d", &value);
+        self.next()
+    }
+
     pub(super) fn f2f(mut self) -> Step<D> {
         let (from, to) = (self.by_width("b"), self.by_width("d"));
         let (from, to) = (self.float_type("src", from)?, self.float_type("dst", to)?);

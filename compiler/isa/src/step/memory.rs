@@ -278,15 +278,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let (bytes, _) = self.size()?;
         let (s, so) = (self.bits32("s")?, self.raw("so"));
         let to = self.d.add(&s, &self.d.constant(32, so as i64 as u128));
-        let enabled = self.enabled()?;
+        let enabled = if self.has("q") { self.pred("q")? } else { self.d.yes() };
         let zero_filled = self.flag("zfill");
         let from = self.access(Space::Global, bytes);
         let address = self.address(64)?;
-        let value = match (enabled, zero_filled) {
-            // Where the operand is false, zeros are stored (`cp.async` with a predicate for its source, whose only instruction it is).
-            (false, _) => self.constant(8 * bytes, 0),
-            (true, false) => self.state.load(self.d, &from, &address)?,
-            (true, true) => self.load_and_fill(&from, &address)?,
+        // Where the operand is false, zeros are stored (`cp.async` with a predicate for its source, whose only instruction it is).
+        let value = if zero_filled {
+            self.load_and_fill(&from, &address, &enabled)?
+        } else {
+            self.state.load_where(self.d, &from, &address, &enabled)?
         };
         let access = Access { space: Space::Shared, ordering: Ordering::Weak, ..from };
         self.state.store(self.d, &access, &to, &value)?;
@@ -295,7 +295,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// `.ZFILL`: the low bits of the address, below the size, say how many bytes at the end are zeros; the others come from the address
     /// without those bits. Source: the code that ptxas makes of `cp.async` with 0 to 16 of 16 bytes (black-box).
-    fn load_and_fill(&mut self, access: &Access, address: &D::V) -> Result<D::V, Trap> {
+    fn load_and_fill(&mut self, access: &Access, address: &D::V, enabled: &D::V) -> Result<D::V, Trap> {
         let (d, bytes) = (self.d, access.bytes);
         let low = d.and(address, &d.constant(64, u128::from(bytes - 1)));
         let Some(zeros) = d.as_constant(&low).map(|n| n as u32) else {
@@ -303,10 +303,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         };
         let base = d.sub(address, &low);
         let byte = Access { bytes: 1, ..*access };
-        let mut value = self.state.load(d, &byte, &base)?;
+        let mut value = self.state.load_where(d, &byte, &base, enabled)?;
         for n in 1..bytes {
             let next = if n < bytes - zeros {
-                self.state.load(d, &byte, &d.add(&base, &d.constant(64, n.into())))?
+                self.state.load_where(d, &byte, &d.add(&base, &d.constant(64, n.into())), enabled)?
             } else {
                 d.constant(8, 0)
             };

@@ -144,6 +144,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::F2i => lane.f2i(),
         M::I2i => lane.i2i(),
         M::I2ip => lane.i2ip(),
+        M::F2ip => lane.f2ip(),
         M::ConvertPart => lane.convert_part(),
         M::I2f => lane.i2f(),
         M::F2f => lane.f2f(),

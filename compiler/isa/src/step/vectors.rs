@@ -162,6 +162,10 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("I2F.U8 R0, R1.B1", "R1=0300", "R0=40400000"),
     ("I2IP.S8.S32.SAT R0, R1, R2, R3", "R1=ffffff00 R2=1234 R3=abcd5678", "R0=5678807f"),
     ("I2IP.U16.S32.SAT R0, R1, R2, RZ", "R1=fffffff0 R2=12345", "R0=ffff"),
+    ("F2IP.U8.F32.TRUNC.NTZ R0, RZ, R1, RZ", "R1=41a20000", "R0=14"),
+    ("F2IP.U8.F32.NTZ R0, R1, R2, R3", "R1=c0000000 R2=41a60000 R3=abcd5678", "R0=56780015"),
+    ("F2IP.S8.F32.NTZ R0, R1, R2, R3", "R1=c3960000 R2=7fc00000 R3=1234", "R0=12348000"),
+    ("F2IP.S8.F32.TRUNC.NTZ R0, R1, R2, RZ", "R1=40200000 R2=c0300000", "R0=2fe"),
     ("I2FP.F32.U32 R0, R1", "R1=ffffffff", "R0=4f800000"),
     ("I2F.F64 R0, R2", "R2=ffffffff", "R0=0 R1=bff00000"),
     ("I2F.F64 R0, 0x5", "", "R0=0 R1=40140000"),
@@ -238,4 +242,5 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
         "shared[400]=4030201 shared[404]=5",
     ),
     ("LDGSTS.E [R0], desc[UR4][R2.64], P1", "R0=400 R2=10 global[10]=7 shared[400]=5", "shared[400]=0"),
+    ("LDGSTS.E [R0], desc[UR4][R2.64], P1", "R0=400 R2=10 P1=1 global[10]=7 shared[400]=5", "shared[400]=7"),
 ];

@@ -3,7 +3,7 @@
 
 use super::{Done, PtxState, Step};
 use crate::checked::{Op, Operand, Type};
-use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, Trap};
+use sassafras_semantics::{Access, AtomicOp, CompareOp, Domain, Ordering, Scope, Space, Trap};
 use smallvec::SmallVec;
 
 impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
@@ -56,19 +56,25 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
                 return Err(Trap::Misaligned { space, address, bytes });
             }
         }
-        // Bytes behind those given are zero, and the source is not read there: how many must be known.
-        let given = d.as_constant(&given).ok_or_else(|| self.unsupported())?;
+        // Bytes behind those given are zero, and the source is not read there.
+        let size = d.constant(32, bytes.into());
+        let (all, too_many) = (d.eq(&given, &size), d.compare(CompareOp::ULt, &size, &given));
+        let whole = self.state.load_where(d, &access(Space::Global, bytes), &from, &all)?;
+        let some = d.compare(CompareOp::ULt, &given, &size);
+        let mut value: Option<D::V> = None;
         for n in 0..bytes {
-            let more = d.constant(64, n.into());
-            let value = match u128::from(n) < given {
-                // PTX ISA, `cp.async`: more bytes than the size is undefined behaviour.
-                _ if given > bytes.into() => d.undef(8, "a copy of more bytes than its size"),
-                true => self.state.load(d, &access(Space::Global, 1), &d.add(&from, &more))?,
-                false => d.constant(8, 0),
-            };
-            self.state.store(d, &access(Space::Shared, 1), &d.add(&to, &more), &value)?;
+            let wanted = d.and(&some, &d.compare(CompareOp::ULt, &d.constant(32, n.into()), &given));
+            let at = d.add(&from, &d.constant(64, n.into()));
+            let byte = self.state.load_where(d, &access(Space::Global, 1), &at, &wanted)?;
+            value = Some(value.map_or(byte.clone(), |low| d.concat(&byte, &low)));
         }
-        Ok(())
+        let value = value.map_or(whole.clone(), |part| d.ite(&all, &whole, &part));
+        // PTX ISA, `cp.async`: more bytes than the size is undefined behaviour.
+        let value = match d.as_constant(&too_many) {
+            Some(0) => value,
+            _ => d.ite(&too_many, &d.undef(8 * bytes, "a copy of more bytes than its size"), &value),
+        };
+        self.state.store(d, &access(Space::Shared, bytes), &to, &value)
     }
 
     fn access(&self, bytes: u32) -> Done<Access> {

@@ -1,11 +1,12 @@
 //! Planted changes: each makes right code wrong in a way that a prover could overlook, and none may be proved.
 //!
-//! - `memory`, `addresses`, `events`, `shared`, `values`, `control`, `nesting`, `apart`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
+//! - `memory`, `addresses`, `events`, `shared`, `values`, `control`, `copies`, `nesting`, `apart`, `beyond`: the changes. `programs/`: what some of them are made to, beside the corpus.
 
 mod addresses;
 mod apart;
 mod beyond;
 mod control;
+mod copies;
 mod events;
 mod memory;
 mod nesting;
@@ -28,13 +29,14 @@ pub struct Planted {
     pub change: fn(&mut Cubin),
 }
 
-const ALL: [&[Planted]; 9] = [
+const ALL: [&[Planted]; 10] = [
     memory::ALL,
     addresses::ALL,
     events::ALL,
     shared::ALL,
     values::ALL,
     control::ALL,
+    copies::ALL,
     nesting::ALL,
     apart::ALL,
     beyond::ALL,
