@@ -6,7 +6,8 @@
 //! - at a `BSYNC` a lane is in that barrier, and in none that it set later (nothing says what barriers hold before they are set);
 //! - no two barriers are each set by lanes that are in the other, nor more in a circle;
 //! - lanes that wait for others of the block, while some of the warp are elsewhere, are in none;
-//! - those at a `WARPSYNC` of the whole warp likewise; none waits so at one of some lanes, and no barrier's lanes are kept in a register.
+//! - those at a `WARPSYNC` of the whole warp likewise; none waits so at one of some lanes;
+//! - lanes whose barrier a `BMOV` keeps in a register are in it, and leave it; one that is written back is set by them (C11).
 //!
 //! Then some lane always goes on. The hardware's set of a barrier holds no lane but such as set it and have not left it. If all lanes that
 //! have not ended were blocked, each would be blocked at a `BSYNC` of the last barrier that it is in, and wait for a lane that is
@@ -50,6 +51,8 @@ pub struct Barriers {
     inner: BTreeSet<(u32, u32)>,
     /// Conditions under which a lane does not keep the rule of this module, with places.
     wrong: Vec<(TermId, u64)>,
+    /// By the mask that says so: the barrier that lanes have left, all of which were in it.
+    kept: FxHashMap<TermId, u32>,
     /// Why the rule of this module does not hold whatever the conditions.
     fault: Option<String>,
 }
@@ -250,6 +253,11 @@ impl<R: Name> Side<'_, R> {
         } else {
             self.path.whole.insert(barrier);
         }
+        self.enter(barrier);
+    }
+
+    /// The lanes whose guard holds come into a barrier, in which none of them is.
+    fn enter(&mut self, barrier: u32) {
         self.path.nesting = self.nested(&self.path);
         let held = self.path.nesting.0.clone();
         for h in held.iter().filter(|h| h.barrier == barrier) {
@@ -284,9 +292,7 @@ impl<R: Name> Side<'_, R> {
         }
         let d = self.inputs.terms;
         let held = self.nested(&self.path).0;
-        let own = held.iter().filter(|h| h.barrier == barrier);
-        let outside = own.fold(d.yes(), |none, h| both(d, none, not(d, h.within)));
-        self.forbid(outside);
+        self.forbid(self.outside(&held, barrier));
         for (i, h) in held.iter().enumerate().filter(|(_, h)| h.barrier == barrier) {
             for later in held[i + 1..].iter().filter(|l| l.barrier != barrier) {
                 self.forbid(both(d, h.within, later.within));
@@ -327,10 +333,42 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
+    /// `BMOV.CLEAR`: the lanes here, all of which are in a barrier, leave it; `mask` says so.
+    pub fn keep(&mut self, barrier: u32, mask: TermId) {
+        self.tangle(barrier);
+        if self.inputs.known(self.guard) != Some(1) {
+            return self.lose(barrier);
+        }
+        let held = self.nested(&self.path).0;
+        self.forbid(self.outside(&held, barrier));
+        self.path.nesting = Nesting(held.into_iter().filter(|h| h.barrier != barrier).collect());
+        self.barriers.kept.insert(mask, barrier);
+    }
+
+    /// `BMOV` to a barrier: lanes that have left it so come into it again, as if they set it.
+    pub fn restore(&mut self, barrier: u32, mask: TermId) {
+        self.tangle(barrier);
+        if self.inputs.known(self.guard) != Some(1) || self.barriers.kept.get(&mask) != Some(&barrier) {
+            return self.lose(barrier);
+        }
+        self.enter(barrier);
+    }
+
+    /// That a lane here is not in a barrier, one bit.
+    fn outside(&self, held: &[Held], barrier: u32) -> TermId {
+        let d = self.inputs.terms;
+        let own = held.iter().filter(|h| h.barrier == barrier);
+        own.fold(d.yes(), |none, h| both(d, none, not(d, h.within)))
+    }
+
     /// A barrier's lanes are kept in a register or taken from one.
-    pub fn tangle(&mut self, barrier: u32) {
+    fn tangle(&mut self, barrier: u32) {
         self.part_of(barrier);
         self.path.meeting.tangle();
+    }
+
+    /// It is not known who is in a barrier.
+    fn lose(&mut self, barrier: u32) {
         let place = self.place;
         self.barriers.refuse(format!("{place:#06x}: the lanes of B{barrier} are in a register"));
     }

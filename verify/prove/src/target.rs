@@ -875,12 +875,12 @@ fn go<'i>(
                 let gone = inputs.normal.of(condition.map_or(side.guard, |c| d.and(&side.guard, &c)));
                 side.break_off(barrier, gone);
             }
-            Outcome::WriteBarrier { barrier, .. } => side.tangle(barrier),
+            Outcome::WriteBarrier { barrier, mask } => side.restore(barrier, inputs.normal.of(mask)),
             Outcome::ReadBarrier { barrier, to, clear } => {
+                let mask = inputs.variable(&format!("{who}.mask{address:#x}.{}", side.visit), 32, false);
                 if clear {
-                    side.tangle(barrier);
+                    side.keep(barrier, mask);
                 }
-                let mask = inputs.variable(&format!("{who}.mask{address:#x}"), 32, true);
                 if let Some(r) = to.register {
                     lane!().write(d, r, mask);
                 }

@@ -56,6 +56,41 @@ pub const ALL: &[Planted] = &[
         breaks: "A-CONV",
         change: |c| put(c, "LOP3.LUT R7", "BMOV.32.CLEAR R7, B1"),
     },
+    // A barrier's lanes in a register.
+    Planted {
+        name: "a barrier that is not taken back",
+        program: "flow_deep_ifs",
+        breaks: "A-CONV",
+        change: |c| put(c, "BMOV.32 B0, R0", "NOP"),
+    },
+    Planted {
+        name: "a barrier that is not taken back behind the inner meeting place",
+        program: "flow_deep_ifs",
+        breaks: "A-CONV",
+        change: |c| {
+            let at =
+                (0..).find(|i| written(entry(c).code[*i]).contains("BMOV.32 B0, R7")).expect("it is there");
+            entry(c).code[at + 2] = word("NOP");
+        },
+    },
+    Planted {
+        name: "a barrier that is taken back while lanes are in it",
+        program: "flow_deep_ifs",
+        breaks: "A-CONV",
+        change: |c| put(c, "BSYNC B0", "NOP"),
+    },
+    Planted {
+        name: "a barrier that is set while it is kept without being left",
+        program: "flow_deep_ifs",
+        breaks: "A-CONV",
+        change: |c| put(c, "BMOV.32.CLEAR R0, B0", "BMOV.32 R0, B0"),
+    },
+    Planted {
+        name: "another number as a barrier's lanes",
+        program: "flow_deep_ifs",
+        breaks: "A-CONV",
+        change: |c| put(c, "BMOV.32 B0, R7", "BMOV.32 B0, R2"),
+    },
     // Loops that lanes leave in different rounds.
     Planted {
         name: "a loop that is left without BREAK",
