@@ -65,6 +65,8 @@ fn find(
     let subjects = operations.iter().flat_map(|t| lemmas().map(move |l| (*t, l)));
     let wanted = subjects.filter_map(|(t, (i, l))| Some((t, i, l, l.subject.operands(d, t)?)));
     let open = open(d, written);
+    // What each term is by, and whether the target has asked what its lemma asks.
+    let mut by: FxHashMap<TermId, (&'static str, bool)> = FxHashMap::default();
     for (subject, i, lemma, operands) in wanted {
         let Some(Ok(code)) = codes().get(i) else { continue };
         let before = count(d);
@@ -96,6 +98,7 @@ fn find(
                 inputs.normal.replace(&FxHashMap::default());
                 continue;
             }
+            let asked = unless.is_none_or(|u| is_there(&u) || is_there(&inputs.normal.of(d.not(&u))));
             // What the results are where the lemma says something is as good: paths may be known not to come elsewhere.
             let says = unless.map(|u| inputs.normal.of(d.not(&u)));
             let all = results.iter().filter(|r| r.0 != Yield::Unless).flat_map(|(which, word, term)| {
@@ -106,7 +109,7 @@ fn find(
             for (which, word, term) in all.collect::<Vec<_>>() {
                 if written.contains(&term)
                     && d.as_constant(&term).is_none()
-                    && !found.same.contains_key(&term)
+                    && by.get(&term).is_none_or(|(_, before)| asked && !before)
                 {
                     let word = |whole: TermId| {
                         let low = 32 * word;
@@ -124,7 +127,7 @@ fn find(
                     // What is the operation already stays.
                     if is != term && term != word(lemma.subject.whole(d, subject)) {
                         found.same.insert(term, is);
-                        found.names.insert(lemma.name);
+                        by.insert(term, (lemma.name, asked));
                     }
                 }
             }
@@ -133,6 +136,7 @@ fn find(
             }
         }
     }
+    found.names.extend(by.values().map(|(name, _)| *name));
 }
 
 /// The unit's answers for constants, to nearest.

@@ -329,6 +329,22 @@ pub const ROUTINES: &[Lemma] = &[
         Some(NOT_ABOVE),
     ),
     lemma(
+        "root-f32-rn-magnitude-short",
+        Subject::Root(F32, NEAREST, false),
+        text!("root_f32_rn_magnitude_short"),
+        &["R0"],
+        &[(&["R5"], Yield::Result), (&["P6"], Yield::Unless)],
+        Some(NOT_ABOVE),
+    ),
+    lemma(
+        "root-f32-rn-magnitude-routine",
+        Subject::Root(F32, NEAREST, false),
+        text!("root_f32_rn_magnitude_routine"),
+        &["R0"],
+        &[(&["R9"], Yield::Result), (&["P6"], Yield::Unless)],
+        Some(NOT_ABOVE),
+    ),
+    lemma(
         "root-f32-rn-ftz-short",
         Subject::Root(F32, NEAREST, true),
         text!("root_f32_rn_ftz_short"),

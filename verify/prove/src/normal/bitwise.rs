@@ -233,7 +233,24 @@ impl Normal<'_> {
                 _ => break,
             };
         }
-        if self.width(t) == 1 { t } else { self.knowing(self.knowing(t, condition, 1), not, 0) }
+        if self.width(t) == 1 {
+            return self.decided(t, condition);
+        }
+        self.knowing(self.knowing(t, condition, 1), not, 0)
+    }
+
+    /// A condition where another holds, if that makes it no larger..
+    fn decided(&self, t: TermId, condition: TermId) -> TermId {
+        let (f, care) = (self.diagram(t), self.diagram(condition));
+        let mut diagrams = self.diagrams.borrow_mut();
+        let size = diagrams.size(f, DECISIONS);
+        if care <= 1 || size + diagrams.size(care, DECISIONS) >= DECISIONS {
+            return t;
+        }
+        let made = diagrams.constrained(f, care);
+        let smaller = diagrams.size(made, DECISIONS) < size;
+        drop(diagrams);
+        if smaller { self.function(self.relation(made), 1) } else { t }
     }
 
     /// Row `select-magnitude`: 2^n - x where the sign of x is set, else x, is the magnitude of x, extended.

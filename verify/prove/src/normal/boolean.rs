@@ -83,6 +83,41 @@ impl Diagrams {
         made
     }
 
+    /// `f` where `care`, which is not zero, holds: the generalised cofactor (O. Coudert, J. C. Madre, 1990). It depends on what `f` is there alone.
+    pub fn constrained(&mut self, f: Diagram, care: Diagram) -> Diagram {
+        self.cofactor(f, care, &mut FxHashMap::default())
+    }
+
+    fn cofactor(
+        &mut self,
+        f: Diagram,
+        care: Diagram,
+        memo: &mut FxHashMap<(Diagram, Diagram), Diagram>,
+    ) -> Diagram {
+        if care == TRUE || f <= TRUE {
+            return f;
+        }
+        if let Some(&known) = memo.get(&(f, care)) {
+            return known;
+        }
+        let (a, b) = (self.nodes[f as usize], self.nodes[care as usize]);
+        let first = a.0.min(b.0);
+        let parts =
+            |d: Diagram, n: (TermId, Diagram, Diagram)| if n.0 == first { (n.1, n.2) } else { (d, d) };
+        let ((f1, f0), (care1, care0)) = (parts(f, a), parts(care, b));
+        let made = match (care1, care0) {
+            (FALSE, _) => self.cofactor(f0, care0, memo),
+            (_, FALSE) => self.cofactor(f1, care1, memo),
+            _ => {
+                let high = self.cofactor(f1, care1, memo);
+                let low = self.cofactor(f0, care0, memo);
+                self.make(first, high, low)
+            }
+        };
+        memo.insert((f, care), made);
+        made
+    }
+
     /// And, or, exclusive or; of other operations the last.
     pub fn combine(&mut self, op: BinaryOp, f: Diagram, g: Diagram) -> Diagram {
         match op {

@@ -29,6 +29,35 @@ fn normal_forms_keep_their_value() {
     }
 }
 
+/// What is read where a condition holds is what it is there.
+#[test]
+fn conditions_where_others_hold() {
+    let folder = Concrete::default();
+    let (mut smaller, mut met) = (0, 0);
+    for seed in 0..6000 {
+        let mut r = Draw(seed);
+        let d = Terms::raw();
+        let normal = Normal::new(&d);
+        let x: Vec<TermId> = (0..5).map(|i| d.variable(&format!("x{i}"), 1)).collect();
+        let mut made = x.clone();
+        for _ in 0..12 {
+            let [a, b, c] = [0; 3].map(|_| made[r.below(made.len() as u64) as usize]);
+            made.push(if r.below(3) == 0 { d.not(&d.and(&a, &b)) } else { d.ite(&a, &b, &c) });
+        }
+        let [t, c] = [made[made.len() - 1], made[made.len() - 2]].map(|t| normal.of(t));
+        let given = normal.given(t, c);
+        smaller += usize::from(given != t);
+        for bits in 0..32u128 {
+            let value = |v: TermId| bits >> x.iter().position(|y| *y == v).expect("a variable") & 1;
+            if d.evaluate(&folder, c, value).is_true() {
+                met += 1;
+                assert_eq!(d.evaluate(&folder, given, value), d.evaluate(&folder, t, value), "seed {seed}");
+            }
+        }
+    }
+    assert!(smaller > 500 && met > 10_000, "{smaller} {met}");
+}
+
 /// A 64-bit sum by halves, as SASS does it: 34-bit sums whose bit 32 is the carry.
 fn by_halves(d: &Terms, a: TermId, b: TermId, negate: bool) -> TermId {
     let half = |t: &TermId, low| d.extract(t, low, 32);

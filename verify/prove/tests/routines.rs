@@ -1,0 +1,75 @@
+//! ptxas's routines of quotients and roots as it calls them: several of them, one behind another, of magnitudes.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{module, recorded, solver, text};
+use sassafras_isa::{Chip, Style, decode, encode, parse};
+use sassafras_prove::{Limits, Verdict, prove_within};
+
+const COMPUTES: &[&str] = &["FFMA", "MUFU", "FCHK", "FMUL", "SHF", "IADD3", "FADD", "ISETP", "SEL"];
+
+/// Proved, and neither where one of its instructions is missing nor where the source says otherwise: one of so many instructions is
+/// taken, or all.
+fn holds(path: &str, entry: &str, step: usize, others: &[(&str, &str)]) {
+    let Some(mut z3) = solver("routines", 4) else { return };
+    let source = text(path);
+    let cubin = recorded("13.0.88", path).expect("it is recorded");
+    let limits = Limits::default();
+    let record = prove_within(&module(&source), entry, &cubin, &mut *z3, limits);
+    assert_eq!(record.verdict, Verdict::Proved, "{path}");
+    let chip = Chip::from_number(cubin.sm).expect("a chip");
+    let nop = encode(&parse("NOP", &Style::default()).expect("a text"), chip).expect("a word");
+    // Nobody needs to look for an example.
+    let limits = Limits { effort: 200, launches: 0, ..limits };
+    let step = if std::env::var_os("SASSAFRAS_ALL_LEMMAS").is_some() { 1 } else { step };
+    let at = cubin.functions.iter().position(|f| f.entry && f.name == entry).expect("an entry");
+    let computes = |i: &usize| {
+        let inst = decode(cubin.functions[at].code[*i], chip).expect("a word");
+        COMPUTES.contains(&inst.row().mnemonic)
+    };
+    let places = (0..cubin.functions[at].code.len()).filter(computes).step_by(step);
+    let mut count = 0;
+    for i in places {
+        let mut changed = cubin.clone();
+        changed.functions[at].code[i] = nop;
+        let verdict = prove_within(&module(&source), entry, &changed, &mut *z3, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{path} without {:#x}", 16 * i);
+        count += 1;
+    }
+    eprintln!("{path}: {count} instructions left out, none proved");
+    for (old, new) in others {
+        assert!(source.contains(old), "{old}");
+        let verdict =
+            prove_within(&module(&source.replace(old, new)), entry, &cubin, &mut *z3, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{path}: {new}");
+    }
+}
+
+#[test]
+fn quotients_in_each_rounding() {
+    let others = [
+        ("div.rz.f32 w, a, b", "div.rn.f32 w, a, b"),
+        ("div.rz.f32 w, a, b", "div.rz.ftz.f32 w, a, b"),
+        ("div.rm.f32 x, a, b", "div.rm.f32 x, b, a"),
+        ("div.rm.f32 x, a, b", "div.rp.f32 x, a, b"),
+        ("div.rp.f32 y, c, d", "div.rp.f32 y, c, b"),
+        ("div.rn.ftz.f32 z, a, c", "div.rn.f32 z, a, c"),
+        ("div.rn.ftz.f32 z, a, c", "div.rp.ftz.f32 z, a, c"),
+        ("div.rn.ftz.f32 z, a, c", "div.rn.ftz.f32 z, c, a"),
+    ];
+    holds("features/div_f32_modes", "k", 23, &others);
+}
+
+#[test]
+fn a_quotient_of_the_root_of_a_magnitude() {
+    let others = [
+        ("sqrt.rn.f32 \t%f7, %f6", "sqrt.rz.f32 \t%f7, %f6"),
+        ("sqrt.rn.f32 \t%f7, %f6", "sqrt.rn.f32 \t%f7, %f2"),
+        ("sqrt.rn.f32 \t%f5, %f1", "sqrt.rn.f32 \t%f5, %f2"),
+        ("div.rn.f32 \t%f10, %f7, %f9", "div.rn.f32 \t%f10, %f9, %f7"),
+        ("rcp.rn.f32 \t%f4, %f2", "rcp.rn.ftz.f32 \t%f4, %f2"),
+    ];
+    holds("kernels/divide/divide", "divide", 13, &others);
+}
