@@ -7,6 +7,9 @@ use sassafras_semantics::{FloatFormat, Rounding};
 const BY_DIVISORS: &str = "for each divisor that `tests/lemmas.rs` tries, a sample or with SASSAFRAS_ALL_LEMMAS all of them, and \
     every reciprocal within the unit's bound the estimate y has 0 <= 2^32 - b·y < 2b; then the product's upper half is at most two below the quotient for every dividend, and there are two \
     corrections; the code runs on a grid of operands with several choices of the unit";
+/// How quotients of 16 bits are checked.
+const BY_STEPS: &str = "for every divisor, every reciprocal within the unit's bound and every dividend: what the code computes grows with \
+    the dividend, so it is enough to look where the quotient does, at each multiple of the divisor and next below; `tests/lemmas.rs`";
 /// How quotients of 64 bits are checked.
 const BY_NEWTON: &str = "the argument of `legalize/divide.rs`: an estimate of 2^64 / b that is not above it, two Newton steps that \
     stay below, two corrections; the code runs on a grid of operands with several choices of the unit";
@@ -55,6 +58,15 @@ pub const LEMMAS: &[Lemma] = &[
         yields: &[(&["R4"], Yield::Result), (&["R5"], Yield::Remainder)],
         premise: None,
         checked: BY_DIVISORS,
+    },
+    Lemma {
+        name: "quotient-16",
+        subject: Subject::Quotient(16),
+        code: text!("quotient_16"),
+        given: &["R7", "R6"],
+        yields: &[(&["R6"], Yield::Result)],
+        premise: None,
+        checked: BY_STEPS,
     },
     Lemma {
         name: "quotient-64",
