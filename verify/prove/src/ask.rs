@@ -60,6 +60,13 @@ pub fn ask(
     if none(&executed, &merged) {
         return Answer::Unsat;
     }
+    if let Some(settled) = reads::settled(&executed, solver) {
+        executed = settled;
+        merged = cases::excluded(&executed, &sweep::merge(&executed, &executed.parts(executed.violated)));
+        if none(&executed, &merged) {
+            return Answer::Unsat;
+        }
+    }
     let local = Local::new(inputs, assumptions, violated.normal);
     let mut open = Vec::new();
     let mut few = Timed::within(solver, NORMAL);

@@ -18,10 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 64;
 /// Most choices that are asked about.
 const CHOICES: usize = 16;
+/// Most terms of what is known that is tried first, without what is larger.
+const FEW: usize = 16;
 /// Effort of each question, in thousands of z3's `rlimit`.
 const EFFORT: u64 = 200;
 /// Effort of all questions.
 const ALL: u64 = 3_000;
+/// Effort of those that are asked before anything else.
+const FIRST: u64 = 600;
 
 /// The question with one variable for each byte, if any two reads have some in common. Where the assumptions and what is violated hold,
 /// all that is left has the value that it had. What memory holds is left open besides.
@@ -35,6 +39,12 @@ pub(super) fn joined(local: &Local, solver: &mut dyn Solver) -> Option<Local> {
     let settled = local.settled(&never);
     let joined = one_name(&settled, &known, solver);
     Some(joined.unwrap_or(settled))
+}
+
+/// The question without choices that cannot be made, if there are any: with little effort, before anything else is asked.
+pub(super) fn settled(local: &Local, solver: &mut dyn Solver) -> Option<Local> {
+    let never = never(local, &local.under(), &mut Timed::within(solver, FIRST));
+    (!never.is_empty()).then(|| local.settled(&never))
 }
 
 /// The choices by equations with zero that cannot hold, such as that a divisor is zero.
@@ -61,7 +71,8 @@ fn one_name(local: &Local, known: &Local, solver: &mut dyn Solver) -> Option<Loc
         memories.entry((r.memory, r.version)).or_default().push(*r);
     }
     let bases = |reads: &[Read]| reads.iter().map(|r| r.base).collect::<BTreeSet<_>>();
-    memories.retain(|_, reads| (2..=MOST).contains(&bases(reads).len()));
+    // Addresses may have become one term when choices were left out: then one base has several variables.
+    memories.retain(|_, reads| reads.len() > 1 && bases(reads).len() <= MOST);
     if memories.is_empty() {
         return None;
     }
@@ -83,9 +94,7 @@ fn one_name(local: &Local, known: &Local, solver: &mut dyn Solver) -> Option<Loc
             }
             places.insert(base, place.unwrap_or((base, 0)));
         }
-        if first.len() < places.len() {
-            shared(local, reads, &places, &mut map);
-        }
+        shared(local, reads, &places, &mut map);
     }
     (!map.is_empty()).then(|| local.replaced(&map))
 }
@@ -95,7 +104,12 @@ fn is_excluded(known: &Local, condition: TermId, solver: &mut dyn Solver) -> boo
     let question = known.instead(&[condition]);
     let question = question.weakened().unwrap_or(question);
     let near = question.near(question.violated);
-    solver.check_short(&question.script(&near, question.violated), EFFORT) == Answer::Unsat
+    let few: Vec<TermId> =
+        near.iter().copied().filter(|a| question.terms.topological(&[*a]).len() <= FEW).collect();
+    let mut excluded = |known: &[TermId]| {
+        solver.check_short(&question.script(known, question.violated), EFFORT) == Answer::Unsat
+    };
+    few.len() < near.len() && excluded(&few) || excluded(&near)
 }
 
 /// The distance that two addresses have on many inputs.

@@ -186,3 +186,80 @@ fn cases_exclude_what_never_is() {
     }
     assert!(known > 300 && wrong > 100, "{known} {wrong}");
 }
+
+/// Decides short questions too.
+struct Sure(Trying);
+
+impl Solver for Sure {
+    fn check(&mut self, script: &Script) -> Answer {
+        self.0.check(script)
+    }
+}
+
+/// Whether two reads are known to be one where a choice in their addresses cannot be made.
+fn are_one(divisor_is_known: bool, memories: [&'static str; 2], versions: [u128; 2], apart: u128) -> bool {
+    let terms = Terms::new();
+    let inputs = Inputs::raw(&terms);
+    let (x, y) = (terms.variable("x", 64), terms.variable("y", 8));
+    let is_zero = terms.eq(&y, &terms.constant(8, 0));
+    let at = |name: &str, by: u128| {
+        let there = terms.add(&x, &terms.constant(64, by));
+        terms.ite(&is_zero, &terms.variable(name, 64), &there)
+    };
+    let [a, b] = [("u", 0), ("v", apart)].map(|(name, by)| at(name, by));
+    let version = |n| terms.constant(64, n);
+    let first = inputs.memory(memories[0], version(versions[0]), a, 8);
+    let second = inputs.memory(memories[1], version(versions[1]), b, 8);
+    let differ = terms.not(&terms.eq(&first, &second));
+    let known = if divisor_is_known { vec![terms.not(&is_zero)] } else { Vec::new() };
+    let local = Local::new(&inputs, &known, differ);
+    let solver = &mut Sure(Trying { most: 16 });
+    let settled = reads::settled(&local, solver);
+    assert_eq!(settled.is_some(), divisor_is_known);
+    let joined = reads::joined(&settled.unwrap_or(local), solver);
+    joined.is_some_and(|j| j.terms_known(j.violated) == Some(0))
+}
+
+#[test]
+fn reads_at_one_address_are_one() {
+    let global = ["global"; 2];
+    assert!(are_one(true, global, [0, 0], 0));
+    assert!(!are_one(false, global, [0, 0], 0));
+    assert!(!are_one(true, global, [0, 1], 0));
+    assert!(!are_one(true, ["global", "shared"], [0, 0], 0));
+    for apart in [1, 7, 8, 1 << 32] {
+        assert!(!are_one(true, global, [0, 0], apart), "{apart}");
+    }
+}
+
+#[test]
+fn masks_of_many_runs_are_words() {
+    let d = Terms::new();
+    let (x, y) = (d.variable("x", 8), d.variable("y", 64));
+    // A step of FNV-1a by halves, and one that has a bit of the mask wrong.
+    let (basis, prime) = (0xcbf2_9ce4_8422_2325u128, 0x100_0000_01b3u128);
+    let excluded = |wrong: u128, low: u32| {
+        let state = d.xor(&d.xor(&d.zext(&x, 64), &y), &d.constant(64, basis));
+        let whole = d.mul(&state, &d.constant(64, prime));
+        let half = |at: u32, t: &TermId| d.extract(t, at, 32);
+        let zero = d.constant(32, 0);
+        let parts = [(0, d.zext(&x, 32)), (32, zero)].map(|(at, byte)| {
+            let mask = d.constant(32, (basis >> at) & 0xffff_ffff ^ wrong);
+            d.xor(&d.xor(&byte, &half(at, &y)), &mask)
+        });
+        let product = d.mul(&d.zext(&parts[0], 64), &d.constant(64, 0x1b3));
+        let upper = d.add(&half(32, &product), &d.mul(&parts[1], &d.constant(32, 0x1b3)));
+        let upper = d.add(&upper, &d.mul(&parts[0], &d.constant(32, 0x100)));
+        let target = if low == 0 { half(0, &product) } else { upper };
+        let differ = d.not(&d.eq(&half(low, &whole), &target));
+        let local = Local::new(&Inputs::raw(&d), &[], differ);
+        let merged = sweep::merge(&local, &[local.violated]);
+        local.terms_known(merged[0]) == Some(0)
+    };
+    for low in [0, 32] {
+        assert!(excluded(0, low), "{low}");
+        for bit in [0, 7, 8, 31] {
+            assert!(!excluded(1 << bit, low), "{low} {bit}");
+        }
+    }
+}

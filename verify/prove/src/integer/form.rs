@@ -363,7 +363,10 @@ impl Integers<'_> {
                     (None, Some(mask)) => (a, mask),
                     _ => return self.apart(op, a, b, width),
                 };
-                let under = self.masked(t, mask, width)?;
+                let Some(under) = self.masked(t, mask, width) else {
+                    // Row `bitwise-halves`: a mask of many runs is a word like others.
+                    return if width == 2 * LIMB { self.by_halves(op, &x, &y) } else { None };
+                };
                 let all = self.sum(t).and_modulo(&Sum::constant(mask as i128), 1, width);
                 Some(match op {
                     B::And => under.modulo(width),
