@@ -47,6 +47,8 @@ pub struct Event {
 
 /// How the name of a shuffle begins.
 const SHUFFLE: &str = "Shuffle ";
+/// How the name of a change of a word begins.
+pub const UPDATE: &str = "update ";
 /// Operands of a shuffle but for the mask of the lanes that take part.
 const SHUFFLED: usize = 3;
 
@@ -70,6 +72,11 @@ impl Event {
             Kind::Sync(key) => key.split(" [").next().unwrap_or(key),
             Kind::Load | Kind::Store => "",
         }
+    }
+
+    /// Whether it is a change of a word ([`crate::update`]): its operands are the address and the new word, made of its first result.
+    pub fn is_update(&self) -> bool {
+        self.what().starts_with(UPDATE)
     }
 
     /// Its operands as far as one of the target has to have them.

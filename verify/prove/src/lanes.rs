@@ -236,7 +236,13 @@ pub fn atomic<R: Name>(
     if releases {
         release(side, access.scope);
     }
-    let old = side.event(what, &all, &[8 * access.bytes], true)[0];
+    let own = side.updates.then(|| {
+        crate::update::atomic(side, op, (space, scope), address, access.bytes, operands)
+    });
+    let old = match own.flatten() {
+        Some(old) => old,
+        None => side.event(what, &all, &[8 * access.bytes], true)[0],
+    };
     if acquires {
         acquire(side, access.scope);
     }

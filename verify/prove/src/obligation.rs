@@ -191,7 +191,15 @@ pub fn waits_out_of_order(
 /// Two events are one: operands, guard and state of memory are equal.
 pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Event) -> Obligation {
     let d = inputs.terms;
+    // Two changes of a word find the same, if they are at one place in one state of memory.
+    let found = |y: TermId| match (&a.results[..], &b.results[..]) {
+        ([old, ..], [own, ..]) if a.is_update() && b.is_update() && d.width_of(*old) == d.width_of(*own) => {
+            crate::window::with(inputs, y, *own, *old)
+        }
+        _ => y,
+    };
     let wrong = a.operands_for(b).iter().zip(&b.arguments).fold(d.no(), |any, (x, y)| {
+        let y = &found(*y);
         let same = d.width_of(*x) == d.width_of(*y);
         d.or(&any, &if same { differ(d, x, y) } else { d.yes() })
     });

@@ -76,6 +76,8 @@ pub struct Freedom<'a> {
     pub ways: Ways,
     /// Shared variables of functions lie before those of the module, instead of behind them.
     pub own_first: bool,
+    /// Atomic operations are changes of words.
+    pub updates: bool,
 }
 
 impl<R: Name> From<Side<'_, R>> for Trace {
@@ -274,7 +276,7 @@ impl<'a> Origin<'a> {
                     target,
                     bound,
                     natural,
-                    strong,
+                    source::Marks { strong_shared: strong, updates: freedom.updates },
                     target::unasked(target, code),
                     &mut sites,
                     &mut estimates,

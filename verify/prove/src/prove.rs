@@ -125,11 +125,12 @@ fn against(
                 differs,
                 natural,
                 own_first,
+                updates: false,
                 unfinished,
                 eased,
                 pointers: Vec::new(),
             };
-            let verdict = task.run_deep_enough();
+            let verdict = task.run_with_updates();
             task.searched(verdict)
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
@@ -153,6 +154,8 @@ struct Task<'a> {
     natural: bool,
     /// Shared variables of functions lie before those of the module.
     own_first: bool,
+    /// Atomic operations are changes of words.
+    updates: bool,
     /// Whether loops of the source go on beyond the bound.
     unfinished: bool,
     /// What fences of the target are taken for.
@@ -197,6 +200,7 @@ impl Task<'_> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
         let (mut wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
+        wanted.updates = self.updates;
         let run = |wanted: target::Wanted<'_>| {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
@@ -223,6 +227,7 @@ impl Task<'_> {
             written: written.as_ref(),
             ways: ways.unwrap_or_default(),
             own_first: self.own_first,
+            updates: self.updates,
         };
         let (source, ways) = self
             .origin
@@ -312,6 +317,31 @@ impl Task<'_> {
                 Verdict::Refuted(Box::new(found))
             }
         }
+    }
+
+    /// Where nothing is proved of events as they stand, and the target has loops around a compare-and-swap, these may be atomic operations.
+    fn run_with_updates(&mut self) -> Verdict {
+        let unroll = self.limits.unroll;
+        let first = self.run_deep_enough();
+        let ptx = matches!(self.origin, Origin::Ptx { .. });
+        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
+        let chip = Chip::from_number(self.cubin.sm).filter(|_| ptx && open && self.solver.present());
+        if !chip.is_some_and(|chip| !crate::retry::loops(&self.code.code, chip).is_empty()) {
+            return first;
+        }
+        let before = (self.record.obligations, self.limits.unroll);
+        self.record.obligations = Counts::default();
+        (self.limits.unroll, self.record.unroll) = (unroll, unroll);
+        (self.updates, self.own_first) = (true, false);
+        self.eased.clear();
+        let second = self.run_deep_enough();
+        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some() {
+            return second;
+        }
+        if std::env::var("DBGX").is_ok() { eprintln!("SECOND {second:?}"); }
+        self.record.obligations = before.0;
+        (self.limits.unroll, self.record.unroll) = (before.1, before.1);
+        first
     }
 
     /// Where no input is found that ends within the bound, as of a loop that always takes more rounds, there is little to prove: the bound is
@@ -487,6 +517,7 @@ impl Task<'_> {
             fused: run.ways.fused,
             estimated: run.ways.estimated,
             own_first: self.own_first,
+            updates: self.updates,
             fences: self.eased.clone(),
             ..found
         });

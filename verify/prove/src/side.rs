@@ -132,6 +132,10 @@ pub struct Side<'i, R: Name> {
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
+    /// Whether atomic operations are changes of words ([`crate::update`]).
+    pub updates: bool,
+    /// What the compare-and-swap of a loop finds, where one is about to be done ([`crate::retry`]).
+    pub expected: Option<TermId>,
     /// Conditions that may hold or not on any input, and their complements: which it is, and whether it holds.
     ways: FxHashMap<TermId, (TermId, bool)>,
     /// By event: the ways on which the lanes came to it.
@@ -199,6 +203,8 @@ impl<'i, R: Name> Side<'i, R> {
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
+            updates: false,
+            expected: None,
             ways: FxHashMap::default(),
             came: Vec::new(),
             twins: Vec::new(),
@@ -639,8 +645,38 @@ impl<'i, R: Name> Side<'i, R> {
         new
     }
 
+    /// What an atomic operation of lanes here is about to find, a variable of its own; `what` as [`Side::update`] has it.
+    pub fn foretell(&mut self, what: &str, width: u32) -> TermId {
+        let (anyway, _) = self.happens_anyway();
+        let key = format!("{what} answers {anyway} after {}", self.path.version);
+        let count = self.occurrences.entry(key.clone()).or_insert(0);
+        *count += 1;
+        let scope = if self.inputs.normal.is_active() { "" } else { self.who };
+        let name = format!("event {scope} {key} {count}");
+        let found = self.inputs.variable(&name, width, false);
+        self.inputs.bind(found, what, &[], self.path.version, 0);
+        found
+    }
+
+    /// An atomic operation that finds `old`, which was foretold, and leaves `new`.
+    pub fn update(&mut self, what: String, address: TermId, old: TermId, new: TermId) {
+        self.event_that(what, &[address, new], &[], Some(old), true);
+    }
+
     /// Something that other threads may see or answer; its results are `widths` bits wide.
     pub fn event(&mut self, what: String, arguments: &[TermId], widths: &[u32], memory: bool) -> Vec<TermId> {
+        self.event_that(what, arguments, widths, None, memory)
+    }
+
+    /// The same; `foretold` is its answer, if there is one already.
+    fn event_that(
+        &mut self,
+        what: String,
+        arguments: &[TermId],
+        widths: &[u32],
+        foretold: Option<TermId>,
+        memory: bool,
+    ) -> Vec<TermId> {
         let d = self.terms();
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let guard = self.happens();
@@ -660,7 +696,7 @@ impl<'i, R: Name> Side<'i, R> {
         // In an arena of raw terms the sides have no terms in common.
         let scope = if self.inputs.normal.is_active() { "" } else { self.who };
         let name = |part: String| format!("event {scope} {answer} {part}");
-        let results: Vec<TermId> = widths
+        let fresh = widths
             .iter()
             .enumerate()
             .map(|(i, w)| {
@@ -670,8 +706,8 @@ impl<'i, R: Name> Side<'i, R> {
                 let one = what.starts_with("Vote") || what.starts_with("Redux") || what == "Elect" && i == 0;
                 let uniform = one && alike;
                 self.inputs.variable(&name(i.to_string()), *w, uniform)
-            })
-            .collect();
+            });
+        let results: Vec<TermId> = foretold.into_iter().chain(fresh).collect();
         let before = self.path.version;
         let mut yields = results.clone();
         if memory {
@@ -694,7 +730,9 @@ impl<'i, R: Name> Side<'i, R> {
         for (i, r) in results.iter().enumerate() {
             // What lanes answer each other does not depend on memory.
             let state = if memory { before } else { d.constant(32, 0) };
-            self.inputs.bind(*r, &what, crate::event::asked(&what, &arguments), state, i as u32);
+            if foretold.is_none() {
+                self.inputs.bind(*r, &what, crate::event::asked(&what, &arguments), state, i as u32);
+            }
         }
         self.came.push(came);
         self.events.push(Event {

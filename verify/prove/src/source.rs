@@ -365,6 +365,15 @@ fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
     }
 }
 
+/// What events are taken for.
+#[derive(Clone, Copy, Debug)]
+pub struct Marks {
+    /// All accesses of shared memory are events that others see.
+    pub strong_shared: bool,
+    /// Atomic operations are changes of words.
+    pub updates: bool,
+}
+
 /// Runs an entry to its end. `natural`: whether payloads of NaNs are chosen. `sites` says where products and sums become one operation, and
 /// `estimates` what approximations are.
 ///
@@ -376,7 +385,7 @@ pub fn run<'i>(
     cubin: &Cubin,
     bound: u32,
     natural: bool,
-    strong_shared: bool,
+    marks: Marks,
     unasked: Unasked,
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
@@ -384,7 +393,8 @@ pub fn run<'i>(
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
-    side.strong_shared = strong_shared;
+    side.strong_shared = marks.strong_shared;
+    side.updates = marks.updates;
     side.constants = crate::target::constants(cubin);
     side.unasked = unasked;
     while let Some(position) = side.advance()? {

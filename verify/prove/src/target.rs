@@ -7,7 +7,9 @@ use crate::inputs::Inputs;
 use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
+use crate::retry::{self, Retry};
 use crate::side::{Side, Unasked};
+use crate::update;
 use crate::verdict::Assumption;
 use crate::window;
 use rustc_hash::FxHashMap;
@@ -110,6 +112,8 @@ struct Lane<'s, 'i> {
     answers: bool,
     /// What the source wants.
     wanted: Wanted<'s>,
+    /// Where the load of a word that is expected lies, if one is looked at.
+    guessed: Option<TermId>,
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -408,6 +412,11 @@ impl State<Terms> for Lane<'_, '_> {
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         let Space::Bank(bank) = access.space else {
+            if let Some(guessed) = &mut self.guessed {
+                // Its value is nobody's.
+                *guessed = *address;
+                return Ok(d.constant(8 * access.bytes, 0));
+            }
             let (access, address, fixed) = window::load(self.side, &self.eased(access), *address)?;
             let value = match access.space {
                 Space::Const => {
@@ -604,6 +613,8 @@ pub struct Wanted<'e> {
     pub aligned: bool,
     /// What fences of the target are taken for.
     pub eased: &'e [Eased],
+    /// Whether atomic operations are changes of words, and loops around a compare-and-swap such.
+    pub updates: bool,
     /// What holds on every input that counts, one bit, if anything is known of it.
     pub admitted: Option<TermId>,
 }
@@ -625,6 +636,7 @@ impl<'e> Wanted<'e> {
             left_out: source.iter().any(warp),
             aligned: source.iter().filter(|i| !warp(i)).all(|i| i.op != Op::Barrier || i.mods.aligned),
             eased,
+            updates: false,
             admitted: None,
         }
     }
@@ -641,9 +653,45 @@ impl<'e> Wanted<'e> {
             left_out: false,
             aligned: false,
             eased,
+            updates: false,
             admitted: None,
         }
     }
+}
+
+/// Lanes begin the one round that a loop around a compare-and-swap is taken for.
+fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
+    // Lanes elsewhere may go on between two rounds.
+    if side.path.parted {
+        side.new_piece();
+    }
+    let words = retry.expected.len() as u32;
+    let found = side.foretell(&update::what(retry.kind, 4 * words), 32 * words);
+    side.path.registers.insert(retry.found, found);
+    side.assumed.insert(Assumption::Retry);
+}
+
+/// The compare-and-swap of a loop was done: it changed a word, which lies where the load of what was expected first looked.
+fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
+    let d = side.inputs.terms;
+    if side.expected.take().is_some() {
+        return Err("a compare-and-swap that is no change of a word".into());
+    }
+    let Some(place) = side.events.iter().rev().find(|e| e.place == side.place).map(|e| e.arguments[0]) else {
+        return Err("a compare-and-swap without an event".into());
+    };
+    if retry.load.is_some() {
+        let Some(loaded) = side.path.registers.get(&retry.address).copied() else {
+            return Err("a loop whose word was not loaded".into());
+        };
+        let width = d.width_of(place).min(d.width_of(loaded));
+        let [a, b] = [place, loaded].map(|t| d.extract(&t, 0, width));
+        let elsewhere = side.inputs.normal.of(d.and(&side.happens(), &d.not(&d.eq(&a, &b))));
+        if side.inputs.known(elsewhere) != Some(0) {
+            side.demands.push((elsewhere, side.place));
+        }
+    }
+    Ok(())
 }
 
 /// Runs a function to its end.
@@ -679,6 +727,7 @@ pub fn piece<'i>(
         left_out: false,
         aligned: false,
         eased: &[],
+        updates: false,
         admitted: None,
     };
     let mut left = None;
@@ -727,6 +776,8 @@ fn go<'i>(
     let flow = demand::Flow::of(&function.code, chip);
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut leaders = Leaders::default();
+    side.updates = wanted.updates;
+    let retries = if wanted.updates { retry::loops(&function.code, chip) } else { Vec::new() };
     while let Some(index) = side.advance()? {
         let address = WORD * index;
         let Some(word) = function.code.get(index as usize) else {
@@ -755,10 +806,18 @@ fn go<'i>(
                     leaders: &mut leaders,
                     answers: false,
                     wanted,
+                    guessed: None,
                 }
             };
         }
         side.guard = d.yes();
+        let here = index as usize;
+        if let Some(retry) = retries.iter().find(|r| r.decides == here) {
+            // What was found is what was expected: the loop is left.
+            (retry.decides + 1..=retry.last).for_each(|i| side.pass(i as u64));
+            side.jump(retry.out as u64, None);
+            continue;
+        }
         let holds = guard(d, &inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
         side.guard = inputs.normal.of(holds);
         if inputs.known(side.guard) == Some(0) {
@@ -779,6 +838,31 @@ fn go<'i>(
                 side.demands.push((violated, address));
             }
         }
+        if let Some(retry) = retries.iter().find(|r| r.load == Some(here)) {
+            let mut lane = lane!();
+            lane.guessed = Some(d.no());
+            step(d, &inst, address, &mut lane).map_err(|t| at(t.to_string()))?;
+            let Some(place) = lane.guessed else { return Err(at("a load without an address".into())) };
+            let place = inputs.normal.of(place);
+            side.path.registers.insert(retry.address, place);
+        }
+        if let Some(retry) = retries.iter().find(|r| r.first == here) {
+            begin(&mut side, retry);
+            for (r, value) in retry.words(inputs, &side.path.registers) {
+                lane!().write(d, r, value);
+            }
+        }
+        if retries.iter().any(|r| r.load == Some(here)) {
+            side.proceed(index + 1);
+            continue;
+        }
+        if let Some(retry) = retries.iter().find(|r| r.swap == here) {
+            let found = side.path.registers.get(&retry.found).copied();
+            let Some(found) = found.filter(|t| matches!(d.node(*t), Node::Variable(_))) else {
+                return Err(at("coverage: a round of a loop that has no beginning".into()));
+            };
+            side.expected = Some(found);
+        }
         let outcome = match step(d, &inst, address, &mut lane!()) {
             Ok(outcome) => outcome,
             Err(Trap::Trapped) => {
@@ -789,6 +873,9 @@ fn go<'i>(
             Err(t) => return Err(at(t.to_string())),
         };
         copies::after(&mut side, &inst, &outcome).map_err(at)?;
+        if let Some(retry) = retries.iter().find(|r| r.swap == here) {
+            end(&mut side, retry).map_err(at)?;
+        }
         match outcome {
             Outcome::Yield => side.yields(),
             Outcome::Next => {

@@ -158,6 +158,9 @@ pub struct Matching {
     /// Whether shared variables of functions lie before those of the module.
     #[serde(default)]
     pub own_first: bool,
+    /// Whether atomic operations are changes of words, and loops around a compare-and-swap such.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub updates: bool,
     /// Fences of the target that are taken for less than they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fences: Vec<crate::fences::Eased>,

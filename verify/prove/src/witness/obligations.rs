@@ -152,6 +152,10 @@ pub fn steps(
         if a.results.iter().zip(&b.results).any(|(x, y)| d.width_of(*x) != d.width_of(*y)) {
             return Err(format!("the events {s:?} and {t:?} have different results"));
         }
+        if a.is_update() {
+            ordered.push((i, update(d, (s, a), (t, b))?));
+            continue;
+        }
         let operands = |e: &Event| any(d, wanted.iter().zip(&e.arguments).map(|(x, y)| differ(d, *x, *y)));
         let mut own = cuts(d, a, b);
         let (mut guard, mut answers) = (b.guard, vec![b]);
@@ -272,6 +276,30 @@ pub fn steps(
     covers(d, matching, source, target, &mut all)?;
     ordered.sort_by_key(|o| o.0);
     Ok(ordered.into_iter().flat_map(|o| o.1).chain(all).collect())
+}
+
+/// Two changes of a word are one: at one place in one state of memory they find the same, and what they make of it is the same.
+///
+/// # Errors
+/// Others than an operand for the address and one for the new word, an answer, and a state of memory.
+fn update(d: &Terms, (s, a): (Place, &Event), (t, b): (Place, &Event)) -> Result<Vec<Step>, String> {
+    let ([x, new], [y, other]) = (&a.arguments[..], &b.arguments[..]) else {
+        return Err(format!("the events {s:?} and {t:?} are no changes of a word"));
+    };
+    let ([old, after], [found, left]) = (&a.results[..], &b.results[..]) else {
+        return Err(format!("the events {s:?} and {t:?} do not tell what they found"));
+    };
+    let mut own = cuts(d, a, b);
+    own.push(Step::Cut(*x, *y));
+    let elsewhere = d.or(&differ(d, *x, *y), &differ(d, a.version, b.version));
+    let violated = d.or(&differ(d, a.guard, b.guard), &d.and(&b.guard, &elsewhere));
+    own.push(Step::Never(format!("the event {s:?} is {t:?}"), violated));
+    own.push(Step::Same(*old, *found));
+    own.push(Step::Cut(*new, *other));
+    let violated = d.and(&b.guard, &differ(d, *new, *other));
+    own.push(Step::Never(format!("the event {s:?} leaves what {t:?} does"), violated));
+    own.push(Step::Same(*after, *left));
+    Ok(own)
 }
 
 /// Each access of the target is aligned, and reads what the source accesses.

@@ -1,0 +1,114 @@
+//! Atomic operations as changes of a word: what is there becomes a function of what was there.
+//!
+//! An operation that the hardware does by a loop around a compare-and-swap ([`crate::retry`]) and the one of the source are the same if they
+//! make the same of every word that they may find. So the event that others see has two operands: the address, and the new word
+//! made of the old one, which is a variable that stands for the answer. One of two bytes is a change of the word around them that leaves
+//! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
+
+use crate::event::UPDATE;
+use crate::side::{Name, Side};
+use sassafras_semantics::{
+    AtomicOp, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, Scope, Space, TermId,
+    Terms,
+};
+
+/// Bytes of a word around smaller operands.
+const WORD: u32 = 4;
+
+/// What an operation makes of what it finds; none if that is not known here.
+fn made(d: &Terms, op: AtomicOp, old: TermId, operands: &[TermId]) -> Option<TermId> {
+    let width = d.width(&old);
+    if operands.is_empty() || operands.iter().any(|o| d.width(o) != width) {
+        return None;
+    }
+    let b = operands[0];
+    let add = |format: FloatFormat, bits: u32| {
+        let mode = FloatMode { rounding: Rounding::NearestEven, ftz: false, sat: false };
+        (bits == width).then(|| d.float(FloatOp::Add, format, mode, &[&old, &b]))
+    };
+    let choose = |relation: CompareOp| {
+        let keeps = d.compare(relation, &old, &b);
+        Some(d.ite(&keeps, &old, &b))
+    };
+    match op {
+        AtomicOp::Add => Some(d.add(&old, &b)),
+        AtomicOp::SMin => choose(CompareOp::SLe),
+        AtomicOp::SMax => {
+            let below = d.compare(CompareOp::SLt, &old, &b);
+            Some(d.ite(&below, &b, &old))
+        }
+        AtomicOp::UMin => choose(CompareOp::ULe),
+        AtomicOp::UMax => {
+            let below = d.compare(CompareOp::ULt, &old, &b);
+            Some(d.ite(&below, &b, &old))
+        }
+        AtomicOp::And => Some(d.binary(BinaryOp::And, &old, &b)),
+        AtomicOp::Or => Some(d.binary(BinaryOp::Or, &old, &b)),
+        AtomicOp::Xor => Some(d.binary(BinaryOp::Xor, &old, &b)),
+        AtomicOp::Exch => Some(b),
+        AtomicOp::Cas => {
+            let new = operands.get(1)?;
+            Some(d.ite(&d.eq(&old, &b), new, &old))
+        }
+        AtomicOp::AddF32 { ftz: false } => add(FloatFormat::F32, 32),
+        AtomicOp::AddF64 => add(FloatFormat::F64, 64),
+        AtomicOp::AddF16 => add(FloatFormat::F16, 16),
+        AtomicOp::AddBf16 => add(FloatFormat::Bf16, 16),
+        AtomicOp::Inc
+        | AtomicOp::Dec
+        | AtomicOp::AddF32 { ftz: true }
+        | AtomicOp::AddF16x2
+        | AtomicOp::AddBf16x2 => None,
+    }
+}
+
+/// How a change of a word of some bytes is called.
+pub fn what((space, scope): (Space, Scope), bytes: u32) -> String {
+    format!("{UPDATE}{space:?} {bytes} {scope:?}")
+}
+
+/// An atomic operation as a change of a word, and what it finds; none if it stays what it is. `address` has the width of its space.
+pub fn atomic<R: Name>(
+    side: &mut Side<'_, R>,
+    op: AtomicOp,
+    kind: (Space, Scope),
+    address: TermId,
+    bytes: u32,
+    operands: &[TermId],
+) -> Option<TermId> {
+    let (d, inputs) = (side.inputs.terms, side.inputs);
+    let width = 8 * bytes;
+    if !matches!(bytes, 2 | 4 | 8) || operands.iter().any(|o| d.width(o) != width) {
+        return None;
+    }
+    if bytes >= WORD {
+        made(d, op, d.constant(width, 0), operands)?;
+        let old = side.expected.take().filter(|t| d.width(t) == width);
+        let old = old.unwrap_or_else(|| side.foretell(&what(kind, bytes), width));
+        let new = made(d, op, old, operands)?;
+        side.update(what(kind, bytes), address, old, new);
+        return Some(old);
+    }
+    // An operation at an odd address is undefined (PTX ISA, "atom"); SASS has none of two bytes.
+    if side.machine {
+        return None;
+    }
+    made(d, op, d.constant(width, 0), operands)?;
+    let low = d.extract(&address, 0, 1);
+    let odd = inputs.normal.of(d.and(&side.happens(), &low));
+    if inputs.known(odd) != Some(0) {
+        side.undefined.push(odd);
+    }
+    let whole = d.width(&address);
+    let word = d.binary(BinaryOp::And, &address, &d.constant(whole, !3));
+    let second = d.binary(BinaryOp::And, &d.extract(&address, 0, 32), &d.constant(32, 2));
+    let count = d.binary(BinaryOp::Shl, &second, &d.constant(32, 3));
+    let found = side.foretell(&what(kind, WORD), 32);
+    let old = d.extract(&d.binary(BinaryOp::LShr, &found, &count), 0, width);
+    let new = made(d, op, old, operands)?;
+    let here = d.binary(BinaryOp::Shl, &d.constant(32, 0xffff), &count);
+    let others = d.binary(BinaryOp::And, &found, &d.xor(&here, &d.constant(32, 0xffff_ffff)));
+    let changed = d.binary(BinaryOp::Or, &others, &d.binary(BinaryOp::Shl, &d.zext(&new, 32), &count));
+    side.update(what(kind, WORD), word, found, changed);
+    Some(old)
+}
