@@ -236,9 +236,9 @@ pub fn atomic<R: Name>(
     if releases {
         release(side, access.scope);
     }
-    let own = side.updates.then(|| {
-        crate::update::atomic(side, op, (space, scope), address, access.bytes, operands)
-    });
+    let own = side
+        .updates
+        .then(|| crate::update::atomic(side, op, (space, scope), address, access.bytes, operands));
     let old = match own.flatten() {
         Some(old) => old,
         None => side.event(what, &all, &[8 * access.bytes], true)[0],

@@ -5,7 +5,7 @@ use crate::choose::choose;
 use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Read};
 use crate::obligation::{
     Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps, waits_out_of_order,
 };
@@ -335,10 +335,10 @@ impl Task<'_> {
         (self.updates, self.own_first) = (true, false);
         self.eased.clear();
         let second = self.run_deep_enough();
-        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some() {
+        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
+        {
             return second;
         }
-        if std::env::var("DBGX").is_ok() { eprintln!("SECOND {second:?}"); }
         self.record.obligations = before.0;
         (self.limits.unroll, self.record.unroll) = (before.1, before.1);
         first
@@ -654,6 +654,7 @@ impl Task<'_> {
                 }
             }
             inputs.normal.replace(replaced);
+            read_alike(inputs, replaced);
             for t in replaced.values_mut() {
                 *t = inputs.normal.of(*t);
             }
@@ -813,6 +814,28 @@ impl Task<'_> {
             return Err(format!("{FEW} {count} inputs meet the assumptions"));
         }
         Ok(run.assumed)
+    }
+}
+
+/// Memory in a state that was shown to be another holds what it holds there: what is read of the one is what is read of the other.
+fn read_alike(inputs: &Inputs<'_>, replaced: &mut FxHashMap<TermId, TermId>) {
+    let d = inputs.terms;
+    let all = inputs.reads();
+    for own in &all {
+        let version = inputs.normal.of(own.version);
+        if version == own.version || replaced.contains_key(&own.variable) {
+            continue;
+        }
+        let base = inputs.normal.of(own.base);
+        let same = |r: &&Read| {
+            (r.memory, r.version, r.offset) == (own.memory, version, own.offset)
+                && inputs.normal.of(r.base) == base
+                && d.width_of(r.variable) == d.width_of(own.variable)
+                && !replaced.contains_key(&r.variable)
+        };
+        if let Some(other) = all.iter().find(same) {
+            replaced.insert(own.variable, other.variable);
+        }
     }
 }
 

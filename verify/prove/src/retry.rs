@@ -21,9 +21,9 @@
 //! - the loop is left if, and only if, what was found is what was expected, as integers; by `CAST`, if it says so;
 //! - the address does not depend on the word.
 
+use crate::inputs::Inputs;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
-use crate::inputs::Inputs;
 use sassafras_isa::{Access, ControlFlowKind, Inst, RegClass, Register, Style, decode, print};
 use sassafras_semantics::{Domain, Scope, Space, TermId};
 use std::collections::BTreeSet;
@@ -106,7 +106,8 @@ impl Code {
             use ControlFlowKind as K;
             match inst.row().control_flow {
                 None
-                | Some(K::Branch | K::Exit | K::Trap | K::Push | K::Sync | K::Break | K::Warp | K::Block) => {}
+                | Some(K::Branch | K::Exit | K::Trap | K::Push | K::Sync | K::Break | K::Warp | K::Block) => {
+                }
                 Some(_) => return None,
             }
             if let Some(offset) = inst.get("t") {
@@ -165,9 +166,12 @@ impl Code {
         let (last, first) = self.jumps.iter().copied().find(|(from, to)| *from > swap && *to <= swap)?;
         let branch = |at: usize| {
             let text = self.texts[at].rsplit_once("BRA pc(").map(|(guard, _)| guard);
-            text.is_some_and(|guard| guard.is_empty() || guard.starts_with('@') && guard.matches(' ').count() == 1)
+            text.is_some_and(|guard| {
+                guard.is_empty() || guard.starts_with('@') && guard.matches(' ').count() == 1
+            })
         };
-        let inside: Vec<usize> = self.jumps.iter().map(|j| j.0).filter(|f| (first..last).contains(f)).collect();
+        let inside: Vec<usize> =
+            self.jumps.iter().map(|j| j.0).filter(|f| (first..last).contains(f)).collect();
         if !branch(last) || inside.iter().any(|at| !branch(*at)) {
             return None;
         }
@@ -183,7 +187,8 @@ impl Code {
 
     /// The predicate that holds, or fails, if what was found is what was expected: the loop is left then.
     fn decides(&self, swap: usize, decides: usize, expected: &[u32], found: &[u32], tells: bool) -> bool {
-        let compares: Vec<usize> = (swap + 1..decides).filter(|i| self.insts[*i].row().mnemonic == "ISETP").collect();
+        let compares: Vec<usize> =
+            (swap + 1..decides).filter(|i| self.insts[*i].row().mnemonic == "ISETP").collect();
         let guard = self.insts[decides].guard;
         if guard.uniform || guard.pred == 7 || compares.len() != expected.len() {
             return false;
@@ -193,7 +198,9 @@ impl Code {
         let p = guard.pred;
         let equal = |relation: &str| {
             compares.iter().enumerate().all(|(i, at)| {
-                let word = |n: u32| if tells { if i == 0 { "0x1".into() } else { "RZ".into() } } else { format!("R{n}") };
+                let word = |n: u32| {
+                    if tells { if i == 0 { "0x1".into() } else { "RZ".into() } } else { format!("R{n}") }
+                };
                 let (a, b) = (format!("R{}", found[i]), word(expected[i]));
                 let end = |x: &str, y: &str| match i {
                     0 => format!("ISETP.{relation}.U32.AND P{p}, PT, {x}, {y}, PT"),
@@ -206,7 +213,13 @@ impl Code {
         // What is compared is what was found and expected, and the answer is the last thing that the predicate is.
         let kept = (swap + 1..=end).all(|i| !self.writes_any(i, expected) && !self.writes_any(i, found));
         let once = |i: usize| compares.contains(&i) || !self.writes(i).contains(&(RegClass::P, p));
-        let holds = if equal("EQ") { !guard.negate } else if equal("NE") { guard.negate } else { return false };
+        let holds = if equal("EQ") {
+            !guard.negate
+        } else if equal("NE") {
+            guard.negate
+        } else {
+            return false;
+        };
         kept && (swap + 1..decides).all(once) && holds != back
     }
 
@@ -230,7 +243,8 @@ impl Code {
         let found = named(own, "d", Access::Write)?;
         let [first, decides, last, out] = self.branches(swap)?;
         let apart = expected.len() == found.len() && expected.iter().all(|e| !found.contains(e));
-        let entered = self.reached_from(first, Some(last)) && (first + 1..=last).all(|i| self.reached_from(i, None));
+        let entered =
+            self.reached_from(first, Some(last)) && (first + 1..=last).all(|i| self.reached_from(i, None));
         if !apart || !entered || !self.decides(swap, decides, &expected, &found, cast) {
             return None;
         }
@@ -247,22 +261,44 @@ impl Code {
         }
         let known = |i: usize| Register { class: RegClass::R, number: KNOWN + 2 * swap as u32 + i as u32 };
         let load = if anew { Some(first) } else { load };
-        Some(Retry { kind, load, first, swap, decides, last, out, expected, address: known(0), found: known(1) })
+        Some(Retry {
+            kind,
+            load,
+            first,
+            swap,
+            decides,
+            last,
+            out,
+            expected,
+            address: known(0),
+            found: known(1),
+        })
     }
 
     /// Whether a round does nothing but compute, from what it may read, without guards; and the address is no matter of the word.
-    fn round(&self, first: usize, swap: usize, decides: usize, last: usize, expected: &[u32], anew: bool) -> bool {
+    fn round(
+        &self,
+        first: usize,
+        swap: usize,
+        decides: usize,
+        last: usize,
+        expected: &[u32],
+        anew: bool,
+    ) -> bool {
         let start = if anew { first + 1 } else { first };
         let all = start..=last;
         let branches = [decides, last];
         let computes = |i: usize| {
             let row = self.insts[i].row();
-            let quiet = row.memory.is_none() && row.control_flow.is_none() && COMPUTES.contains(&row.mnemonic);
+            let quiet =
+                row.memory.is_none() && row.control_flow.is_none() && COMPUTES.contains(&row.mnemonic);
             let idle = ["YIELD", "NOP"].contains(&self.texts[i].as_str());
             let files = self.writes(i).iter().all(|(class, _)| matches!(class, RegClass::R | RegClass::P));
             (i == swap || quiet && files || idle) && !self.texts[i].starts_with('@')
         };
-        if anew && self.texts[first].starts_with('@') || !all.clone().all(|i| branches.contains(&i) || computes(i)) {
+        if anew && self.texts[first].starts_with('@')
+            || !all.clone().all(|i| branches.contains(&i) || computes(i))
+        {
             return false;
         }
         let word = |r: &(RegClass, u32)| r.0 == RegClass::R && expected.contains(&r.1);
@@ -278,9 +314,13 @@ impl Code {
                 return false;
             }
             if i == swap {
-                let values = ["b", "c"].map(|n| named(&self.insts[i], n, Access::Read).unwrap_or_default()).concat();
-                let address = self.insts[i].operands().filter(|o| o.access == Access::Read && !["b", "c"].contains(&o.name));
-                let mut address = address.flat_map(|o| (0..u32::from(o.units)).map(move |n| (o.class, o.number + n)));
+                let values =
+                    ["b", "c"].map(|n| named(&self.insts[i], n, Access::Read).unwrap_or_default()).concat();
+                let address = self.insts[i]
+                    .operands()
+                    .filter(|o| o.access == Access::Read && !["b", "c"].contains(&o.name));
+                let mut address =
+                    address.flat_map(|o| (0..u32::from(o.units)).map(move |n| (o.class, o.number + n)));
                 if address.any(|r| of_word.contains(&r)) || values.is_empty() {
                     return false;
                 }
@@ -292,7 +332,11 @@ impl Code {
             }
             let tells = i == swap || reads.iter().any(|r| of_word.contains(r));
             for w in writes {
-                if tells { of_word.insert(w) } else { of_word.remove(&w) };
+                if tells {
+                    of_word.insert(w)
+                } else {
+                    of_word.remove(&w)
+                };
                 written.insert(w);
             }
         }

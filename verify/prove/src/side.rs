@@ -696,17 +696,14 @@ impl<'i, R: Name> Side<'i, R> {
         // In an arena of raw terms the sides have no terms in common.
         let scope = if self.inputs.normal.is_active() { "" } else { self.who };
         let name = |part: String| format!("event {scope} {answer} {part}");
-        let fresh = widths
-            .iter()
-            .enumerate()
-            .map(|(i, w)| {
-                // Members with masks of their own get answers of their own.
-                let mask = arguments.get(usize::from(what != "Elect"));
-                let alike = mask.is_none_or(|m| self.inputs.is_uniform(*m));
-                let one = what.starts_with("Vote") || what.starts_with("Redux") || what == "Elect" && i == 0;
-                let uniform = one && alike;
-                self.inputs.variable(&name(i.to_string()), *w, uniform)
-            });
+        let fresh = widths.iter().enumerate().map(|(i, w)| {
+            // Members with masks of their own get answers of their own.
+            let mask = arguments.get(usize::from(what != "Elect"));
+            let alike = mask.is_none_or(|m| self.inputs.is_uniform(*m));
+            let one = what.starts_with("Vote") || what.starts_with("Redux") || what == "Elect" && i == 0;
+            let uniform = one && alike;
+            self.inputs.variable(&name(i.to_string()), *w, uniform)
+        });
         let results: Vec<TermId> = foretold.into_iter().chain(fresh).collect();
         let before = self.path.version;
         let mut yields = results.clone();
