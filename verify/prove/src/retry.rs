@@ -152,9 +152,12 @@ impl Code {
         }
     }
 
-    /// A load of words into just these registers.
-    fn loads(&self, at: usize, registers: &[u32]) -> bool {
-        let heads = ["LDS", "LDS.64", "LDG.E", "LDG.E.64", "LDG.E.STRONG.GPU", "LDG.E.64.STRONG.GPU"];
+    /// A load of words of a memory into just these registers.
+    fn loads(&self, at: usize, space: Space, registers: &[u32]) -> bool {
+        let heads: &[&str] = match space {
+            Space::Shared => &["LDS", "LDS.64"],
+            _ => &["LDG.E", "LDG.E.64", "LDG.E.STRONG.GPU", "LDG.E.64.STRONG.GPU"],
+        };
         let wide = self.head(at).contains(".64");
         heads.contains(&self.head(at))
             && wide == (registers.len() == 2)
@@ -248,14 +251,14 @@ impl Code {
         if !apart || !entered || !self.decides(swap, decides, &expected, &found, cast) {
             return None;
         }
-        let anew = self.loads(first, &expected);
+        let anew = self.loads(first, kind.0, &expected);
         if cast && !anew || !self.round(first, swap, decides, last, &expected, anew) {
             return None;
         }
         if !anew && !self.goes_on(swap, last, &expected, &found) {
             return None;
         }
-        let (load, barrier) = self.before(first, &expected)?;
+        let (load, barrier) = self.before(first, kind.0, &expected)?;
         if self.texts.get(out)? != &format!("BSYNC B{barrier}") {
             return None;
         }
@@ -356,7 +359,7 @@ impl Code {
     }
 
     /// The straight code before the loop: the load of the first word that is expected, if it has no other use, and the barrier that is set.
-    fn before(&self, first: usize, expected: &[u32]) -> Option<(Option<usize>, u32)> {
+    fn before(&self, first: usize, space: Space, expected: &[u32]) -> Option<(Option<usize>, u32)> {
         let (mut load, mut barrier, mut looking) = (None, None, true);
         for at in (0..first).rev() {
             let sets = self.texts[at].strip_prefix("BSSY B");
@@ -368,7 +371,7 @@ impl Code {
             if looking && (self.writes_any(at, expected) || self.reads_any(at, expected)) {
                 looking = false;
                 // A load whose address is made of what it overwrites reads these registers before.
-                load = Some(at).filter(|at| self.loads(*at, expected));
+                load = Some(at).filter(|at| self.loads(*at, space, expected));
             }
             if !self.reached_from(at, None) {
                 break;

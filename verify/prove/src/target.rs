@@ -7,7 +7,7 @@ use crate::inputs::Inputs;
 use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
-use crate::retry::{self, Retry};
+use crate::retry;
 use crate::side::{Side, Unasked};
 use crate::update;
 use crate::verdict::Assumption;
@@ -659,41 +659,6 @@ impl<'e> Wanted<'e> {
     }
 }
 
-/// Lanes begin the one round that a loop around a compare-and-swap is taken for.
-fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
-    // Lanes elsewhere may go on between two rounds.
-    if side.path.parted {
-        side.new_piece();
-    }
-    let words = retry.expected.len() as u32;
-    let found = side.foretell(&update::what(retry.kind, 4 * words), 32 * words);
-    side.path.registers.insert(retry.found, found);
-    side.assumed.insert(Assumption::Retry);
-}
-
-/// The compare-and-swap of a loop was done: it changed a word, which lies where the load of what was expected first looked.
-fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
-    let d = side.inputs.terms;
-    if side.expected.take().is_some() {
-        return Err("a compare-and-swap that is no change of a word".into());
-    }
-    let Some(place) = side.events.iter().rev().find(|e| e.place == side.place).map(|e| e.arguments[0]) else {
-        return Err("a compare-and-swap without an event".into());
-    };
-    if retry.load.is_some() {
-        let Some(loaded) = side.path.registers.get(&retry.address).copied() else {
-            return Err("a loop whose word was not loaded".into());
-        };
-        let width = d.width_of(place).min(d.width_of(loaded));
-        let [a, b] = [place, loaded].map(|t| d.extract(&t, 0, width));
-        let elsewhere = side.inputs.normal.of(d.and(&side.happens(), &d.not(&d.eq(&a, &b))));
-        if side.inputs.known(elsewhere) != Some(0) {
-            side.demands.push((elsewhere, side.place));
-        }
-    }
-    Ok(())
-}
-
 /// Runs a function to its end.
 ///
 /// # Errors
@@ -847,7 +812,7 @@ fn go<'i>(
             side.path.registers.insert(retry.address, place);
         }
         if let Some(retry) = retries.iter().find(|r| r.first == here) {
-            begin(&mut side, retry);
+            update::begin(&mut side, retry);
             for (r, value) in retry.words(inputs, &side.path.registers) {
                 lane!().write(d, r, value);
             }
@@ -874,7 +839,7 @@ fn go<'i>(
         };
         copies::after(&mut side, &inst, &outcome).map_err(at)?;
         if let Some(retry) = retries.iter().find(|r| r.swap == here) {
-            end(&mut side, retry).map_err(at)?;
+            update::end(&mut side, retry).map_err(at)?;
         }
         match outcome {
             Outcome::Yield => side.yields(),

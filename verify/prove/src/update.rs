@@ -6,7 +6,10 @@
 //! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
 
 use crate::event::UPDATE;
+use crate::retry::Retry;
 use crate::side::{Name, Side};
+use crate::verdict::Assumption;
+use sassafras_isa::Register;
 use sassafras_semantics::{
     AtomicOp, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, Scope, Space, TermId,
     Terms,
@@ -111,4 +114,42 @@ pub fn atomic<R: Name>(
     let changed = d.binary(BinaryOp::Or, &others, &d.binary(BinaryOp::Shl, &d.zext(&new, 32), &count));
     side.update(what(kind, WORD), word, found, changed);
     Some(old)
+}
+
+/// Lanes begin the one round that a loop around a compare-and-swap is taken for.
+pub fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
+    // Lanes elsewhere may go on between two rounds.
+    if side.path.parted {
+        side.new_piece();
+    }
+    let words = retry.expected.len() as u32;
+    let found = side.foretell(&what(retry.kind, 4 * words), 32 * words);
+    side.path.registers.insert(retry.found, found);
+    side.assumed.insert(Assumption::Retry);
+}
+
+/// The compare-and-swap of a loop was done: it changed a word, which lies where the load of what was expected first looked.
+///
+/// # Errors
+/// One that is no change of a word.
+pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
+    let d = side.inputs.terms;
+    if side.expected.take().is_some() {
+        return Err("a compare-and-swap that is no change of a word".into());
+    }
+    let Some(place) = side.events.iter().rev().find(|e| e.place == side.place).map(|e| e.arguments[0]) else {
+        return Err("a compare-and-swap without an event".into());
+    };
+    if retry.load.is_some() {
+        let Some(loaded) = side.path.registers.get(&retry.address).copied() else {
+            return Err("a loop whose word was not loaded".into());
+        };
+        let width = d.width_of(place).min(d.width_of(loaded));
+        let [a, b] = [place, loaded].map(|t| d.extract(&t, 0, width));
+        let elsewhere = side.inputs.normal.of(d.and(&side.happens(), &d.not(&d.eq(&a, &b))));
+        if side.inputs.known(elsewhere) != Some(0) {
+            side.demands.push((elsewhere, side.place));
+        }
+    }
+    Ok(())
 }

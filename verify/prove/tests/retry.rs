@@ -14,7 +14,7 @@ const FLOAT: &str = "features/atom_shared_float";
 const HALF: &str = "features/atom_half_add";
 
 /// Program, what is wrong, an instruction of our code (the first with this beginning), and what stands in its place.
-const WRONG: [(&str, &str, &str, &str); 17] = [
+const WRONG: [(&str, &str, &str, &str); 18] = [
     (FLOAT, "another sum", "FADD R9, R8, R7", "FADD R9, R8, R8"),
     (FLOAT, "expected and new change places", "ATOMS.CAS R10, [R2], R8, R9", "ATOMS.CAS R10, [R2], R9, R8"),
     (
@@ -35,6 +35,7 @@ const WRONG: [(&str, &str, &str, &str); 17] = [
     (FLOAT, "the next round expects the same", "MOV R8, R10", "NOP"),
     (FLOAT, "a change elsewhere", "ATOMS.CAS R10, [R2]", "ATOMS.CAS R10, [R3], R8, R9"),
     (FLOAT, "a load elsewhere", "LDS R8, [R2]", "LDS R8, [R3+0x4000]"),
+    (HALF, "a load of another memory", "LDS R13, [R6]", "LDG.E R13, desc[UR0][R6.64]"),
     (FLOAT, "a store besides", "YIELD", "STS [R2], R7"),
     (FLOAT, "a count of rounds", "YIELD", "IADD3 R16, R16, 0x1, RZ"),
     (FLOAT, "nobody waits behind it", "BSYNC B0", "NOP"),
