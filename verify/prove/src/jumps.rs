@@ -1,8 +1,9 @@
 //! Jumps to addresses in registers: one of a few constants, or an entry of a table that the cubin has.
 
+use crate::bank::MOST_ENTRIES;
 use crate::inputs::Inputs;
 use crate::side::Side;
-use crate::target::{MOST_ENTRIES, WORD};
+use crate::target::WORD;
 use crate::window;
 use sassafras_cubin::Function;
 use sassafras_isa::Register;

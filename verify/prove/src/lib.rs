@@ -21,6 +21,7 @@
 
 pub mod approximate;
 pub mod ask;
+mod bank;
 mod beyond;
 mod calls;
 mod choose;

@@ -238,7 +238,7 @@ impl State<Terms> for Lane<'_, '_> {
             },
             Space::Const => {
                 let low = d.extract(&address, 0, 32);
-                crate::target::constant(self.side, self.cubin, None, 3, low, access.bytes)?
+                crate::bank::constant(self.side, self.cubin, None, 3, low, access.bytes)?
             }
             _ => return self.side.load(&access, address),
         };
@@ -395,7 +395,7 @@ pub fn run<'i>(
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     side.strong_shared = marks.strong_shared;
     side.updates = marks.updates;
-    side.constants = crate::target::constants(cubin);
+    side.constants = crate::bank::constants(cubin);
     side.unasked = unasked;
     while let Some(position) = side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {

@@ -1,5 +1,6 @@
 //! The target: SASS over terms.
 
+use crate::bank::{choice, constant, constants};
 use crate::copies;
 use crate::demand;
 use crate::fences::{self, Eased};
@@ -21,15 +22,13 @@ use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
-    Access, AtomicOp, Axis, Collective, CompareOp, Domain, Ordering, Scope, Space, SpecialRegister, State,
-    TermId, Terms, Trap,
+    Access, AtomicOp, Axis, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId,
+    Terms, Trap,
 };
 use std::collections::BTreeSet;
 
 /// Bytes per instruction.
 pub const WORD: u64 = 16;
-/// Most entries of a table that is read at an address which is not constant.
-pub const MOST_ENTRIES: usize = 128;
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -124,122 +123,6 @@ fn of_warp(register: Register) -> bool {
     matches!(register.class, RegClass::UR | RegClass::UP)
 }
 
-/// Bytes of a constant bank other than bank 0: from the file where the address is known, else from a memory that both sides
-/// share.
-pub fn constant<R: crate::side::Name>(
-    side: &mut Side<'_, R>,
-    cubin: &Cubin,
-    function: Option<&Function>,
-    bank: u8,
-    at: TermId,
-    bytes: u32,
-) -> Result<TermId, Trap> {
-    let d = side.inputs.terms;
-    let at = side.inputs.normal.of(at);
-    let known = side.inputs.known(at);
-    if bank == 3 {
-        // What is there before the launch is the host's to say, whatever the file says.
-        side.assumed.insert(Assumption::Addr);
-        let d32 = d.constant(32, 0);
-        return match known {
-            Some(known) if !known.is_multiple_of(bytes.into()) => {
-                unsupported(format!("constant bank 3 at {known:#x}, which is no multiple of {bytes}"))
-            }
-            Some(known) if known + u128::from(bytes) > constants(cubin).into() => {
-                unsupported(format!("constant bank 3 at {known:#x}"))
-            }
-            Some(known) => Ok(side.inputs.memory_at("const", d32, d.constant(64, 0), known as i64, bytes)),
-            None => {
-                let fits = in_bank(d, at, constants(cubin), bytes);
-                let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&fits)));
-                if side.inputs.known(outside) != Some(0) {
-                    match function {
-                        Some(_) => side.demands.push((outside, side.place)),
-                        // A-UB: the source reads its constants, at multiples.
-                        None => side.undefined.push(outside),
-                    }
-                }
-                let at = side.inputs.normal.of(d.zext(&at, 64));
-                Ok(side.inputs.memory("const", d32, at, bytes))
-            }
-        };
-    }
-    let own = function.and_then(|f| f.banks.iter().find(|b| b.number == bank));
-    let Some(known) = known else {
-        return table(side, own.map_or(&[], |b| &b.data), bank, at, bytes);
-    };
-    if !known.is_multiple_of(bytes.into()) {
-        return unsupported(format!("constant bank {bank} at {known:#x}, which is no multiple of {bytes}"));
-    }
-    let found =
-        own.map(|b| &b.data).and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
-    match found {
-        Some(bytes) => {
-            let mut all = [0; 16];
-            all[..bytes.len()].copy_from_slice(bytes);
-            Ok(d.constant(8 * bytes.len() as u32, u128::from_le_bytes(all)))
-        }
-        None => unsupported(format!("constant bank {bank} at {known:#x}")),
-    }
-}
-
-/// That an access of `bytes` bytes at `at`, 32 bits, lies in a bank of `size` bytes and at a multiple of its own size.
-fn in_bank(d: &Terms, at: TermId, size: u64, bytes: u32) -> TermId {
-    let Some(most) = size.checked_sub(bytes.into()) else { return d.no() };
-    let inside = d.compare(CompareOp::ULe, &at, &d.constant(32, most.into()));
-    match bytes.ilog2() {
-        0 => inside,
-        low => d.and(&inside, &d.eq(&d.extract(&at, 0, low), &d.constant(low, 0))),
-    }
-}
-
-/// An entry of a table of known bytes, at an address that is not constant; that it lies in it is demanded.
-fn table<R: crate::side::Name>(
-    side: &mut Side<'_, R>,
-    data: &[u8],
-    bank: u8,
-    at: TermId,
-    bytes: u32,
-) -> Result<TermId, Trap> {
-    let d = side.inputs.terms;
-    let entries: Vec<(TermId, TermId)> = data
-        .chunks_exact(bytes as usize)
-        .enumerate()
-        .map(|(i, entry)| {
-            let mut all = [0; 16];
-            all[..entry.len()].copy_from_slice(entry);
-            let place = d.constant(32, i as u128 * u128::from(bytes));
-            (place, d.constant(8 * bytes, u128::from_le_bytes(all)))
-        })
-        .collect();
-    choice(side, &entries, bank, at)
-}
-
-/// The entry of a table at an address: none but these may be read.
-fn choice<R: crate::side::Name>(
-    side: &mut Side<'_, R>,
-    entries: &[(TermId, TermId)],
-    bank: u8,
-    at: TermId,
-) -> Result<TermId, Trap> {
-    let d = side.inputs.terms;
-    let Some((first, rest)) = entries.split_first().filter(|_| entries.len() <= MOST_ENTRIES) else {
-        return unsupported(format!("constant bank {bank} at an address that is not constant"));
-    };
-    let mut value = first.1;
-    let mut inside = d.eq(&at, &first.0);
-    for (place, entry) in rest {
-        let here = d.eq(&at, place);
-        inside = d.or(&inside, &here);
-        value = d.ite(&here, entry, &value);
-    }
-    let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&inside)));
-    if side.inputs.known(outside) != Some(0) {
-        side.demands.push((outside, side.place));
-    }
-    Ok(value)
-}
-
 /// What a function nowhere asks.
 pub fn unasked(cubin: &Cubin, function: &Function) -> Unasked {
     let chip = Chip::from_number(cubin.sm);
@@ -249,12 +132,6 @@ pub fn unasked(cubin: &Cubin, function: &Function) -> Unasked {
         clocks: none.clocks && !["CLOCK", "TIMER"].iter().any(|name| text.contains(name)),
         lanes: none.lanes && !text.contains("VOTE"),
     })
-}
-
-/// Size of bank 3, the module's constants.
-pub fn constants(cubin: &Cubin) -> u64 {
-    let own = cubin.variables.iter().filter(|v| v.space == sassafras_cubin::Space::Constant);
-    own.map(|v| v.offset.saturating_add(v.size)).max().unwrap_or(0)
 }
 
 impl Lane<'_, '_> {
