@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// The register that is always zero.
 const RZ: u32 = 255;
 
-/// Holds what the cubin declares of an entry against what its code and its source need.
+/// Holds what the cubin declares of an entry against what its code and its source need. `own_first`: shared variables of functions lie
+/// before those of the module.
 ///
 /// # Errors
 /// What does not fit.
@@ -23,6 +24,7 @@ pub fn check(
     source: &checked::Function,
     cubin: &Cubin,
     code: &Function,
+    own_first: bool,
 ) -> Result<(), String> {
     declared(cubin, code)?;
     launch::check(source.reqntid, source.maxntid, cubin, code)?;
@@ -35,20 +37,15 @@ pub fn check(
     let of_module = module.variables.iter().filter(|_| uses);
     let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
     let any = all.filter(|v| v.space == Space::Shared).count() > 0;
-    launch::shared(if any { extent(module, source, cubin.sm) } else { 0 }, cubin, code)
+    launch::shared(if any { extent(module, source, cubin.sm, own_first) } else { 0 }, cubin, code)
 }
 
-/// How many bytes of shared memory the source takes, in either order of its variables: padding between them, and before dynamic shared
-/// memory, which follows what is static, too.
-fn extent(module: &checked::Module, source: &checked::Function, sm: u32) -> u64 {
+/// How many bytes of shared memory the source takes: padding between variables, and before dynamic shared memory, which follows
+/// what is static, too.
+fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_first: bool) -> u64 {
     let Ok(mut program) = Program::new(module, source) else { return 0 };
-    let reserved = reserved_shared(sm);
-    let mut ends = [false, true].map(|own_first| {
-        program.own_first = own_first;
-        program.shared(sm).iter().map(|(v, at)| at + v.size - reserved).max().unwrap_or(0)
-    });
-    ends.sort_unstable();
-    ends[1]
+    program.own_first = own_first;
+    program.shared(sm).iter().map(|(v, at)| at + v.size - reserved_shared(sm)).max().unwrap_or(0)
 }
 
 /// The same where the source is a cubin too, which has to keep its own word as well.

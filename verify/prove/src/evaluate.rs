@@ -17,6 +17,8 @@ pub const INPUTS: u32 = 64;
 pub const LEAST: u32 = 8;
 /// How many are tried, since some are outside the assumptions.
 const TRIED: u64 = 512;
+/// How many where some of those count, and too few.
+const MOST_TRIED: u64 = 4096;
 
 /// How the reason begins where barriers do not nest: with what was simplified they may keep another rule.
 pub const TANGLED: &str = "convergence: lanes may wait for ever";
@@ -67,8 +69,8 @@ pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
     let order: Vec<Step> = order.into_iter().map(|t| (t, terms.node(t), terms.width_of(t))).collect();
     let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
     let bound = raw.inputs.bound();
-    for seed in 0..TRIED {
-        if count == INPUTS {
+    for seed in 0..MOST_TRIED {
+        if count == INPUTS || seed >= TRIED && !(1..LEAST).contains(&count) {
             break;
         }
         if raw.one(seed, &order, &reads, &bound)? {

@@ -293,13 +293,19 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Holds what the target's cubin declares against what its code and the source need.
+    /// Holds what the target's cubin declares against what its code and the source need, with shared variables in the one order or the
+    /// other.
     ///
     /// # Errors
     /// What does not fit.
-    pub fn fits(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> Result<(), String> {
+    pub fn fits(
+        self,
+        cubin: &Cubin,
+        code: &sassafras_cubin::Function,
+        own_first: bool,
+    ) -> Result<(), String> {
         match self {
-            Origin::Ptx { module, function } => beyond::check(module, function, cubin, code),
+            Origin::Ptx { module, function } => beyond::check(module, function, cubin, code, own_first),
             Origin::Code { cubin: source, code: function } => {
                 beyond::check_code(source, function, cubin, code)
             }

@@ -397,7 +397,7 @@ impl Task<'_> {
     }
 
     fn run(&mut self) -> Result<Verdict, String> {
-        self.origin.fits(self.cubin, self.code)?;
+        self.origin.fits(self.cubin, self.code, self.own_first)?;
         let mut of_source = BTreeSet::new();
         self.origin.hazards(&mut of_source)?;
         let terms = Terms::new();

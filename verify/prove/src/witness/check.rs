@@ -126,7 +126,7 @@ fn against(
     }
     let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
     let said = |e: String| Fault::Rejected(e);
-    origin.fits(cubin, code).map_err(said)?;
+    origin.fits(cubin, code, entry.matching.own_first).map_err(said)?;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     let d = &terms;
