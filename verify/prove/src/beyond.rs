@@ -136,7 +136,7 @@ fn images(
         if x.space != space || x.size < v.size {
             return Err(format!("cubin: the variable `{}` is another", v.name));
         }
-        aligned(x, v.align.into())?;
+        aligned(x, v.align)?;
         let size = v.size as usize;
         let filled: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));

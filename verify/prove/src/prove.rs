@@ -326,7 +326,7 @@ impl Task<'_> {
         let ptx = matches!(self.origin, Origin::Ptx { .. });
         let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
         let chip = Chip::from_number(self.cubin.sm).filter(|_| ptx && open && self.solver.present());
-        if !chip.is_some_and(|chip| !crate::retry::loops(&self.code.code, chip).is_empty()) {
+        if chip.is_none_or(|chip| crate::retry::loops(&self.code.code, chip).is_empty()) {
             return first;
         }
         let before = (self.record.obligations, self.limits.unroll);
