@@ -74,7 +74,7 @@ impl Event {
         }
     }
 
-    /// Whether it is a change of a word ([`crate::update`]): its operands are the address and the new word, made of its first result.
+    /// Whether it is a change of a word (`update.rs`): its operands are the address and the new word, made of its first result.
     pub fn is_update(&self) -> bool {
         self.what().starts_with(UPDATE)
     }

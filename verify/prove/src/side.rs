@@ -132,9 +132,9 @@ pub struct Side<'i, R: Name> {
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
-    /// Whether atomic operations are changes of words ([`crate::update`]).
+    /// Whether atomic operations are changes of words (`update.rs`).
     pub updates: bool,
-    /// What the compare-and-swap of a loop finds, where one is about to be done ([`crate::retry`]).
+    /// What the compare-and-swap of a loop finds, where one is about to be done (`retry.rs`).
     pub expected: Option<TermId>,
     /// Conditions that may hold or not on any input, and their complements: which it is, and whether it holds.
     ways: FxHashMap<TermId, (TermId, bool)>,
