@@ -8,15 +8,16 @@ use sassafras_cubin::Cubin;
 use sassafras_isa::{Control, decode, encode};
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::Entry;
-use sassafras_prove::witness::check::check;
-use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_within};
+use sassafras_prove::witness::check::{check, check_code};
+use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_code, prove_within};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Control bits of a word.
 const CONTROL: std::ops::Range<u32> = 105..126;
-/// The row of what no other explains.
+/// The rows of what no other explains.
 const CONFIRMED: &str = "other code for the same: the checker of witnesses accepts the proof";
+const AS_BEFORE: &str = "other code for the same: the checker accepts a proof against the code as it was";
 /// Inputs on which code with a benign bit is run.
 const INPUTS: u64 = 100;
 
@@ -121,9 +122,16 @@ fn gone(pair: &Pair, at: usize) -> Cubin {
     })
 }
 
-/// Whether the checker of witnesses, which shares neither normal form nor guesses with the prover, accepts the proof.
-fn confirmed(pair: &Pair, mutant: &Cubin, record: &Record, z3: &mut Z3) -> bool {
-    Entry::of(record, 4).is_some_and(|entry| check(&pair.source, mutant, &entry, z3).is_ok())
+/// Whether the checker of witnesses, which shares neither normal form nor guesses with the prover, accepts the proof, or one that the code
+/// does what it did before: there what has not changed is the same term.
+fn confirmed(pair: &Pair, mutant: &Cubin, record: &Record, z3: &mut Z3) -> Option<&'static str> {
+    if Entry::of(record, 4).is_some_and(|entry| check(&pair.source, mutant, &entry, z3).is_ok()) {
+        return Some(CONFIRMED);
+    }
+    let record = prove_code(&pair.cubin, "k", mutant, z3, Limits::default());
+    let accepted = matches!(record.verdict, Verdict::Proved)
+        && Entry::of(&record, 4).is_some_and(|entry| check_code(&pair.cubin, mutant, &entry, z3).is_ok());
+    accepted.then_some(AS_BEFORE)
 }
 
 /// What the original does, which is found out once for all bits.
@@ -220,11 +228,14 @@ fn census(pair: &Pair, z3: &mut Z3, full: bool, counts: &mut Counts) {
                     let dead = known.dead(pair, at, z3);
                     let alike = !dead && known.alike(pair, &mutant, 16 * at as u64);
                     let flip = Flip { before: &before, after: &after, behind: at > last, dead, alike };
-                    match ROWS.iter().find(|b| (b.holds)(&flip)) {
-                        Some(row) => *counts.benign.entry(row.name).or_default() += 1,
-                        None if confirmed(pair, &mutant, &record, z3) => {
-                            eprintln!("  confirmed: {name}");
-                            *counts.benign.entry(CONFIRMED).or_default() += 1;
+                    let row = ROWS.iter().find(|b| (b.holds)(&flip)).map(|row| row.name);
+                    let by_checker = || confirmed(pair, &mutant, &record, z3);
+                    match row.or_else(by_checker) {
+                        Some(row) => {
+                            if [CONFIRMED, AS_BEFORE].contains(&row) {
+                                eprintln!("  {row}: {name}");
+                            }
+                            *counts.benign.entry(row).or_default() += 1;
                         }
                         None => {
                             let name = format!("{name} [{:?}]", flip.field());
