@@ -239,7 +239,7 @@ impl Normal<'_> {
         self.knowing(self.knowing(t, condition, 1), not, 0)
     }
 
-    /// A condition where another holds, if that makes it no larger..
+    /// A condition where another holds, if that makes it smaller.
     fn decided(&self, t: TermId, condition: TermId) -> TermId {
         let (f, care) = (self.diagram(t), self.diagram(condition));
         let mut diagrams = self.diagrams.borrow_mut();
