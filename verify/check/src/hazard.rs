@@ -331,13 +331,13 @@ fn board(number: u8) -> u8 {
 /// Whether an instruction holds the warp until the memory instructions before it have read their sources: BAR.SYNC without
 /// .DEFER_BLOCKING, behind which ptxas 13.0.88 overwrites the sources of STS on sm_75 (the one chip for which it makes it).
 pub fn holds_until_read(inst: &Inst) -> bool {
-    inst.row().id.starts_with("bar.sync") && inst.get("defer") == Some(0)
+    inst.row().id.starts_with("bar.sync") && inst.get("defer") == Some(0) && inst.guard.is_always()
 }
 
 /// The scoreboard that a DEPBAR holds the warp for until nothing is under way. One that leaves some under way says nothing of
 /// which.
 pub fn drains(inst: &Inst) -> Option<u8> {
-    let all = inst.row().meaning == Meaning::Depbar && inst.get("n") == Some(0);
+    let all = inst.row().meaning == Meaning::Depbar && inst.get("n") == Some(0) && inst.guard.is_always();
     inst.get("sb").filter(|_| all).and_then(|board| u8::try_from(board).ok()).filter(|board| *board < 6)
 }
 

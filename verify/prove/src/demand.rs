@@ -6,6 +6,7 @@ use sassafras_check::hazard::Program;
 use sassafras_chip::Chip;
 use sassafras_isa::step::Register;
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass};
+use std::collections::BTreeSet;
 
 /// Several registers as one operand begin at a multiple of their number.
 ///
@@ -28,15 +29,15 @@ fn letters(class: RegClass) -> &'static str {
 }
 
 /// The ways through some code, backwards.
-pub struct Flow {
+struct Flow {
     insts: Vec<Option<Inst>>,
     before: Vec<Vec<usize>>,
 }
 
 impl Flow {
-    /// The ways through the words of a function. Where a jump goes that names no place is not known.
-    pub fn of(code: &[u128], chip: Chip) -> Flow {
-        let program = Program::of_words(code, chip);
+    /// The ways through the words of a function; `jumps`: where those go that name no place, from word to word.
+    fn of(code: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Flow {
+        let program = Program::of_words_with(code, chip, jumps);
         let mut before = vec![Vec::new(); code.len()];
         for (from, succs) in program.succs.iter().enumerate() {
             succs.iter().for_each(|&to| before[to].push(from));
@@ -45,12 +46,21 @@ impl Flow {
     }
 }
 
+/// What each acquire of some code acquires from has come back ([`returned`]).
+///
+/// # Errors
+/// The first of which that is not so.
+pub fn all_returned(code: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Result<(), String> {
+    let flow = Flow::of(code, chip, jumps);
+    (0..code.len()).try_for_each(|at| returned(&flow, at).map_err(|why| format!("{:#06x}: {why}", 16 * at)))
+}
+
 /// What an acquire acquires from has come back: on every way to the `CCTL.IVALL` at `at`, the last strong load or atomic operation has been
 /// waited for, if a scoreboard tells of its result. So has a barrier of memory.
 ///
 /// # Errors
 /// One that may be under way; what loads behind it find might be older.
-pub fn returned(flow: &Flow, at: usize) -> Result<(), String> {
+fn returned(flow: &Flow, at: usize) -> Result<(), String> {
     let own = |at: usize| flow.insts[at].as_ref();
     let Some(inst) = own(at).filter(|inst| inst.row().meaning == Meaning::Cctl) else { return Ok(()) };
     let mut seen = FxHashSet::default();
@@ -81,7 +91,9 @@ pub fn descriptor(inst: &Inst, chip: Chip) -> Option<[Register; 2]> {
     chip.bank().global_descriptor?;
     let row = inst.row();
     let memory = row.memory?;
-    if !matches!(memory.space, MemorySpace::Global | MemorySpace::Generic) {
+    // A copy to shared memory reads global memory.
+    let copies = row.meaning == Meaning::Ldgsts;
+    if !copies && !matches!(memory.space, MemorySpace::Global | MemorySpace::Generic) {
         return None;
     }
     let i = row.field("u")?;

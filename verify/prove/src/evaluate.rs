@@ -54,6 +54,8 @@ pub struct Raw<'r> {
     pub of_target: usize,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
+    /// The shape of blocks that the source demands.
+    pub required: Option<[u32; 3]>,
     /// Values of eight bytes that the source looks for in memory.
     pub words: &'r [u64],
 }
@@ -253,7 +255,11 @@ impl Raw<'_> {
         let word = |tag: u64| hash(seed, &[3, tag]);
         let text: Vec<u64> = name.bytes().map(u64::from).collect();
         let own = hash(seed, &text);
-        let shape = |axis: usize| if axis == 0 { 1 + word(0) % 64 } else { 1 + word(axis as u64) % 3 };
+        let shape = |axis: usize| match (self.required, axis) {
+            (Some(n), _) => n[axis].max(1).into(),
+            (None, 0) => 1 + word(0) % 64,
+            (None, _) => 1 + word(axis as u64) % 3,
+        };
         let axis = |n: &str| ["x", "y", "z"].iter().position(|a| n.ends_with(a)).unwrap_or(0);
         let tid = |a: usize| word(16 + a as u64) % shape(a);
         match name.split_once('.').map_or(name.as_str(), |(head, _)| head) {

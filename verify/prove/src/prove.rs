@@ -800,6 +800,7 @@ impl Task<'_> {
             never: target.demands.iter().map(|(wrong, _)| *wrong).collect(),
             tangled: target.barriers.open()?.iter().map(|(wrong, _)| *wrong).collect(),
             pointers,
+            required: self.origin.required_threads(),
             words: &self.origin.words(self.cubin),
             of_target: run.of_target,
         };

@@ -615,7 +615,6 @@ fn go<'i>(
     if let Some((given, _)) = &piece {
         side.begin(given);
     }
-    let flow = demand::Flow::of(&function.code, chip);
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut leaders = Leaders::default();
     side.updates = wanted.updates;
@@ -667,7 +666,6 @@ fn go<'i>(
             continue;
         }
         demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
-        demand::returned(&flow, index as usize).map_err(at)?;
         copies::before(&side, &inst).map_err(at)?;
         if let Some([low, high]) = demand::descriptor(&inst, chip) {
             let wrong = |t: Trap| at(t.to_string());
@@ -862,6 +860,10 @@ fn go<'i>(
                     Some(values) => values,
                     None => lanes::collective(&mut side, op, &args).map_err(|t| at(t.to_string()))?,
                 };
+                // Of a result of before nothing says that it is still there behind another barrier.
+                if let Collective::Barrier(_) = op {
+                    side.path.reduced = None;
+                }
                 if let Collective::Barrier(_) = op
                     && let Some(value) = values.first()
                 {

@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 26] = [
+const PAIRS: [&str; 34] = [
     // The load before `CCTL.IVALL` has not been waited for.
     "waits/acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
@@ -36,6 +36,16 @@ const PAIRS: [&str; 26] = [
     "waits/acquire_behind_a_branch",
     // The control bits of a load are erased, and nobody waits for it.
     "waits/no_scoreboard",
+    // A `DEPBAR` under a guard that never holds waits for nothing; nor does a `BAR.SYNC`.
+    "waits/drained_under_a_guard",
+    "waits/barrier_under_a_guard",
+    // A branch to itself under a guard, and an `EXIT !PT`, go on: to code that reads what a load has not brought.
+    "waits/branch_to_itself",
+    "waits/exit_that_goes_on",
+    // The way to an acquire is a return.
+    "waits/acquire_behind_a_return",
+    // `BAR.SYNC` between the barrier that reduces and the reading of its result.
+    "waits/result_of_an_earlier_barrier",
     // Behind a `BRX`: a store of what a shuffle gives does not wait for it.
     "waits/behind_a_table",
     // A function returns one instruction further on, behind the wait for what it loaded.
@@ -45,6 +55,10 @@ const PAIRS: [&str; 26] = [
     "memory/local_half_at_any_byte",
     "memory/constant_above_its_guard",
     "memory/constant_word_at_any_byte",
+    // `LDGSTS` through a descriptor that nobody has set.
+    "memory/copy_with_no_descriptor",
+    // The numbers of two parameters are exchanged, not their places.
+    "beyond/parameters_exchanged",
     // Padding between variables, and before dynamic shared memory, is left out of the static size.
     "beyond/shared_padding",
     "beyond/dynamic_shared",

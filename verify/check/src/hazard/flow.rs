@@ -116,6 +116,12 @@ impl Program {
         self.insts[at].as_ref().and_then(|inst| inst.row().control_flow)
     }
 
+    /// Whether an operand that decides on a jump is the complement of something, and be it of a constant.
+    fn refuses(inst: &Inst) -> bool {
+        let mut fields = inst.row().fields.iter().zip(&inst.fields);
+        inst.row().control_flow.is_some() && fields.any(|(f, &value)| f.name.ends_with(".not") && value != 0)
+    }
+
     /// Where control may go from an instruction.
     fn next(&mut self, at: usize, targets: &[Option<usize>], jumps: &BTreeSet<(usize, usize)>) -> Vec<usize> {
         use ControlFlowKind as K;
@@ -125,13 +131,15 @@ impl Program {
         };
         // A branch may also be decided by a register that is no guard, or by where the other lanes are.
         let lanes = ["bra.div", "bra.conv", "bra.any"].iter().any(|id| inst.row().id.starts_with(id));
+        // Nor need a constant say yes: `BRA !PT` goes on.
         let through = !inst.guard.is_always()
             || lanes
+            || Program::refuses(inst)
             || inst.operands().any(|o| o.field.is_some() && decides(o.class));
         let kind = inst.row().control_flow;
         let own_loop = targets[at] == Some(at);
         let mut to: Vec<usize> = match kind {
-            Some(K::Branch) if own_loop => return Vec::new(),
+            Some(K::Branch) if own_loop && !through => return Vec::new(),
             Some(K::Branch | K::Call) => match targets[at] {
                 Some(target) => vec![target],
                 None => {

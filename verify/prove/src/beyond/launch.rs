@@ -32,8 +32,14 @@ pub fn check(
     if code.attributes.iter().any(|a| CLUSTERS.contains(&a.id)) {
         return Err("cubin: it is launched in clusters, which the source is not".into());
     }
+    let chip = Chip::from_number(cubin.sm);
+    if let Some(most) = chip.map(|c| c.limits().registers_per_thread)
+        && code.registers > most
+    {
+        return Err(format!("cubin: {} registers, and a thread has {most}", code.registers));
+    }
     // Without a shape in the source how many registers a thread takes says how large blocks may be, as it does for ptxas.
-    if let (Some(named), Some(chip)) = (named, Chip::from_number(cubin.sm)) {
+    if let (Some(named), Some(chip)) = (named, chip) {
         let limits = chip.limits();
         let each = code.registers.next_multiple_of(limits.register_allocation_unit);
         let taken = u64::from(each) * named.next_multiple_of(limits.warp_lanes.into());
@@ -59,8 +65,13 @@ pub fn parameters<'n>(
 ) -> Result<(), String> {
     let mut count = 0;
     for (at, size, name) in wanted {
-        if !code.params.iter().any(|c| u32::from(c.offset) == at && c.size == size) {
-            return Err(format!("cubin: it has no parameter of {size} bytes at offset {at} (`{name}`)"));
+        let same = |c: &sassafras_cubin::Param| {
+            u32::from(c.offset) == at && c.size == size && usize::from(c.ordinal) == count
+        };
+        if !code.params.iter().any(same) {
+            return Err(format!(
+                "cubin: parameter {count} is none of {size} bytes at offset {at} (`{name}`)"
+            ));
         }
         count += 1;
     }
