@@ -101,7 +101,8 @@ pub fn choose(
         for (low, width, part) in inputs.normal.parts(s.value) {
             for u in undefined(d, &[part]) {
                 // Of a part that holds several values, as a choice between whole words is, the bits that this one is in.
-                let own = d.width_of(u);
+                // The part may be one of its own bits alone.
+                let own = d.width_of(u).min(width);
                 let here = |at: &u32| undefined(d, &[inputs.normal.bits(part, *at, own)]).contains(&u);
                 let at = (0..width.saturating_sub(own) + 1).step_by(own as usize).find(here);
                 lowest.entry(u).or_insert(low + at.unwrap_or(0));
