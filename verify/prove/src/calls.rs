@@ -2,6 +2,7 @@
 //! its own, so that places keep an order in which lanes go forward. Recursion has no such form.
 
 use crate::functions;
+use sassafras_chip::Chip;
 use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable};
 use sassafras_semantics::Space;
 
@@ -113,9 +114,9 @@ fn callees<'a>(module: &'a Module, caller: &'a Function, inst: &Inst) -> Vec<(Fu
     all.filter(|(_, f)| same(&wanted.params, &f.params) && same(&wanted.returns, &f.returns)).collect()
 }
 
-/// Bytes of shared memory that the system keeps at its start.
+/// Bytes of shared memory that the system keeps at its start; none of a chip that is not known.
 pub fn reserved_shared(sm: u32) -> u64 {
-    if sm >= 90 { 0x400 } else { 0 }
+    Chip::from_number(sm).map_or(0, |chip| chip.limits().reserved_shared_bytes.into())
 }
 
 impl<'a> Program<'a> {

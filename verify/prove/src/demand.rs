@@ -62,7 +62,7 @@ pub fn all_returned(code: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>)
 /// One that may be under way; what loads behind it find might be older.
 fn returned(flow: &Flow, at: usize) -> Result<(), String> {
     let own = |at: usize| flow.insts[at].as_ref();
-    let Some(inst) = own(at).filter(|inst| inst.row().meaning == Meaning::Cctl) else { return Ok(()) };
+    let Some(inst) = own(at).filter(|inst| inst.row().id == "cctl.ivall") else { return Ok(()) };
     let mut seen = FxHashSet::default();
     let mut work: Vec<(usize, u8)> =
         flow.before[at].iter().map(|&before| (before, inst.control.wait_mask)).collect();

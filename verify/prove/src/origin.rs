@@ -362,7 +362,7 @@ pub fn hazards(
 ) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     assumed.insert(Assumption::Sched);
-    crate::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("target, {e}"))?;
+    crate::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("hazards: {e}"))?;
     match sassafras_check::hazard::check_words_with(&code.code, chip, jumps) {
         sassafras_check::Verdict::Passed => {}
         sassafras_check::Verdict::Unknown(_) => {

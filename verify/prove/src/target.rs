@@ -860,16 +860,12 @@ fn go<'i>(
                     Some(values) => values,
                     None => lanes::collective(&mut side, op, &args).map_err(|t| at(t.to_string()))?,
                 };
-                // Of a result of before nothing says that it is still there behind another barrier.
                 if let Collective::Barrier(_) = op {
-                    side.path.reduced = None;
-                }
-                if let Collective::Barrier(_) = op
-                    && let Some(value) = values.first()
-                {
-                    let wide = d.zext(value, 32);
-                    let bit = d.extract(&wide, 0, 1);
-                    side.path.reduced = Some([wide, bit]);
+                    // Of a result of before nothing says that it is still there behind another barrier.
+                    side.path.reduced = values.first().map(|value| {
+                        let wide = d.zext(value, 32);
+                        [wide, d.extract(&wide, 0, 1)]
+                    });
                 }
                 for (output, value) in results.iter().zip(values) {
                     let Some(r) = output.register else { continue };
