@@ -40,6 +40,8 @@ pub struct Limits {
     pub static_shared_bytes: u32,
     /// Bytes of shared memory a block may have with dynamic memory opted in.
     pub shared_bytes_per_block: u32,
+    /// A block's shared memory is rounded up to this many bytes (CUDA's occupancy calculator, "shared memory allocation unit").
+    pub shared_allocation_unit: u32,
     /// Bytes at the start of a block's shared memory that belong to the system (sm_90 and later).
     pub reserved_shared_bytes: u32,
     /// Bytes of local memory a thread may have.
@@ -77,6 +79,7 @@ impl Chip {
             block_extent_z: 64,
             static_shared_bytes: 48 * 1024,
             shared_bytes_per_block: shared_kib * 1024,
+            shared_allocation_unit: if self.number() >= 80 { 128 } else { 256 },
             reserved_shared_bytes: if self.number() >= 90 { 1024 } else { 0 },
             local_bytes_per_thread: 512 * 1024,
             constant_bytes: 64 * 1024,

@@ -134,6 +134,9 @@ impl Lift<'_> {
                     format!("`{}` is no list of 16-byte instructions", section.name),
                 ));
             }
+            if section.flags & c::EXEC == 0 || section.flags & c::ALLOC == 0 {
+                return Err(Error::at(section.offset, format!("`{}` is not loaded as code", section.name)));
+            }
             let code = section.bytes().chunks_exact(16);
             let code = code.map(|w| u128::from_le_bytes(w.try_into().expect("16 bytes"))).collect();
             let relocations = self.relocations.get(&index).cloned().unwrap_or_default();

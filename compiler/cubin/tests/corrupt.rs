@@ -3,7 +3,7 @@
 mod common;
 
 use proptest::prelude::*;
-use sassafras_cubin::{Error, Place, read, write};
+use sassafras_cubin::{Attribute, Error, Place, attribute, read, write};
 
 fn sample() -> Vec<u8> {
     write(&common::sample()).expect("the sample fits")
@@ -52,6 +52,19 @@ fn every_header_field_is_checked() {
             }
         }
     }
+}
+
+#[test]
+fn nothing_is_said_twice_of_a_function() {
+    let mut noticed = 0;
+    // Which of the symbols is the function's, the file says.
+    for symbol in 0..32 {
+        let mut cubin = common::sample();
+        cubin.attributes.push(Attribute::words(attribute::REGCOUNT, &[symbol, 9]));
+        let Err(error) = read(&write(&cubin).expect("it fits")) else { panic!("symbol {symbol}") };
+        noticed += u32::from(error.to_string().contains("second time"));
+    }
+    assert!(noticed > 0);
 }
 
 #[test]

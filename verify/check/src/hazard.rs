@@ -17,7 +17,8 @@
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
 //! In a function all of whose instructions have [`Control::SILENT`](sassafras_isa::Control::SILENT) (ptxas 13.5.37 makes such at -O0) nothing says when accesses are over:
-//! what would be an objection is unknown then.
+//! what would be an objection is unknown then. So is what reads the result of a matrix operation, where all of a function's have a stall of 0
+//! (ptxas 13.0.88 at -O0; the next instruction reads the result, so that it must be held).
 //!
 //! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
 //! instruction then stand for an earlier access too. So do the scoreboards of a generic atomic operation's sources for its predicate.
@@ -260,6 +261,10 @@ impl Judge<'_> {
             Some(need) if age < need => {
                 let source = source(self.program.chip, flight.class, consumer, kind).unwrap_or_default();
                 let message = format!("{what}: {age} cycles after it, and {need} are needed ({source})");
+                if flight.class.whole() == Class::Matrix && self.program.holds_matrices() {
+                    let held = "a matrix operation without a stall holds the warp, for how long is not known";
+                    return self.doubt(at, flight.at, register, format!("{message}; {held}"));
+                }
                 self.early(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {

@@ -27,3 +27,20 @@ fn nobody_says_when_their_results_are_there() {
         }
     }
 }
+
+#[test]
+fn a_matrix_operation_without_a_stall_is_held() {
+    let product = "HMMA.16816.F16 R4, R4, R12, R14";
+    let (reader, end) = ("[B------:R-:W-:Y:S05] MOV R5, R4", "[B------:R-:W-:Y:S05] EXIT");
+    let with = |bits: &str| format!("[B------:R-:W-:Y:{bits}] {product}");
+    let (held, early) = (with("S00"), with("S01"));
+    let nothing = verdict(&[&held, reader, end]);
+    assert!(nothing.objections().is_empty(), "{nothing:?}");
+    assert!(nothing.unknown().iter().any(|f| f.rule == "hazard-latency"), "{nothing:?}");
+    let wrong = verdict(&[&early, reader, end]);
+    assert!(!wrong.objections().is_empty(), "{wrong:?}");
+    // Where another one says how long it takes, one that does not says too little.
+    let other = "[B------:R-:W-:Y:S15] HMMA.16816.F16 R20, R20, R12, R14";
+    let wrong = verdict(&[&held, reader, other, "[B------:R-:W-:Y:S15] NOP", end]);
+    assert!(!wrong.objections().is_empty(), "{wrong:?}");
+}

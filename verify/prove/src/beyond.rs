@@ -5,11 +5,11 @@ mod launch;
 use crate::calls::{Program, reserved_shared};
 use crate::functions;
 use sassafras_chip::Chip;
-use sassafras_cubin::{Cubin, Function};
+use sassafras_cubin::{Cubin, Function, Kind, elf};
 use sassafras_isa::{FieldKind, Meaning, RegClass, decode};
 use sassafras_ptx::checked::{self, FunctionId};
 use sassafras_semantics::Space;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The register that is always zero.
 const RZ: u32 = 255;
@@ -30,14 +30,15 @@ pub fn check(
     launch::check(source.reqntid, source.maxntid, cubin, code)?;
     images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
-    launch::parameters(wanted, source.param_size, code)?;
+    launch::parameters(wanted, source.param_size, cubin.sm, code)?;
     let functions = crate::calls::reachable(module, source);
     let mut insts = functions.iter().flat_map(|f| f.insts.iter().flatten());
     let uses = insts.any(|i| i.mods.space == Some(Space::Shared));
     let of_module = module.variables.iter().filter(|_| uses);
     let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
     let any = all.filter(|v| v.space == Space::Shared).count() > 0;
-    launch::shared(if any { extent(module, source, cubin.sm, own_first) } else { 0 }, cubin, code)
+    let whole = extent(module, source, cubin.sm, own_first);
+    launch::shared(if any { whole } else { 0 }, whole, cubin, code)
 }
 
 /// How many bytes of shared memory the source takes: padding between variables, and before dynamic shared memory, which follows
@@ -58,8 +59,9 @@ pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Functi
     launch::check(source.required_threads, source.max_threads, cubin, code)?;
     variables(other, cubin)?;
     let wanted = source.params.iter().map(|p| (u32::from(p.offset), p.size, "the source's"));
-    launch::parameters(wanted, source.param_size, code)?;
-    launch::shared(source.shared.map_or(0, |s| s.size.into()), cubin, code)
+    launch::parameters(wanted, source.param_size, cubin.sm, code)?;
+    let bytes = source.shared.map_or(0, |s| s.size.into());
+    launch::shared(bytes, bytes, cubin, code)
 }
 
 /// What a cubin declares of an entry suffices for its code.
@@ -82,15 +84,26 @@ fn declared(cubin: &Cubin, code: &Function) -> Result<(), String> {
         ));
     }
     place(cubin, code)?;
+    launch::stack(code, chip)?;
     barriers(code, chip)
 }
 
-/// The entry begins where its section does, and nothing takes the place of what the cubin says of it.
+/// The entry begins where its section does, nothing takes the place of what the cubin says of it, and a name is that of one thing.
 fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
-    if cubin.functions.iter().filter(|f| f.name == code.name).count() > 1
-        || cubin.symbols.iter().any(|s| s.name == code.name)
-    {
-        return Err(format!("cubin: the symbol `{}` is not the whole of one section", code.name));
+    if cubin.kind != Kind::Executable {
+        return Err("cubin: it is not linked".into());
+    }
+    if let Some(other) = cubin.externs.first() {
+        return Err(format!("cubin: `{}` is somewhere else", other.name));
+    }
+    let functions = cubin.functions.iter().map(|f| &f.name);
+    // Relocations name what they refer to.
+    let mut named: BTreeSet<&String> = BTreeSet::new();
+    if let Some(twice) = functions.chain(cubin.variables.iter().map(|v| &v.name)).find(|n| !named.insert(n)) {
+        return Err(format!("cubin: there are two of `{twice}`"));
+    }
+    if let Some(other) = cubin.symbols.iter().find(|s| named.contains(&s.name)) {
+        return Err(format!("cubin: the symbol `{}` is not the whole of one section or variable", other.name));
     }
     let own = format!(".{}", code.name);
     let meant = |name: &str| {
@@ -98,7 +111,11 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
             || name == format!(".nv.shared{own}")
             || name.starts_with(".nv.global")
     };
-    match cubin.sections.iter().find(|s| meant(&s.name)) {
+    // One of relocations without addends changes what is read elsewhere, but for what debuggers read.
+    let moves = |s: &sassafras_cubin::Section| {
+        s.kind == elf::constants::REL && !s.info.as_ref().is_some_and(|of| of.starts_with(".debug_"))
+    };
+    match cubin.sections.iter().find(|s| meant(&s.name) || moves(s)) {
         Some(s) => Err(format!("cubin: the section `{}` cannot be read", s.name)),
         None => Ok(()),
     }
@@ -115,6 +132,10 @@ fn barriers(code: &Function, chip: Chip) -> Result<(), String> {
             _ => inst.fields[i] + 1,
         };
         wanted = wanted.max(named);
+    }
+    let most = chip.limits().block_barriers;
+    if u32::from(code.barriers) > most {
+        return Err(format!("cubin: {} barriers are declared, and a block has {most}", code.barriers));
     }
     if u64::from(code.barriers) < wanted {
         return Err(format!("cubin: {wanted} barriers are used, and {} are declared", code.barriers));

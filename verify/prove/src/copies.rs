@@ -9,7 +9,7 @@ use crate::event::{Kind, Place, place};
 use crate::side::{Name, Side};
 use sassafras_check::hazard::drains;
 use sassafras_isa::step::Outcome;
-use sassafras_isa::{Inst, Meaning, MemoryKind, MemorySpace};
+use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId};
 use std::collections::BTreeMap;
 
@@ -60,12 +60,25 @@ pub fn before<R: Name>(side: &Side<'_, R>, inst: &Inst) -> Result<(), String> {
     }
 }
 
-/// What an instruction that was executed says of copies.
+/// Whether a thread of this code may end while its copies are under way: nobody learns that it has, since nothing in it waits for others of
+/// the block, so that nobody may look at what is copied.
+pub fn may_end(code: &[u128], chip: Chip) -> bool {
+    let waits = |inst: &Inst| matches!(inst.row().meaning, Meaning::Bar) || inst.row().mnemonic == "SYNCS";
+    code.iter().all(|word| decode(*word, chip).is_ok_and(|inst| !waits(&inst)))
+}
+
+/// What an instruction that was executed says of copies. Whether the code [`may_end`] with some under way is told.
 ///
 /// # Errors
 /// What others see, or wait for, while a copy is under way. A copy that is no store of shared memory in the log.
-pub fn after<R: Name, V>(side: &mut Side<'_, R>, inst: &Inst, outcome: &Outcome<V>) -> Result<(), String> {
-    if !side.path.copies.is_empty() && !alone(outcome) {
+pub fn after<R: Name, V>(
+    side: &mut Side<'_, R>,
+    inst: &Inst,
+    outcome: &Outcome<V>,
+    may_end: bool,
+) -> Result<(), String> {
+    let ends = may_end && matches!(outcome, Outcome::Exit { .. });
+    if !side.path.copies.is_empty() && !alone(outcome) && !ends {
         return Err(UNDER_WAY.into());
     }
     let whole = side.inputs.known(side.guard) == Some(1);

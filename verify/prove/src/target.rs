@@ -160,7 +160,7 @@ impl Lane<'_, '_> {
         if let Some(word) = self.window(layout, at) {
             return word;
         }
-        let base = u64::from(self.function.param_base.max(layout.parameters));
+        let base = u64::from(layout.parameters);
         if (base..base + u64::from(self.function.param_size)).contains(&at) {
             return inputs.parameter(at - base, 4);
         }
@@ -216,7 +216,7 @@ impl Lane<'_, '_> {
     fn bank(&mut self, d: &Terms, bank: u8, at: u64, bytes: u32) -> Result<TermId, Trap> {
         if bank == 0 {
             let layout = self.chip.bank();
-            let parameters = u64::from(self.function.param_base.max(layout.parameters));
+            let parameters = u64::from(layout.parameters);
             let end = parameters + u64::from(self.function.param_size);
             if !at.is_multiple_of(bytes.into()) || at.saturating_add(bytes.into()) > end {
                 return unsupported(format!(
@@ -311,7 +311,7 @@ impl State<Terms> for Lane<'_, '_> {
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
             None if bank == 0 => {
-                let base = u64::from(self.function.param_base.max(self.chip.bank().parameters));
+                let base = u64::from(self.chip.bank().parameters);
                 self.parameters(d, base, *address, access.bytes)
             }
             None => constant(self.side, self.cubin, Some(self.function), bank, *address, access.bytes),
@@ -618,6 +618,7 @@ fn go<'i>(
     let (mut writes, mut fault, mut shared) = (Vec::new(), None, Shared::default());
     let mut leaders = Leaders::default();
     side.updates = wanted.updates;
+    let may_end = copies::may_end(&function.code, chip);
     let retries = if wanted.updates { retry::loops(&function.code, chip) } else { Vec::new() };
     while let Some(index) = side.advance()? {
         let address = WORD * index;
@@ -712,7 +713,7 @@ fn go<'i>(
             }
             Err(t) => return Err(at(t.to_string())),
         };
-        copies::after(&mut side, &inst, &outcome).map_err(at)?;
+        copies::after(&mut side, &inst, &outcome, may_end).map_err(at)?;
         if let Some(retry) = retries.iter().find(|r| r.swap == here) {
             update::end(&mut side, retry).map_err(at)?;
         }

@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 34] = [
+const PAIRS: [&str; 45] = [
     // The load before `CCTL.IVALL` has not been waited for.
     "waits/acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
@@ -76,6 +76,23 @@ const PAIRS: [&str; 34] = [
     "beyond/clusters",
     // Whoever launches by pointers to the source's parameters gives one too few.
     "beyond/parameter",
+    // Relocations whose addends stand where they apply, of code, of a slot that holds an address, and of what a variable holds.
+    "beyond/relocated_code",
+    "beyond/relocated_slot",
+    "beyond/relocated_image",
+    // Two variables of one name; an address of a symbol that has a variable's name.
+    "beyond/two_of_one_name",
+    "beyond/slot_of_another_symbol",
+    // Parameters are put where the code does not look.
+    "beyond/parameters_elsewhere",
+    // More static shared memory leaves less for a launch to add.
+    "beyond/static_for_dynamic",
+    // More stack than a thread has, more barriers than a block has.
+    "beyond/stack",
+    "beyond/barriers",
+    // What no launch takes as it is: a file for a linker, and one that lacks a function.
+    "beyond/unlinked",
+    "beyond/undefined",
 ];
 
 /// What our compiler does not take.

@@ -5,6 +5,22 @@ use crate::attribute::{self as a, Attribute, Value, parse};
 use crate::elf::Section as Raw;
 use crate::model::{Cubin, Function, Param};
 use crate::{Error, Layout, lower};
+use std::collections::HashSet;
+
+/// Records that say one thing of a function.
+const ONCE: [u8; 7] = [
+    a::MAXREG_COUNT,
+    a::NUM_BARRIERS,
+    a::MAX_THREADS,
+    a::REQNTID,
+    a::CRS_STACK_SIZE,
+    a::CBANK_PARAM_SIZE,
+    a::PARAM_CBANK,
+];
+
+fn twice(at: u64, id: u8, name: &str) -> Error {
+    Error::at(at, format!("attribute {id:#04x} is about `{name}` for the second time"))
+}
 
 impl Lift<'_> {
     pub(super) fn info(&mut self, cubin: &mut Cubin, chip: &Layout) -> Result<(), Error> {
@@ -19,8 +35,9 @@ impl Lift<'_> {
             self.sections.insert(index);
         }
         if let Some((index, section)) = self.section(".nv.info") {
+            let mut seen = HashSet::new();
             for (at, record) in parse(section.bytes(), section.offset)? {
-                self.module_record(cubin, at, record)?;
+                self.module_record(cubin, at, record, &mut seen)?;
             }
             self.sections.insert(index);
         }
@@ -41,11 +58,20 @@ impl Lift<'_> {
         Ok(())
     }
 
-    fn module_record(&self, cubin: &mut Cubin, at: u64, record: Attribute) -> Result<(), Error> {
+    fn module_record(
+        &self,
+        cubin: &mut Cubin,
+        at: u64,
+        record: Attribute,
+        seen: &mut HashSet<(u8, String)>,
+    ) -> Result<(), Error> {
         if let (a::REGCOUNT | a::FRAME_SIZE | a::MIN_STACK_SIZE, Some([symbol, value])) =
             (record.id, record.as_words().as_deref().and_then(|w| <[u32; 2]>::try_from(w).ok()))
         {
             let name = self.symbol_name(symbol, at + 4)?;
+            if !seen.insert((record.id, name.clone())) {
+                return Err(twice(at, record.id, &name));
+            }
             for f in &mut cubin.functions {
                 if f.name == name {
                     match record.id {
@@ -93,7 +119,11 @@ impl Lift<'_> {
     }
 
     fn function_records(&self, f: &mut Function, section: &Raw) -> Result<(), Error> {
+        let mut seen = HashSet::new();
         for (at, record) in parse(section.bytes(), section.offset)? {
+            if ONCE.contains(&record.id) && !seen.insert(record.id) {
+                return Err(twice(at, record.id, &f.name));
+            }
             let words = record.as_words().unwrap_or_default();
             match (record.id, &record.value, &words[..]) {
                 (a::KPARAM_INFO, _, &[0, place, bits]) if bits >> 12 & 0x3f == 0x1f && bits & 0xf0 == 0 => {

@@ -61,6 +61,7 @@ pub fn check(
 pub fn parameters<'n>(
     wanted: impl Iterator<Item = (u32, u32, &'n str)>,
     bytes: u32,
+    sm: u32,
     code: &Function,
 ) -> Result<(), String> {
     let mut count = 0;
@@ -78,24 +79,41 @@ pub fn parameters<'n>(
     if code.params.len() != count {
         return Err(format!("cubin: {} parameters, not {count}", code.params.len()));
     }
+    if bytes > 0 && Some(code.param_base) != Chip::from_number(sm).map(|c| c.bank().parameters) {
+        return Err(format!("cubin: parameters lie at {:#x} of the bank", code.param_base));
+    }
     if code.param_size != bytes {
         return Err(format!("cubin: {} bytes of parameters, not {bytes}", code.param_size));
     }
     Ok(())
 }
 
-/// There is as much shared memory as the source's `bytes`, and no more than a block may have without asking for it.
+/// There is as much shared memory as the source's `bytes`, no more than a block may have without asking for it, and no more than the source's
+/// `whole`, in the units in which blocks get it: what is static is missing for a launch that adds as much as there is.
 ///
 /// # Errors
 /// Too little or too much.
-pub fn shared(bytes: u64, cubin: &Cubin, code: &Function) -> Result<(), String> {
+pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<(), String> {
     let there = u64::from(code.shared.map_or(0, |s| s.size));
     if there < bytes {
         return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
     }
-    let most = Chip::from_number(cubin.sm).map_or(0, |c| u64::from(c.limits().static_shared_bytes));
-    if there > most.max(bytes) {
-        return Err(format!("cubin: {there} bytes of shared memory, and a block has {most}"));
+    let limits = Chip::from_number(cubin.sm).map(Chip::limits);
+    let (most, unit) = limits.map_or((0, 1), |l| (l.static_shared_bytes.into(), l.shared_allocation_unit.into()));
+    if there > most.max(bytes) || there > whole.next_multiple_of(unit) {
+        return Err(format!("cubin: {there} bytes of shared memory; a block has {most}, the source's {whole}"));
     }
     Ok(())
+}
+
+/// The code's stack fits into the local memory of a thread.
+///
+/// # Errors
+/// One that does not.
+pub fn stack(code: &Function, chip: Chip) -> Result<(), String> {
+    let most = chip.limits().local_bytes_per_thread;
+    match code.frame_size.max(code.min_stack.unwrap_or(0)) {
+        bytes if bytes > most => Err(format!("cubin: {bytes} bytes of stack, and a thread has {most}")),
+        _ => Ok(()),
+    }
 }
