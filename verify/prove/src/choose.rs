@@ -1,15 +1,17 @@
 //! What the source leaves undefined may be chosen: any value will do, so one with which both sides agree is as good.
 //!
-//! - [`natural`]: a NaN whose payload is unspecified is that which the operation gives without that rule.
+//! - [`payloads`]: a NaN whose payload is unspecified is that which the operation gives without that rule, or the sum of -0 and that.
 //! - [`choose`]: other values become what the target has in their place, else zero.
 
 use crate::event::Event;
 use crate::inputs::Inputs;
-use crate::witness::{Choice, Place, places};
+use crate::witness::{Choice, Payloads, Place, places};
 use rustc_hash::FxHashMap;
 use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, TermId, Terms};
+use sassafras_semantics::{
+    Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, TermId, Terms,
+};
 
 /// Why a payload is undefined, as the meanings of PTX name it.
 const PAYLOAD: &str = "payload of a NaN";
@@ -34,8 +36,12 @@ pub fn leaves_payloads(inst: &Inst) -> bool {
 }
 
 /// A value with the payload of each NaN that was left open since `before` terms were made: a choice between any NaN and a value
-/// becomes the value. The value is one of those that the choice allows, because it is taken where it is itself a NaN alone.
-pub fn natural(d: &Terms, before: usize, value: TermId) -> TermId {
+/// becomes the value, or the sum of -0 and it. The value is one of those that the choice allows, because it is taken where it is itself a NaN
+/// alone; so is the sum, which is a NaN there, and else the value, since nothing is flushed and -0 + -0 is -0 (IEEE 754, 6.3).
+pub fn payloads(d: &Terms, (policy, before): (Payloads, usize), value: TermId) -> TermId {
+    if policy == Payloads::Open {
+        return value;
+    }
     let new = |t: TermId| t.0 as usize >= before;
     let order: Vec<TermId> = d.topological(&[value]).into_iter().filter(|t| new(*t)).collect();
     let mut open: FxHashMap<TermId, bool> = FxHashMap::default();
@@ -48,9 +54,10 @@ pub fn natural(d: &Terms, before: usize, value: TermId) -> TermId {
         if let Node::Ite(nan, any, own) = node
             && open.get(&any).copied().unwrap_or(false)
             && !open.get(&own).copied().unwrap_or(false)
-            && is_nan_of(d, nan)
+            && let Some(format) = nan_of(d, nan)
         {
-            map.insert(id, of(own, &map));
+            let own = of(own, &map);
+            map.insert(id, if policy == Payloads::Sum { sum(d, format, own) } else { own });
             open.insert(id, false);
             continue;
         }
@@ -63,10 +70,24 @@ pub fn natural(d: &Terms, before: usize, value: TermId) -> TermId {
     map.get(&value).copied().unwrap_or(value)
 }
 
-/// Whether a condition asks whether one value is a NaN.
-fn is_nan_of(d: &Terms, condition: TermId) -> bool {
-    use sassafras_semantics::FloatRelation::Unordered;
-    matches!(d.node(condition), Node::FloatRelation { relation: Unordered, args: [a, b], .. } if a == b)
+/// The format of the one value that a condition asks of whether it is a NaN.
+fn nan_of(d: &Terms, condition: TermId) -> Option<FloatFormat> {
+    match d.node(condition) {
+        Node::FloatRelation { relation: FloatRelation::Unordered, format, args: [a, b], .. } if a == b => {
+            Some(format)
+        }
+        _ => None,
+    }
+}
+
+/// -0 and a value, added; a constant stays what it is.
+fn sum(d: &Terms, format: FloatFormat, value: TermId) -> TermId {
+    if d.as_constant(&value).is_some() {
+        return value;
+    }
+    let mode = FloatMode { rounding: Rounding::NearestEven, ftz: false, sat: false };
+    let minus = d.constant(format.width(), 1 << (format.width() - 1));
+    d.float(FloatOp::Add, format, mode, &[&minus, &value])
 }
 
 /// Chooses for what the source's events depend on: each value becomes what the target stores in its place, at the first place

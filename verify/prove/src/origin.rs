@@ -8,6 +8,7 @@ use crate::inputs::Inputs;
 use crate::side::{Name, Side};
 use crate::target::{Role, Wanted};
 use crate::verdict::Assumption;
+use crate::witness::Payloads;
 use crate::{beyond, source, target};
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
@@ -65,8 +66,8 @@ pub struct Ways {
 /// What a source may do in several ways.
 #[derive(Default)]
 pub struct Freedom<'a> {
-    /// Payloads of NaNs that it leaves open are those that its operations give without that rule.
-    pub natural: bool,
+    /// What NaNs are whose payload it leaves open.
+    pub payloads: Payloads,
     /// Terms of the target: what is among them is fused. None: as `ways` says.
     pub like: Option<&'a FxHashSet<TermId>>,
     /// All terms that the target writes or does something with: approximations that are among them are these. None: as
@@ -266,7 +267,6 @@ impl<'a> Origin<'a> {
             Origin::Ptx { module, function } => {
                 let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
-                let natural = freedom.natural;
                 let mut program = Program::new(module, function)?;
                 program.own_first = freedom.own_first;
                 let strong = self.wanted(&[]).strong_shared;
@@ -275,7 +275,7 @@ impl<'a> Origin<'a> {
                     &program,
                     target,
                     bound,
-                    natural,
+                    freedom.payloads,
                     source::Marks { strong_shared: strong, updates: freedom.updates },
                     target::unasked(target, code),
                     &mut sites,

@@ -16,6 +16,7 @@ use crate::smallest::{Demands, Model, smallest};
 use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Assumption, Counterexample, Counts, Phases, Record, Verdict};
+use crate::witness::Payloads;
 use crate::{origin, target};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -112,7 +113,7 @@ fn against(
         (Some(origin), Some(code)) => {
             let solver = &mut solver;
             let record = &mut record;
-            let (differs, natural) = (false, false);
+            let (differs, payloads) = (false, Payloads::Open);
             let eased = Vec::new();
             let (own_first, unfinished) = (false, false);
             let mut task = Task {
@@ -123,7 +124,7 @@ fn against(
                 limits,
                 record,
                 differs,
-                natural,
+                payloads,
                 own_first,
                 updates: false,
                 unfinished,
@@ -150,8 +151,8 @@ struct Task<'a> {
     record: &'a mut Record,
     /// Whether the sides differ on one of the concrete inputs.
     differs: bool,
-    /// Whether payloads of NaNs that the source leaves open are what its operations give without that rule.
-    natural: bool,
+    /// What NaNs are whose payload the source leaves open.
+    payloads: Payloads,
     /// Shared variables of functions lie before those of the module.
     own_first: bool,
     /// Atomic operations are changes of words.
@@ -222,7 +223,7 @@ impl Task<'_> {
         });
         let first = crate::choose::count(d);
         let freedom = Freedom {
-            natural: self.natural,
+            payloads: self.payloads,
             like: like.as_ref(),
             written: written.as_ref(),
             ways: ways.unwrap_or_default(),
@@ -285,7 +286,7 @@ impl Task<'_> {
             assumed.insert(Assumption::Fp);
         }
         let of = d.topological(&roots(&source.events));
-        let lenient = if self.natural {
+        let lenient = if self.payloads != Payloads::Open {
             Some("undefined: the source leaves the payload of a NaN open")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Undef { .. })) {
             Some("undefined: the source leaves part of its results open")
@@ -382,16 +383,18 @@ impl Task<'_> {
         if matches!(&second, Verdict::Unknown(why) if !why.starts_with("replay")) { second } else { first }
     }
 
-    /// Where the source leaves payloads of NaNs open, they are chosen in two ways: as its operations would give them, and as the
-    /// target stores them.
+    /// Where the source leaves payloads of NaNs open, they are chosen in three ways: as its operations would give them, as sums with -0
+    /// do, and as the target stores them.
     fn run_both_ways(&mut self) -> Verdict {
         if self.origin.leaves_payloads() {
-            self.natural = true;
-            match self.run() {
-                Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
-                _ => self.record.obligations = Counts::default(),
+            for payloads in [Payloads::Natural, Payloads::Sum] {
+                self.payloads = payloads;
+                match self.run() {
+                    Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
+                    _ => self.record.obligations = Counts::default(),
+                }
             }
-            self.natural = false;
+            self.payloads = Payloads::Open;
         }
         self.run().unwrap_or_else(Verdict::Unknown)
     }
@@ -510,10 +513,9 @@ impl Task<'_> {
         self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
         let found = crate::witness::matching(&terms, source, target, &paired, &run.target.side.twins);
-        let natural = self.natural;
         self.record.matching = Some(crate::witness::Matching {
             choices,
-            natural,
+            payloads: self.payloads,
             fused: run.ways.fused,
             estimated: run.ways.estimated,
             own_first: self.own_first,
@@ -735,7 +737,7 @@ impl Task<'_> {
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
-        if let Some(why) = run.lenient.filter(|_| self.natural || !crate::fixed::alone(&run.open)) {
+        if let Some(why) = run.lenient.filter(|_| self.payloads != Payloads::Open || !crate::fixed::alone(&run.open)) {
             return Err(format!("{}: {why}", violated.what));
         }
         let mut assumed = run.assumptions.clone();

@@ -10,6 +10,7 @@ use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, Unasked, name};
 use crate::window;
+use crate::witness::Payloads;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{FunctionId, Op, Operand, RegisterId, Variable, VariableId};
 use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
@@ -27,8 +28,8 @@ struct Lane<'s, 'i> {
     cubin: &'s Cubin,
     /// Addresses of functions.
     functions: &'s BTreeMap<FunctionId, u64>,
-    /// Where payloads of NaNs are chosen: how many terms there were before the instruction.
-    natural: Option<usize>,
+    /// How payloads of NaNs are chosen, and how many terms there were before the instruction.
+    payloads: (Payloads, usize),
 }
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -224,7 +225,7 @@ impl State<Terms> for Lane<'_, '_> {
         Ok(self.old(self.program.register(self.frame, register)))
     }
     fn write(&mut self, d: &Terms, register: RegisterId, value: TermId) {
-        let value = self.natural.map_or(value, |before| choose::natural(d, before, value));
+        let value = choose::payloads(d, self.payloads, value);
         self.set(self.program.register(self.frame, register), value);
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
@@ -374,7 +375,7 @@ pub struct Marks {
     pub updates: bool,
 }
 
-/// Runs an entry to its end. `natural`: whether payloads of NaNs are chosen. `sites` says where products and sums become one operation, and
+/// Runs an entry to its end. `payloads`: how those of NaNs are chosen. `sites` says where products and sums become one operation, and
 /// `estimates` what approximations are.
 ///
 /// # Errors
@@ -384,7 +385,7 @@ pub fn run<'i>(
     program: &Program<'_>,
     cubin: &Cubin,
     bound: u32,
-    natural: bool,
+    payloads: Payloads,
     marks: Marks,
     unasked: Unasked,
     sites: &mut Sites<'_>,
@@ -401,10 +402,10 @@ pub fn run<'i>(
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());
         };
-        let natural = natural.then(|| d.len());
+        let payloads = (payloads, d.len());
         macro_rules! lane {
             () => {
-                Lane { side: &mut side, program, frame: step.frame, cubin, functions: &functions, natural }
+                Lane { side: &mut side, program, frame: step.frame, cubin, functions: &functions, payloads }
             };
         }
         // Behind the last instruction is the end.

@@ -132,13 +132,13 @@ fn against(
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
     let first = crate::choose::count(d);
-    let Matching { natural, own_first, updates, .. } = entry.matching;
+    let Matching { payloads, own_first, updates, .. } = entry.matching;
     let (fused, estimated) = (entry.matching.fused.clone(), entry.matching.estimated.clone());
     if let Some(name) = estimated.values().find(|l| !entry.lemmas.contains(l)) {
         return rejected(format!("it does not name the lemma `{name}`"));
     }
     let ways = Ways { fused, estimated };
-    let freedom = Freedom { natural, like: None, written: None, ways, own_first, updates };
+    let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
     let (mut wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));

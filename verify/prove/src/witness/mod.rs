@@ -116,6 +116,19 @@ pub struct Place {
     pub nth: u32,
 }
 
+/// What a NaN is whose payload the source leaves open, at all places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payloads {
+    /// Any, or as [`Choice`]s say.
+    #[default]
+    Open,
+    /// What the operation gives without that rule.
+    Natural,
+    /// What -0 and that give, when they are added: code may move or negate a number so.
+    Sum,
+}
+
 /// A value that the source leaves undefined, and what it is taken to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -146,9 +159,9 @@ pub struct Matching {
     /// What is taken for undefined values of the source; those in no list may be anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Choice>,
-    /// Whether a NaN whose payload is unspecified is what the operation gives without that rule.
+    /// What NaNs are whose payload is unspecified.
     #[serde(default)]
-    pub natural: bool,
+    pub payloads: Payloads,
     /// By index of a sum in the source: which of its operands is a product that it is fused with.
     #[serde(default)]
     pub fused: std::collections::BTreeMap<u32, u8>,
