@@ -44,7 +44,7 @@ pub fn check(
 /// How many bytes of shared memory the source takes: padding between variables, and before dynamic shared memory, which follows
 /// what is static, too.
 fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_first: bool) -> u64 {
-    let Ok(mut program) = Program::new(module, source) else { return 0 };
+    let Ok(mut program) = Program::new(module, source, 1) else { return 0 };
     program.own_first = own_first;
     program.shared(sm).iter().map(|(v, at)| at + v.size - reserved_shared(sm)).max().unwrap_or(0)
 }

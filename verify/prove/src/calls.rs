@@ -1,5 +1,6 @@
 //! The source with its calls written out: the body of a function stands behind each call of it, with registers and `.param` memory of
-//! its own, so that places keep an order in which lanes go forward. Recursion has no such form.
+//! its own, so that places keep an order in which lanes go forward. A function that calls itself stands within itself as often as is said;
+//! what goes deeper is left unfinished.
 
 use crate::functions;
 use sassafras_chip::Chip;
@@ -61,6 +62,8 @@ pub struct Step<'a> {
     pub inst: Option<(&'a Inst, u32)>,
     /// The frames that it may call, each with its function.
     pub callees: Callees,
+    /// Whether what it calls is called within itself too often: that is not written out.
+    pub deeper: bool,
     /// The place behind it, where it does not go elsewhere.
     pub next: u64,
 }
@@ -78,6 +81,8 @@ pub struct Program<'a> {
     called: Vec<(FunctionId, usize)>,
     /// Shared variables of functions lie before those of the module, instead of behind them.
     pub own_first: bool,
+    /// How often a function stands within itself, at most.
+    deep: u32,
     bytes: u64,
     registers: u32,
 }
@@ -95,6 +100,25 @@ pub fn reachable<'a>(module: &'a Module, entry: &'a Function) -> Vec<&'a Functio
         next += 1;
     }
     all
+}
+
+/// Adds a function, and those that it may call, in the order in which calls of them come first.
+fn in_order<'a>(module: &'a Module, f: &'a Function, all: &mut Vec<&'a Function>) {
+    if all.iter().any(|g| std::ptr::eq(*g, f)) {
+        return;
+    }
+    all.push(f);
+    for inst in f.insts.iter().flatten() {
+        callees(module, f, inst).into_iter().for_each(|(_, g)| in_order(module, g, all));
+    }
+}
+
+/// Whether a function that an entry may call may call itself.
+pub fn recurses(module: &Module, entry: &Function) -> bool {
+    reachable(module, entry).into_iter().any(|f| {
+        let own = f.insts.iter().flatten().flat_map(|i| callees(module, f, i));
+        own.into_iter().any(|(_, g)| reachable(module, g).into_iter().any(|h| std::ptr::eq(h, f)))
+    })
 }
 
 /// The functions that an instruction may call: the one that it names, or those whose address is taken and that have the prototype.
@@ -120,14 +144,14 @@ pub fn reserved_shared(sm: u32) -> u64 {
 }
 
 impl<'a> Program<'a> {
-    /// Of an entry.
+    /// Of an entry. Functions that call themselves stand within themselves `deep` times, the first included.
     ///
     /// # Errors
-    /// Recursion, a function without a body, a program that becomes too long.
-    pub fn new(module: &'a Module, entry: &'a Function) -> Result<Program<'a>, String> {
+    /// A function without a body, a program that becomes too long.
+    pub fn new(module: &'a Module, entry: &'a Function, deep: u32) -> Result<Program<'a>, String> {
         let (frames, steps, called) = (Vec::new(), Vec::new(), Vec::new());
         let mut program =
-            Program { module, frames, steps, called, own_first: false, bytes: PARAMS, registers: 0 };
+            Program { module, frames, steps, called, own_first: false, deep, bytes: PARAMS, registers: 0 };
         program.emit(entry, None)?;
         Ok(program)
     }
@@ -137,10 +161,8 @@ impl<'a> Program<'a> {
     /// another as long as variables are disjoint.
     pub fn shared(&self, sm: u32) -> Vec<(&'a Variable, u64)> {
         let mut functions: Vec<&Function> = Vec::new();
-        for frame in &self.frames {
-            if !functions.iter().any(|f| std::ptr::eq(*f, frame.function)) {
-                functions.push(frame.function);
-            }
+        if let Some(entry) = self.frames.first() {
+            in_order(self.module, entry.function, &mut functions);
         }
         let of_functions: Vec<&Variable> = functions.into_iter().flat_map(|f| f.variables.iter()).collect();
         let of_module: Vec<&Variable> = self.module.variables.iter().collect();
@@ -192,15 +214,24 @@ impl<'a> Program<'a> {
             positions.push(position as u32);
             let callees = callees(self.module, function, inst);
             let none = Callees::default();
-            self.steps.push(Step { frame: number, inst: Some((inst, index as u32)), callees: none, next: 0 });
+            let inst_and_index = Some((inst, index as u32));
+            self.steps.push(Step {
+                frame: number,
+                inst: inst_and_index,
+                callees: none,
+                deeper: false,
+                next: 0,
+            });
             let mut frames = Vec::new();
             for (id, f) in callees {
                 let at = |why: &str| format!("line {}: a call of `{}`, which {why}", inst.line, f.name);
                 if f.insts.is_none() {
                     return Err(at("has no body"));
                 }
-                if self.callers(number).any(|g| std::ptr::eq(g, f)) {
-                    return Err(at("calls itself: recursion is not supported"));
+                let within = self.callers(number).filter(|g| std::ptr::eq(*g, f)).count();
+                if within >= self.deep.max(1) as usize {
+                    self.steps[position].deeper = true;
+                    continue;
                 }
                 frames.push((id, self.emit(f, Some((number, inst)))?));
             }
@@ -220,6 +251,7 @@ impl<'a> Program<'a> {
             frame: number,
             inst: None,
             callees: Callees::default(),
+            deeper: false,
             next: end as u64 + 1,
         });
         Ok(number)

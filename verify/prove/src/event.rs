@@ -1,6 +1,7 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
 use crate::inputs::split;
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 
 /// What happened.
@@ -112,7 +113,31 @@ pub enum Place {
 /// How far behind the first byte of a store an address lies, where that is known.
 fn gap(d: &Terms, address: TermId, store: &Event) -> Option<i64> {
     let ((base, at), (other, to)) = (split(d, address), split(d, store.address));
-    (base == other).then(|| at.wrapping_sub(to))
+    if base == other {
+        return Some(at.wrapping_sub(to));
+    }
+    let ((base, at), (other, to)) = (narrow(d, address)?, narrow(d, store.address)?);
+    (base == other).then(|| (at.wrapping_sub(to) as i32).into())
+}
+
+/// What an address of 32 bits with zeros above is the sum of: a term, and a constant. No access reaches over the end of such a space (A-ADDR), so that
+/// distances in it are those of the sums.
+fn narrow(d: &Terms, address: TermId) -> Option<(TermId, u32)> {
+    let mut low = match d.node(address) {
+        Node::Zext(low) => low,
+        Node::Concat(high, low) if d.as_constant(&high) == Some(0) => low,
+        _ => return None,
+    };
+    let mut sum = 0_u32;
+    while let Node::Binary(BinaryOp::Add, a, b) = d.node(low) {
+        let (rest, constant) = match (d.as_constant(&a), d.as_constant(&b)) {
+            (_, Some(c)) => (a, c),
+            (Some(c), None) => (b, c),
+            (None, None) => break,
+        };
+        (low, sum) = (rest, sum.wrapping_add(constant as u32));
+    }
+    (d.width_of(low) == 32).then_some((low, sum))
 }
 
 /// Where the bytes at an address lie.

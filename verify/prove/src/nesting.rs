@@ -19,11 +19,11 @@
 
 use crate::inputs::Inputs;
 use crate::meeting::Instances;
-use crate::side::{Name, Path, Side};
+use crate::side::{Calls, Name, Path, Side};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, Domain, TermId, Terms, Trap, UnaryOp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A barrier that lanes may be in.
 #[derive(Clone, Debug)]
@@ -51,8 +51,10 @@ pub struct Barriers {
     inner: BTreeSet<(u32, u32)>,
     /// Conditions under which a lane does not keep the rule of this module, with places.
     wrong: Vec<(TermId, u64)>,
-    /// By the mask that says so: the barrier that lanes have left, all of which were in it.
-    kept: FxHashMap<TermId, u32>,
+    /// By the mask that says so: the barrier that lanes have left, and whether a lane was in it.
+    kept: FxHashMap<TermId, (u32, TermId)>,
+    /// By calls and barrier: the mask that was last kept there.
+    last: BTreeMap<(Calls, u32), TermId>,
     /// Why the rule of this module does not hold whatever the conditions.
     fault: Option<String>,
 }
@@ -253,15 +255,18 @@ impl<R: Name> Side<'_, R> {
         } else {
             self.path.whole.insert(barrier);
         }
-        self.enter(barrier);
+        self.enter(barrier, self.guard);
     }
 
-    /// The lanes whose guard holds come into a barrier, in which none of them is.
-    fn enter(&mut self, barrier: u32) {
+    /// The lanes for which `within` holds come into a barrier, in which none of them is.
+    fn enter(&mut self, barrier: u32, within: TermId) {
         self.path.nesting = self.nested(&self.path);
         let held = self.path.nesting.0.clone();
         for h in held.iter().filter(|h| h.barrier == barrier) {
             self.forbid(h.within);
+        }
+        if self.inputs.known(within) == Some(0) {
+            return;
         }
         if self.barriers.nests(held.iter().map(|h| h.barrier), barrier) {
             let place = self.place;
@@ -269,7 +274,7 @@ impl<R: Name> Side<'_, R> {
                 .refuse(format!("{place:#06x}: barriers are set within each other, B{barrier} one of them"));
         }
         self.path.nesting.0.retain(|h| h.barrier != barrier);
-        self.path.nesting.0.push(Held { barrier, instance: self.barriers.count, within: self.guard });
+        self.path.nesting.0.push(Held { barrier, instance: self.barriers.count, within });
         self.barriers.count += 1;
     }
 
@@ -333,25 +338,36 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
-    /// `BMOV.CLEAR`: the lanes here, all of which are in a barrier, leave it; `mask` says so.
+    /// `BMOV.CLEAR`: the lanes here leave a barrier; `mask` says which of them were in it.
     pub fn keep(&mut self, barrier: u32, mask: TermId) {
         self.tangle(barrier);
         if self.inputs.known(self.guard) != Some(1) {
             return self.lose(barrier);
         }
         let held = self.nested(&self.path).0;
-        self.forbid(self.outside(&held, barrier));
+        let within = not(self.inputs.terms, self.outside(&held, barrier));
         self.path.nesting = Nesting(held.into_iter().filter(|h| h.barrier != barrier).collect());
-        self.barriers.kept.insert(mask, barrier);
+        self.barriers.kept.insert(mask, (barrier, within));
+        self.barriers.last.insert((self.calls().to_vec(), barrier), mask);
     }
 
-    /// `BMOV` to a barrier: lanes that have left it so come into it again, as if they set it.
+    /// `BMOV` to a barrier: lanes that have left it so come into it again, as if they set it; those that were not in it do not.
     pub fn restore(&mut self, barrier: u32, mask: TermId) {
         self.tangle(barrier);
-        if self.inputs.known(self.guard) != Some(1) || self.barriers.kept.get(&mask) != Some(&barrier) {
-            return self.lose(barrier);
+        let own = self.barriers.kept.contains_key(&mask);
+        // From the stack it comes as what lies there: that this is the mask is asked.
+        let last = || self.barriers.last.get(&(self.calls().to_vec(), barrier)).copied();
+        let Some(kept) = (if own { Some(mask) } else { last() }) else { return self.lose(barrier) };
+        match self.barriers.kept.get(&kept) {
+            Some(&(of, within)) if of == barrier && self.inputs.known(self.guard) == Some(1) => {
+                if !own {
+                    let d = self.inputs.terms;
+                    self.forbid(d.not(&d.eq(&mask, &kept)));
+                }
+                self.enter(barrier, within);
+            }
+            Some(_) | None => self.lose(barrier),
         }
-        self.enter(barrier);
     }
 
     /// That a lane here is not in a barrier, one bit.

@@ -410,7 +410,7 @@ pub fn frame(
     source: &[Event],
     target: &[Event],
     top: TermId,
-    bytes: u32,
+    (bytes, deep): (u32, u32),
 ) -> (Vec<TermId>, Vec<Obligation>) {
     let d = inputs.terms;
     let word = |v: u64| d.constant(32, v.into());
@@ -424,7 +424,7 @@ pub fn frame(
         0 => d.yes(),
         bits => d.eq(&d.extract(&d.sub(&low(e), &top), 0, bits), &d.constant(bits, 0)),
     };
-    let variables = origin.locals(inputs, top);
+    let variables = origin.locals(inputs, top, deep);
     let assumed = source.iter().filter(of).map(|e| {
         let any = variables.iter().fold(d.no(), |any, (base, size)| d.or(&any, &inside(e, *base, *size)));
         implies(d, &e.guard, &any)

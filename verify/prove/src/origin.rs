@@ -141,11 +141,11 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack.
-    pub fn locals(self, inputs: &Inputs<'_>, top: TermId) -> Vec<(TermId, u64)> {
+    /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack; functions stand within themselves `deep` times.
+    pub fn locals(self, inputs: &Inputs<'_>, top: TermId, deep: u32) -> Vec<(TermId, u64)> {
         match self {
             Origin::Ptx { module, function } => {
-                let frames = Program::new(module, function).map_or_else(|_| Vec::new(), |p| p.frames);
+                let frames = Program::new(module, function, deep).map_or_else(|_| Vec::new(), |p| p.frames);
                 let all = frames.iter().enumerate().flat_map(|(frame, f)| {
                     let own = f.function.variables.iter().enumerate();
                     own.filter(|(_, v)| v.space == Space::Local).map(move |(i, v)| (frame, i, v.size))
@@ -154,7 +154,7 @@ impl<'a> Origin<'a> {
                 all.map(|(frame, i, size)| (at(frame, i), size)).collect()
             }
             Origin::Code { code, .. } => {
-                let (d, bytes) = (inputs.terms, stack(code));
+                let (d, bytes) = (inputs.terms, declared_stack(code));
                 vec![(d.sub(&top, &d.constant(32, bytes.into())), bytes.into())]
             }
         }
@@ -167,17 +167,31 @@ impl<'a> Origin<'a> {
     }
 
     /// A-ADDR for local memory: no variable of the source, and no stack of `bytes` bytes below `top`, reaches over the end of the space.
-    pub fn placed(self, inputs: &Inputs<'_>, top: TermId, bytes: u32) -> Vec<TermId> {
+    pub fn placed(self, inputs: &Inputs<'_>, top: TermId, (bytes, deep): (u32, u32)) -> Vec<TermId> {
         let d = inputs.terms;
         let below = |base: &TermId, size: u64| {
             d.compare(CompareOp::ULe, base, &d.constant(32, (1u128 << 32) - u128::from(size.max(1))))
         };
         let mut all: Vec<TermId> =
-            self.locals(inputs, top).iter().map(|(base, size)| below(base, *size)).collect();
+            self.locals(inputs, top, deep).iter().map(|(base, size)| below(base, *size)).collect();
         if !all.is_empty() {
             all.push(d.compare(CompareOp::ULe, &d.constant(32, bytes.into()), &top));
         }
         all
+    }
+
+    /// Whether its functions call themselves, so that no cubin can say how much stack they take.
+    pub fn recurses(self) -> bool {
+        match self {
+            Origin::Ptx { module, function } => crate::calls::recurses(module, function),
+            Origin::Code { .. } => false,
+        }
+    }
+
+    /// Bytes of stack that a target has for it: what its cubin declares; where the source calls itself, all that a thread may have (A-STACK).
+    pub fn stack(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> u32 {
+        let most = Chip::from_number(cubin.sm).map(|chip| chip.limits().local_bytes_per_thread);
+        most.filter(|_| self.recurses()).unwrap_or_else(|| declared_stack(code))
     }
 
     /// Whether lanes may look at each other, so that it matters which there are. Of code it is not said.
@@ -267,7 +281,7 @@ impl<'a> Origin<'a> {
             Origin::Ptx { module, function } => {
                 let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
-                let mut program = Program::new(module, function)?;
+                let mut program = Program::new(module, function, bound)?;
                 program.own_first = freedom.own_first;
                 let strong = self.wanted(&[]).strong_shared;
                 let side = source::run(
@@ -346,7 +360,7 @@ impl<'a> Origin<'a> {
 }
 
 /// Bytes of stack that code declares.
-pub fn stack(code: &sassafras_cubin::Function) -> u32 {
+fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
     code.min_stack.unwrap_or(code.frame_size)
 }
 

@@ -202,6 +202,7 @@ impl Task<'_> {
         let bound = self.limits.unroll.saturating_add(1);
         let (mut wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
         wanted.updates = self.updates;
+        wanted.calls = self.origin.recurses().then_some(bound);
         let run = |wanted: target::Wanted<'_>| {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
@@ -274,7 +275,8 @@ impl Task<'_> {
         let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
         if let Some(chip) = Chip::from_number(self.cubin.sm) {
             let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
-            assumptions.extend(self.origin.placed(inputs, top, origin::stack(self.code)));
+            let bytes = self.origin.stack(self.cubin, self.code);
+            assumptions.extend(self.origin.placed(inputs, top, (bytes, bound)));
         }
         assumptions.extend(crate::window::assumptions(inputs, &all));
         for excluded in source.beyond.iter().chain(&source.undefined) {
@@ -282,6 +284,7 @@ impl Task<'_> {
         }
         let mut assumed: BTreeSet<Assumption> = source.assumed.union(&target.side.assumed).copied().collect();
         assumed.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
+        assumed.extend(self.origin.recurses().then_some(Assumption::Stack));
         if d.topological(&all).iter().any(|t| is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
@@ -674,9 +677,10 @@ impl Task<'_> {
     fn frame(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
         let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
         let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
-        let bytes = origin::stack(self.code);
+        let bytes = self.origin.stack(self.cubin, self.code);
+        let deep = self.limits.unroll.saturating_add(1);
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let (within, open) = frame(inputs, self.origin, source, target, top, bytes);
+        let (within, open) = frame(inputs, self.origin, source, target, top, (bytes, deep));
         let mut assumptions = run.assumptions.clone();
         assumptions.extend(within);
         match self.discharge(inputs, &assumptions, &open)? {

@@ -4,21 +4,22 @@
 //! the conditions that tell the paths apart. Loops are run as often as the bound says; what is still in one then is left in
 //! [`Side::beyond`].
 
+mod access;
+mod ways;
+
 use crate::copies::Copies;
-use crate::event::{Event, Kind, Place};
+use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
 use crate::nesting::{Barriers, Nesting};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms, Trap};
+use sassafras_semantics::{Domain, Space, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
-const MOST_STORES: usize = 128;
 /// Most instructions run on one side.
 const MOST_STEPS: u32 = 20_000;
 
@@ -63,6 +64,32 @@ pub struct Path<R: Name> {
     pub copies: Copies,
     /// Whether they are in code that stands aside, from which they come back.
     pub aside: bool,
+}
+
+/// Calls that lanes are in, the outermost first: where each stands, and what it calls.
+pub type Calls = Vec<(u64, u64)>;
+
+/// A place, in the calls that lead to it: lanes in different calls do not meet. Its order is that of code in which calls are written out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Spot {
+    /// Places of calls and what they call, the outermost first; then the place itself, which calls nothing.
+    order: Calls,
+}
+
+impl Spot {
+    fn new(calls: &[(u64, u64)], at: u64) -> Spot {
+        Spot { order: calls.iter().copied().chain([(at, 0)]).collect() }
+    }
+
+    /// The place.
+    fn at(&self) -> u64 {
+        self.order.last().map_or(0, |last| last.0)
+    }
+
+    /// The calls.
+    fn calls(&self) -> &[(u64, u64)] {
+        self.order.split_last().map_or(&[], |(_, calls)| calls)
+    }
 }
 
 /// What code nowhere asks: then what others ask of it is no event, since any answer is as good as another.
@@ -113,6 +140,8 @@ pub struct Side<'i, R: Name> {
     pub guard: TermId,
     /// The current place, for events.
     pub place: u64,
+    /// The current place among those that lanes go to.
+    current: u64,
     /// Which time the current instruction was come to, from 1.
     pub visit: u32,
     /// Barriers of the warp that lanes may wait at for ever, by the piece of straight code behind each: place, and whether an event there
@@ -143,8 +172,12 @@ pub struct Side<'i, R: Name> {
     /// Events that are one, on two ways: the second counts for the first.
     pub twins: Vec<(usize, usize)>,
     here: bool,
-    pending: BTreeMap<u64, Path<R>>,
+    pending: BTreeMap<Spot, Path<R>>,
+    /// How often each instruction was come to, and each in the same calls.
     visits: FxHashMap<u64, u32>,
+    rounds: FxHashMap<Spot, u32>,
+    /// The calls that the lanes are in, if lanes in different calls are followed apart.
+    calls: Calls,
     steps: u32,
     pieces: u32,
     occurrences: FxHashMap<String, u32>,
@@ -194,6 +227,7 @@ impl<'i, R: Name> Side<'i, R> {
             path: start.clone(),
             guard: d.yes(),
             place: 0,
+            current: 0,
             visit: 0,
             owed: BTreeMap::new(),
             ended_waiting: false,
@@ -209,8 +243,10 @@ impl<'i, R: Name> Side<'i, R> {
             came: Vec::new(),
             twins: Vec::new(),
             here: false,
-            pending: BTreeMap::from([(0, start)]),
+            pending: BTreeMap::from([(Spot::new(&[], 0), start)]),
             visits: FxHashMap::default(),
+            rounds: FxHashMap::default(),
+            calls: Vec::new(),
             steps: 0,
             pieces: 0,
             occurrences: FxHashMap::default(),
@@ -222,7 +258,7 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn start(&mut self, at: u64, registers: FxHashMap<R, TermId>, version: TermId) {
         self.path.registers = registers;
         self.path.version = version;
-        self.pending = BTreeMap::from([(at, self.path.clone())]);
+        self.pending = BTreeMap::from([(Spot::new(&[], at), self.path.clone())]);
     }
 
     /// What registers hold at the entry.
@@ -246,19 +282,23 @@ impl<'i, R: Name> Side<'i, R> {
     /// More steps than are run.
     pub fn advance(&mut self) -> Result<Option<u64>, String> {
         loop {
-            let aside = self.pending.iter().find(|(_, path)| path.aside).map(|(at, _)| *at);
-            let free = aside.or_else(|| self.pending.keys().copied().find(|at| !self.waits(*at)));
-            let Some(at) = free.or_else(|| self.pending.keys().next().copied()) else { return Ok(None) };
-            let Some(path) = self.pending.remove(&at) else { return Ok(None) };
+            let aside = self.pending.iter().find(|(_, path)| path.aside).map(|(spot, _)| spot);
+            let free = aside.or_else(|| self.pending.keys().find(|spot| !self.waits(spot)));
+            let Some(spot) = free.or_else(|| self.pending.keys().next()).cloned() else { return Ok(None) };
+            let Some(path) = self.pending.remove(&spot) else { return Ok(None) };
+            let at = spot.at();
+            self.calls = spot.calls().to_vec();
             self.steps += 1;
             if self.steps > MOST_STEPS {
                 return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
             }
             let visits = self.visits.entry(at).or_insert(0);
             *visits += 1;
-            self.visit = *visits;
+            (self.visit, self.current) = (*visits, at);
             self.path = path;
-            if *visits > self.bound {
+            let rounds = self.rounds.entry(spot).or_insert(0);
+            *rounds += 1;
+            if *rounds > self.bound {
                 let condition = self.condition();
                 self.beyond.push(condition);
                 continue;
@@ -270,9 +310,11 @@ impl<'i, R: Name> Side<'i, R> {
     }
 
     /// Whether lanes wait at a meeting place for such as are on their way. Subroutines stand behind the code that calls them.
-    fn waits(&self, at: u64) -> bool {
-        let (Some(barrier), Some(path)) = (self.places.get(&at), self.pending.get(&at)) else { return false };
-        let others = self.pending.iter().filter(|(place, _)| **place != at);
+    fn waits(&self, spot: &Spot) -> bool {
+        let (Some(barrier), Some(path)) = (self.places.get(&spot.at()), self.pending.get(spot)) else {
+            return false;
+        };
+        let others = self.pending.iter().filter(|(other, _)| *other != spot);
         let others = others.map(|(_, p)| (&p.nesting, p.conditions.as_slice()));
         path.nesting.waits(self.terms(), *barrier, others)
     }
@@ -287,11 +329,12 @@ impl<'i, R: Name> Side<'i, R> {
     }
 
     fn wait(&mut self, to: u64, path: Path<R>) {
-        let all = match self.pending.remove(&to) {
+        let spot = self.spot(to);
+        let all = match self.pending.remove(&spot) {
             Some(other) => self.join(other, path),
             None => path,
         };
-        self.pending.insert(to, all);
+        self.pending.insert(spot, all);
     }
 
     /// Lanes for which `taken` holds leave; what they take with them.
@@ -369,6 +412,45 @@ impl<'i, R: Name> Side<'i, R> {
         self.new_piece();
     }
 
+    /// The calls that the lanes are in.
+    pub fn calls(&self) -> &[(u64, u64)] {
+        &self.calls
+    }
+
+    /// The place in the calls that the lanes are in.
+    fn spot(&self, at: u64) -> Spot {
+        Spot::new(&self.calls, at)
+    }
+
+    /// The same, for a call of what lies at `to`, whose lanes are then followed apart from those of other calls. Where it is called within itself as often as `most` says,
+    /// that is left unfinished.
+    pub fn call(&mut self, to: u64, condition: Option<TermId>, most: u32) {
+        let within = self.calls.iter().filter(|(_, callee)| *callee == to).count();
+        if within >= most as usize {
+            return self.give_up(condition);
+        }
+        let calls = self.calls.clone();
+        self.calls.push((self.current, to));
+        self.jump(to, condition);
+        self.calls = calls;
+    }
+
+    /// The same, for a return: lanes are followed with those that the innermost call was parted from.
+    pub fn come_back(&mut self, to: u64, condition: Option<TermId>) {
+        let calls = self.calls.clone();
+        self.calls.pop();
+        self.jump(to, condition);
+        self.calls = calls;
+    }
+
+    /// What the lanes here do whose guard holds, and `condition` besides, is left unfinished.
+    pub fn give_up(&mut self, condition: Option<TermId>) {
+        let d = self.terms();
+        let happens = condition.map_or_else(|| self.happens(), |c| self.normal(d.and(&self.happens(), &c)));
+        self.beyond.push(happens);
+        self.leave(condition);
+    }
+
     /// The same lanes end.
     pub fn leave(&mut self, condition: Option<TermId>) {
         let d = self.terms();
@@ -428,76 +510,6 @@ impl<'i, R: Name> Side<'i, R> {
             || self.inputs.known(self.normal(both)) == Some(0)
     }
 
-    /// A condition that may hold or not, whatever the input: both ways are gone.
-    pub fn either_way(&mut self) -> TermId {
-        let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.visit);
-        let d = self.terms();
-        let apart = self.inputs.variable(&name, 1, false);
-        // As `jump` makes it of this: an arena of raw terms keeps the guard.
-        let taken = self.normal(d.and(&self.guard, &apart));
-        let not = self.normal(d.not(&taken));
-        self.ways.extend([(taken, (apart, true)), (not, (apart, false))]);
-        apart
-    }
-
-    /// Lanes on their way to `to` come back from there.
-    pub fn step_aside(&mut self, to: u64) {
-        if let Some(path) = self.pending.get_mut(&to) {
-            path.aside = true;
-        }
-    }
-
-    /// That the current instruction takes effect, whichever of two ways that may be gone on any input the lanes came; and which ways they came.
-    fn happens_anyway(&self) -> (TermId, Vec<(TermId, bool)>) {
-        let d = self.terms();
-        let mut came = Vec::new();
-        let mut all = d.yes();
-        for c in &self.path.conditions {
-            match self.ways.get(c) {
-                Some(way) => came.push(*way),
-                None => all = d.and(&all, c),
-            }
-        }
-        (self.normal(d.and(&self.normal(all), &self.guard)), came)
-    }
-
-    /// What happens on either of two ways, with the same operands and the same answer, is one event: the first, and the second none. Raw terms
-    /// stay as they are.
-    pub fn merge(&mut self) {
-        if !self.inputs.normal.is_active() {
-            return;
-        }
-        let d = self.terms();
-        while let Some((i, j)) = self.pair() {
-            let guard = self.normal(d.or(&self.events[i].guard, &self.events[j].guard));
-            (self.events[i].guard, self.events[i].value) = (guard, guard);
-            (self.events[j].guard, self.events[j].value) = (d.no(), d.no());
-            let other = std::mem::take(&mut self.came[j]);
-            self.came[i].retain(|way| other.contains(way));
-            self.twins.push((i, j));
-        }
-    }
-
-    /// Two events that are one but for a way.
-    fn pair(&self) -> Option<(usize, usize)> {
-        let one = |i: usize, j: usize| {
-            let (a, b) = (&self.events[i], &self.events[j]);
-            let (x, y) = (&self.came[i], &self.came[j]);
-            let apart = |way: &&(TermId, bool)| !y.contains(way);
-            let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
-            sync && !a.orders()
-                && !a.results.is_empty()
-                && (&a.arguments, &a.results) == (&b.arguments, &b.results)
-                && x.len() == y.len()
-                && x.iter().filter(apart).count() == 1
-                && x.iter().find(apart).is_some_and(|(way, holds)| y.contains(&(*way, !holds)))
-        };
-        let some: Vec<usize> = (0..self.events.len()).filter(|i| !self.came[*i].is_empty()).collect();
-        some.iter()
-            .enumerate()
-            .find_map(|(n, i)| some[n + 1..].iter().find(|j| one(*i, **j)).map(|j| (*i, *j)))
-    }
-
     /// Narrows the guard to where a condition holds besides.
     pub fn narrow(&mut self, condition: TermId) {
         self.guard = self.normal(self.terms().and(&self.guard, &condition));
@@ -511,6 +523,7 @@ impl<'i, R: Name> Side<'i, R> {
     /// Lanes pass an instruction without being looked at there.
     pub fn pass(&mut self, at: u64) {
         *self.visits.entry(at).or_insert(0) += 1;
+        *self.rounds.entry(self.spot(at)).or_insert(0) += 1;
     }
 
     /// The condition of the lanes here, one bit.
@@ -768,211 +781,6 @@ impl<'i, R: Name> Side<'i, R> {
             true => Err("generic: an address of which it is not known in which window it lies".into()),
             false => Ok(()),
         }
-    }
-
-    /// The space that an access belongs to, and its address of 64 bits in normal form.
-    fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
-        let d = self.terms();
-        match access.ordering {
-            Ordering::NonCoherent => {
-                self.assumed.insert(Assumption::Nc);
-            }
-            Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
-                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
-            }
-            _ => {}
-        }
-        match access.space {
-            Space::Global => Ok((Space::Global, self.normal(address))),
-            Space::Generic => {
-                let address = self.normal(address);
-                let (space, address) = crate::window::place(self, address)?;
-                if matches!(space, Space::Const | Space::Param) {
-                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
-                }
-                Ok((space, self.normal(address)))
-            }
-            Space::Shared | Space::Local => {
-                self.assumed.insert(Assumption::Addr);
-                let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
-                Ok((access.space, self.normal(d.zext(&low, 64))))
-            }
-            other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
-        }
-    }
-
-    /// A load.
-    ///
-    /// # Errors
-    /// Other spaces and orderings; too many stores before it.
-    pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
-        let (space, address) = self.place_of(access, address)?;
-        if self.is_strong(access, space) {
-            let value = self.strong(access, (space, address), None);
-            if access.ordering == Ordering::Acquire {
-                crate::lanes::acquire(self, access.scope);
-            }
-            return Ok(value);
-        }
-        let version = self.path.version;
-        let mut value = match space {
-            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, access.bytes),
-            Space::Shared => self.inputs.memory("shared", version, address, access.bytes),
-            _ => self.inputs.memory("", version, address, access.bytes),
-        };
-        let stores = self.met(space, address, access.bytes);
-        if stores.len() > MOST_STORES {
-            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
-        }
-        for store in stores.iter().rev() {
-            value = crate::event::overlay(self.terms(), value, address, access.bytes, store);
-        }
-        let value = self.normal(value);
-        self.push(Kind::Load, space, access.bytes, address, value);
-        if let Some(load) = self.events.last_mut() {
-            load.snapshot = access.ordering == Ordering::NonCoherent;
-        }
-        Ok(value)
-    }
-
-    /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
-    /// before one that leaves all its bytes.
-    fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
-        let mut all = Vec::new();
-        for (condition, index) in self.path.stores.iter().rev() {
-            let store = &self.events[*index];
-            if store.space != space {
-                continue;
-            }
-            let place = crate::event::place(self.terms(), address, bytes, store);
-            if place == Place::Apart {
-                continue;
-            }
-            all.push(Event { guard: *condition, ..store.clone() });
-            if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
-                break;
-            }
-        }
-        all
-    }
-
-    /// A load of constants or parameters through a generic address, which the other side may only do if this one does.
-    pub fn read_only(&mut self, access: &Access, address: TermId, value: TermId) {
-        let (address, value) = (self.normal(address), self.normal(value));
-        self.push(Kind::Load, access.space, access.bytes, address, value);
-    }
-
-    /// A store.
-    ///
-    /// # Errors
-    /// Other spaces and orderings.
-    pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
-        let (space, address) = self.place_of(access, address)?;
-        self.scattered |= access.space == Space::Generic && space == Space::Global;
-        if self.is_strong(access, space) {
-            if access.ordering == Ordering::Release {
-                crate::lanes::release(self, access.scope);
-            }
-            self.strong(access, (space, address), Some(value));
-            return Ok(());
-        }
-        let value = self.normal(value);
-        self.push(Kind::Store, space, access.bytes, address, value);
-        let condition = self.guard;
-        // On this path the instruction was reached: its guard alone decides.
-        self.path.stores.push((condition, self.events.len() - 1));
-        Ok(())
-    }
-
-    /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.
-    fn is_strong(&self, access: &Access, space: Space) -> bool {
-        let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
-        space != Space::Local && !weak || self.strong_shared && space == Space::Shared
-    }
-
-    /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
-    /// that is an event before or behind it.
-    fn strong(
-        &mut self,
-        access: &Access,
-        (space, address): (Space, TermId),
-        value: Option<TermId>,
-    ) -> TermId {
-        let ordering = if access.ordering == Ordering::Mmio { Ordering::Mmio } else { Ordering::Relaxed };
-        let scope = match (space, access.ordering) {
-            // Shared memory is the block's: no wider scope says more.
-            (Space::Shared, _) => Scope::Cta,
-            // PTX ISA: a volatile access is relaxed with the scope of the system.
-            (_, Ordering::Volatile) => Scope::Sys,
-            _ => crate::lanes::executed(access.scope),
-        };
-        let verb = if value.is_some() { "store" } else { "load" };
-        let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
-        let mut arguments = vec![address];
-        arguments.extend(value);
-        self.event(what, &arguments, &[8 * access.bytes], true)[0]
-    }
-
-    /// Some set of lanes, 32 bits.
-    pub fn somebody(&mut self) -> TermId {
-        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
-        *count += 1;
-        self.inputs.variable(&format!("lanes.{count}"), 32, false)
-    }
-
-    /// How often a special register was read, this time included.
-    fn asked(&mut self, register: SpecialRegister) -> u32 {
-        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
-        *count += 1;
-        *count
-    }
-
-    /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
-    /// read.
-    ///
-    /// # Errors
-    /// Registers that a launch does not have.
-    pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
-        use SpecialRegister as R;
-        match register {
-            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
-                if self.unasked.clocks =>
-            {
-                let time = self.asked(register);
-                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
-            }
-            // PTX ISA: either may change while the thread runs.
-            R::WarpId | R::SmId => {
-                let time = self.asked(register);
-                Ok(self.inputs.identity(register, time))
-            }
-            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
-                let what = format!("Special {register:?}");
-                Ok(self.event(what, &[], &[register.width()], true)[0])
-            }
-            other => self.inputs.special(other),
-        }
-    }
-
-    fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
-        let (guard, place, version) = (self.happens(), self.place, self.path.version);
-        let arguments = Vec::new();
-        self.came.push(Vec::new());
-        self.events.push(Event {
-            kind,
-            space,
-            guard,
-            address,
-            bytes,
-            value,
-            snapshot: false,
-            version,
-            place,
-            visit: self.visit,
-            arguments,
-            results: Vec::new(),
-            waits: None,
-        });
     }
 }
 

@@ -471,6 +471,7 @@ pub fn run<'i>(
                 }
                 side.undefine();
             }
+            Outcome::Call { .. } if step.deeper => side.give_up(None),
             Outcome::Call { arguments, .. } => {
                 let [(_, callee)] = program.callees(step) else { return Err(at("a call".into())) };
                 lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
@@ -484,6 +485,9 @@ pub fn run<'i>(
                     let Some(number) = functions.get(function) else { continue };
                     let here = d.eq(&target, &d.constant(64, (*number).into()));
                     side.jump(program.start(*callee), Some(here));
+                }
+                if step.deeper {
+                    side.give_up(None);
                 }
                 // PTX ISA, "call": an address of no function with the prototype.
                 side.undefine();

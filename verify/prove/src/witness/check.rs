@@ -143,9 +143,11 @@ fn against(
     let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
     let (mut wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
     wanted.updates = updates;
+    wanted.calls = origin.recurses().then_some(bound);
     let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
     let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
     used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
+    used.extend(origin.recurses().then_some(Assumption::Stack));
     origin.hazards(&mut used).map_err(said)?;
     origin::hazards(cubin, code, &right.side.jumped, &mut used).map_err(said)?;
     let events = left.events.iter().chain(&right.side.events);
@@ -167,8 +169,8 @@ fn against(
         return rejected(format!("the assumption `{id}` is not known"));
     }
     let mut known = assumptions(&inputs, origin, &left.events);
-    let bound = if entry.bounded { &left.beyond[..] } else { &[] };
-    known.extend(bound.iter().chain(&left.undefined).map(|t| d.not(t)));
+    let excluded = if entry.bounded { &left.beyond[..] } else { &[] };
+    known.extend(excluded.iter().chain(&left.undefined).map(|t| d.not(t)));
     let of_source: Vec<TermId> = left.events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
     let chosen = crate::choose::said(d, &entry.matching.choices, &of_source, first, &right.side.events);
     known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
@@ -176,10 +178,10 @@ fn against(
     let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
     let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
-    let bytes = origin::stack(code);
-    known.extend(origin.placed(&inputs, top, bytes));
+    let room = (origin.stack(cubin, code), bound);
+    known.extend(origin.placed(&inputs, top, room));
     known.extend(crate::window::assumptions(&inputs, &roots));
-    list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, bytes));
+    list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, room));
     for t in left.beyond.iter().filter(|_| !entry.bounded) {
         list.push(Step::Never("a loop of the source goes on beyond what was looked at".into(), *t));
     }

@@ -354,7 +354,7 @@ pub fn stack(
     source: &[Event],
     target: &[Event],
     top: TermId,
-    bytes: u32,
+    (bytes, deep): (u32, u32),
 ) -> Vec<Step> {
     let d = inputs.terms;
     let of = |e: &&Event| matches!(e.kind, Kind::Load | Kind::Store) && e.space == Space::Local;
@@ -365,7 +365,7 @@ pub fn stack(
     };
     let mut all = Vec::new();
     for e in source.iter().filter(of) {
-        let own = origin.locals(inputs, top);
+        let own = origin.locals(inputs, top, deep);
         let own = own.into_iter().map(|(base, size)| fits(e, base, size));
         all.push(Step::Assume(implies(d, e.guard, any(d, own))));
     }

@@ -1,0 +1,216 @@
+//! What a side reads and stores: loads, stores, accesses that others see, special registers.
+
+use super::{Name, Side, name};
+use crate::event::{Event, Kind, Place};
+use crate::verdict::Assumption;
+use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
+
+/// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
+const MOST_STORES: usize = 128;
+
+impl<R: Name> Side<'_, R> {
+    /// The space that an access belongs to, and its address of 64 bits in normal form.
+    fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
+        let d = self.terms();
+        match access.ordering {
+            Ordering::NonCoherent => {
+                self.assumed.insert(Assumption::Nc);
+            }
+            Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
+                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
+            }
+            _ => {}
+        }
+        match access.space {
+            Space::Global => Ok((Space::Global, self.normal(address))),
+            Space::Generic => {
+                let address = self.normal(address);
+                let (space, address) = crate::window::place(self, address)?;
+                if matches!(space, Space::Const | Space::Param) {
+                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
+                }
+                Ok((space, self.normal(address)))
+            }
+            Space::Shared | Space::Local => {
+                self.assumed.insert(Assumption::Addr);
+                let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
+                Ok((access.space, self.normal(d.zext(&low, 64))))
+            }
+            other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
+        }
+    }
+
+    /// A load.
+    ///
+    /// # Errors
+    /// Other spaces and orderings; too many stores before it.
+    pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
+        let (space, address) = self.place_of(access, address)?;
+        if self.is_strong(access, space) {
+            let value = self.strong(access, (space, address), None);
+            if access.ordering == Ordering::Acquire {
+                crate::lanes::acquire(self, access.scope);
+            }
+            return Ok(value);
+        }
+        let version = self.path.version;
+        let mut value = match space {
+            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, access.bytes),
+            Space::Shared => self.inputs.memory("shared", version, address, access.bytes),
+            _ => self.inputs.memory("", version, address, access.bytes),
+        };
+        let stores = self.met(space, address, access.bytes);
+        if stores.len() > MOST_STORES {
+            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
+        }
+        for store in stores.iter().rev() {
+            value = crate::event::overlay(self.terms(), value, address, access.bytes, store);
+        }
+        let value = self.normal(value);
+        self.push(Kind::Load, space, access.bytes, address, value);
+        if let Some(load) = self.events.last_mut() {
+            load.snapshot = access.ordering == Ordering::NonCoherent;
+        }
+        Ok(value)
+    }
+
+    /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
+    /// before one that leaves all its bytes.
+    fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
+        let mut all = Vec::new();
+        for (condition, index) in self.path.stores.iter().rev() {
+            let store = &self.events[*index];
+            if store.space != space {
+                continue;
+            }
+            let place = crate::event::place(self.terms(), address, bytes, store);
+            if place == Place::Apart {
+                continue;
+            }
+            all.push(Event { guard: *condition, ..store.clone() });
+            if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
+                break;
+            }
+        }
+        all
+    }
+
+    /// A load of constants or parameters through a generic address, which the other side may only do if this one does.
+    pub fn read_only(&mut self, access: &Access, address: TermId, value: TermId) {
+        let (address, value) = (self.normal(address), self.normal(value));
+        self.push(Kind::Load, access.space, access.bytes, address, value);
+    }
+
+    /// A store.
+    ///
+    /// # Errors
+    /// Other spaces and orderings.
+    pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
+        let (space, address) = self.place_of(access, address)?;
+        self.scattered |= access.space == Space::Generic && space == Space::Global;
+        if self.is_strong(access, space) {
+            if access.ordering == Ordering::Release {
+                crate::lanes::release(self, access.scope);
+            }
+            self.strong(access, (space, address), Some(value));
+            return Ok(());
+        }
+        let value = self.normal(value);
+        self.push(Kind::Store, space, access.bytes, address, value);
+        let condition = self.guard;
+        // On this path the instruction was reached: its guard alone decides.
+        self.path.stores.push((condition, self.events.len() - 1));
+        Ok(())
+    }
+
+    /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.
+    fn is_strong(&self, access: &Access, space: Space) -> bool {
+        let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
+        space != Space::Local && !weak || self.strong_shared && space == Space::Shared
+    }
+
+    /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
+    /// that is an event before or behind it.
+    fn strong(
+        &mut self,
+        access: &Access,
+        (space, address): (Space, TermId),
+        value: Option<TermId>,
+    ) -> TermId {
+        let ordering = if access.ordering == Ordering::Mmio { Ordering::Mmio } else { Ordering::Relaxed };
+        let scope = match (space, access.ordering) {
+            // Shared memory is the block's: no wider scope says more.
+            (Space::Shared, _) => Scope::Cta,
+            // PTX ISA: a volatile access is relaxed with the scope of the system.
+            (_, Ordering::Volatile) => Scope::Sys,
+            _ => crate::lanes::executed(access.scope),
+        };
+        let verb = if value.is_some() { "store" } else { "load" };
+        let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
+        let mut arguments = vec![address];
+        arguments.extend(value);
+        self.event(what, &arguments, &[8 * access.bytes], true)[0]
+    }
+
+    /// Some set of lanes, 32 bits.
+    pub fn somebody(&mut self) -> TermId {
+        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
+        *count += 1;
+        self.inputs.variable(&format!("lanes.{count}"), 32, false)
+    }
+
+    /// How often a special register was read, this time included.
+    fn asked(&mut self, register: SpecialRegister) -> u32 {
+        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
+        *count += 1;
+        *count
+    }
+
+    /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
+    /// read.
+    ///
+    /// # Errors
+    /// Registers that a launch does not have.
+    pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
+        use SpecialRegister as R;
+        match register {
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
+                if self.unasked.clocks =>
+            {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            // PTX ISA: either may change while the thread runs.
+            R::WarpId | R::SmId => {
+                let time = self.asked(register);
+                Ok(self.inputs.identity(register, time))
+            }
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
+                let what = format!("Special {register:?}");
+                Ok(self.event(what, &[], &[register.width()], true)[0])
+            }
+            other => self.inputs.special(other),
+        }
+    }
+
+    fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
+        let (guard, place, version) = (self.happens(), self.place, self.path.version);
+        let arguments = Vec::new();
+        self.came.push(Vec::new());
+        self.events.push(Event {
+            kind,
+            space,
+            guard,
+            address,
+            bytes,
+            value,
+            snapshot: false,
+            version,
+            place,
+            visit: self.visit,
+            arguments,
+            results: Vec::new(),
+            waits: None,
+        });
+    }
+}
