@@ -1,7 +1,7 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
 use crate::inputs::split;
-use sassafras_semantics::term::Node;
+use crate::sum::between;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 
 /// What happened.
@@ -116,36 +116,22 @@ fn gap(d: &Terms, address: TermId, store: &Event) -> Option<i64> {
     if base == other {
         return Some(at.wrapping_sub(to));
     }
-    let ((base, at), (other, to)) = (narrow(d, address)?, narrow(d, store.address)?);
-    (base == other).then(|| (at.wrapping_sub(to) as i32).into())
+    range(d, address, store).filter(|(low, high)| low == high).map(|gap| gap.0)
 }
 
-/// What an address of 32 bits with zeros above is the sum of: a term, and a constant. No access reaches over the end of such a space (A-ADDR), so that
-/// distances in it are those of the sums.
-fn narrow(d: &Terms, address: TermId) -> Option<(TermId, u32)> {
-    let mut low = match d.node(address) {
-        Node::Zext(low) => low,
-        Node::Concat(high, low) if d.as_constant(&high) == Some(0) => low,
-        _ => return None,
-    };
-    let mut sum = 0_u32;
-    while let Node::Binary(BinaryOp::Add, a, b) = d.node(low) {
-        let (rest, constant) = match (d.as_constant(&a), d.as_constant(&b)) {
-            (_, Some(c)) => (a, c),
-            (Some(c), None) => (b, c),
-            (None, None) => break,
-        };
-        (low, sum) = (rest, sum.wrapping_add(constant as u32));
-    }
-    (d.width_of(low) == 32).then_some((low, sum))
+/// How far behind the first byte of a store an address of 32 bits lies, at least and at most.
+fn range(d: &Terms, address: TermId, store: &Event) -> Option<(i64, i64)> {
+    let small = matches!(store.space, Space::Local | Space::Shared);
+    small.then(|| between(d, address, store.address)).flatten()
 }
 
 /// Where the bytes at an address lie.
 pub fn place(d: &Terms, address: TermId, bytes: u32, store: &Event) -> Place {
     let (loaded, stored) = (i64::from(bytes), i64::from(store.bytes));
-    match gap(d, address, store) {
-        Some(gap) if gap >= stored || gap <= -loaded => Place::Apart,
-        Some(gap) if gap >= 0 && gap <= stored - loaded => Place::Covered,
+    let known = gap(d, address, store).map(|gap| (gap, gap));
+    match known.or_else(|| range(d, address, store)) {
+        Some((low, high)) if low >= stored || high <= -loaded => Place::Apart,
+        Some((low, high)) if low >= 0 && high <= stored - loaded => Place::Covered,
         Some(_) | None => Place::Open,
     }
 }

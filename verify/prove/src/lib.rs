@@ -58,6 +58,7 @@ pub mod smt;
 pub mod solver;
 mod source;
 pub mod steps;
+mod sum;
 mod target;
 mod update;
 pub mod verdict;

@@ -7,7 +7,7 @@
 //! - no two barriers are each set by lanes that are in the other, nor more in a circle;
 //! - lanes that wait for others of the block, while some of the warp are elsewhere, are in none;
 //! - those at a `WARPSYNC` of the whole warp likewise; none waits so at one of some lanes;
-//! - lanes whose barrier a `BMOV` keeps in a register are in it, and leave it; one that is written back is set by them (C11).
+//! - lanes whose barrier a `BMOV` keeps in a register leave it; one that is written back is set by those of them that were in it (C11).
 //!
 //! Then some lane always goes on. The hardware's set of a barrier holds no lane but such as set it and have not left it. If all lanes that
 //! have not ended were blocked, each would be blocked at a `BSYNC` of the last barrier that it is in, and wait for a lane that is

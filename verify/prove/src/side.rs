@@ -130,6 +130,8 @@ pub struct Side<'i, R: Name> {
     pub generic: bool,
     /// Whether it stores, or changes as a whole, what lies at such an address.
     pub scattered: bool,
+    /// Variables in local memory: where each lies, 32 bits, and its size in bytes.
+    pub locals: Vec<(TermId, u64)>,
     /// Bytes of the module's constants.
     pub constants: u64,
     /// What the other side never asks.
@@ -222,6 +224,7 @@ impl<'i, R: Name> Side<'i, R> {
             windows: false,
             generic: false,
             scattered: false,
+            locals: Vec::new(),
             constants: 0,
             unasked: Unasked::default(),
             path: start.clone(),
@@ -550,7 +553,10 @@ impl<'i, R: Name> Side<'i, R> {
             conditions.push(either);
         }
         // Opposite conditions: either tells the groups apart.
-        let pick = |x: TermId, y: TermId| if x == y { x } else { self.normal(d.ite(&ra, &x, &y)) };
+        let pick = |x: TermId, y: TermId| match x == y || crate::sum::same(d, x, y) {
+            true => x.min(y),
+            false => self.normal(d.ite(&ra, &x, &y)),
+        };
         let mut registers = FxHashMap::default();
         let mut joined = Vec::new();
         let names: BTreeSet<R> = a.registers.keys().chain(b.registers.keys()).copied().collect();

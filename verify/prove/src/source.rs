@@ -313,6 +313,9 @@ impl PtxState<Terms> for Lane<'_, '_> {
             (Space::Shared, _) => Ok(d.constant(64, self.shared_address(variable).into())),
             (Space::Local, VariableId::Local(index)) => {
                 let at = inputs.variable(&local(self.frame, index), 32, true);
+                if self.side.locals.iter().all(|l| l.0 != at) {
+                    self.side.locals.push((at, v.size));
+                }
                 Ok(d.zext(&at, 64))
             }
             (Space::Param, VariableId::Local(index)) => match self.program.variable(self.frame, index) {

@@ -8,6 +8,9 @@ use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegiste
 /// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
 const MOST_STORES: usize = 128;
 
+/// Most choices of an address whose arms are looked at one by one.
+const MOST_CHOICES: u32 = 16;
+
 impl<R: Name> Side<'_, R> {
     /// The space that an access belongs to, and its address of 64 bits in normal form.
     fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
@@ -53,19 +56,10 @@ impl<R: Name> Side<'_, R> {
             }
             return Ok(value);
         }
-        let version = self.path.version;
-        let mut value = match space {
-            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, access.bytes),
-            Space::Shared => self.inputs.memory("shared", version, address, access.bytes),
-            _ => self.inputs.memory("", version, address, access.bytes),
+        let value = match space {
+            Space::Local => self.local(address, access.bytes, &mut self.path.conditions.clone(), &mut { MOST_CHOICES })?,
+            _ => self.stored(space, address, access.bytes)?,
         };
-        let stores = self.met(space, address, access.bytes);
-        if stores.len() > MOST_STORES {
-            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
-        }
-        for store in stores.iter().rev() {
-            value = crate::event::overlay(self.terms(), value, address, access.bytes, store);
-        }
         let value = self.normal(value);
         self.push(Kind::Load, space, access.bytes, address, value);
         if let Some(load) = self.events.last_mut() {
@@ -74,9 +68,68 @@ impl<R: Name> Side<'_, R> {
         Ok(value)
     }
 
+    /// What lies in local memory. At an address that is a choice it is the choice of what lies at both.
+    fn local(
+        &self,
+        address: TermId,
+        bytes: u32,
+        holds: &mut Vec<TermId>,
+        left: &mut u32,
+    ) -> Result<TermId, Trap> {
+        let d = self.terms();
+        let Some((whole, c, a, b)) = crate::sum::choice(d, address).filter(|_| *left > 0) else {
+            return self.stored(Space::Local, address, bytes);
+        };
+        let at = |arm: TermId| crate::window::with(self.inputs, address, whole, arm);
+        let count = holds.len();
+        let possible = |condition: TermId, holds: &mut Vec<TermId>| {
+            let known = d.as_constant(&crate::nesting::under(d, holds, condition));
+            let possible = known.map_or_else(|| self.add(holds, self.normal(condition)), |c| c == 1);
+            holds.truncate(count);
+            possible
+        };
+        let not = d.not(&c);
+        match (possible(c, holds), possible(not, holds)) {
+            (true, true) => {}
+            (true, false) => return self.local(at(a), bytes, holds, left),
+            (false, true) => return self.local(at(b), bytes, holds, left),
+            // No lane is here.
+            (false, false) => return self.stored(Space::Local, address, bytes),
+        }
+        *left -= 1;
+        let mut arm = |condition: TermId, arm: TermId| {
+            holds.push(self.normal(condition));
+            let value = self.local(at(arm), bytes, holds, left);
+            holds.truncate(count);
+            value
+        };
+        let (a, b) = (arm(c, a)?, arm(not, b)?);
+        Ok(if a == b { a } else { self.normal(d.ite(&c, &a, &b)) })
+    }
+
+    /// What lies at an address: the state of memory that the lanes here see, after their stores.
+    fn stored(&self, space: Space, address: TermId, bytes: u32) -> Result<TermId, Trap> {
+        let version = self.path.version;
+        let mut value = match space {
+            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, bytes),
+            Space::Shared => self.inputs.memory("shared", version, address, bytes),
+            _ => self.inputs.memory("", version, address, bytes),
+        };
+        let stores = self.met(space, address, bytes);
+        if stores.len() > MOST_STORES {
+            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
+        }
+        for store in stores.iter().rev() {
+            value = crate::event::overlay(self.terms(), value, address, bytes, store);
+        }
+        Ok(value)
+    }
+
     /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
     /// before one that leaves all its bytes.
     fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
+        let own = |address, bytes| crate::sum::inside(self.terms(), address, bytes, &self.locals);
+        let variable = if space == Space::Local { own(address, bytes) } else { None };
         let mut all = Vec::new();
         for (condition, index) in self.path.stores.iter().rev() {
             let store = &self.events[*index];
@@ -85,6 +138,11 @@ impl<R: Name> Side<'_, R> {
             }
             let place = crate::event::place(self.terms(), address, bytes, store);
             if place == Place::Apart {
+                continue;
+            }
+            // Variables are disjoint (A-ADDR).
+            let other = variable.and_then(|_| own(store.address, store.bytes));
+            if other.is_some() && other != variable {
                 continue;
             }
             all.push(Event { guard: *condition, ..store.clone() });
