@@ -31,7 +31,7 @@ use std::time::Instant;
 const CONTRADICTION: &str = "evaluation contradicts the solver";
 
 /// Most times that the target is run again with what lemmas say.
-const LEMMA_ROUNDS: u32 = 6;
+const LEMMA_ROUNDS: u32 = 32;
 /// The reason where no input meets the assumptions.
 const VACUOUS: &str = "vacuous: the assumptions contradict each other";
 /// How the reason begins where few inputs were found that meet the assumptions.

@@ -257,6 +257,16 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "a factor that is cut by one bit too many",
+        says: "2·x·y = 2·x[..w - 2]·y",
+        widths: &[3, 8],
+        laws: |t, w| {
+            let (x, y, two) = (v(t, "x", w), v(t, "y", w), k(t, w, 2));
+            let low = t.zext(&t.extract(&x, 0, w - 2), w);
+            equal(t.mul(&t.mul(&x, &y), &two), t.mul(&t.mul(&low, &y), &two))
+        },
+    },
+    Row {
         name: "slices that overlap by a bit",
         says: "x = 2^c·x[c..] + x[..c + 1]",
         widths: WIDTHS,

@@ -6,7 +6,7 @@
 //! operands in normal form.
 //!
 //! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
-//! - `quotient`: quotients and remainders. `slice`: bits of numbers. `bitwise`: and, or, exclusive or, conditions.
+//! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
 mod bitwise;
@@ -25,6 +25,7 @@ pub mod rows;
 mod slice;
 #[cfg(test)]
 mod tests;
+mod widen;
 
 use boolean::{Diagram, Diagrams};
 use poly::Poly;

@@ -214,10 +214,17 @@ impl Normal<'_> {
                 }
                 return None;
             }
-            // Row `slice-widen`: bits that the coefficient shifts out may be there.
-            let longest = (all - low).min(width);
-            if m.len() == 1 && twos + n >= width && longest > n {
+            // Row `slice-widen`: bits that the coefficient shifts out may be there. Factors of products stay within the limbs of row `limbs`.
+            let longest = (all - low).min(if m.len() == 1 { width } else { width.min(32) });
+            if twos + n >= width && longest > n {
                 return Some((self.lifted(self.slice(whole, low, longest), width), 0));
+            }
+        }
+        // The same of a choice between such bits.
+        let longest = if m.len() == 1 { width } else { width.min(32) };
+        if n < longest && twos + n >= width {
+            if let Some(longer) = self.widened_choice(a, longest) {
+                return Some((self.lifted(longer, width), 0));
             }
         }
         // Row `limbs`.

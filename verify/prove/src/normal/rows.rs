@@ -171,15 +171,21 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "slice-widen",
-        says: "2^k·(low n bits of x) = 2^k·x if k + n is the width",
+        says: "2^k·(low n bits of x) = 2^k·x if k + n is the width, and times y",
         widths: WIDE,
         laws: |t, w| {
-            let x = v(t, "x", w);
-            let one = |&j: &u32| {
+            let (x, y) = (v(t, "x", w), v(t, "y", w));
+            let one = |j: u32, of: &dyn Fn(&TermId) -> TermId| {
                 let scale = k(t, w, 1 << j);
-                equal(t.mul(&t.zext(&t.extract(&x, 0, w - j), w), &scale), t.mul(&x, &scale))
+                let low = t.zext(&t.extract(&x, 0, w - j), w);
+                equal(t.mul(&of(&low), &scale), t.mul(&of(&x), &scale))
             };
-            counts(w).iter().map(one).collect()
+            let mut all: Vec<Law> = counts(w).iter().map(|&j| one(j, &|a| *a)).collect();
+            if w <= 8 {
+                // Of a product: by the law above and the ring's, which solvers show at small widths.
+                all.extend(counts(w).iter().map(|&j| one(j, &|a| t.mul(a, &y))));
+            }
+            all
         },
     },
     Row {
