@@ -146,7 +146,9 @@ impl Judge<'_> {
                 }
             }
         }
-        let late = matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
+        // What gives its results late reads its sources late: ptxas 13.0.88 waits for the read barrier, or for the result, before it overwrites
+        // an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without).
+        let late = row.pipe.variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
         let always = inst.guard.is_always();
         let mut made = Vec::new();
         for operand in inst.operands() {

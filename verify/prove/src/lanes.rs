@@ -5,7 +5,7 @@ use crate::side::{Name, Side};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
 use sassafras_semantics::{
-    Access, AtomicOp, Collective, CompareOp, Domain, Ordering, Scope, Space, TermId, Trap,
+    Access, AtomicOp, BinaryOp, Collective, CompareOp, Domain, Ordering, Scope, Space, TermId, Trap,
 };
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -88,6 +88,22 @@ pub fn collective<R: Name>(
     Ok(results)
 }
 
+/// A lane is in the mask that it names: where it is not, the source is undefined (PTX ISA, "bar.warp.sync", "shfl.sync" and their kin), and what
+/// the hardware does at a `WARPSYNC` is not known. Other instructions of the target name nobody.
+pub fn names_itself<R: Name>(side: &mut Side<'_, R>, mask: TermId) {
+    let (inputs, d) = (side.inputs, side.inputs.terms);
+    if inputs.known(mask) == Some(0xffff_ffff) {
+        return;
+    }
+    let own = d.extract(&d.binary(BinaryOp::LShr, &mask, &inputs.laneid()), 0, 1);
+    let missing = inputs.normal.of(d.and(&side.happens(), &d.not(&own)));
+    match side.machine {
+        _ if inputs.known(missing) == Some(0) => {}
+        true => side.demands.push((missing, side.place)),
+        false => side.undefined.push(missing),
+    }
+}
+
 fn perform<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
@@ -127,6 +143,9 @@ fn perform<R: Name>(
         }
         Collective::ActiveMask | Collective::Barrier(_) => None,
     };
+    if let Some(mask) = mask.filter(|_| !side.machine) {
+        names_itself(side, *mask);
+    }
     let members = match mask {
         // A barrier of the warp waits by itself.
         Some(m) if side.machine && op == Collective::WarpSync => {

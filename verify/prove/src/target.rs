@@ -577,6 +577,7 @@ fn go<'i>(
                         return Err(at("convergence: a barrier of the warp under a condition".into()));
                     }
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
+                    lanes::names_itself(&mut side, args[0]);
                     side.wait_in_warp(whole);
                     // Barriers of the warp that differ in place serve as one (C10): lanes that waited at another since they parted
                     // may have been met there.

@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 45] = [
+const PAIRS: [&str; 48] = [
     // The load before `CCTL.IVALL` has not been waited for.
     "waits/acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
@@ -48,6 +48,11 @@ const PAIRS: [&str; 45] = [
     "waits/result_of_an_earlier_barrier",
     // Behind a `BRX`: a store of what a shuffle gives does not wait for it.
     "waits/behind_a_table",
+    // What an `LDG` has its address from, and a `POPC` its operand, is overwritten before they have read it.
+    "waits/address_overwritten",
+    "waits/operand_overwritten",
+    // `WARPSYNC` of the lower half, which the upper half executes too.
+    "waits/mask_without_itself",
     // A function returns one instruction further on, behind the wait for what it loaded.
     "lanes/return_behind_a_wait",
     // Accesses of more bytes than the source's, at no multiple of them; a load of constants above its guard.

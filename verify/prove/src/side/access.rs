@@ -119,8 +119,12 @@ impl<R: Name> Side<'_, R> {
         if stores.len() > MOST_STORES {
             return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
         }
+        // That accesses are aligned is assumed of the source (A-UB) and asked of the target, but for local memory. Up to the first that is
+        // not, what was loaded is right. Raw terms are made of bytes, and judge this on inputs.
+        let aligned = self.inputs.normal.is_active() && space != Space::Local;
+        let overlay = if aligned { crate::event::overlay_aligned } else { crate::event::overlay };
         for store in stores.iter().rev() {
-            value = crate::event::overlay(self.terms(), value, address, bytes, store);
+            value = overlay(self.terms(), value, address, bytes, store);
         }
         Ok(value)
     }
