@@ -18,7 +18,7 @@ use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Assumption, Counterexample, Counts, Phases, Record, Verdict};
 use crate::witness::Payloads;
 use crate::{origin, target};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -222,19 +222,15 @@ impl Task<'_> {
                 .into_iter()
                 .collect()
         });
-        let first = crate::choose::count(d);
-        let freedom = Freedom {
-            payloads: self.payloads,
-            like: like.as_ref(),
-            written: written.as_ref(),
-            ways: ways.unwrap_or_default(),
-            own_first: self.own_first,
-            updates: self.updates,
+        let mut first = crate::choose::count(d);
+        let free = ways.is_none();
+        let meant = |ways, like: Option<&FxHashSet<TermId>>, written: Option<&FxHashSet<TermId>>| {
+            let (payloads, own_first, updates) = (self.payloads, self.own_first, self.updates);
+            let freedom = Freedom { payloads, like, written, ways, own_first, updates };
+            let run = self.origin.run(inputs, self.cubin, self.code, bound, freedom);
+            run.map_err(|e| format!("source, {e}"))
         };
-        let (source, ways) = self
-            .origin
-            .run(inputs, self.cubin, self.code, bound, freedom)
-            .map_err(|e| format!("source, {e}"))?;
+        let (mut source, mut ways) = meant(ways.unwrap_or_default(), like.as_ref(), written.as_ref())?;
         // What is eased is named by how often its place was come to, which has to be the same in the run of raw terms.
         let plain = || self.eased.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
         let excluded = source.beyond.len() + source.undefined.len() > 0;
@@ -260,7 +256,17 @@ impl Task<'_> {
                 false => break,
             };
             if uses.same.is_empty() {
-                break;
+                // Factors of what is fused may be results of lemmas: the target shows it only now.
+                if !(free && self.origin.contracts() && ways.estimated.is_empty()) {
+                    break;
+                }
+                let (like, at) = (crate::contract::terms(d, &target.side.events), crate::choose::count(d));
+                let (again, more) = meant(Ways::default(), Some(&like), Some(&FxHashSet::default()))?;
+                if more.fused.len() <= ways.fused.len() {
+                    break;
+                }
+                (source, ways, first) = (again, more, at);
+                continue;
             }
             lemmas.extend(uses.names);
             inputs.normal.declare(&uses.same);

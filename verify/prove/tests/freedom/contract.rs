@@ -54,6 +54,29 @@ fn sums_of_products_are_fused_or_not() {
 }
 
 #[test]
+fn sums_of_what_lemmas_give_are_fused_or_not() {
+    let Some(mut z3) = z3("sums_of_what_lemmas_give_are_fused_or_not") else { return };
+    let plain = "sqrt.rn.f32 a, a; mul.f32 x, a, a; sub.f32 r, c, x;";
+    let rounded = "sqrt.rn.f32 a, a; mul.rn.f32 x, a, a; sub.rn.f32 r, c, x;";
+    let fused = "sqrt.rn.f32 a, a; neg.f32 y, a; fma.rn.f32 r, a, y, c;";
+    let twice = |once: &str| format!("{once} mov.f32 a, r; {once}");
+    let cases = [
+        (plain, fused, true),
+        (plain, rounded, true),
+        (rounded, fused, false),
+        (plain, "sqrt.rn.f32 a, a; fma.rn.f32 r, a, a, c;", false),
+        (plain, "sqrt.rn.f32 a, b; neg.f32 y, a; fma.rn.f32 r, a, y, c;", false),
+        (plain, "sqrt.rz.f32 a, a; neg.f32 y, a; fma.rn.f32 r, a, y, c;", false),
+        (plain, "sqrt.rn.f32 y, a; neg.f32 y, y; fma.rn.f32 r, a, y, c;", false),
+        (&twice(plain), &twice(fused), true),
+        (&twice(rounded), &twice(fused), false),
+        (&twice(plain), &format!("{fused} mov.f32 a, r; {rounded}"), true),
+        (&format!("{plain} mov.f32 a, r; {rounded}"), &twice(fused), false),
+    ];
+    verdicts(floats, &cases, &mut z3);
+}
+
+#[test]
 fn halves_are_fused_together() {
     let Some(mut z3) = z3("halves_are_fused_together") else { return };
     let store = " mov.b32 r, l;";
