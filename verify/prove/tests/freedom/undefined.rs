@@ -85,7 +85,7 @@ fn a_witness_says_what_was_chosen() {
     );
     assert!(pair.is_proved());
     assert_eq!(pair.check(&mut z3, |_| ()), Ok(()));
-    assert!(pair.check(&mut z3, |m| m.natural = false).is_err());
+    assert!(pair.check(&mut z3, |m| m.payloads = Default::default()).is_err());
 }
 
 /// An entry that reads `a` and `b` of 64 bits and stores `q` and `r` together.
