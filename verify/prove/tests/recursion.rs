@@ -33,8 +33,9 @@ fn accepted(source: &str, cubin: &Cubin) -> bool {
     matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_))
 }
 
-/// The high word of the return address is zero in every function, whoever sets it.
-const BENIGN: [usize; 2] = [0x230, 0x3a0];
+/// The high word of the return address is zero in every function, whoever sets it or brings it back; the register of a result that is zero is zero there;
+/// lanes that are about to end do not have to meet.
+const BENIGN: [usize; 6] = [0x160, 0x230, 0x2c0, 0x3a0, 0x3d0, 0x410];
 
 #[test]
 fn each_instruction_is_needed() {
@@ -87,7 +88,10 @@ fn what_differs_is_not_proved() {
     }
     let sources = [
         ("st.param.b32 [r], 1;", "st.param.b32 [r], 2;"),
-        ("call.uni (r0), odd, (a0);\n    ld.param.b32 v, [r0];\n    }\n    st", "call.uni (r0), even, (a0);\n    ld.param.b32 v, [r0];\n    }\n    st"),
+        (
+            "call.uni (r0), odd, (a0);\n    ld.param.b32 v, [r0];\n    }\n    st",
+            "call.uni (r0), even, (a0);\n    ld.param.b32 v, [r0];\n    }\n    st",
+        ),
         ("and.b32 u, a, 7;", "and.b32 u, a, 6;"),
         ("setp.lt.s32 p, b, 0;", "setp.le.s32 p, b, 0;"),
         ("NO:\n    st.param.b32 [r], 0;", "NO:\n    st.param.b32 [r], v;\n    st.param.b32 [r], 3;"),

@@ -57,7 +57,9 @@ impl<R: Name> Side<'_, R> {
             return Ok(value);
         }
         let value = match space {
-            Space::Local => self.local(address, access.bytes, &mut self.path.conditions.clone(), &mut { MOST_CHOICES })?,
+            Space::Local => {
+                self.local(address, access.bytes, &mut self.path.conditions.clone(), &mut { MOST_CHOICES })?
+            }
             _ => self.stored(space, address, access.bytes)?,
         };
         let value = self.normal(value);
