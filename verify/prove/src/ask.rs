@@ -7,6 +7,7 @@
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
 //! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
+//!    So are parts that depend on few bits (`values`).
 //! 3. A short question about each part, at first without any assumption; most end here. Bytes that are read at addresses that are equal
 //!    under the assumptions become one (`reads`).
 //! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
@@ -18,6 +19,7 @@ mod cases;
 mod local;
 mod reads;
 mod sweep;
+mod values;
 
 use crate::inputs::Inputs;
 use crate::solver::Timed;
@@ -59,6 +61,16 @@ pub fn ask(
     merged = cases::excluded(&executed, &merged);
     if none(&executed, &merged) {
         return Answer::Unsat;
+    }
+    let others = values::excluded(&executed, &merged);
+    if others != merged {
+        // The normal form does not know which of its parts these were.
+        let rest = executed.instead(&others);
+        let rest = rest.weakened().unwrap_or(rest);
+        if none(&executed, &others) || excluded(&rest, SHORT, &mut Timed::within(solver, SHORT)) {
+            return Answer::Unsat;
+        }
+        merged = others;
     }
     if let Some(settled) = reads::settled(&executed, solver) {
         executed = settled;

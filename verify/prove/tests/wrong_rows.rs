@@ -34,6 +34,37 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "the shift of a complement as the complement of the shift",
+        says: "~x << n = ~(x << n), where zeros come in",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, n) = (v(t, "x", w), v(t, "n", w));
+            let shifted = |x: &TermId| t.binary(B::Shl, x, &n);
+            equal(shifted(&t.not(&x)), t.not(&shifted(&x)))
+        },
+    },
+    Row {
+        name: "words side by side of two functions as one function",
+        says: "(x & y):(a | b) = x:a & y:b",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| v(t, n, w));
+            let side = t.concat(&t.and(&x, &y), &t.or(&a, &b));
+            equal(side, t.and(&t.concat(&x, &a), &t.concat(&y, &b)))
+        },
+    },
+    Row {
+        name: "a choice between constants without the complement",
+        says: "(x & a) | (~x & b) = b + (x & (a & ~b)), with the bits of b alone left as they are",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (a, b) = (k(t, w, 0b101), k(t, w, 0b110));
+            let chosen = t.or(&t.and(&x, &a), &t.and(&t.not(&x), &b));
+            equal(chosen, t.add(&b, &t.and(&x, &t.and(&a, &t.not(&b)))))
+        },
+    },
+    Row {
         name: "an arithmetic shift as a logical one",
         says: "x >>s c = x >>u c",
         widths: WIDTHS,

@@ -85,6 +85,36 @@ fn tidy(d: &Terms, t: TermId) -> TermId {
     }
 }
 
+/// A shift of a bitwise function by a number as the function of the shifts: row `shift-function`. Words side by side are one function where the
+/// parts of an operand are.
+fn distributed(d: &Terms, t: TermId) -> Option<TermId> {
+    use BinaryOp as B;
+    let Node::Binary(shift @ (B::Shl | B::LShr | B::AShr), a, count) = d.node(t) else { return None };
+    if d.as_constant(&count).is_some() {
+        return None;
+    }
+    let bitwise = |t: TermId| match d.node(t) {
+        Node::Binary(op @ (B::And | B::Or | B::Xor), x, y) => Some((op, x, y)),
+        _ => None,
+    };
+    let (op, x, y) = bitwise(a).or_else(|| {
+        let Node::Concat(h, l) = d.node(a) else { return None };
+        let ((op, x, y), (other, v, w)) = (bitwise(h)?, bitwise(l)?);
+        let joined = |h: TermId, l: TermId| {
+            let both = d.concat(&h, &l);
+            (!matches!(d.node(both), Node::Concat(..))).then_some(both)
+        };
+        let paired = |v: TermId, w: TermId| {
+            if joined(x, v).is_none() && joined(y, w).is_none() {
+                return None;
+            }
+            Some((op, d.concat(&x, &v), d.concat(&y, &w)))
+        };
+        if op == other { paired(v, w).or_else(|| paired(w, v)) } else { None }
+    })?;
+    Some(d.binary(op, &d.binary(shift, &x, &count), &d.binary(shift, &y, &count)))
+}
+
 /// Parts after terms within them were merged that are equal as exact numbers.
 pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     let d = &*local.terms;
@@ -97,6 +127,7 @@ pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     for id in order {
         let node = d.node(id).map(|o| map[&o]);
         let new = if node.is_free() { id } else { tidy(d, d.make(node, d.width_of(id))) };
+        let new = distributed(d, new).unwrap_or(new);
         let new = if let Node::Extract { low, a } = d.node(new) {
             equals.cut(d, a, low, d.width_of(id), DEPTH)
         } else {

@@ -187,6 +187,91 @@ fn cases_exclude_what_never_is() {
     assert!(known > 300 && wrong > 100, "{known} {wrong}");
 }
 
+/// Whether every value of what a part depends on excludes it.
+fn by_values(d: &Terms, t: TermId) -> bool {
+    let local = Local::new(&Inputs::raw(d), &[], t);
+    local.terms_known(values::excluded(&local, &[local.violated])[0]) == Some(0)
+}
+
+#[test]
+fn every_value_excludes_what_never_is() {
+    use sassafras_semantics::{Approximation, FloatFormat, FloatMode, FloatOp};
+    let d = Terms::new();
+    let x = d.variable("x", 64);
+    // A remainder of 16 bits within a word, by a product; it is wrong at one number, or with one bit more than are looked at.
+    let remainder = |wrong: Option<u128>, bits: u32| {
+        let n = d.extract(&x, 20, bits);
+        let wide = d.zext(&n, 64);
+        let quotient =
+            d.binary(BinaryOp::LShr, &d.mul(&wide, &d.constant(64, 0x1_2493)), &d.constant(64, 19));
+        let rest = d.extract(&d.sub(&wide, &d.mul(&quotient, &d.constant(64, 7))), 0, bits);
+        let rest = match wrong {
+            Some(at) => d.ite(&d.eq(&n, &d.constant(bits, at)), &d.not(&rest), &rest),
+            None => rest,
+        };
+        d.not(&d.eq(&d.binary(BinaryOp::URem, &n, &d.constant(bits, 7)), &rest))
+    };
+    assert!(by_values(&d, remainder(None, 16)));
+    assert!(!by_values(&d, remainder(None, 17)));
+    for at in [0, 1, 0x7fff, 0x8000, 0xfffe, 0xffff] {
+        assert!(!by_values(&d, remainder(Some(at), 16)), "{at:#x}");
+    }
+    // A float that is computed: exact, but for payloads of NaNs, and for approximations.
+    let wide = d.int_to_float(false, FloatFormat::F32, FloatMode::default(), &d.extract(&x, 3, 8));
+    let doubled = d.float(FloatOp::Add, FloatFormat::F32, FloatMode::default(), &[&wide, &wide]);
+    let twice = d.concat(&d.extract(&x, 3, 8), &d.constant(1, 0));
+    let other = d.int_to_float(false, FloatFormat::F32, FloatMode::default(), &twice);
+    let differ = |a: TermId, b: TermId| d.not(&d.eq(&a, &b));
+    assert!(by_values(&d, differ(doubled, other)));
+    assert!(!by_values(&d, differ(doubled, wide)));
+    let approximate = d.approximate(Approximation::Rcp, false, &wide);
+    let nearest = d.approximate(
+        Approximation::Rcp,
+        false,
+        &d.int_to_float(true, FloatFormat::F32, FloatMode::default(), &d.zext(&d.extract(&x, 3, 8), 9)),
+    );
+    assert!(!by_values(&d, differ(approximate, nearest)));
+    let infinite = d.constant(32, 0x7f80_0000);
+    let nan = |by: u128| {
+        let zero = d.and(&wide, &d.constant(32, 0));
+        let zero =
+            d.or(&zero, &d.and(&d.concat(&d.extract(&x, 3, 8), &d.constant(24, 0)), &d.constant(32, by)));
+        d.float(FloatOp::Mul, FloatFormat::F32, FloatMode::default(), &[&infinite, &zero])
+    };
+    assert!(!by_values(&d, differ(nan(0x8000_0000), nan(0xc000_0000))));
+    // An undefined value is none in particular.
+    let (some, other) = (d.undef(4, "test"), d.undef(4, "test"));
+    assert!(!by_values(&d, differ(some, other)) && !by_values(&d, differ(some, d.constant(4, 0))));
+}
+
+#[test]
+fn a_number_that_selects_is_each_of_its_values() {
+    let d = Terms::new();
+    let (x, y) = (d.variable("x", 32), d.variable("y", 32));
+    let number = d.and(&x, &d.constant(32, 0b1011));
+    // A chain of choices and a tree of them: one product or the other.
+    let product = |n: u128| d.add(&y, &d.mul(&y, &d.constant(32, 2 * n)));
+    let chain = (0..16u128).fold(y, |rest, n| d.ite(&d.eq(&number, &d.constant(32, n)), &product(n), &rest));
+    let whole = |wrong: u128| {
+        let n = d.add(&number, &d.constant(32, 0));
+        let of = |n: u128| {
+            let all = d.mul(&y, &d.constant(32, 2 * n + 1));
+            if n == wrong { d.add(&all, &d.constant(32, 1)) } else { all }
+        };
+        let tree = |low: u128| {
+            (low..low + 8).fold(y, |rest, n2| d.ite(&d.eq(&n, &d.constant(32, n2)), &of(n2), &rest))
+        };
+        let upper = d.compare(sassafras_semantics::CompareOp::ULt, &n, &d.constant(32, 8));
+        d.not(&d.eq(&chain, &d.ite(&upper, &tree(0), &tree(8))))
+    };
+    assert!(by_values(&d, whole(16)));
+    // Bits that are zero make no number: 4 is not one of its values.
+    assert!(by_values(&d, whole(4)));
+    for wrong in [0, 1, 2, 3, 8, 9, 10, 11] {
+        assert!(!by_values(&d, whole(wrong)), "{wrong}");
+    }
+}
+
 /// Decides short questions too.
 struct Sure(Trying);
 

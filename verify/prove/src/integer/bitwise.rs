@@ -47,11 +47,30 @@ impl Integers<'_> {
         if self.diagrams.size(f, DECISIONS) >= DECISIONS {
             return None;
         }
-        let sum = self.value_of_operation(Operation::Bitwise(f, LIMB), LIMB);
+        let sum = match self.masked_function(f, LIMB) {
+            Some(sum) => sum,
+            None => self.value_of_operation(Operation::Bitwise(f, LIMB), LIMB),
+        };
         let form = self.number(LIMB, sum);
         self.functions.entry(form).or_insert(f);
         self.by_function.insert((f, LIMB), form);
         Some(form)
+    }
+
+    /// Row `masked-function`: a function of a word and constants is, bit by bit, a constant, the word, or its complement.
+    pub(super) fn masked_function(&mut self, f: Diagram, width: u32) -> Option<Sum> {
+        let mut words = self.diagrams.leaves(f);
+        words.retain(|leaf| self.constant(leaf.0).is_none());
+        let &[word] = &words[..] else { return None };
+        let mask = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
+        let at = |bits: u128| {
+            let of = |leaf: TermId| if leaf == word { bits } else { self.constant(leaf.0).unwrap_or(0) };
+            self.diagrams.value(f, &of) & mask
+        };
+        let (zero, one) = (at(0), at(u128::MAX));
+        let as_it_is = self.masked(word.0, one & !zero, width)?.modulo(width);
+        let complement = self.masked(word.0, zero & !one, width)?.modulo(width);
+        Some(Sum::constant(zero as i128).and_modulo(&as_it_is, 1, width).and_modulo(&complement, -1, width))
     }
 
     /// The form that a function is: a variable, the complement of one, or what was met before.

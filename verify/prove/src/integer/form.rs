@@ -46,9 +46,11 @@ impl Integers<'_> {
         if let Some(form) = function.and_then(|f| self.known_function(f, width)) {
             return form;
         }
-        let sum = match width {
-            1 => self.condition(node),
-            _ => self.word(node, width),
+        let by_bits = function.filter(|_| width > 1).and_then(|f| self.masked_function(f, width));
+        let sum = match (width, by_bits) {
+            (_, Some(sum)) => Some(sum),
+            (1, None) => self.condition(node),
+            (_, None) => self.word(node, width),
         };
         let sum = match (sum.filter(|s| s.terms.len() <= MOST), function) {
             (Some(sum), _) => sum,
@@ -157,7 +159,7 @@ impl Integers<'_> {
                     B::LShr if c < width.into() => (self.floor(&value, 1 << c)?, (least >> c, most >> c)),
                     B::UDiv if c > 0 => (self.floor(&value, c)?, (least / c, most / c)),
                     B::URem if c > 0 => (value.and(&self.floor(&value, c)?, -c)?, (0, c - 1)),
-                    B::And => (self.masked(*a, c as u128, width)?, (0, c)),
+                    B::And => (self.masked(self.of(*a), c as u128, width)?, (0, c)),
                     _ => return None,
                 }
             }
@@ -363,7 +365,7 @@ impl Integers<'_> {
                     (None, Some(mask)) => (a, mask),
                     _ => return self.apart(op, a, b, width),
                 };
-                let Some(under) = self.masked(t, mask, width) else {
+                let Some(under) = self.masked(self.of(t), mask, width) else {
                     // Row `bitwise-halves`: a mask of many runs is a word like others.
                     return if width == 2 * LIMB { self.by_halves(op, &x, &y) } else { None };
                 };
@@ -378,7 +380,7 @@ impl Integers<'_> {
     }
 
     /// Row `masked-runs`: the bits of a word under a mask of few runs of ones.
-    fn masked(&mut self, t: TermId, mask: u128, width: u32) -> Option<Sum> {
+    pub(super) fn masked(&mut self, form: u32, mask: u128, width: u32) -> Option<Sum> {
         let mut runs = Vec::new();
         let mut at = 0;
         while at < width && mask >> at != 0 {
@@ -390,7 +392,7 @@ impl Integers<'_> {
         if runs.len() > RUNS || width > WIDEST {
             return None;
         }
-        let value = self.value(t)?;
+        let value = self.value_of(form)?;
         let mut sum = Sum::default();
         for (low, ones) in runs {
             let (from, to) = (self.floor(&value, 1 << low)?, self.floor(&value, 1 << (low + ones))?);

@@ -116,6 +116,44 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "masked-function",
+        says: "a function of a word and constants is, where these have some bits, zero, one, the word or its complement",
+        widths: WORDS,
+        laws: |t, w| {
+            let (x, mask) = (v(t, "x", w), (1u128 << w) - 1);
+            let pattern = |n: u128| t.constant(w, (n * 0x5555_5555 ^ n >> 1) & mask);
+            let all = [(0, 3), (1, 2), (5, 1), (2, 7), (9, 4)].map(|(a, b)| {
+                let (a, b) = (pattern(a), pattern(b));
+                let chosen = t.or(&t.and(&x, &a), &t.and(&t.not(&x), &b));
+                let under = |m: TermId| t.and(&x, &m);
+                let sum = t.add(&b, &under(t.and(&a, &t.not(&b))));
+                equal(chosen, t.sub(&sum, &under(t.and(&b, &t.not(&a)))))
+            });
+            all.into()
+        },
+    },
+    Row {
+        name: "shift-function",
+        says: "a shift of and, or, exclusive or is that of the shifts; words side by side of functions are functions of words side by side",
+        widths: WORDS,
+        laws: |t, w| {
+            let [x, y, n] = ["x", "y", "n"].map(|name| v(t, name, w));
+            let (a, b) = (v(t, "a", w), v(t, "b", w));
+            let mut all = Vec::new();
+            for op in [B::And, B::Or, B::Xor] {
+                for shift in [B::Shl, B::LShr, B::AShr] {
+                    let by = |x: &TermId| t.binary(shift, x, &n);
+                    all.push(equal(by(&t.binary(op, &x, &y)), t.binary(op, &by(&x), &by(&y))));
+                }
+                let side = t.concat(&t.binary(op, &x, &y), &t.binary(op, &a, &b));
+                for (a, b) in [(a, b), (b, a)] {
+                    all.push(equal(side, t.binary(op, &t.concat(&x, &a), &t.concat(&y, &b))));
+                }
+            }
+            all
+        },
+    },
+    Row {
         name: "floor-complement",
         says: "⌊(-1 - x) / d⌋ = -1 - ⌊x / d⌋",
         widths: WORDS,

@@ -143,6 +143,34 @@ impl Diagrams {
         d == TRUE
     }
 
+    /// The bits of a function of words.
+    pub fn value(&self, d: Diagram, of: &dyn Fn(TermId) -> u128) -> u128 {
+        match d {
+            FALSE => 0,
+            TRUE => u128::MAX,
+            _ => {
+                let (variable, high, low) = self.node(d);
+                let bits = of(variable);
+                bits & self.value(high, of) | !bits & self.value(low, of)
+            }
+        }
+    }
+
+    /// The variables of a function, in order.
+    pub fn leaves(&self, d: Diagram) -> Vec<TermId> {
+        let (mut leaves, mut stack) = (Vec::new(), vec![d]);
+        while let Some(d) = stack.pop() {
+            if d > TRUE {
+                let (variable, high, low) = self.node(d);
+                leaves.push(variable);
+                stack.extend([high, low]);
+            }
+        }
+        leaves.sort_unstable();
+        leaves.dedup();
+        leaves
+    }
+
     /// Decisions in a diagram, counted up to `most`.
     pub fn size(&self, d: Diagram, most: usize) -> usize {
         let (mut seen, mut stack) = (rustc_hash::FxHashSet::default(), vec![d]);
