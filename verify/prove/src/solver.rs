@@ -47,6 +47,10 @@ pub trait Solver {
         let _ = effort;
         self.check(script)
     }
+    /// The same for questions that are best taken bit by bit, functions as tables of what they are asked.
+    fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
+        self.check_short(script, effort)
+    }
     /// Whether the assertions can hold, with the effort that was kept for this question, whatever others took.
     fn check_last(&mut self, script: &Script) -> Answer {
         self.check(script)
@@ -118,15 +122,27 @@ fn found(variable: &str, place: &str, folders: &[&Path], is: impl Fn(&Path) -> b
 /// Seconds that a solver has beyond its own limit before it is ended.
 const GRACE: u64 = 5;
 
-/// Gives a program a question with `check-sat` and a wish for the values of all symbols; what it prints within some seconds. One
+/// How a question is asked.
+const CHECK: &str = "(check-sat)";
+
+/// The steps of a question that is taken bit by bit.
+const BITS: [&str; 6] = ["simplify", "solve-eqs", "ackermannize_bv", "simplify", "bit-blast", "sat"];
+
+/// Gives a program a question, how to ask it, and a wish for the values of all symbols; what it prints within some seconds. One
 /// that neither answers nor ends by then is ended.
-fn converse(command: &mut Command, head: &str, script: &Script, seconds: u64) -> std::io::Result<String> {
+fn converse(
+    command: &mut Command,
+    head: &str,
+    ask: &str,
+    script: &Script,
+    seconds: u64,
+) -> std::io::Result<String> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     let names: Vec<&str> = script.symbols.keys().map(String::as_str).collect();
     let values =
         if names.is_empty() { String::new() } else { format!("(get-value ({}))\n", names.join(" ")) };
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let question = format!("{head}(check-sat)\n{values}");
+    let question = format!("{head}{ask}\n{values}");
     // Each end has a thread of its own: a solver may stop reading, and stop writing.
     let writer = std::thread::spawn(move || {
         // A solver that has gone away has closed its end; what it printed tells.
@@ -151,7 +167,7 @@ fn converse(command: &mut Command, head: &str, script: &Script, seconds: u64) ->
 }
 
 impl Z3 {
-    fn within(&self, script: &Script, limit: u64) -> Answer {
+    fn within(&self, script: &Script, limit: u64, ask: &str) -> Answer {
         let limit = limit.min(u64::from(u32::MAX));
         if script.question.products() > limit {
             return short();
@@ -159,7 +175,7 @@ impl Z3 {
         let text = format!("(set-option :rlimit {limit})\n{}", script.text);
         let mut command = Command::new(&self.path);
         command.args(["-in", "-smt2", &format!("-T:{}", self.timeout)]);
-        match converse(&mut command, &text, script, self.timeout) {
+        match converse(&mut command, &text, ask, script, self.timeout) {
             Ok(text) => read(&text, script),
             Err(e) => Answer::Unknown(format!("solver: {e}")),
         }
@@ -168,11 +184,16 @@ impl Z3 {
 
 impl Solver for Z3 {
     fn check(&mut self, script: &Script) -> Answer {
-        self.within(script, self.budget.saturating_mul(1_000_000))
+        self.within(script, self.budget.saturating_mul(1_000_000), CHECK)
     }
 
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
-        self.within(script, effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000))
+        self.within(script, effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000), CHECK)
+    }
+
+    fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        self.within(script, limit, &format!("(check-sat-using (then {}))", BITS.join(" ")))
     }
 
     fn name(&self) -> String {

@@ -13,7 +13,21 @@ use sassafras_prove::{Answer, Solver, Verdict, Z3, prove};
 use sassafras_ptx::checked::Module;
 
 /// Programs whose witnesses are checked on every run; on a whole one it is the corpus.
-const SAMPLE: [&str; 6] = ["sub_s32", "red", "const", "st_sizes", "if_nested", "exit_early"];
+const SAMPLE: [&str; 10] = [
+    "sub_s32",
+    "red",
+    "const",
+    "st_sizes",
+    "if_nested",
+    "exit_early",
+    "setp_f32",
+    "min_max_f32",
+    "fma_f32_ftz",
+    "mul_hi_16",
+];
+/// Effort for each question of the checker, as `check-witness` has it by itself, in millions of z3's `rlimit`.
+const CHECKER: u64 = 30;
+
 /// The one-feature programs of the corpus.
 fn features() -> Vec<String> {
     let folder = sassafras_oracle::workspace_root().join("corpus/features");
@@ -91,7 +105,8 @@ fn witnesses_of_proofs_are_accepted() {
             continue;
         };
         proved += 1;
-        let result = proof.check(&proof.json(|_| ()), &proof.cubin, &proof.bytes, &mut z3);
+        let mut checker = Z3 { budget: CHECKER, ..z3.clone() };
+        let result = proof.check(&proof.json(|_| ()), &proof.cubin, &proof.bytes, &mut checker);
         eprintln!("{name}: {result:?}");
         match result {
             Ok(()) => accepted += 1,

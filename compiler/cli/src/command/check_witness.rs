@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sassafras_driver::session;
+use sassafras_prove::Solver;
 use sassafras_prove::witness::Form;
 use sassafras_prove::witness::check::{Fault, check, check_code, inputs_are, read};
-use sassafras_prove::{NoSolver, Solver, Z3};
 use serde_json::json;
 
 use super::Context;
+use super::solvers::Solvers;
 use crate::{Exit, Failure, files};
 
 /// Check witnesses: both sides are run again over raw terms, and a solver is asked what the witness says.
@@ -18,22 +19,12 @@ pub struct CheckWitness {
     /// Witnesses. The files they are about are looked for from the working folder, then from the witness's.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Effort for each question, in millions of z3's `rlimit`.
-    #[arg(long, default_value_t = 30)]
-    budget: u64,
-    /// Seconds for each question; a safety net alone.
-    #[arg(long, default_value_t = 60)]
-    timeout: u64,
+    #[command(flatten)]
+    solvers: Solvers,
 }
 
 pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, Failure> {
-    let here = std::env::current_dir().ok();
-    let program = std::env::current_exe().ok();
-    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
-    let mut solver: Box<dyn Solver> = match Z3::find(&folders, arguments.budget, arguments.timeout) {
-        Some(z3) => Box::new(z3),
-        None => Box::new(NoSolver),
-    };
+    let mut solver = arguments.solvers.open()?;
     let mut exit = Exit::Done;
     let mut records = Vec::new();
     for path in &arguments.inputs {

@@ -29,7 +29,7 @@ pub fn nan<D: Domain>(d: &D, format: FloatFormat, a: &D::V) -> D::V {
 }
 
 /// A value with subnormals made zeros of their sign.
-fn flushed<D: Domain>(d: &D, format: FloatFormat, a: &D::V) -> D::V {
+pub fn flushed<D: Domain>(d: &D, format: FloatFormat, a: &D::V) -> D::V {
     let (_, significand) = fields(format);
     let width = format.width();
     let least = d.constant(width, 1 << significand);

@@ -1,6 +1,6 @@
 //! bitwuzla, the second solver, through a driver of ten lines for its package from PyPI.
 
-use super::{Answer, Solver, converse, read};
+use super::{Answer, CHECK, Solver, converse, read};
 use crate::smt::Script;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,7 @@ impl Solver for Bitwuzla {
         let mut command = self.command();
         command.args(["-c", DRIVER, &(self.timeout.saturating_mul(1000)).to_string()]);
         let text = format!("(set-logic QF_UFBV)\n{}", script.text);
-        match converse(&mut command, &text, script, self.timeout) {
+        match converse(&mut command, &text, CHECK, script, self.timeout) {
             // It says `unknown` for nothing else than its time.
             Ok(text) if text.trim_start().starts_with("unknown") => Answer::Unknown("time".into()),
             Ok(text) => read(&text, script),

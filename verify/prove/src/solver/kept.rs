@@ -47,6 +47,10 @@ impl Solver for Kept {
         self.write(script, |inner| inner.check_short(script, effort))
     }
 
+    fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
+        self.write(script, |inner| inner.check_bits(script, effort))
+    }
+
     fn inner(&self) -> Option<&dyn Solver> {
         Some(self.inner.as_ref())
     }

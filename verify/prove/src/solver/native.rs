@@ -22,8 +22,8 @@ pub struct NativeZ3 {
 const SHARE: u64 = 4;
 
 /// z3 without the preparation that it gives to questions about bits: some that are easy bit by bit drown in it.
-fn blasted() -> z3::Solver {
-    let steps = ["simplify", "solve-eqs", "bit-blast", "sat"].map(Tactic::new);
+fn blasted(steps: &[&str]) -> z3::Solver {
+    let steps: Vec<Tactic> = steps.iter().map(|s| Tactic::new(s)).collect();
     steps.iter().fold(Tactic::create_skip(), |all, next| all.and_then(next)).solver()
 }
 
@@ -34,6 +34,11 @@ impl Solver for NativeZ3 {
 
     fn check_short(&mut self, script: &Script, effort: u64) -> Answer {
         self.within(script, effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000))
+    }
+
+    fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&super::BITS)))
     }
 
     fn name(&self) -> String {
@@ -50,6 +55,10 @@ impl Solver for NativeZ3 {
 impl NativeZ3 {
     fn within(self, script: &Script, limit: u64) -> Answer {
         let question = &script.question;
+        if question.definitions.is_empty() {
+            // A question that is text alone.
+            return with_z3_config(&Config::new(), || self.ask(script, limit, &z3::Solver::new()));
+        }
         if question.products() > limit {
             return short();
         }
@@ -62,7 +71,9 @@ impl NativeZ3 {
         };
         let few = question.ties.is_empty() && !question.definitions.iter().any(divides);
         if few && question.definitions.iter().all(is_bits) {
-            let answer = with_z3_config(&Config::new(), || self.ask(script, limit / SHARE, &blasted()));
+            let answer = with_z3_config(&Config::new(), || {
+                self.ask(script, limit / SHARE, &blasted(&["simplify", "solve-eqs", "bit-blast", "sat"]))
+            });
             if !matches!(answer, Answer::Unknown(_)) {
                 return answer;
             }
@@ -79,6 +90,14 @@ impl NativeZ3 {
         let (terms, assertions) = built(&script.question);
         for a in &assertions {
             solver.assert(a);
+        }
+        if script.question.definitions.is_empty() {
+            solver.from_string(script.text.as_str());
+            // It does not tell when it cannot read a text.
+            let asserted = script.text.lines().filter(|l| l.starts_with("(assert ")).count();
+            if solver.get_assertions().len() != asserted {
+                return Answer::Unknown("solver: it cannot read the question".into());
+            }
         }
         match solver.check() {
             SatResult::Unsat => Answer::Unsat,

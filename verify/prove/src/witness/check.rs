@@ -1,11 +1,12 @@
 //! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
 
 use super::obligations::{Events, Step, assumptions, stack, steps};
-use super::script::{Same, names_functions, script};
+use super::script::{How, Same, names_functions, script};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::origin::{self, Freedom, Origin, Ways};
+use crate::smt::Script;
 use crate::solver::{Answer, Solver};
 use crate::target::{self, Role};
 use crate::verdict::Assumption;
@@ -13,10 +14,13 @@ use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::{Domain, TermId, Terms};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Effort for a question that only saves work, in thousands of z3's `rlimit`.
 const EFFORT: u64 = 1000;
+
+/// Effort for what has to hold, taken bit by bit without what is known, in the same unit.
+const BITS: u64 = 20_000;
 
 /// Why a witness is no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -199,8 +203,9 @@ fn against(
     }
     let mut asked = Asked::default();
     // If nothing can happen, everything holds.
-    let mut same = Same::default();
-    match solver.check(&script(&inputs, &same, &known)) {
+    let mut so_far = SoFar { inputs: &inputs, known, same: Same::default() };
+    so_far.join_reads();
+    match solver.check(&script(&inputs, &so_far.same, &so_far.known, How::PLAIN)) {
         Answer::Sat(_) => {}
         Answer::Unsat => return rejected("the assumptions contradict each other"),
         Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
@@ -208,47 +213,127 @@ fn against(
     // What lemmas say of the source's operations.
     let open = crate::choose::undefined(d, &roots);
     for lemma in lemmas {
-        known.extend(lemma::said(&inputs, lemma, &of_source, &open).map_err(said)?);
+        so_far.known.extend(lemma::said(&inputs, lemma, &of_source, &open).map_err(said)?);
     }
     for step in list {
-        // What a term was shown to be has a lower number, so that no term is made of itself.
-        let ordered = |a: TermId, b: TermId| a < b && !same.contains_key(&b);
         match step {
-            Step::Assume(t) => known.push(t),
-            Step::Same(a, b) => {
-                if ordered(a, b) {
-                    same.insert(b, a);
-                } else {
-                    known.push(d.eq(&a, &b));
-                }
-            }
-            Step::Cut(a, b) if !ordered(a, b) => {}
+            Step::Assume(t) => so_far.known.push(t),
+            Step::Same(a, b) if so_far.ordered(a, b) => so_far.learn(a, b),
+            Step::Same(a, b) => so_far.known.push(d.eq(&a, &b)),
+            Step::Cut(a, b) if !so_far.ordered(a, b) => {}
             Step::Cut(a, b) => {
-                let mut all = known.clone();
-                all.push(d.not(&d.eq(&a, &b)));
                 asked.solver += 1;
-                if solver.check_short(&script(&inputs, &same, &all), EFFORT) == Answer::Unsat {
-                    same.insert(b, a);
+                if so_far.is_same(a, b, solver) {
+                    so_far.learn(a, b);
                 }
             }
             Step::Never(_, t) if inputs.known(t) == Some(0) => asked.constant += 1,
             Step::Never(what, t) => {
-                let mut all = known.clone();
-                all.push(t);
                 asked.solver += 1;
-                let question = script(&inputs, &same, &all);
-                match solver.check(&question) {
-                    Answer::Unsat => {}
-                    // That operations on floats might be others than they are refutes nothing.
-                    Answer::Sat(_) if names_functions(&question.text) => {
-                        let why = format!("{what}: it hangs on the arithmetic of floats");
-                        return Err(Fault::Undecided(why));
-                    }
-                    Answer::Sat(_) => return rejected(format!("it is not so that {what}")),
-                    Answer::Unknown(why) => return Err(Fault::Undecided(format!("{what}: {why}"))),
-                }
+                so_far.never(&what, t, solver)?;
             }
         }
     }
     Ok(asked)
+}
+
+/// What may be taken as so, behind what was shown.
+struct SoFar<'t, 'i> {
+    inputs: &'i Inputs<'t>,
+    /// Bits that are one.
+    known: Vec<TermId>,
+    same: Same,
+}
+
+/// How a question is asked: whether with all that is known, and in which words. What cannot hold by less cannot hold at all; what can
+/// is asked again with more.
+const WAYS: [(bool, How); 5] = [
+    (false, How { memory: false, laws: false, halves: false }),
+    (false, How { memory: false, laws: true, halves: true }),
+    (true, How::PLAIN),
+    (true, How { memory: true, laws: true, halves: false }),
+    (true, How { memory: true, laws: true, halves: true }),
+];
+
+impl SoFar<'_, '_> {
+    /// What a term was shown to be has a lower number, so that no term is made of itself.
+    fn ordered(&self, a: TermId, b: TermId) -> bool {
+        a < b && !self.same.contains_key(&b)
+    }
+
+    /// The second is the first.
+    fn learn(&mut self, a: TermId, b: TermId) {
+        self.same.insert(b, a);
+        self.join_reads();
+    }
+
+    fn first(&self, mut t: TermId) -> TermId {
+        while let Some(&other) = self.same.get(&t) {
+            t = other;
+        }
+        t
+    }
+
+    /// Reads of one place in one state of memory are one.
+    fn join_reads(&mut self) {
+        let mut reads = self.inputs.reads();
+        reads.sort_by_key(|r| r.variable);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            let mut there = BTreeMap::new();
+            for r in &reads {
+                let place = (r.memory, self.first(r.version), self.first(r.base), r.offset);
+                let one = *there.entry(place).or_insert(r.variable);
+                if self.ordered(one, r.variable) {
+                    self.same.insert(r.variable, one);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    /// The questions whether a bit can be one, the least first, each once.
+    fn questions(&self, t: TermId) -> impl Iterator<Item = (bool, Script)> {
+        let mut texts = BTreeSet::new();
+        WAYS.into_iter().filter_map(move |(whole, how)| {
+            let mut all = if whole { self.known.clone() } else { Vec::new() };
+            all.push(t);
+            let question = script(self.inputs, &self.same, &all, how);
+            texts.insert((whole, question.text.clone())).then_some((whole, question))
+        })
+    }
+
+    /// Whether two terms are shown to be one with little effort.
+    fn is_same(&self, a: TermId, b: TermId, solver: &mut dyn Solver) -> bool {
+        let d = self.inputs.terms;
+        self.questions(d.not(&d.eq(&a, &b))).any(|(whole, question)| {
+            let answer = if whole {
+                solver.check_short(&question, EFFORT)
+            } else {
+                solver.check_bits(&question, EFFORT)
+            };
+            answer == Answer::Unsat
+        })
+    }
+
+    /// Shows that a bit is never one.
+    fn never(&self, what: &str, t: TermId, solver: &mut dyn Solver) -> Result<(), Fault> {
+        let mut open = None;
+        for (whole, question) in self.questions(t) {
+            let answer = if whole { solver.check(&question) } else { solver.check_bits(&question, BITS) };
+            match answer {
+                Answer::Unsat => return Ok(()),
+                Answer::Sat(_) if !whole => {}
+                // That operations on floats might be others than they are refutes nothing.
+                Answer::Sat(_) if names_functions(&question.text) => {
+                    open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
+                }
+                Answer::Sat(_) => return rejected(format!("it is not so that {what}")),
+                Answer::Unknown(why) => open = Some(why),
+            }
+        }
+        let why = open.unwrap_or_else(|| "nothing was asked".to_owned());
+        Err(Fault::Undecided(format!("{what}: {why}")))
+    }
 }

@@ -2,14 +2,17 @@
 //!
 //! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
 //! - `write`: from a proof. [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
-//!   a solver. `obligations`: what that is. `script`: raw terms as SMT-LIB.
+//!   a solver. `obligations`: what that is. `script`: raw terms as SMT-LIB. `laws`: what a script says of operations on floats.
 //!
 //! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no
 //! matching and no guesses of its own, and nothing else of the prover decides for it.
 
 pub mod check;
+mod laws;
 mod obligations;
 mod script;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub(crate) use write::{matching, places};

@@ -1,9 +1,10 @@
 //! Raw terms as SMT-LIB: one definition a term, memory as a function of its state and an address.
 
+use super::laws;
 use crate::inputs::{Inputs, Read};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, UnaryOp as U};
+use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, Terms, UnaryOp as U};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -15,51 +16,47 @@ pub fn names_functions(text: &str) -> bool {
 /// Terms that were shown to be others.
 pub type Same = FxHashMap<TermId, TermId>;
 
+/// How much of what is known a question says. The less, the easier: what cannot hold by the less cannot hold at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct How {
+    /// That reads of one place in one state of memory agree.
+    pub memory: bool,
+    /// The laws of operations on floats (`laws`).
+    pub laws: bool,
+    /// Wide products by halves: sums of products of 32 bits, of which the value is known where a factor is -1, 0 or 1, and otherwise
+    /// that they commute. This says less than the products, and is easy where both sides make the same ones.
+    pub halves: bool,
+}
+
+impl How {
+    /// What is so, without what is known of floats.
+    pub const PLAIN: How = How { memory: true, laws: false, halves: false };
+}
+
 /// The question whether all of `asserted`, one bit each, can hold.
-pub fn script(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId]) -> crate::smt::Script {
+pub fn script(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId], how: How) -> crate::smt::Script {
     let terms = inputs.terms;
-    let mut text = String::new();
-    let mut declared = BTreeSet::new();
+    let mut functions = Functions { how, text: String::new(), names: BTreeSet::new() };
     let (order, reads) = needed(inputs, same, asserted);
+    let mut own = String::new();
     for &t in &order {
         let width = terms.width_of(t);
         let node = terms.node(t);
-        if let Some(other) = same.get(&t) {
-            let _ = writeln!(text, "(define-fun {t} () (_ BitVec {width}) {other})");
-            continue;
-        }
-        if let Some(bits) = exact(inputs, &node, t) {
-            let _ = writeln!(text, "(define-fun {t} () (_ BitVec {width}) {})", number(bits, width));
-            continue;
-        }
-        if node.is_free() {
-            let _ = writeln!(text, "(declare-const {t} (_ BitVec {width}))");
-            continue;
-        }
-        let operands: Vec<String> = node.operands().iter().map(ToString::to_string).collect();
-        let body = match &node {
-            Node::Constant(bits) => number(*bits, width),
-            Node::Unary(op, a) => unary(*op, &a.to_string(), width),
-            Node::Binary(op, ..) => format!("({} {})", binary(*op), operands.join(" ")),
-            Node::Compare(op, ..) => format!("(ite ({} {}) #b1 #b0)", compare(*op), operands.join(" ")),
-            Node::Extract { low, a } => format!("((_ extract {} {low}) {a})", low + width - 1),
-            Node::Concat(high, low) => format!("(concat {high} {low})"),
-            Node::Zext(a) => format!("((_ zero_extend {}) {a})", width - terms.width_of(*a)),
-            Node::Sext(a) => format!("((_ sign_extend {}) {a})", width - terms.width_of(*a)),
-            Node::Ite(c, a, b) => format!("(ite (= {c} #b1) {a} {b})"),
-            // Floats and approximations: some function of their operands, the same for the same operation, format and mode.
-            other => {
-                let widths: Vec<u32> = node.operands().iter().map(|o| terms.width_of(*o)).collect();
-                let sorts: Vec<String> = widths.iter().map(|w| format!("(_ BitVec {w})")).collect();
-                let name = format!("|{} {widths:?} {width}|", operation(other));
-                if declared.insert(name.clone()) {
-                    let _ = writeln!(text, "(declare-fun {name} ({}) (_ BitVec {width}))", sorts.join(" "));
-                }
-                format!("({name} {})", operands.join(" "))
+        let body = match same.get(&t) {
+            Some(other) => other.to_string(),
+            None if node.is_free() => {
+                let _ = writeln!(own, "(declare-const {t} (_ BitVec {width}))");
+                continue;
             }
+            None => match exact(inputs, &node, t) {
+                Some(bits) => number(bits, width),
+                None => functions.body(terms, t, &|t| t.to_string(), None),
+            },
         };
-        let _ = writeln!(text, "(define-fun {t} () (_ BitVec {width}) {body})");
+        let _ = writeln!(own, "(define-fun {t} () (_ BitVec {width}) {body})");
     }
+    let mut text = functions.text + &own;
+    let reads = if how.memory { reads } else { Vec::new() };
     let memories: BTreeSet<&str> = reads.iter().map(|r| r.memory).collect();
     for memory in memories {
         let _ = writeln!(text, "(declare-fun |memory {memory}| ((_ BitVec 32) (_ BitVec 64)) (_ BitVec 8))");
@@ -77,6 +74,135 @@ pub fn script(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId]) -> crate::s
     }
     // Nobody looks at the model.
     crate::smt::Script { text, ..Default::default() }
+}
+
+/// The functions that a question names, declared or defined before all else.
+struct Functions {
+    how: How,
+    text: String,
+    names: BTreeSet<String>,
+}
+
+/// Products of 32 bits, as far as they are known.
+const HALF: &str = "\
+(declare-fun |half| ((_ BitVec 32) (_ BitVec 32)) (_ BitVec 64))
+(define-fun |half product| ((a (_ BitVec 32)) (b (_ BitVec 32))) (_ BitVec 64)
+ (ite (or (= a #x00000000) (= b #x00000000)) #x0000000000000000
+ (ite (= a #x00000001) (concat #x00000000 b) (ite (= b #x00000001) (concat #x00000000 a)
+ (ite (= a #xffffffff) (bvsub (concat b #x00000000) (concat #x00000000 b))
+ (ite (= b #xffffffff) (bvsub (concat a #x00000000) (concat #x00000000 a))
+ (ite (bvule a b) (|half| a b) (|half| b a))))))))
+";
+
+impl Functions {
+    /// A term by its operands, which `name` names. In the law of an operation, `within`, that operation is a function of which
+    /// nothing is known.
+    fn body(
+        &mut self,
+        terms: &Terms,
+        t: TermId,
+        name: &dyn Fn(TermId) -> String,
+        within: Option<&str>,
+    ) -> String {
+        let (node, width) = (terms.node(t), terms.width_of(t));
+        let operands: Vec<String> = node.operands().iter().map(|o| name(*o)).collect();
+        let all = operands.join(" ");
+        match &node {
+            Node::Constant(bits) => number(*bits, width),
+            Node::Unary(op, _) => unary(*op, &all, width),
+            Node::Binary(B::Mul, a, b) if self.by_halves(terms, *a, *b, width) => {
+                format!("({} {all})", self.product(width))
+            }
+            Node::Binary(op, ..) => format!("({} {all})", binary(*op)),
+            Node::Compare(op, ..) => format!("(ite ({} {all}) #b1 #b0)", compare(*op)),
+            Node::Extract { low, .. } => format!("((_ extract {} {low}) {all})", low + width - 1),
+            Node::Concat(..) => format!("(concat {all})"),
+            Node::Zext(a) => format!("((_ zero_extend {}) {all})", width - terms.width_of(*a)),
+            Node::Sext(a) => format!("((_ sign_extend {}) {all})", width - terms.width_of(*a)),
+            Node::Ite(..) => format!("(ite (= {} #b1) {} {})", operands[0], operands[1], operands[2]),
+            // What is free has no operands; here it is an operand itself.
+            Node::Variable(_) | Node::Undef { .. } => name(t),
+            // Floats and approximations: some function of their operands, the same for the same operation, format and mode.
+            Node::Float { .. }
+            | Node::FloatRelation { .. }
+            | Node::FloatToFloat { .. }
+            | Node::FloatToInt { .. }
+            | Node::IntToFloat { .. }
+            | Node::Approximate { .. } => {
+                let widths: Vec<u32> = node.operands().iter().map(|o| terms.width_of(*o)).collect();
+                format!("({} {all})", self.function(&node, &widths, width, within))
+            }
+        }
+    }
+
+    /// The name of an operation, which is declared, or defined by its law.
+    fn function(&mut self, node: &Node, widths: &[u32], width: u32, within: Option<&str>) -> String {
+        let name = format!("|{} {widths:?} {width}|", operation(node));
+        if self.how.laws && within != Some(&name) {
+            let d = Terms::raw();
+            let (general, operands) = laws::general(&d, node, widths);
+            if let Some(root) = laws::law(&d, &general, width) {
+                let defined = name.replacen('|', "|law of ", 1);
+                if self.names.insert(defined.clone()) {
+                    let text = self.definition(&d, &defined, &name, &operands, root);
+                    self.text += &text;
+                }
+                return defined;
+            }
+        }
+        if self.names.insert(name.clone()) {
+            let sorts: Vec<String> = widths.iter().map(|w| format!("(_ BitVec {w})")).collect();
+            let _ = writeln!(self.text, "(declare-fun {name} ({}) (_ BitVec {width}))", sorts.join(" "));
+        }
+        name
+    }
+
+    /// A law as a definition: its terms one within the other. What it names is declared on the way, before it.
+    fn definition(&mut self, d: &Terms, name: &str, own: &str, operands: &[TermId], root: TermId) -> String {
+        let local = |t: TermId| format!("x{}", t.0);
+        let sort = |t: TermId| format!("(_ BitVec {})", d.width_of(t));
+        let list: Vec<String> = operands.iter().map(|&t| format!("({} {})", local(t), sort(t))).collect();
+        let order = d.topological(&[root]);
+        let inner: Vec<TermId> = order.into_iter().filter(|t| !operands.contains(t)).collect();
+        let mut text = format!("(define-fun {name} ({}) {}", list.join(" "), sort(root));
+        for &t in &inner {
+            let body = self.body(d, t, &local, Some(own));
+            let _ = write!(text, "\n (let (({} {body}))", local(t));
+        }
+        text + " " + &local(root) + &")".repeat(inner.len() + 1) + "\n"
+    }
+
+    /// Whether a product is written by halves: with a constant it is a sum already.
+    fn by_halves(&self, terms: &Terms, a: TermId, b: TermId, width: u32) -> bool {
+        let constant = |t: TermId| matches!(terms.node(t), Node::Constant(_));
+        self.how.halves && width % 32 == 0 && !constant(a) && !constant(b)
+    }
+
+    /// The product modulo 2^width, a multiple of 32: all products of halves a[i]·b[j]·2^(32·(i + j)).
+    fn product(&mut self, width: u32) -> String {
+        let name = format!("|product {width}|");
+        if self.names.insert("|half|".into()) {
+            self.text += HALF;
+        }
+        if self.names.insert(name.clone()) {
+            let part = |v: &str, i: u32| format!("((_ extract {} {}) {v})", 32 * i + 31, 32 * i);
+            let mut sum = number(0, width);
+            for (i, j) in (0..width / 32).flat_map(|i| (0..width / 32 - i).map(move |j| (i, j))) {
+                let (half, above) = (format!("(|half product| {} {})", part("a", i), part("b", j)), i + j);
+                let room = width - 32 * above;
+                let fit = match room {
+                    32 => format!("((_ extract 31 0) {half})"),
+                    _ => format!("((_ zero_extend {}) {half})", room - 64),
+                };
+                let shifted =
+                    if above == 0 { fit } else { format!("(concat {fit} {})", number(0, 32 * above)) };
+                sum = format!("(bvadd {sum} {shifted})");
+            }
+            let sort = format!("(_ BitVec {width})");
+            let _ = writeln!(self.text, "(define-fun {name} ((a {sort}) (b {sort})) {sort} {sum})");
+        }
+        name
+    }
 }
 
 /// The terms that are asked about, those that reads among them come from, and the reads. Operands come first, and what a
