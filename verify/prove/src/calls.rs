@@ -9,6 +9,8 @@ use sassafras_semantics::Space;
 
 /// Most steps of a source.
 const MOST: usize = 20_000;
+/// Most calls of functions within themselves that are written out.
+const MOST_WITHIN: u32 = 32;
 /// Where `.param` variables lie, above the parameters of an entry.
 pub const PARAMS: u64 = 0x1_0000;
 /// The first of the registers that stand for bytes of `.param` memory.
@@ -83,6 +85,8 @@ pub struct Program<'a> {
     pub own_first: bool,
     /// How often a function stands within itself, at most.
     deep: u32,
+    /// Calls of functions within themselves so far.
+    within: u32,
     bytes: u64,
     registers: u32,
 }
@@ -150,8 +154,17 @@ impl<'a> Program<'a> {
     /// A function without a body, a program that becomes too long.
     pub fn new(module: &'a Module, entry: &'a Function, deep: u32) -> Result<Program<'a>, String> {
         let (frames, steps, called) = (Vec::new(), Vec::new(), Vec::new());
-        let mut program =
-            Program { module, frames, steps, called, own_first: false, deep, bytes: PARAMS, registers: 0 };
+        let mut program = Program {
+            module,
+            frames,
+            steps,
+            called,
+            own_first: false,
+            deep,
+            within: 0,
+            bytes: PARAMS,
+            registers: 0,
+        };
         program.emit(entry, None)?;
         Ok(program)
     }
@@ -229,6 +242,10 @@ impl<'a> Program<'a> {
                     return Err(at("has no body"));
                 }
                 let within = self.callers(number).filter(|g| std::ptr::eq(*g, f)).count();
+                self.within += u32::from(within > 0);
+                if self.within > MOST_WITHIN {
+                    return Err(at("calls itself too often to be written out"));
+                }
                 if within >= self.deep.max(1) as usize {
                     self.steps[position].deeper = true;
                     continue;

@@ -39,6 +39,11 @@ const FEW: &str = "evaluation: only";
 /// Most rounds that the bound is raised to.
 const MOST_ROUNDS: u32 = 64;
 
+/// How often a function is called within itself where more is too much.
+const FEW_CALLS: u32 = 2;
+/// Which part of the effort is for as many calls as are asked for.
+const DEEP_SHARE: u64 = 6;
+
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -83,7 +88,31 @@ pub fn prove_code(
     against(Origin::of_cubin(source, name), name, cubin, solver, limits)
 }
 
+/// Where functions call themselves, terms grow with the power of the depth: what a part of the effort does not show of as many calls as are asked for is tried with
+/// few of them.
 fn against(
+    origin: Option<Origin<'_>>,
+    name: &str,
+    cubin: &Cubin,
+    solver: &mut dyn Solver,
+    limits: Limits,
+) -> Record {
+    if limits.unroll <= FEW_CALLS || !origin.is_some_and(Origin::recurses) {
+        return once(origin, name, cubin, solver, limits);
+    }
+    let part = Limits { effort: limits.effort / DEEP_SHARE, launches: 0, ..limits };
+    let deep = once(origin, name, cubin, solver, part);
+    match deep.verdict {
+        Verdict::Unknown(_) if deep.contradiction.is_none() => {
+            let few = once(origin, name, cubin, solver, Limits { unroll: FEW_CALLS, ..limits });
+            Record { seconds: deep.seconds + few.seconds, ..few }
+        }
+        _ => deep,
+    }
+}
+
+/// The same, with one depth of calls.
+fn once(
     origin: Option<Origin<'_>>,
     name: &str,
     cubin: &Cubin,
@@ -361,7 +390,9 @@ impl Task<'_> {
             let verdict = self.run_all_ways();
             let none = |why: &str| why.starts_with(VACUOUS) || why.starts_with(FEW);
             let empty = matches!(&verdict, Verdict::Unknown(why) if none(why));
-            if !empty || !self.unfinished || self.limits.unroll >= MOST_ROUNDS {
+            // More rounds of calls are more than can be written out.
+            let deepest = self.limits.unroll >= MOST_ROUNDS || self.origin.recurses();
+            if !empty || !self.unfinished || deepest {
                 return verdict;
             }
             self.limits.unroll = (4 * self.limits.unroll).clamp(1, MOST_ROUNDS);
