@@ -146,9 +146,7 @@ impl Judge<'_> {
                 }
             }
         }
-        // What gives its results late reads its sources late: ptxas 13.0.88 waits for the read barrier, or for the result, before it overwrites
-        // an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without).
-        let late = row.pipe.variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
+        let late = reads_late(inst, chip);
         let always = inst.guard.is_always();
         let mut made = Vec::new();
         for operand in inst.operands() {
@@ -328,6 +326,15 @@ impl Judge<'_> {
             self.objections.push(Finding { rule: rule.id(), place, message });
         }
     }
+}
+
+/// Whether sources are read at a time that a scoreboard tells. What gives its results late reads its sources late: ptxas 13.0.88 waits for the
+/// read barrier, or for the result, before it overwrites an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without). Not
+/// so double precision, whose sources it overwrites in the cycle after (kernels/dot64 on sm_75 to sm_89).
+pub fn reads_late(inst: &Inst, chip: Chip) -> bool {
+    let row = inst.row();
+    let late = row.pipe.variable(chip) && row.pipe != Class::Double;
+    late || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
 }
 
 /// The mask of a scoreboard's number.

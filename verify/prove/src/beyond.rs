@@ -103,7 +103,10 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
         return Err(format!("cubin: there are two of `{twice}`"));
     }
     if let Some(other) = cubin.symbols.iter().find(|s| named.contains(&s.name)) {
-        return Err(format!("cubin: the symbol `{}` is not the whole of one section or variable", other.name));
+        return Err(format!(
+            "cubin: the symbol `{}` is not the whole of one section or variable",
+            other.name
+        ));
     }
     let own = format!(".{}", code.name);
     let meant = |name: &str| {

@@ -10,7 +10,7 @@ use sassafras_semantics::Space;
 /// Most steps of a source.
 const MOST: usize = 20_000;
 /// Most calls of functions within themselves that are written out.
-const MOST_WITHIN: u32 = 32;
+const MOST_WITHIN: u32 = 12;
 /// Where `.param` variables lie, above the parameters of an entry.
 pub const PARAMS: u64 = 0x1_0000;
 /// The first of the registers that stand for bytes of `.param` memory.

@@ -9,9 +9,7 @@ use crate::witness::{Choice, Payloads, Place, places};
 use rustc_hash::FxHashMap;
 use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{
-    Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, TermId, Terms,
-};
+use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, TermId, Terms};
 
 /// Why a payload is undefined, as the meanings of PTX name it.
 const PAYLOAD: &str = "payload of a NaN";

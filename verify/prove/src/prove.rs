@@ -778,7 +778,9 @@ impl Task<'_> {
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
-        if let Some(why) = run.lenient.filter(|_| self.payloads != Payloads::Open || !crate::fixed::alone(&run.open)) {
+        if let Some(why) =
+            run.lenient.filter(|_| self.payloads != Payloads::Open || !crate::fixed::alone(&run.open))
+        {
             return Err(format!("{}: {why}", violated.what));
         }
         let mut assumed = run.assumptions.clone();

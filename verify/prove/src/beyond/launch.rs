@@ -99,9 +99,12 @@ pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<
         return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
     }
     let limits = Chip::from_number(cubin.sm).map(Chip::limits);
-    let (most, unit) = limits.map_or((0, 1), |l| (l.static_shared_bytes.into(), l.shared_allocation_unit.into()));
+    let (most, unit) =
+        limits.map_or((0, 1), |l| (l.static_shared_bytes.into(), l.shared_allocation_unit.into()));
     if there > most.max(bytes) || there > whole.next_multiple_of(unit) {
-        return Err(format!("cubin: {there} bytes of shared memory; a block has {most}, the source's {whole}"));
+        return Err(format!(
+            "cubin: {there} bytes of shared memory; a block has {most}, the source's {whole}"
+        ));
     }
     Ok(())
 }
