@@ -113,9 +113,9 @@ fn most(d: &Terms, t: TermId, depth: u32) -> u64 {
         Node::Ite(_, a, b) => of(a).max(of(b)),
         Node::Binary(BinaryOp::And, a, b) => of(a).min(of(b)),
         Node::Binary(BinaryOp::Or | BinaryOp::Xor, a, b) => bits(of(a).max(of(b))),
-        Node::Binary(BinaryOp::Mul, a, b) => of(a).checked_mul(of(b)).unwrap_or(u64::MAX),
+        Node::Binary(BinaryOp::Mul, a, b) => of(a).saturating_mul(of(b)),
         Node::Binary(BinaryOp::Shl, a, b) => match d.as_constant(&b) {
-            Some(count) if count < 32 => of(a).checked_mul(1 << count).unwrap_or(u64::MAX),
+            Some(count) if count < 32 => of(a).saturating_mul(1 << count),
             Some(_) | None => u64::MAX,
         },
         _ => u64::MAX,

@@ -121,7 +121,7 @@ pub const ROWS: &[Row] = &[
         widths: WORDS,
         laws: |t, w| {
             let (x, mask) = (v(t, "x", w), (1u128 << w) - 1);
-            let pattern = |n: u128| t.constant(w, (n * 0x5555_5555 ^ n >> 1) & mask);
+            let pattern = |n: u128| t.constant(w, ((n * 0x5555_5555) ^ (n >> 1)) & mask);
             let all = [(0, 3), (1, 2), (5, 1), (2, 7), (9, 4)].map(|(a, b)| {
                 let (a, b) = (pattern(a), pattern(b));
                 let chosen = t.or(&t.and(&x, &a), &t.and(&t.not(&x), &b));

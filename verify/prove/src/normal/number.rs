@@ -222,10 +222,11 @@ impl Normal<'_> {
         }
         // The same of a choice between such bits.
         let longest = if m.len() == 1 { width } else { width.min(32) };
-        if n < longest && twos + n >= width {
-            if let Some(longer) = self.widened_choice(a, longest) {
-                return Some((self.lifted(longer, width), 0));
-            }
+        if n < longest
+            && twos + n >= width
+            && let Some(longer) = self.widened_choice(a, longest)
+        {
+            return Some((self.lifted(longer, width), 0));
         }
         // Row `limbs`.
         if m.len() > 1 && n > 32 {

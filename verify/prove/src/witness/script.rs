@@ -175,7 +175,7 @@ impl Functions {
     /// Whether a product is written by halves: with a constant it is a sum already.
     fn by_halves(&self, terms: &Terms, a: TermId, b: TermId, width: u32) -> bool {
         let constant = |t: TermId| matches!(terms.node(t), Node::Constant(_));
-        self.how.halves && width % 32 == 0 && !constant(a) && !constant(b)
+        self.how.halves && width.is_multiple_of(32) && !constant(a) && !constant(b)
     }
 
     /// The product modulo 2^width, a multiple of 32: all products of halves a[i]·b[j]·2^(32·(i + j)).
