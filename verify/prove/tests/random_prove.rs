@@ -18,7 +18,8 @@ use std::collections::BTreeMap;
 const NEWEST: &str = "13.5.37";
 /// Proved pairs that differ in an integer made of a NaN's payload that the source leaves open (PTX ISA, `neg`, `abs`): its run is one choice of
 /// many. Seed and compiler.
-const OPEN: [(u64, &str); 5] = [(251, "ours"), (369, "ours"), (961, "ours"), (1617, "ours"), (1617, "ptxas")];
+const OPEN: [(u64, &str); 6] =
+    [(251, "ours"), (251, "ptxas"), (369, "ours"), (961, "ours"), (1617, "ours"), (1617, "ptxas")];
 /// Inputs on which a proved pair is run.
 const INPUTS: u64 = 100;
 
