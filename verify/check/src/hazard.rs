@@ -17,7 +17,7 @@
 //! 3. The own accesses are noted, then all ages grow by the stall count.
 //!
 //! In a function all of whose instructions have [`Control::SILENT`](sassafras_isa::Control::SILENT) (ptxas 13.5.37 makes such at -O0) nothing says when accesses are over:
-//! what would be an objection is unknown then. So is what reads the result of a matrix operation, where all of a function's have a stall of 0
+//! what would be an objection is unknown then. So is what comes too near behind a matrix operation, where all of a function's have a stall of 0
 //! (ptxas 13.0.88 at -O0; the next instruction reads the result, so that it must be held).
 //!
 //! Some units give their results, or read their sources, in order (`sassafras_chip::latency::order_rows`): the scoreboards of a later
@@ -331,7 +331,7 @@ impl Judge<'_> {
 /// Whether sources are read at a time that a scoreboard tells. What gives its results late reads its sources late: ptxas 13.0.88 waits for the
 /// read barrier, or for the result, before it overwrites an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without). Not
 /// so double precision, whose sources it overwrites in the cycle after (kernels/dot64 on sm_75 to sm_89).
-pub fn reads_late(inst: &Inst, chip: Chip) -> bool {
+fn reads_late(inst: &Inst, chip: Chip) -> bool {
     let row = inst.row();
     let late = row.pipe.variable(chip) && row.pipe != Class::Double;
     late || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)

@@ -7,7 +7,7 @@
 use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding};
 
 /// Stored bits of the exponent and of the significand.
-const fn fields(format: FloatFormat) -> (u32, u32) {
+pub const fn fields(format: FloatFormat) -> (u32, u32) {
     match format {
         FloatFormat::F16 => (5, 10),
         FloatFormat::Bf16 => (8, 7),

@@ -11,7 +11,7 @@
 //!
 //! The tests hold each law against the concrete home.
 
-use crate::rules::floats;
+use crate::rules::floats::{self, fields};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Approximation, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, TermId, Terms,
@@ -20,16 +20,6 @@ use sassafras_semantics::{
 
 /// The width to which integers are extended before they become floats: unsigned ones of 64 bits are signed ones of it.
 pub const INTEGER: u32 = 65;
-
-/// Stored bits of the exponent and of the significand.
-const fn fields(format: FloatFormat) -> (u32, u32) {
-    match format {
-        FloatFormat::F16 => (5, 10),
-        FloatFormat::Bf16 => (8, 7),
-        FloatFormat::F32 => (8, 23),
-        FloatFormat::F64 => (11, 52),
-    }
-}
 
 /// The stored exponent of one.
 const fn bias(format: FloatFormat) -> u128 {
