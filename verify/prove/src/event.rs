@@ -1,7 +1,7 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
 use crate::inputs::split;
-use crate::sum::between;
+use crate::sum::{between, narrow};
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 
 /// What happened.
@@ -156,14 +156,24 @@ pub fn overlay(d: &Terms, value: TermId, address: TermId, bytes: u32, store: &Ev
             }
             Some(_) => old,
             None => {
-                let here = d.add(&address, &d.constant(64, i as u128));
-                let inside = d.and(&store.guard, &within(d, here, store));
-                d.ite(&inside, &byte_at(d, here, store), &old)
+                let gap = distance(d, address, i as u128, store);
+                let inside = d.and(&store.guard, &is_within(d, gap, store));
+                d.ite(&inside, &byte_of(d, gap, store), &old)
             }
         };
         all = Some(all.map_or(new, |low| d.concat(&new, &low)));
     }
     all.unwrap_or(value)
+}
+
+/// How far behind the first byte of a store a byte of an access lies, 64 bits. In a space of 32 bits no access reaches over the end (A-ADDR): modulo 2^32 a byte
+/// is less far behind than the store is long only if it lies in it, so that what both addresses have in common falls out.
+fn distance(d: &Terms, address: TermId, byte: u128, store: &Event) -> TermId {
+    let small = matches!(store.space, Space::Local | Space::Shared);
+    match (narrow(d, address), narrow(d, store.address)) {
+        (Some(low), Some(to)) if small => d.zext(&d.sub(&d.add(&low, &d.constant(32, byte)), &to), 64),
+        _ => d.sub(&d.add(&address, &d.constant(64, byte)), &store.address),
+    }
 }
 
 /// The same where both lie at multiples of their sizes, which are powers of two: of parts as long as the shorter one, two are one
@@ -174,10 +184,16 @@ pub fn overlay_aligned(d: &Terms, value: TermId, address: TermId, bytes: u32, st
     }
     let unit = bytes.min(store.bytes);
     let part = |v: &TermId, i: u32| d.extract(v, 8 * unit * i, 8 * unit);
-    let at = |address: TermId, i: u32| d.add(&address, &d.constant(64, (unit * i).into()));
+    // Where both have zeros above, what lies below is compared, as `distance` does.
+    let small = matches!(store.space, Space::Local | Space::Shared);
+    let (from, to) = match (narrow(d, address), narrow(d, store.address)) {
+        (Some(low), Some(to)) if small => (low, to),
+        _ => (address, store.address),
+    };
+    let at = |address: TermId, i: u32| d.add(&address, &d.constant(d.width_of(address), (unit * i).into()));
     let loaded = (0..bytes / unit).map(|i| {
         (0..store.bytes / unit).fold(part(&value, i), |old, k| {
-            let same = d.eq(&at(address, i), &at(store.address, k));
+            let same = d.eq(&at(from, i), &at(to, k));
             d.ite(&d.and(&store.guard, &same), &part(&store.value, k), &old)
         })
     });
@@ -186,17 +202,26 @@ pub fn overlay_aligned(d: &Terms, value: TermId, address: TermId, bytes: u32, st
 
 /// Whether a byte address lies in an access, one bit; the guard aside.
 pub fn within(d: &Terms, address: TermId, event: &Event) -> TermId {
-    let gap = d.sub(&address, &event.address);
+    is_within(d, d.sub(&address, &event.address), event)
+}
+
+/// Whether what lies so far behind an access's first byte lies in it, one bit; the guard aside.
+fn is_within(d: &Terms, gap: TermId, event: &Event) -> TermId {
     d.compare(CompareOp::ULt, &gap, &d.constant(64, event.bytes.into()))
 }
 
 /// The byte of a stored value that lies at an address within it.
 pub fn byte_at(d: &Terms, address: TermId, event: &Event) -> TermId {
+    byte_of(d, d.sub(&address, &event.address), event)
+}
+
+/// The byte of a stored value that lies so far behind its first one.
+fn byte_of(d: &Terms, gap: TermId, event: &Event) -> TermId {
     let width = 8 * event.bytes;
     if width == 8 {
         return event.value;
     }
-    let gap = d.extract(&d.sub(&address, &event.address), 0, width.ilog2() - 3);
+    let gap = d.extract(&gap, 0, width.ilog2() - 3);
     let count = d.zext(&d.concat(&gap, &d.constant(3, 0)), width);
     d.extract(&d.binary(BinaryOp::LShr, &event.value, &count), 0, 8)
 }
@@ -226,6 +251,65 @@ mod tests {
         values[&t].bits()
     }
 
+    fn store(
+        d: &Terms,
+        space: Space,
+        address: TermId,
+        (bytes, value): (u32, TermId),
+        guard: TermId,
+    ) -> Event {
+        Event {
+            kind: Kind::Store,
+            space,
+            guard,
+            address,
+            bytes,
+            value,
+            snapshot: false,
+            version: d.constant(32, 0),
+            place: 0,
+            visit: 1,
+            arguments: Vec::new(),
+            results: Vec::new(),
+            waits: None,
+        }
+    }
+
+    /// Distances modulo 2^32 say what those of 64 bits say, but where an access reaches over the end of a space of 32 bits.
+    #[test]
+    fn distances_in_small_spaces_are_those_of_whole_addresses() {
+        let mut wrong = 0;
+        for (loaded, stored) in [(1, 8), (8, 4), (4, 4), (2, 16), (16, 8)] {
+            let d = Terms::new();
+            let [to, from] = ["to", "from"].map(|n| d.variable(n, 32));
+            let at = |t: TermId| d.zext(&t, 64);
+            let guard = d.variable("guard", 1);
+            let (new, old) = (d.variable("new", 8 * stored), d.variable("old", 8 * loaded));
+            let of = |space| store(&d, space, at(to), (stored, new), guard);
+            let whole = overlay(&d, old, at(from), loaded, &of(Space::Global));
+            let small = [Space::Local, Space::Shared].map(|s| overlay(&d, old, at(from), loaded, &of(s)));
+            let aligned = overlay_aligned(&d, old, at(from), loaded, &of(Space::Shared));
+            let (n, o) =
+                (0x1f1e_1d1c_1b1a_1918_1716_1514_1312_1110, 0x2f2e_2d2c_2b2a_2928_2726_2524_2322_2120);
+            let end = 1u128 << 32;
+            for (a, b) in (0..40u128).flat_map(|a| (0..40u128).map(move |b| (a, b))) {
+                for base in [0, (1 << 31) - 20, end - 40, end - 20] {
+                    let (a, b) = ((base + a) % end, (base + b) % end);
+                    let given = [(to, a), (from, b), (guard, 1), (new, n), (old, o)];
+                    let same = |t: TermId| value(&d, t, &given) == value(&d, whole, &given);
+                    if a + u128::from(stored) <= end && b + u128::from(loaded) <= end {
+                        assert!(small.iter().all(|t| same(*t)), "{loaded} bytes at {b} of {stored} at {a}");
+                        let multiples = a % u128::from(stored) == 0 && b % u128::from(loaded) == 0;
+                        assert!(!multiples || same(aligned), "{loaded} bytes at {b} of {stored} at {a}");
+                    } else {
+                        wrong += u32::from(!same(small[0]));
+                    }
+                }
+            }
+        }
+        assert!(wrong > 100, "what reaches over the end is told apart: {wrong}");
+    }
+
     #[test]
     fn aligned_accesses_meet_as_bytes_do_and_others_do_not() {
         let mut wrong = 0;
@@ -234,22 +318,7 @@ mod tests {
             let [to, from] = ["to", "from"].map(|n| d.variable(n, 64));
             let guard = d.variable("guard", 1);
             let (new, old) = (d.variable("new", 8 * stored), d.variable("old", 8 * loaded));
-            let zero = d.constant(32, 0);
-            let store = Event {
-                kind: Kind::Store,
-                space: Space::Global,
-                guard,
-                address: to,
-                bytes: stored,
-                value: new,
-                snapshot: false,
-                version: zero,
-                place: 0,
-                visit: 1,
-                arguments: Vec::new(),
-                results: Vec::new(),
-                waits: None,
-            };
+            let store = store(&d, Space::Global, to, (stored, new), guard);
             let bytes = overlay(&d, old, from, loaded, &store);
             let whole = overlay_aligned(&d, old, from, loaded, &store);
             let (n, o) =

@@ -272,6 +272,39 @@ fn a_number_that_selects_is_each_of_its_values() {
     }
 }
 
+/// The number is taken for what it is where terms are made of functions of it, and of single bits of it.
+#[test]
+fn functions_of_a_number_that_selects_are_known_for_each_of_its_values() {
+    let d = Terms::new();
+    let (x, y) = (d.variable("x", 32), d.variable("y", 32));
+    let number = d.and(&x, &d.constant(32, 15));
+    let most = d.constant(32, 11);
+    let below = d.compare(sassafras_semantics::CompareOp::ULt, &number, &most);
+    let clamped = d.ite(&below, &number, &most);
+    let of = |n: u128| d.mul(&y, &d.constant(32, 2 * n + 1));
+    let chain = (0..12).fold(y, |rest, n| d.ite(&d.eq(&clamped, &d.constant(32, n)), &of(n), &rest));
+    // By its bits: a tree, from the highest.
+    let tree = |wrong: u128, more: u128| {
+        let mut leaves: Vec<TermId> = (0..16u128)
+            .map(|n| of(if n == wrong { n.min(11) + 1 } else { n.min(11) }))
+            .map(|t| d.add(&t, &d.constant(32, more)))
+            .collect();
+        for bit in 0..4 {
+            let one = d.extract(&x, bit, 1);
+            leaves = leaves.chunks(2).map(|pair| d.ite(&one, &pair[1], &pair[0])).collect();
+        }
+        d.not(&d.eq(&chain, &leaves[0]))
+    };
+    assert!(by_values(&d, tree(16, 0)));
+    for wrong in 0..16 {
+        assert!(!by_values(&d, tree(wrong, 0)), "{wrong}");
+    }
+    assert!(!by_values(&d, tree(16, 1)));
+    // A bit that is not one of the number's is open.
+    let other = d.ite(&d.extract(&x, 4, 1), &chain, &of(3));
+    assert!(!by_values(&d, d.not(&d.eq(&chain, &other))));
+}
+
 /// Decides short questions too.
 struct Sure(Trying);
 

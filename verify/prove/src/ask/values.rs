@@ -1,5 +1,5 @@
 //! Every value: what depends on few bits of its inputs is evaluated on all of them; what rests on a number of few bits, such as one that selects
-//! a way, is looked at for each of its values.
+//! a way, or on functions of it, is looked at for each of its values.
 //!
 //! Assumptions are left out, and undefined values are inputs like others: what holds on all values holds under any assumption.
 
@@ -18,7 +18,7 @@ const WORK: usize = 1 << 22;
 
 /// Most bits of a number that selects.
 const SELECTS: u32 = 5;
-/// Fewest terms that such a number is an operand of.
+/// Fewest terms that are functions of such a number.
 const USERS: usize = 3;
 /// Most terms of a part that is looked at for each value.
 const LARGEST: usize = 1000;
@@ -31,7 +31,7 @@ pub(super) fn excluded(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     parts.iter().map(|p| if none(p) { d.no() } else { *p }).collect()
 }
 
-/// Whether nothing is left of a part for each value of the number of few bits that most of its terms are made of. That other terms are made of
+/// Whether nothing is left of a part for each value of the few bits of one term that most of its terms are made of. That other terms are made of
 /// the same bits is not used: they are free.
 fn selected(local: &Local, part: TermId) -> bool {
     let d = &*local.terms;
@@ -39,23 +39,18 @@ fn selected(local: &Local, part: TermId) -> bool {
     if order.len() > LARGEST {
         return false;
     }
-    let mut users: FxHashMap<TermId, usize> = FxHashMap::default();
-    for o in order.iter().flat_map(|t| d.node(*t).operands()) {
-        *users.entry(o).or_default() += 1;
-    }
-    let of = |t: &TermId| users.get(t).copied().unwrap_or(0);
-    let few = |t: &&TermId| few_bits(d, **t).is_some() && of(t) >= USERS;
-    let Some(number) = order.iter().filter(few).max_by_key(|t| (of(t), **t)).copied() else { return false };
-    let mask = few_bits(d, number).unwrap_or(0);
+    let Some((of, mask)) = selecting(d, &order) else { return false };
     (0..1u128 << mask.count_ones()).all(|mut value| {
-        let value = d.constant(d.width_of(number), spread(&mut value, mask));
+        let value = spread(&mut value, mask);
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for t in &order {
             let node = d.node(*t);
-            let new = match *t == number {
-                true => value,
-                false if node.is_free() => *t,
-                false => d.make(node.map(|o| map[&o]), d.width_of(*t)),
+            let new = match few_bits(d, *t) {
+                Some(bits) if bits.0 == of && bits.1 & !mask == 0 => {
+                    d.constant(d.width_of(*t), (value & bits.1) >> bits.2)
+                }
+                _ if node.is_free() => *t,
+                _ => d.make(node.map(|o| map[&o]), d.width_of(*t)),
             };
             map.insert(*t, new);
         }
@@ -63,14 +58,48 @@ fn selected(local: &Local, part: TermId) -> bool {
     })
 }
 
-/// The bits of a number that may be ones, if they are few.
-fn few_bits(d: &Terms, t: TermId) -> Option<u128> {
-    let mask = match d.node(t) {
-        Node::Binary(B::And, a, b) => d.as_constant(&a).or_else(|| d.as_constant(&b))?,
-        Node::Extract { .. } => ones(d.width_of(t)),
+/// A term, and few of its bits, that most of some terms are functions of: of those alone. Operands come before users.
+fn selecting(d: &Terms, order: &[TermId]) -> Option<(TermId, u128)> {
+    // Of which term's bits each is a function; none for more than a few bits, or those of two terms.
+    let mut made: FxHashMap<TermId, Option<(TermId, u128)>> = FxHashMap::default();
+    let mut users: FxHashMap<(TermId, u128), usize> = FxHashMap::default();
+    let joined = |a: (TermId, u128), b: (TermId, u128)| {
+        let mask = a.1 | b.1;
+        (a.0 == b.0 && mask.count_ones() <= SELECTS).then_some((a.0, mask))
+    };
+    for t in order.iter().filter(|t| d.as_constant(t).is_none()) {
+        let operands = d.node(*t).operands();
+        let mut of =
+            operands.iter().filter(|o| d.as_constant(o).is_none()).map(|o| made.get(o).copied().flatten());
+        let bits = match few_bits(d, *t) {
+            Some((of, mask, _)) => Some((of, mask)),
+            None => of.next().flatten().and_then(|first| of.try_fold(first, |all, o| joined(all, o?))),
+        };
+        made.insert(*t, bits);
+        if let Some(bits) = bits {
+            *users.entry(bits).or_default() += 1;
+        }
+    }
+    let within = |(of, mask): (TermId, u128)| {
+        let here = users.iter().filter(|((other, bits), _)| *other == of && bits & !mask == 0);
+        here.map(|(_, count)| count).sum::<usize>()
+    };
+    let all = users.keys().map(|bits| (within(*bits), *bits));
+    all.filter(|(count, _)| *count >= USERS).max().map(|(_, bits)| bits)
+}
+
+/// The term and the bits of it that a term is made of, if they are few, and how many places lower they stand in it.
+fn few_bits(d: &Terms, t: TermId) -> Option<(TermId, u128, u32)> {
+    let (of, mask, low) = match d.node(t) {
+        Node::Binary(B::And, a, b) => match (d.as_constant(&a), d.as_constant(&b)) {
+            (_, Some(mask)) => (a, mask, 0),
+            (Some(mask), _) => (b, mask, 0),
+            _ => return None,
+        },
+        Node::Extract { low, a } => (a, ones(d.width_of(t)) << low, low),
         _ => return None,
     };
-    (2..=SELECTS).contains(&mask.count_ones()).then_some(mask)
+    (1..=SELECTS).contains(&mask.count_ones()).then_some((of, mask, low))
 }
 
 /// Whether a term of one bit is zero on every value.
