@@ -401,6 +401,19 @@ impl Form {
         if chip.uniform_field_bits() == 8 { self.mask & !self.wide } else { self.mask }
     }
 
+    /// Whether the uniform registers `u` are a descriptor of memory, not part of its address: the text says so, or hides them.
+    pub fn has_descriptor(&self) -> bool {
+        fn any(nodes: &[Node], u: usize) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Literal(text) => text.contains("desc["),
+                Node::Hidden(field) => *field == u,
+                Node::When(_, inner) => any(inner, u),
+                _ => false,
+            })
+        }
+        self.field("u").is_some_and(|u| any(&self.syntax, u))
+    }
+
     /// Whether the form writes a register of any file.
     pub fn has_result(&self) -> bool {
         self.fields.iter().any(|field| field.write)

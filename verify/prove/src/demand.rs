@@ -96,7 +96,8 @@ pub fn descriptor(inst: &Inst, chip: Chip) -> Option<[Register; 2]> {
     if !copies && !matches!(memory.space, MemorySpace::Global | MemorySpace::Generic) {
         return None;
     }
-    let i = row.field("u")?;
+    // Uniform registers are part of the address where they stand inside the brackets: no descriptor is asked for then.
+    let i = row.field("u").filter(|_| row.has_descriptor())?;
     let FieldKind::Register { class: RegClass::UR, .. } = row.fields[i].kind else { return None };
     let first = inst.fields[i] as u32;
     (inst.units(i) == 2).then(|| [first, first + 1].map(|number| Register { class: RegClass::UR, number }))

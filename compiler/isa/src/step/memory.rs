@@ -3,7 +3,7 @@
 //! Source: PTX `ld`, `st`, `atom`, `red`, `membar`, `fence` of one instruction through ptxas; nvdisasm's modifier names.
 
 use super::{Lane, Register, Step};
-use crate::form::{FieldKind, Node, RegClass};
+use crate::form::{FieldKind, RegClass};
 use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, State, Trap};
 
 /// Bytes and sign of a size modifier.
@@ -84,7 +84,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             address = self.d.binary(sassafras_semantics::BinaryOp::Shl, &address, &count);
         }
         // A uniform register is part of the address where it stands inside the brackets; else it is a descriptor.
-        if self.has("u") && !self.described() {
+        if self.has("u") && !self.inst.row().has_descriptor() {
             let u = if width == 32 { self.bits32("u")? } else { self.bits64("u")? };
             no_base &= self.target("u").is_none();
             address = self.d.add(&address, &u);
@@ -92,19 +92,6 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         // Without a base the offset of 24 bits is unsigned.
         let offset = if no_base { offset & 0xff_ffff } else { offset };
         Ok(self.d.add(&address, &self.d.constant(width, offset as i64 as u128)))
-    }
-
-    /// Whether the uniform registers are a descriptor: text says so, or hides them.
-    fn described(&self) -> bool {
-        fn any(nodes: &[Node], u: usize) -> bool {
-            nodes.iter().any(|node| match node {
-                Node::Literal(text) => text.contains("desc["),
-                Node::Hidden(field) => *field == u,
-                Node::When(_, inner) => any(inner, u),
-                _ => false,
-            })
-        }
-        self.inst.row().field("u").is_some_and(|u| any(&self.inst.row().syntax, u))
     }
 
     /// The predicate of a load: where it is false the result is zero and memory is not touched. Nothing to do when it is
