@@ -26,6 +26,7 @@
 mod control;
 mod flight;
 mod flow;
+mod reuse;
 
 pub use flow::Program;
 
@@ -146,6 +147,13 @@ impl Judge<'_> {
                 }
             }
         }
+        if report && let Some((register, from)) = state.kept.stale(inst) {
+            let name = format!("{}{}", register.0.prefix(), register.1);
+            let message =
+                format!("reads {name} as {} kept it: it was overwritten since", self.program.place(from));
+            self.object(Rule::HazardReuse, at, from, register, message);
+        }
+        state.kept.step(at, inst);
         let late = reads_late(inst, chip);
         let always = inst.guard.is_always();
         let mut made = Vec::new();

@@ -1,5 +1,8 @@
 //! Block barriers (`bar`, `BAR`): 16 per block, each counting threads (`docs/convergence.md`, C14 and C16).
 
+/// Most threads of a block, and so of a barrier (CUDA C++ Programming Guide, "Compute capabilities").
+const MOST_THREADS: u32 = 1024;
+
 /// A wait that a lane holds: done when its barrier's generation has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticket {
@@ -74,6 +77,9 @@ impl Barriers {
         };
         if !threads.is_multiple_of(32) {
             return Err(format!("barrier {barrier} with {threads} threads, which is no multiple of 32"));
+        }
+        if threads > MOST_THREADS {
+            return Err(format!("barrier {barrier} with {threads} threads, more than a block has"));
         }
         if slot.arrived > 0 && slot.expected != threads {
             return Err(format!(
@@ -166,6 +172,8 @@ mod tests {
         assert!(b.arrive(&arrival(33, 1, 0)).is_err());
         b.arrive(&arrival(64, u32::MAX, 0)).expect("defined");
         assert!(b.arrive(&arrival(96, u32::MAX, 0)).is_err());
+        assert!(b.arrive(&Arrival { barrier: 2, ..arrival(1024, u32::MAX, 0) }).is_ok());
+        assert!(b.arrive(&Arrival { barrier: 3, ..arrival(1056, u32::MAX, 0) }).is_err());
         assert!(b.arrive(&Arrival { barrier: 16, ..arrival(0, 1, 0) }).is_err());
     }
 }

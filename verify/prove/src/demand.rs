@@ -123,6 +123,22 @@ pub fn plain(inst: &Inst) -> Result<(), String> {
     {
         return other(text);
     }
+    // A call or return that counts how deep calls are, and a copy past the first cache of less than 16 bytes (PTX ISA, "cp.async": `.cg` has 16): what they do
+    // is not known.
+    for field in ["noinc", "nodec"] {
+        if inst.enum_text(field) == Some("") {
+            return Err(format!("a {} that counts calls is not supported", row.mnemonic));
+        }
+    }
+    if row.meaning == Meaning::Ldgsts {
+        let text = |field| inst.enum_text(field).unwrap_or_default();
+        if text("bypass") == ".BYPASS" && text("sz") != ".128" {
+            return other(text("bypass"));
+        }
+        if text("sem").starts_with(".MMIO") {
+            return other(text("sem"));
+        }
+    }
     if row.control_flow == Some(ControlFlowKind::Exit) {
         for field in ["mode", "noatexit"] {
             match inst.enum_text(field) {

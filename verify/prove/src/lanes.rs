@@ -104,6 +104,20 @@ pub fn names_itself<R: Name>(side: &mut Side<'_, R>, mask: TermId) {
     }
 }
 
+/// What the source leaves undefined of a barrier of the block and the number of its threads (PTX ISA, "bar"): operand a names one of 16 barriers, operand b is a multiple
+/// of the warp's size, and no more threads take part than a block may have (1,024, CUDA C++ Programming Guide, "Compute capabilities").
+fn undefined_barrier<R: Name>(side: &mut Side<'_, R>, barrier: TermId, threads: TermId) {
+    let d = side.inputs.terms;
+    let above = |t: &TermId, most: u128| d.compare(CompareOp::ULt, &d.constant(32, most), t);
+    let part = d.not(&d.eq(&d.extract(&threads, 0, 5), &d.constant(5, 0)));
+    for wrong in [above(&barrier, 15), part, above(&threads, 1024)] {
+        let wrong = side.inputs.normal.of(d.and(&side.happens(), &wrong));
+        if side.inputs.known(wrong) != Some(0) {
+            side.undefined.push(wrong);
+        }
+    }
+}
+
 fn perform<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
@@ -116,13 +130,7 @@ fn perform<R: Name>(
             side.wait_outside();
         }
         if !side.machine {
-            // PTX ISA, "bar": operand a names one of 16 barriers.
-            let many = d.constant(32, 15);
-            let beyond = d.compare(CompareOp::ULt, &many, &arguments[0]);
-            let beyond = side.inputs.normal.of(d.and(&side.happens(), &beyond));
-            if side.inputs.known(beyond) != Some(0) {
-                side.undefined.push(beyond);
-            }
+            undefined_barrier(side, arguments[0], arguments[1]);
         }
     }
     if op == Collective::ActiveMask && side.unasked.lanes {

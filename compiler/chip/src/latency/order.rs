@@ -42,11 +42,14 @@ pub fn results_in_order(earlier: &str, later: &str) -> bool {
     results_unit(earlier).is_some_and(|unit| results_unit(later) == Some(unit))
 }
 
-/// Whether an instruction of class `later` reads its sources, and so writes its result, after one of class `earlier` has read
-/// its own.
-pub fn sources_in_order(earlier: Class, later: Class) -> bool {
-    earlier.whole() == later.whole()
-        && order_rows().iter().any(|row| row.order == InOrder::Sources(earlier.whole()))
+/// Whether an instruction, by class and mnemonic, reads its sources, and so writes its result, after an earlier one has read its own. Those of a class
+/// that are spread over several units keep no order but within one, as their results.
+pub fn sources_in_order(earlier: (Class, &str), later: (Class, &str)) -> bool {
+    let class = earlier.0.whole();
+    let one_unit = class != Class::Xu || results_in_order(earlier.1, later.1);
+    class == later.0.whole()
+        && one_unit
+        && order_rows().iter().any(|row| row.order == InOrder::Sources(class))
 }
 
 /// Whether the predicate that an instruction of this mnemonic writes is there when its sources have been read: either of its scoreboards
@@ -97,6 +100,10 @@ mod tests {
         assert!(rows.iter().all(|row| !row.source.is_empty()), "{rows:?}");
         assert!(results_in_order("MUFU", "I2F") && !results_in_order("MUFU", "LDS"));
         assert!(!results_in_order("LDG", "LDG"));
+        assert!(sources_in_order((Class::Xu, "MUFU"), (Class::Xu, "I2F")));
+        assert!(!sources_in_order((Class::Xu, "MUFU"), (Class::Xu, "S2R")));
+        assert!(sources_in_order((Class::Memory, "STG"), (Class::Memory, "LDS")));
+        assert!(!sources_in_order((Class::Memory, "STG"), (Class::Xu, "MUFU")));
         assert!(predicate_with_sources("ATOM") && !predicate_with_sources("ATOMG"));
         let units = rows.iter().filter_map(|row| match &row.order {
             InOrder::Results(list) => Some(list),

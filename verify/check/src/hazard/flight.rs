@@ -1,5 +1,6 @@
 //! Accesses to registers that may still be under way.
 
+use super::reuse::Kept;
 use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
 use sassafras_isa::{Inst, RegClass};
@@ -18,7 +19,7 @@ impl Flight {
         write
             && match self.access {
                 Access::Write => results_in_order(self.mnemonic, mnemonic),
-                Access::Read => sources_in_order(self.class, pipe),
+                Access::Read => sources_in_order((self.class, self.mnemonic), (pipe, mnemonic)),
             }
     }
 }
@@ -54,6 +55,8 @@ pub(super) struct State {
     flights: FxHashMap<Register, SmallVec<[Flight; 2]>>,
     /// Fewest cycles since an instruction set each scoreboard.
     pub(super) set_at: [Option<u8>; 6],
+    /// Operands that are kept for reuse.
+    pub(super) kept: Kept,
 }
 
 impl State {
@@ -81,7 +84,7 @@ impl State {
         for f in self.flights.values_mut().flatten().filter(|f| f.variable) {
             f.boards |= match f.access {
                 Access::Write if results_in_order(f.mnemonic, mnemonic) => result,
-                Access::Read if sources_in_order(f.class, pipe) => result | sources,
+                Access::Read if sources_in_order((f.class, f.mnemonic), (pipe, mnemonic)) => result | sources,
                 Access::Write | Access::Read => 0,
             };
         }
@@ -117,7 +120,7 @@ impl State {
 
     /// Joins another path. Returns whether anything new is possible.
     pub(super) fn meet(&mut self, other: &State) -> bool {
-        let mut changed = false;
+        let mut changed = self.kept.meet(&other.kept);
         for (&register, list) in &other.flights {
             let mine = self.flights.entry(register).or_default();
             for flight in list {

@@ -201,7 +201,13 @@ impl<'a> Code<'a> {
         let first = self.insts[begun.at].row();
         match begun.write {
             true => order.results && results_in_order(first.mnemonic, later.row().mnemonic),
-            false => order.sources && sources_in_order(first.pipe, later.row().pipe),
+            false => {
+                order.sources
+                    && sources_in_order(
+                        (first.pipe, first.mnemonic),
+                        (later.row().pipe, later.row().mnemonic),
+                    )
+            }
         }
     }
 

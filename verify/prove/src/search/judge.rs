@@ -3,10 +3,11 @@
 use crate::origin::Origin;
 use crate::settled::{ORDERS, Place, Variants};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::memory::{Touch, Use};
 use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
-use sassafras_semantics::Space;
+use sassafras_semantics::{Space, Trap};
 use std::ops::Range;
 
 /// Most instructions of a run of the source, issued by groups of lanes.
@@ -107,6 +108,18 @@ impl<'a> Judge<'a> {
         Ok(None)
     }
 
+    /// Whether a fault is one of local memory that does not happen where threads have as much of it as the chip gives: how much stack is there is
+    /// the host's to say (A-STACK).
+    fn lacks_stack(&self, launch: &Launch, options: &Options, fault: &Failure) -> bool {
+        let Failure::Trap { trap: Trap::OutOfBounds { space: Space::Local, .. }, .. } = fault else {
+            return false;
+        };
+        let Some(chip) = Chip::from_number(self.cubin.sm) else { return false };
+        let stack = chip.limits().local_bytes_per_thread;
+        let again = sass::run(self.cubin, self.name, launch, &Options { stack, ..options.clone() });
+        !matches!(again, Err(Failure::Trap { trap: Trap::OutOfBounds { space: Space::Local, .. }, .. }))
+    }
+
     /// What the target does otherwise in an interleaving.
     fn against(&mut self, launch: &Launch, source: &Outcome, order: u32) -> Result<Vec<Difference>, Never> {
         let step_limit = AS_LONG * source.steps + LEAST;
@@ -121,6 +134,7 @@ impl<'a> Judge<'a> {
                 self.steps += steps;
                 return Ok(Vec::new());
             }
+            Err(e) if self.lacks_stack(launch, &options, &e) => return Ok(Vec::new()),
             Err(e) => {
                 let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = &e else {
                     return Ok(Vec::new());
