@@ -137,6 +137,11 @@ impl Meeting {
         self.scattered = false;
     }
 
+    /// The lanes here may go on one group after another.
+    pub fn scatter(&mut self) {
+        self.scattered = true;
+    }
+
     /// A barrier's lanes are kept in a register or taken from one.
     pub fn tangle(&mut self) {
         self.tangled = true;

@@ -13,13 +13,18 @@
 //! ends is A-RETRY: a `CAS` fails only where another thread has changed the word since it was looked at, so that somebody always gets on.
 //!
 //! What is asked of the code, by its text (everything else is no such loop, and is gone through like others):
-//! - one piece of straight code with one way in and one branch back, behind a `BSSY`, whose `BSYNC` is where it is left for;
+//! - one piece of straight code with one way in and one branch back; behind a `BSSY` its `BSYNC` is where it is left for, else lanes are taken to be
+//!   apart behind it;
 //! - nothing in it but arithmetic without guards, the one `CAS`, and the branches;
 //! - what a round reads was written outside of it, or before in the same round, or is the word expected;
 //! - the word expected is what the round started from, it becomes what the `CAS` found (or is loaded anew), and nothing else is written
 //!   on the way back alone;
 //! - the loop is left if, and only if, what was found is what was expected, as integers; by `CAST`, if it says so;
 //! - the address does not depend on the word.
+//!
+//! Loops that expect something else than the word they started from are those of `guess`.
+
+pub mod guess;
 
 use crate::inputs::Inputs;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +35,9 @@ use std::collections::BTreeSet;
 
 /// The first of the registers that hold what is known of loops.
 const KNOWN: u32 = 0x1_0000;
+
+/// How many there are for each.
+const KEPT: u32 = 5;
 
 /// Mnemonics of what may be computed in a round.
 const COMPUTES: [&str; 21] = [
@@ -52,10 +60,16 @@ pub struct Retry {
     pub last: usize,
     /// Where the loop is left for.
     pub out: usize,
+    /// Whether the lanes meet there.
+    pub meets: bool,
+    /// Whether lanes that wait there may be let go on without those in the loop, which `YIELD` (C11).
+    pub yields: bool,
     /// Where the word lies, and who sees the change.
     pub kind: (Space, Scope),
-    /// Registers of the word that is expected, the low one first.
+    /// Registers of the word that is expected, the low one first; of the guess, where the word expected is made of one.
     pub expected: Vec<u32>,
+    /// What is known besides of a loop that makes the word expected of a guess.
+    pub guess: Option<guess::Guess>,
     /// The register that holds the address of the load, for the prover.
     pub address: Register,
     /// The register that holds the word found, for the prover.
@@ -63,17 +77,23 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// The registers of the word that is expected, where it is the word found.
+    /// The registers that a round starts from, where the word expected is the word found; or where it is made of a guess.
     pub fn words(
         &self,
         inputs: &Inputs<'_>,
         registers: &FxHashMap<Register, TermId>,
     ) -> Vec<(Register, TermId)> {
-        let Some(found) = registers.get(&self.found) else { return Vec::new() };
+        let from = self.guess.as_ref().map_or(self.found, |g| g.guess);
+        let Some(found) = registers.get(&from) else { return Vec::new() };
         let part = |i: usize| inputs.terms.extract(found, 32 * i as u32, 32);
         let of = |(i, number): (usize, &u32)| (Register { class: RegClass::R, number: *number }, part(i));
         self.expected.iter().enumerate().map(of).collect()
     }
+}
+
+/// A register that holds what is known of the loop around a swap.
+fn kept(swap: usize, which: u32) -> Register {
+    Register { class: RegClass::R, number: KNOWN + KEPT * swap as u32 + which }
 }
 
 /// What an instruction reads or writes, each register by itself.
@@ -152,10 +172,12 @@ impl Code {
         }
     }
 
-    /// A load of words of a memory into just these registers.
-    fn loads(&self, at: usize, space: Space, registers: &[u32]) -> bool {
+    /// A load of words of a memory into just these registers, by an address as the swap has it.
+    fn loads(&self, at: usize, swap: usize, space: Space, registers: &[u32]) -> bool {
+        let generic = self.insts[swap].row().mnemonic == "ATOM";
         let heads: &[&str] = match space {
             Space::Shared => &["LDS", "LDS.64"],
+            _ if generic => &["LD.E", "LD.E.64", "LD.E.STRONG.GPU", "LD.E.64.STRONG.GPU"],
             _ => &["LDG.E", "LDG.E.64", "LDG.E.STRONG.GPU", "LDG.E.64.STRONG.GPU"],
         };
         let wide = self.head(at).contains(".64");
@@ -226,18 +248,25 @@ impl Code {
         kept && (swap + 1..decides).all(once) && holds != back
     }
 
+    /// Who sees a compare-and-swap of global memory, or by a generic address (that it is global is seen where it is done), if it is one that answers nothing but the word found.
+    fn global(&self, swap: usize) -> Option<Scope> {
+        let head = self.head(swap);
+        let scopes = [("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
+        let own = scopes.into_iter().find(|(name, _)| {
+            let of = |memory: &str| ["", ".64"].map(|ty| format!("{memory}.E.CAS{ty}.STRONG.{name}"));
+            let heads = [of("ATOMG"), of("ATOM")].concat();
+            heads.iter().any(|h| h == head) && self.texts[swap].starts_with(&format!("{head} PT, "))
+        });
+        own.map(|(_, scope)| scope)
+    }
+
     /// The loop around a compare-and-swap, if it is one.
     fn retry(&self, swap: usize) -> Option<Retry> {
         let head = self.head(swap);
         let cast = ["ATOMS.CAST.SPIN", "ATOMS.CAST.SPIN.64"].contains(&head);
         let plain = ["ATOMS.CAS", "ATOMS.CAS.64"].contains(&head);
-        let scopes = [("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
-        let global = scopes.into_iter().find(|(name, _)| {
-            let heads = ["", ".64"].map(|ty| format!("ATOMG.E.CAS{ty}.STRONG.{name}"));
-            heads.iter().any(|h| h == head) && self.texts[swap].starts_with(&format!("{head} PT, "))
-        });
-        let kind = match global {
-            Some((_, scope)) => (Space::Global, scope),
+        let kind = match self.global(swap) {
+            Some(scope) => (Space::Global, scope),
             None if cast || plain => (Space::Shared, Scope::Cta),
             None => return None,
         };
@@ -251,18 +280,15 @@ impl Code {
         if !apart || !entered || !self.decides(swap, decides, &expected, &found, cast) {
             return None;
         }
-        let anew = self.loads(first, kind.0, &expected);
+        let anew = self.loads(first, swap, kind.0, &expected);
         if cast && !anew || !self.round(first, swap, decides, last, &expected, anew) {
             return None;
         }
         if !anew && !self.goes_on(swap, last, &expected, &found) {
             return None;
         }
-        let (load, barrier) = self.before(first, kind.0, &expected)?;
-        if self.texts.get(out)? != &format!("BSYNC B{barrier}") {
-            return None;
-        }
-        let known = |i: usize| Register { class: RegClass::R, number: KNOWN + 2 * swap as u32 + i as u32 };
+        let (load, barrier) = self.before(first, swap, kind.0, &expected);
+        let meets = self.meets(out, barrier)?;
         let load = if anew { Some(first) } else { load };
         Some(Retry {
             kind,
@@ -272,10 +298,22 @@ impl Code {
             decides,
             last,
             out,
+            meets,
+            yields: self.yields(first, last),
             expected,
-            address: known(0),
-            found: known(1),
+            guess: None,
+            address: kept(swap, 0),
+            found: kept(swap, 1),
         })
+    }
+
+    /// Whether an instruction does nothing but compute, without a guard.
+    fn computes(&self, i: usize) -> bool {
+        let row = self.insts[i].row();
+        let quiet = row.memory.is_none() && row.control_flow.is_none() && COMPUTES.contains(&row.mnemonic);
+        let idle = ["YIELD", "NOP"].contains(&self.texts[i].as_str());
+        let files = self.writes(i).iter().all(|(class, _)| matches!(class, RegClass::R | RegClass::P));
+        (quiet && files || idle) && !self.texts[i].starts_with('@')
     }
 
     /// Whether a round does nothing but compute, from what it may read, without guards; and the address is no matter of the word.
@@ -291,16 +329,9 @@ impl Code {
         let start = if anew { first + 1 } else { first };
         let all = start..=last;
         let branches = [decides, last];
-        let computes = |i: usize| {
-            let row = self.insts[i].row();
-            let quiet =
-                row.memory.is_none() && row.control_flow.is_none() && COMPUTES.contains(&row.mnemonic);
-            let idle = ["YIELD", "NOP"].contains(&self.texts[i].as_str());
-            let files = self.writes(i).iter().all(|(class, _)| matches!(class, RegClass::R | RegClass::P));
-            (i == swap || quiet && files || idle) && !self.texts[i].starts_with('@')
-        };
+        let swaps = |i: usize| i == swap && !self.texts[i].starts_with('@');
         if anew && self.texts[first].starts_with('@')
-            || !all.clone().all(|i| branches.contains(&i) || computes(i))
+            || !all.clone().all(|i| branches.contains(&i) || swaps(i) || self.computes(i))
         {
             return false;
         }
@@ -359,30 +390,53 @@ impl Code {
     }
 
     /// The straight code before the loop: the load of the first word that is expected, if it has no other use, and the barrier that is set.
-    fn before(&self, first: usize, space: Space, expected: &[u32]) -> Option<(Option<usize>, u32)> {
+    fn before(
+        &self,
+        first: usize,
+        swap: usize,
+        space: Space,
+        expected: &[u32],
+    ) -> (Option<usize>, Option<String>) {
         let (mut load, mut barrier, mut looking) = (None, None, true);
         for at in (0..first).rev() {
-            let sets = self.texts[at].strip_prefix("BSSY B");
-            if let Some(text) = sets.filter(|_| barrier.is_none()) {
-                barrier = Some(text.split(',').next()?.parse().ok()?);
+            let text = &self.texts[at];
+            let sets = text.strip_prefix("BSSY B").and_then(|t| t.split(',').next());
+            if let Some(number) = sets.filter(|_| barrier.is_none()) {
+                barrier = Some(number.to_owned());
             } else if !self.is_straight(at) {
                 break;
             }
-            if looking && (self.writes_any(at, expected) || self.reads_any(at, expected)) {
+            // A move of a register to itself is no use of it.
+            let idle = expected.iter().any(|e| *text == format!("MOV R{e}, R{e}"));
+            if looking && !idle && (self.writes_any(at, expected) || self.reads_any(at, expected)) {
                 looking = false;
                 // A load whose address is made of what it overwrites reads these registers before.
-                load = Some(at).filter(|at| self.loads(*at, space, expected));
+                load = Some(at).filter(|at| self.loads(*at, swap, space, expected));
             }
             if !self.reached_from(at, None) {
                 break;
             }
         }
-        Some((load, barrier?))
+        (load, barrier)
+    }
+
+    /// Whether lanes yield in a round.
+    fn yields(&self, first: usize, last: usize) -> bool {
+        (first..=last).any(|i| self.texts[i] == "YIELD")
+    }
+
+    /// Whether the lanes meet where a loop is left for, by the barrier that was set before it; none if they wait elsewhere.
+    fn meets(&self, out: usize, barrier: Option<String>) -> Option<bool> {
+        let text = self.texts.get(out)?;
+        match barrier {
+            Some(number) => (*text == format!("BSYNC B{number}")).then_some(true),
+            None => Some(false),
+        }
     }
 }
 
 /// The loops of code that stand for one atomic operation each.
 pub fn loops(words: &[u128], chip: Chip) -> Vec<Retry> {
     let Some(code) = Code::of(words, chip) else { return Vec::new() };
-    (0..words.len()).filter_map(|i| code.retry(i)).collect()
+    (0..words.len()).filter_map(|i| code.retry(i).or_else(|| code.guess(i))).collect()
 }

@@ -396,6 +396,13 @@ impl<'i, R: Name> Side<'i, R> {
         self.inputs.known(both) != Some(0)
     }
 
+    /// The lanes here go on one after another.
+    pub fn scatter(&mut self) {
+        self.path.parted = true;
+        self.path.meeting.scatter();
+        self.new_piece();
+    }
+
     /// All lanes of the warp that have not ended are here.
     pub fn together(&mut self) {
         (self.path.parted, self.path.waited, self.path.stopped) = (false, false, false);

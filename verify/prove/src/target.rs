@@ -395,7 +395,18 @@ fn go<'i>(
         let here = index as usize;
         if let Some(retry) = retries.iter().find(|r| r.decides == here) {
             // What was found is what was expected: the loop is left.
+            if let Some(guess) = &retry.guess {
+                let branches = guard(d, &inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
+                let leaves = inputs.normal.of(d.not(&branches));
+                update::leave_guess(&mut side, retry, guess, leaves).map_err(at)?;
+            }
             (retry.decides + 1..=retry.last).for_each(|i| side.pass(i as u64));
+            if !retry.meets || retry.yields {
+                side.scatter();
+            }
+            if retry.yields {
+                side.yields();
+            }
             side.jump(retry.out as u64, None);
             continue;
         }
@@ -436,7 +447,11 @@ fn go<'i>(
             side.proceed(index + 1);
             continue;
         }
+        let mut held = Vec::new();
         if let Some(retry) = retries.iter().find(|r| r.swap == here) {
+            if let Some(guess) = &retry.guess {
+                held = update::before_guess(&mut side, retry, guess).map_err(at)?;
+            }
             let found = side.path.registers.get(&retry.found).copied();
             let Some(found) = found.filter(|t| matches!(d.node(*t), Node::Variable(_))) else {
                 return Err(at("coverage: a round of a loop that has no beginning".into()));
@@ -455,6 +470,9 @@ fn go<'i>(
         copies::after(&mut side, &inst, &outcome, may_end).map_err(at)?;
         if let Some(retry) = retries.iter().find(|r| r.swap == here) {
             update::end(&mut side, retry).map_err(at)?;
+            if let Some(guess) = &retry.guess {
+                update::after_guess(&mut side, held, guess);
+            }
         }
         match outcome {
             Outcome::Yield => side.yields(),

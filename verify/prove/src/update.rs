@@ -5,15 +5,19 @@
 //! made of the old one, which is a variable that stands for the answer. One of two bytes is a change of the word around them that leaves
 //! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
 
-use crate::event::UPDATE;
+use crate::event::{Kind, UPDATE};
 use crate::retry::Retry;
+use crate::retry::guess::Guess;
 use crate::side::{Name, Side};
 use crate::verdict::Assumption;
-use sassafras_isa::Register;
+use crate::window::with;
+use sassafras_isa::{RegClass, Register};
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     AtomicOp, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, Scope, Space, TermId,
     Terms,
 };
+use std::collections::BTreeSet;
 
 /// Bytes of a word around smaller operands.
 const WORD: u32 = 4;
@@ -122,9 +126,18 @@ pub fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
     if side.path.parted {
         side.new_piece();
     }
-    let words = retry.expected.len() as u32;
-    let found = side.foretell(&what(retry.kind, 4 * words), 32 * words);
-    side.path.registers.insert(retry.found, found);
+    let width = 32 * retry.expected.len() as u32;
+    match &retry.guess {
+        Some(guess) => {
+            let name = format!("{}.guess {:#x} {}", side.who, side.place, side.visit);
+            let any = side.inputs.variable(&name, width, false);
+            side.path.registers.insert(guess.guess, any);
+        }
+        None => {
+            let found = side.foretell(&what(retry.kind, width / 8), width);
+            side.path.registers.insert(retry.found, found);
+        }
+    }
     side.assumed.insert(Assumption::Retry);
 }
 
@@ -137,9 +150,19 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
     if side.expected.take().is_some() {
         return Err("a compare-and-swap that is no change of a word".into());
     }
-    let Some(place) = side.events.iter().rev().find(|e| e.place == side.place).map(|e| e.arguments[0]) else {
+    let Some(event) = side.events.iter().rev().find(|e| e.place == side.place) else {
         return Err("a compare-and-swap without an event".into());
     };
+    let place = event.arguments[0];
+    let own = what(retry.kind, 4 * retry.expected.len() as u32);
+    if !matches!(&event.kind, Kind::Sync(key) if key.starts_with(&own)) {
+        return Err("a compare-and-swap of another memory".into());
+    }
+    if let Some(guess) = &retry.guess
+        && side.path.registers.get(&guess.guess).is_none_or(|g| d.free(&[place]).contains(g))
+    {
+        return Err("a compare-and-swap whose address depends on a guess".into());
+    }
     if retry.load.is_some() {
         let Some(loaded) = side.path.registers.get(&retry.address).copied() else {
             return Err("a loop whose word was not loaded".into());
@@ -149,6 +172,106 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
         let elsewhere = side.inputs.normal.of(d.and(&side.happens(), &d.not(&d.eq(&a, &b))));
         if side.inputs.known(elsewhere) != Some(0) {
             side.demands.push((elsewhere, side.place));
+        }
+    }
+    Ok(())
+}
+
+/// Two variables: the guess that a round began with, and the word found.
+fn words(side: &Side<'_, Register>, retry: &Retry, guess: &Guess) -> Result<[TermId; 2], String> {
+    let variable = |r: Register| {
+        let own = side.path.registers.get(&r).copied();
+        own.filter(|t| matches!(side.inputs.terms.node(*t), Node::Variable(_)))
+    };
+    match (variable(guess.guess), variable(retry.found)) {
+        (Some(g), Some(f)) => Ok([g, f]),
+        _ => Err("coverage: a round of a loop that has no beginning".into()),
+    }
+}
+
+/// A word in registers, the low one first.
+fn word(side: &Side<'_, Register>, numbers: &[u32]) -> Result<TermId, String> {
+    let (d, class) = (side.inputs.terms, RegClass::R);
+    let parts = numbers.iter().map(|n| side.path.registers.get(&Register { class, number: *n }).copied());
+    let parts: Option<Vec<TermId>> = parts.collect();
+    let whole = parts.and_then(|all| all.into_iter().reduce(|low, high| d.concat(&high, &low)));
+    whole.ok_or_else(|| "a compare-and-swap of what was not written".into())
+}
+
+/// The compare-and-swap of what is made of a guess is about to be done: it is the one of a guess that was right. What the registers of its operands hold
+/// else, for [`after_guess`].
+///
+/// # Errors
+/// A round that has no beginning.
+pub fn before_guess(
+    side: &mut Side<'_, Register>,
+    retry: &Retry,
+    guess: &Guess,
+) -> Result<Vec<(Register, TermId)>, String> {
+    let width = 32 * retry.expected.len() as u32;
+    let found = side.foretell(&what(retry.kind, width / 8), width);
+    side.path.registers.insert(retry.found, found);
+    let [any, found] = words(side, retry, guess)?;
+    let (expected, made) = (word(side, &guess.expects)?, word(side, &guess.makes)?);
+    side.path.registers.extend([(guess.expected, expected), (guess.made, made)]);
+    let of = |n: &u32| Register { class: RegClass::R, number: *n };
+    let operands: BTreeSet<Register> = guess.expects.iter().chain(&guess.makes).map(of).collect();
+    let mut kept = Vec::new();
+    for r in operands {
+        if let Some(value) = side.path.registers.get_mut(&r) {
+            kept.push((r, *value));
+            *value = with(side.inputs, *value, any, found);
+        }
+    }
+    Ok(kept)
+}
+
+/// It was done: registers that it did not write hold what they held.
+pub fn after_guess(side: &mut Side<'_, Register>, held: Vec<(Register, TermId)>, guess: &Guess) {
+    side.path.registers.extend(held.into_iter().filter(|(r, _)| !guess.finds.contains(&r.number)));
+}
+
+/// The loop is left where `leaves` holds: what makes it one change of the word is demanded, and what depends on the guess is forgotten.
+///
+/// # Errors
+/// A round that has no beginning.
+pub fn leave_guess(
+    side: &mut Side<'_, Register>,
+    retry: &Retry,
+    guess: &Guess,
+    leaves: TermId,
+) -> Result<(), String> {
+    let (d, inputs) = (side.inputs.terms, side.inputs);
+    let [any, found] = words(side, retry, guess)?;
+    let own = |r: Register| side.path.registers.get(&r).copied();
+    let (Some(expected), Some(made)) = (own(guess.expected), own(guess.made)) else {
+        return Err("coverage: a loop that is left before its compare-and-swap".into());
+    };
+    let right = |t: TermId| with(inputs, t, any, found);
+    let goes_on = d.not(&leaves);
+    let other = |t: TermId| d.and(&leaves, &d.not(&d.eq(&t, &right(t))));
+    let wrong = [
+        // A guess that was right goes on.
+        right(goes_on),
+        // So does a round that changed the word.
+        d.and(&d.eq(&found, &expected), &goes_on),
+        // The last round is another than that of a guess that was right.
+        other(expected),
+        other(made),
+    ];
+    let happens = side.happens();
+    for wrong in wrong {
+        let wrong = inputs.normal.of(d.and(&happens, &wrong));
+        if inputs.known(wrong) != Some(0) {
+            side.demands.push((wrong, side.place));
+        }
+    }
+    for r in &guess.written {
+        let Some(value) = side.path.registers.get(r).copied() else { continue };
+        if d.free(&[value]).contains(&any) {
+            let name = format!("{}.left {r} {:#x} {}", side.who, side.place, side.visit);
+            let left = inputs.variable(&name, d.width_of(value), false);
+            side.path.registers.insert(*r, left);
         }
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{line, module, ours, text, z3};
+use common::{line, module, ours, recorded, text, z3};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
 use sassafras_prove::{Assumption, Verdict, prove};
@@ -60,6 +60,59 @@ const WRONG: [(&str, &str, &str, &str); 18] = [
     ),
 ];
 
+/// ptxas's code of compare-and-swaps of 16 bits, whose loops expect something else than the word they started from.
+const WORD: &str = "features/atom_half_word";
+
+/// What is wrong, an instruction of ptxas's code of [`WORD`], and what stands in its place.
+const WRONG_GUESSES: [(&str, &str, &str); 17] = [
+    ("until it succeeds", "ISETP.NE.U32.AND P0, PT, R13, R14", "ISETP.NE.U32.AND P0, PT, R17, R7, PT"),
+    ("again where the rest is the same", "ISETP.NE.U32.AND P0", "ISETP.EQ.U32.AND P0, PT, R13, R14, PT"),
+    ("once", "ISETP.NE.U32.AND P0", "ISETP.NE.U32.AND P0, PT, R13, R13, PT"),
+    ("less of the rest", "ISETP.NE.U32.AND P0", "ISETP.GT.U32.AND P0, PT, R13, R14, PT"),
+    ("the next guess is what was made", "IMAD.MOV.U32 R13, RZ, RZ, R17", "IMAD.MOV.U32 R13, RZ, RZ, R12"),
+    ("the next guess is the rest", "IMAD.MOV.U32 R13, RZ, RZ, R17", "NOP"),
+    ("the wanted half is not asked", "PRMT R7, R13, R4, R15", "MOV R7, R13"),
+    ("another half is wanted", "PRMT R7, R13, R4, R15", "PRMT R7, R13, R4, R9"),
+    ("the neighbour is lost", "PRMT R12, R13", "PRMT R12, R9, R4, R9"),
+    ("what is made is what is wanted", "PRMT R12, R13", "PRMT R12, R13, R4, R15"),
+    ("the wanted half is part of the rest", "PRMT R14, R7", "PRMT R14, R7, R4, R15"),
+    ("expected and made change places", "ATOMS.CAS R17", "ATOMS.CAS R17, [R8], R12, R7"),
+    ("a change elsewhere", "ATOMS.CAS R17", "ATOMS.CAS R17, [R8+0x4], R7, R12"),
+    ("a load elsewhere", "LDS R13, [R8]", "LDS R13, [R8+0x4]"),
+    ("the guess is told", "SHF.R.U32.HI R10, RZ, R10, R17", "SHF.R.U32.HI R10, RZ, R10, R7"),
+    ("nothing is released", "MEMBAR.ALL.GPU", "NOP"),
+    ("nothing is acquired", "CCTL.IVALL", "NOP"),
+];
+
+/// A loop around a compare-and-swap, behind which all lanes are asked.
+const ASKED: &str = "
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in)
+{
+    .reg .b64 to, from, r;
+    .reg .b32 i, a, x, z;
+    .reg .f64 fe;
+    .reg .pred p;
+    .shared .align 8 .b8 smem[8];
+    ld.param.u64 to, [out];
+    ld.param.u64 from, [in];
+    mov.u32 i, %tid.x;
+    mul.wide.u32 r, i, 8;
+    add.u64 from, from, r;
+    add.u64 to, to, r;
+    ld.global.f64 fe, [from];
+    ld.global.u32 x, [from];
+    mov.u32 z, smem;
+    red.shared.add.f64 [z], fe;
+    setp.gt.u32 p, x, 3;
+    vote.sync.ballot.b32 a, p, -1;
+    st.global.u32 [to], a;
+    ret;
+}
+";
+
 fn changed(cubin: &Cubin, from: &str, to: &str) -> Cubin {
     let chip = Chip::from_number(90).expect("a chip");
     let mut cubin = cubin.clone();
@@ -82,6 +135,42 @@ fn loops_for_one_operation_are_proved() {
         eprintln!("{name}: {}", line(&record));
         assert_eq!(record.verdict, Verdict::Proved, "{name}");
         assert!(record.assumptions.contains(&Assumption::Retry), "{name}");
+    }
+}
+
+/// Behind a loop without a barrier lanes are apart, and behind one in which they yield.
+#[test]
+fn lanes_leave_loops_apart() {
+    let Some(mut z3) = z3("lanes_leave_loops_apart") else { return };
+    let whole = ours(ASKED).expect("it compiles");
+    let mut verdict = |cubin: &Cubin| {
+        let record = prove(&module(ASKED), "k", cubin, &mut z3);
+        eprintln!("{}", line(&record));
+        record.verdict
+    };
+    let without = |cubin: &Cubin, texts: &[&str]| {
+        texts.iter().fold(cubin.clone(), |cubin, text| changed(&cubin, text, "NOP"))
+    };
+    assert_eq!(verdict(&whole), Verdict::Proved);
+    assert_eq!(verdict(&without(&whole, &["BSSY", "BSYNC"])), Verdict::Proved, "all are waited for");
+    assert_eq!(verdict(&without(&whole, &["YIELD", "WARPSYNC"])), Verdict::Proved, "all meet");
+    for texts in [&["BSSY", "BSYNC", "YIELD", "WARPSYNC"][..], &["WARPSYNC"]] {
+        assert!(matches!(verdict(&without(&whole, texts)), Verdict::Unknown(_)), "{texts:?}");
+    }
+}
+
+#[test]
+fn other_guesses_are_not_proved() {
+    let Some(mut z3) = z3("other_guesses_are_not_proved") else { return };
+    let text = text(WORD);
+    let cubin = recorded("13.0.88", WORD).expect("it is recorded");
+    let record = prove(&module(&text), "k", &cubin, &mut z3);
+    assert_eq!(record.verdict, Verdict::Proved, "{}", line(&record));
+    for (what, from, to) in WRONG_GUESSES {
+        let record = prove(&module(&text), "k", &changed(&cubin, from, to), &mut z3);
+        eprintln!("{what}: {}", line(&record).chars().take(300).collect::<String>());
+        assert!(matches!(record.verdict, Verdict::Unknown(_) | Verdict::Refuted(_)), "{what}");
+        assert!(record.contradiction.is_none(), "{what}: {:?}", record.contradiction);
     }
 }
 
