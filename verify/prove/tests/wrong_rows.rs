@@ -65,6 +65,50 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "a choice of two constants by one mask too few",
+        says: "(x & a) | (~x & b) = x under a ^ b, else b: a where only b has a bit is ~x",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, a, b) = (v(t, "x", w), k(t, w, 0b001), k(t, w, 0b011));
+            let chosen = t.or(&t.and(&x, &a), &t.and(&t.not(&x), &b));
+            let mask = t.xor(&a, &b);
+            equal(chosen, t.or(&t.and(&x, &mask), &t.and(&b, &t.not(&mask))))
+        },
+    },
+    Row {
+        name: "the upper bit where less than half is added",
+        says: "the upper bit of x + 2^(n-1) - 1 is the complement of that of x",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let upper = |x: &TermId| t.extract(x, w - 1, 1);
+            equal(upper(&t.add(&x, &k(t, w, (1 << (w - 1)) - 1))), t.not(&upper(&x)))
+        },
+    },
+    Row {
+        name: "a condition that is known within a wider word",
+        says: "where c is 1, ⌊(x + c) / 2⌋ is ⌊x / 2⌋ + c",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, c, one) = (v(t, "x", w), t.zext(&v(t, "c", 1), w), k(t, w, 1));
+            let half = |x: &TermId| t.binary(B::LShr, x, &one);
+            let left = t.ite(&t.eq(&c, &one), &half(&t.add(&x, &c)), &one);
+            equal(left, t.ite(&t.eq(&c, &one), &t.add(&half(&x), &one), &one))
+        },
+    },
+    Row {
+        name: "the upper half of a negated number without what the lower half borrows",
+        says: "-h = the upper bits of -(h:l); and -h - [l ≠ 1], the condition as the carry of l and one less",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (h, l) = (v(t, "h", w), v(t, "l", w));
+            let sum = t.add(&t.zext(&l, w + 1), &k(t, w + 1, (1 << w) - 2));
+            let less = t.sub(&t.neg(&h), &t.zext(&t.extract(&sum, w, 1), w));
+            let upper = t.extract(&t.neg(&t.concat(&h, &l)), w, w);
+            [equal(t.neg(&h), upper), equal(less, upper)].concat()
+        },
+    },
+    Row {
         name: "an arithmetic shift as a logical one",
         says: "x >>s c = x >>u c",
         widths: WIDTHS,

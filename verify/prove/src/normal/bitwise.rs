@@ -2,17 +2,22 @@
 
 use super::Normal;
 use super::boolean::{Diagram, FALSE, TRUE};
-use super::poly::ones;
+use super::poly::{Poly, ones};
 use super::slice::Segment;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
+use std::collections::BTreeMap;
 
 /// A constant of more runs of equal bits than this is not cut up.
-const RUNS: u32 = 10;
+const RUNS: u32 = 8;
 /// A function of more decisions than this keeps its operation.
 const DECISIONS: usize = 48;
 /// So many are too many where each operand of a function is itself one: the whole grows with each.
 const MAPPED: usize = 4 * DECISIONS;
+/// Words within words in which a condition is known.
+const INSIDE: u32 = 2;
+/// A function of more constants than this is left as it is.
+const MASKS: usize = 6;
 
 impl Normal<'_> {
     /// −1 − a, or ¬c.
@@ -22,8 +27,19 @@ impl Normal<'_> {
             let not = self.diagrams.borrow_mut().not(f);
             return self.function(not, 1);
         }
-        let p = self.poly(t).complement();
-        self.number(p)
+        self.other_side(t)
+    }
+
+    /// −1 − a: of two numbers that are so each other's, each is the other's, whatever form either got by other rows.
+    fn other_side(&self, t: TermId) -> TermId {
+        if let Some(other) = self.complements.borrow().get(&t) {
+            return *other;
+        }
+        let other = self.number(self.poly(t).complement());
+        let mut all = self.complements.borrow_mut();
+        all.insert(t, other);
+        all.entry(other).or_insert(t);
+        other
     }
 
     /// The diagram of a normal form: its function, the complement of one, or a variable.
@@ -37,11 +53,15 @@ impl Normal<'_> {
         if let Some(f) = self.functions.borrow().get(&t) {
             return *f;
         }
-        if width > 1 && self.poly(t).negative() {
-            // Row `bitwise-complement`.
-            let inner = self.number(self.poly(t).complement());
-            if !self.poly(inner).negative() {
-                let f = self.diagram(inner);
+        // Row `bitwise-complement`: of two complements one is the variable.
+        let negative = width > 1 && self.poly(t).negative();
+        if negative || self.complements.borrow().contains_key(&t) {
+            let inner = self.other_side(t);
+            if (self.poly(inner).negative(), inner) < (negative, t) {
+                let f = match self.functions.borrow().get(&inner) {
+                    Some(f) => *f,
+                    None => self.diagrams.borrow_mut().variable(inner),
+                };
                 return self.diagrams.borrow_mut().not(f);
             }
         }
@@ -50,7 +70,50 @@ impl Normal<'_> {
 
     /// The term of a diagram over operands of a width. Rows `decision-one`, `decision-zero`, `decision-xor`.
     pub(super) fn function(&self, f: Diagram, width: u32) -> TermId {
-        self.term(f, width, &mut FxHashMap::default())
+        self.term(self.by_masks(f, width), width, &mut FxHashMap::default())
+    }
+
+    /// Row `bitwise-masks`: bit by bit the constants are known, so a function of numbers and constants is one of a few functions of
+    /// the numbers. Which one is said by constants that depend on nothing but where each of them stands.
+    fn by_masks(&self, f: Diagram, width: u32) -> Diagram {
+        if width == 1 || f <= TRUE {
+            return f;
+        }
+        let mut all = self.diagrams.borrow_mut();
+        let constants: Vec<(TermId, u128)> =
+            all.leaves(f).into_iter().filter_map(|t| Some((t, self.known(t)?))).collect();
+        if constants.is_empty() || constants.len() > MASKS {
+            return f;
+        }
+        let mut parts = vec![(f, ones(width))];
+        for (t, bits) in constants {
+            let yes = all.variable(t);
+            let no = all.not(yes);
+            let mut cut = Vec::new();
+            for (g, mask) in parts {
+                for (where_, care) in [(mask & bits, yes), (mask & !bits, no)] {
+                    if where_ != 0 {
+                        cut.push((all.constrained(g, care), where_));
+                    }
+                }
+            }
+            parts = cut;
+        }
+        let mut masks: BTreeMap<Diagram, u128> = BTreeMap::new();
+        for (g, mask) in parts {
+            *masks.entry(g).or_default() |= mask;
+        }
+        let mut list: Vec<Diagram> = masks.keys().copied().collect();
+        for bit in 0.. {
+            if list.len() == 1 {
+                break;
+            }
+            let chosen = masks.values().enumerate().filter(|(i, _)| i >> bit & 1 == 1);
+            let mask = chosen.fold(0, |all, (_, mask)| all | mask);
+            let which = all.variable(self.terms.constant(width, mask));
+            list = list.chunks(2).map(|c| all.ite(which, c[c.len() - 1], c[0])).collect();
+        }
+        if all.size(list[0], DECISIONS) < DECISIONS { list[0] } else { f }
     }
 
     /// The same; what has been made is kept, since a diagram's parts are shared and there are far more ways through it than parts.
@@ -200,22 +263,53 @@ impl Normal<'_> {
         self.function(made, self.width(a))
     }
 
-    /// A number where a condition, as a summand or a factor of one, is known.
+    /// A number where a condition, as a summand or a factor of one, is known; also within the words that are summands.
     fn knowing(&self, a: TermId, condition: TermId, value: u128) -> TermId {
-        let p = self.poly(a);
-        let inside = |m: &super::poly::Monomial| m.contains(&condition);
-        if a == condition || !p.terms.keys().any(inside) {
+        self.knowing_inside(a, condition, value, INSIDE)
+    }
+
+    fn knowing_inside(&self, a: TermId, condition: TermId, value: u128, depth: u32) -> TermId {
+        if a == condition {
             return a;
         }
-        let mut known = super::poly::Poly::constant(p.width, p.constant);
+        let p = self.poly(a);
+        let mut known = Poly::constant(p.width, p.constant);
+        let mut changed = false;
         for (m, c) in &p.terms {
-            if !inside(m) {
-                known.plus(m.clone(), *c);
-            } else if value == 1 {
-                known.plus(m.iter().copied().filter(|f| *f != condition).collect(), *c);
+            let mut product = Some(Poly::constant(p.width, *c));
+            let mut new = false;
+            for factor in m {
+                let other = if *factor == condition {
+                    Some(self.terms.constant(1, value))
+                } else {
+                    self.known_part(*factor, condition, value, depth)
+                };
+                new |= other.is_some();
+                let factor = self.lifted(other.unwrap_or(*factor), p.width);
+                product = product.and_then(|all| all.times(&factor, super::MOST));
+            }
+            match product.filter(|_| new) {
+                Some(product) => {
+                    known.plus_scaled(&product, 1);
+                    changed = true;
+                }
+                None => known.plus(m.clone(), *c),
             }
         }
-        self.number(known)
+        if changed { self.number(known) } else { a }
+    }
+
+    /// A word, or bits of one, that is another where a condition is known.
+    fn known_part(&self, t: TermId, condition: TermId, value: u128, depth: u32) -> Option<TermId> {
+        let (low, whole) = match self.terms.node(t) {
+            sassafras_semantics::term::Node::Extract { low, a } => (low, a),
+            _ => (0, t),
+        };
+        if depth == 0 || !self.polys.borrow().contains_key(&whole) {
+            return None;
+        }
+        let other = self.knowing_inside(whole, condition, value, depth - 1);
+        (other != whole).then(|| self.slice(other, low, self.width(t)))
     }
 
     /// A normal form where a condition holds: of what it chooses by the condition, what it then is. Row `select-inside`.
@@ -257,7 +351,7 @@ impl Normal<'_> {
     fn magnitude(&self, c: TermId, a: TermId, b: TermId) -> Option<TermId> {
         let (x, width) = (self.extended(b)?, self.width(b));
         let n = self.width(x);
-        let mut less = super::poly::Poly::constant(width, 1 << n);
+        let mut less = Poly::constant(width, 1 << n);
         less.plus_scaled(&self.poly(b), u128::MAX);
         (*self.poly(a) == less && self.slice(x, n - 1, 1) == c)
             .then(|| self.zext(self.select(c, self.number(self.poly(x).scaled(u128::MAX)), x), width))

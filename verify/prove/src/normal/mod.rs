@@ -51,6 +51,8 @@ pub struct Normal<'t> {
     /// Normal forms that are bitwise functions.
     functions: RefCell<FxHashMap<TermId, Diagram>>,
     diagrams: RefCell<Diagrams>,
+    /// Normal forms of more than one bit and their complements.
+    complements: RefCell<FxHashMap<TermId, TermId>>,
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
     /// Bitwise functions that were made piece by piece: their pieces.
     pieces: RefCell<FxHashMap<TermId, Rc<[slice::Segment]>>>,
@@ -73,6 +75,7 @@ impl<'t> Normal<'t> {
             built: RefCell::default(),
             functions: RefCell::default(),
             diagrams: RefCell::default(),
+            complements: RefCell::default(),
             slices: RefCell::default(),
             pieces: RefCell::default(),
             known: RefCell::default(),

@@ -116,7 +116,43 @@ impl Normal<'_> {
             p.plus(rest, c.wrapping_mul(new.constant));
             return true;
         }
-        self.join(p)
+        self.join(p) || self.negated_upper(p)
+    }
+
+    /// Row `negated-upper`: -h - [l ≠ 0] as the upper bits of -(h:l).
+    fn negated_upper(&self, p: &mut Poly) -> bool {
+        let minus = ones(p.width);
+        let parts: Vec<TermId> =
+            p.terms.iter().filter(|(m, c)| m.len() == 1 && **c == minus).map(|(m, _)| m[0]).collect();
+        for carry in parts.iter().filter(|k| self.width(**k) == 1) {
+            let Some(low) = self.not_zero(*carry) else { continue };
+            let n = self.width(low);
+            for high in parts.iter().filter(|h| *h != carry && self.width(**h) == p.width) {
+                if n + p.width > 64 {
+                    continue;
+                }
+                let Some(both) = self.neighbours(low, *high, n + p.width) else { continue };
+                let upper = self.slice(self.number(self.poly(both).scaled(u128::MAX)), n, p.width);
+                if self.polys.borrow().contains_key(&upper) || self.known(upper).is_some() {
+                    continue;
+                }
+                for part in [*carry, *high] {
+                    p.terms.remove(&Monomial::from_slice(&[part]));
+                }
+                p.plus(Monomial::from_slice(&[upper]), 1);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The number that is not zero where a condition holds, as the carry of the number and the greatest of its width.
+    fn not_zero(&self, carry: TermId) -> Option<TermId> {
+        let Node::Extract { low, a: sum } = self.terms.node(carry) else { return None };
+        let p = self.polys.borrow().get(&sum).cloned()?;
+        let (m, c) = p.terms.iter().next()?;
+        let one = p.terms.len() == 1 && m.len() == 1 && *c == 1 && self.width(m[0]) == low;
+        (one && p.width == low + 1 && p.constant == ones(low)).then(|| m[0])
     }
 
     /// Row `masked`: among summands, x under copies of a condition is x times the condition.

@@ -220,6 +220,19 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "slice-flipped",
+        says: "the upper bit of x + 2^(n-1) is the complement of that of x, and that of 2^(n-1) - 1 - x is that of x",
+        widths: WIDE,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let (half, upper) = (1 << (w - 1), |x: &TermId| t.extract(x, w - 1, 1));
+            vec![
+                equal(upper(&t.add(&x, &k(t, w, half))), t.not(&upper(&x))),
+                equal(upper(&t.sub(&k(t, w, half - 1), &x)), upper(&x)),
+            ]
+        },
+    },
+    Row {
         name: "slice-select",
         says: "bits of a selection, of a bitwise function (`slice-bitwise`, `bitwise-pieces`): the same of bits",
         widths: WIDE,
@@ -330,6 +343,25 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "bitwise-masks",
+        says: "a function of numbers and constants is one of numbers alone in the bits of each mask that the constants make",
+        widths: WIDE,
+        laws: |t, w| {
+            let [x, y, a, b] = ["x", "y", "a", "b"].map(|n| v(t, n, w));
+            let differ = t.xor(&a, &b);
+            let by = |m: &TermId, h: &TermId, l: &TermId| t.or(&t.and(m, h), &t.and(&t.not(m), l));
+            vec![
+                equal(by(&x, &a, &b), t.xor(&b, &t.and(&x, &differ))),
+                equal(by(&x, &a, &b), by(&differ, &t.xor(&x, &b), &a)),
+                equal(by(&x, &y, &a), by(&a, &t.or(&t.not(&x), &y), &t.and(&x, &y))),
+                equal(
+                    t.xor(&t.and(&x, &a), &t.and(&y, &b)),
+                    by(&a, &t.xor(&x, &t.and(&y, &b)), &t.and(&y, &b)),
+                ),
+            ]
+        },
+    },
+    Row {
         name: "select",
         says: "of a complement; within itself; of constants; of one bit",
         widths: WORDS,
@@ -337,6 +369,7 @@ pub const ROWS: &[Row] = &[
             let [a, b, c] = ["a", "b", "c"].map(|n| v(t, n, w));
             let p = v(t, "p", 1);
             let numbers = t.add(&t.mul(&t.zext(&p, w), &t.sub(&a, &b)), &b);
+            let (wide, inside) = (t.zext(&b, 2 * w), t.zext(&t.sub(&a, &k(t, w, 1)), 2 * w));
             vec![
                 equal(t.ite(&t.not(&p), &a, &b), t.ite(&p, &b, &a)),
                 equal(t.ite(&p, &t.ite(&p, &a, &b), &c), t.ite(&p, &a, &c)),
@@ -345,6 +378,15 @@ pub const ROWS: &[Row] = &[
                 // `select-inside`
                 equal(t.ite(&p, &t.add(&t.mul(&t.zext(&p, w), &a), &c), &b), t.ite(&p, &t.add(&a, &c), &b)),
                 equal(t.ite(&p, &b, &t.add(&t.mul(&t.zext(&p, w), &a), &c)), t.ite(&p, &b, &c)),
+                // Within words that are summands, and bits of them.
+                equal(
+                    t.ite(&p, &t.zext(&t.sub(&a, &t.zext(&p, w)), 2 * w), &wide),
+                    t.ite(&p, &inside, &wide),
+                ),
+                equal(
+                    t.ite(&p, &t.extract(&t.sub(&a, &t.zext(&p, w)), w - 1, 1), &p),
+                    t.ite(&p, &t.extract(&t.sub(&a, &k(t, w, 1)), w - 1, 1), &p),
+                ),
             ]
         },
     },
@@ -576,6 +618,17 @@ pub const ROWS: &[Row] = &[
                 equal(half(&by(B::LShr), w), t.binary(B::LShr, &half(&x, w), &s)),
                 equal(half(&by(B::AShr), w), t.binary(B::AShr, &half(&x, w), &s)),
             ]
+        },
+    },
+    Row {
+        name: "negated-upper",
+        says: "-h - [l ≠ 0] = the upper bits of -(h:l), the condition as the carry of l and the greatest number",
+        widths: &[2, 3, 8, 16, 32],
+        laws: |t, w| {
+            let (h, l) = (v(t, "h", w), v(t, "l", w));
+            let sum = t.add(&t.zext(&l, w + 1), &k(t, w + 1, (1 << w) - 1));
+            let left = t.sub(&t.neg(&h), &t.zext(&t.extract(&sum, w, 1), w));
+            vec![equal(left, t.extract(&t.neg(&t.concat(&h, &l)), w, w))]
         },
     },
     Row {

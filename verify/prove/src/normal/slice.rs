@@ -137,6 +137,16 @@ impl Normal<'_> {
         {
             return self.complement(self.gather(&segments, low, width));
         }
+        // Row `slice-flipped`: where half of all numbers is added, the upper bit is the other one.
+        if width == 1 && low + 1 == p.width {
+            let flipped = Poly { constant: p.constant ^ 1 << low, ..p.clone() };
+            if let Some(segments) = self.segments(&flipped) {
+                return self.complement(self.gather(&segments, low, 1));
+            }
+            if let Some(segments) = self.segments(&flipped.complement()) {
+                return self.gather(&segments, low, 1);
+            }
+        }
         // Row `slice-even`: what has no low bits is shifted.
         let even = p.evenness().min(low);
         if even > 0 {

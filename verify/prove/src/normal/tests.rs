@@ -29,6 +29,47 @@ fn normal_forms_keep_their_value() {
     }
 }
 
+/// A function of two numbers and constants, and the same by what it is where each of them is all ones or zero: one form, but where a
+/// mask with few runs has been cut up.
+#[test]
+fn functions_of_constants_have_one_form() {
+    let folder = Concrete::default();
+    let (mut one, mut apart) = (0, 0);
+    for seed in 0..2000 {
+        let mut r = Draw(seed);
+        let d = Terms::raw();
+        let normal = Normal::new(&d);
+        let (x, y) = (d.variable("x", 32), d.variable("y", 32));
+        let mut made = vec![x, y, d.constant(32, r.next().into()), d.constant(32, r.next().into())];
+        for _ in 0..6 {
+            let [a, b] = [0; 2].map(|_| made[r.below(made.len() as u64) as usize]);
+            made.push(match r.below(4) {
+                0 => d.and(&a, &b),
+                1 => d.or(&a, &b),
+                2 => d.xor(&a, &b),
+                _ => d.not(&a),
+            });
+        }
+        let t = made[made.len() - 1];
+        let at = |a: u128, b: u128| d.evaluate(&folder, t, |v| if v == x { a } else { b }).bits();
+        let all = u128::from(u32::MAX);
+        let sum = |lie: u128| {
+            let part = |a: u128, b: u128| {
+                let side = |v: &TermId, bits: u128| if bits == 0 { d.not(v) } else { *v };
+                let bits = at(a, b) ^ if a == 0 && b == 0 { lie } else { 0 };
+                d.and(&d.and(&side(&x, a), &side(&y, b)), &d.constant(32, bits))
+            };
+            d.or(&d.or(&part(0, 0), &part(0, all)), &d.or(&part(all, 0), &part(all, all)))
+        };
+        let n = normal.of(t);
+        one += usize::from(n == normal.of(sum(0)));
+        // Another in one bit is another.
+        apart += usize::from(n != normal.of(sum(1 << r.below(32))));
+    }
+    assert!(one > 1800, "{one}");
+    assert_eq!(apart, 2000);
+}
+
 /// What is read where a condition holds is what it is there.
 #[test]
 fn conditions_where_others_hold() {
