@@ -109,6 +109,37 @@ const WRONG: &[Row] = &[
         },
     },
     Row {
+        name: "what may be zero as what is not",
+        says: "2^(n-1) - 1 - x, where x has n - 1 bits, is not zero",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = t.zext(&v(t, "x", w - 1), w);
+            equal(t.eq(&t.sub(&k(t, w, (1 << (w - 1)) - 1), &x), &k(t, w, 0)), t.no())
+        },
+    },
+    Row {
+        name: "a bit beside a number that is zero",
+        says: "of x either the lower bits are zero or the upper bit is clear",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let zero = t.eq(&t.extract(&x, 0, w - 1), &k(t, w - 1, 0));
+            let clear = t.not(&t.extract(&x, w - 1, 1));
+            equal(t.or(&zero, &clear), clear)
+        },
+    },
+    Row {
+        name: "a choice by one of its sides alone",
+        says: "what is more than zero on one side of a choice is more than zero",
+        widths: WIDTHS,
+        laws: |t, w| {
+            let (x, y) = (t.zext(&v(t, "x", w - 1), w), v(t, "y", w));
+            let chosen = t.ite(&v(t, "p", 1), &t.add(&x, &k(t, w, 1)), &y);
+            let less = t.add(&t.zext(&chosen, w + 1), &k(t, w + 1, (1 << w) - 1));
+            equal(t.extract(&less, w, 1), k(t, 1, 1))
+        },
+    },
+    Row {
         name: "an arithmetic shift as a logical one",
         says: "x >>s c = x >>u c",
         widths: WIDTHS,

@@ -74,6 +74,12 @@ impl Normal<'_> {
         if p.constant != 0 && p.constant.trailing_zeros() < twos {
             return d.no();
         }
+        // Row `equal-range`: a sum that never reaches zero, from above or below.
+        if let (Some((least, most)), Ok(room)) = (p.range(&|t| self.width(t)), i128::try_from(ones(width)))
+            && (least > 0 && most <= room || most < 0 && least >= -room)
+        {
+            return d.no();
+        }
         if width > 32 {
             return self.by_parts(C::Eq, a, b);
         }

@@ -6,7 +6,7 @@
 //! operands in normal form.
 //!
 //! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
-//! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions.
+//! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
 mod bitwise;
@@ -15,6 +15,7 @@ mod compare;
 mod convert;
 mod executed;
 mod float;
+mod given;
 mod number;
 pub mod poly;
 mod quotient;

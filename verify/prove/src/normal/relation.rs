@@ -1,16 +1,49 @@
-//! Relations of floats that exclude each other.
+//! Conditions that exclude each other: relations of floats, a number that is zero and one of its bits.
 
 use super::Normal;
 use super::boolean::{Diagram, FALSE, TRUE};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{FloatRelation as R, TermId};
+use sassafras_semantics::{CompareOp, FloatRelation as R, TermId};
 
 impl Normal<'_> {
     /// Row `relations`: of two floats one is less than the other, or they are equal, or unordered, and only one of these. So what asks
     /// whether they are unordered, and for one other relation, is one relation or its complement. Example: unordered or not less is the
     /// complement of less.
     pub(super) fn relation(&self, f: Diagram) -> Diagram {
-        self.one_relation(f).unwrap_or(f)
+        self.one_relation(f).or_else(|| self.bit_of_zero(f)).unwrap_or(f)
+    }
+
+    /// Row `zero-bit`: of a number that is zero no bit is set. What is made of both conditions is one of them, neither, or that either holds.
+    fn bit_of_zero(&self, f: Diagram) -> Option<Diagram> {
+        let (first, second) = self.two(f)?;
+        let within = |zero: TermId, bit: TermId| {
+            let Node::Compare(CompareOp::Eq, x, k) = self.terms.node(zero) else { return false };
+            let Node::Extract { low: at, a: whole } = self.terms.node(bit) else { return false };
+            let (low, from) = match self.terms.node(x) {
+                Node::Extract { low, a } if x != whole => (low, a),
+                _ => (0, x),
+            };
+            self.known(k) == Some(0) && from == whole && (low..low + self.width(x)).contains(&at)
+        };
+        let zero_first = within(first, second);
+        if !zero_first && !within(second, first) {
+            return None;
+        }
+        let at = |zero: bool, set: bool| match zero_first {
+            true => self.at(f, zero, set),
+            false => self.at(f, set, zero),
+        };
+        let (neither, set, zero) = (at(false, false), at(false, true), at(true, false));
+        let mut all = self.diagrams.borrow_mut();
+        let (a, b) = (all.variable(first), all.variable(second));
+        let (is_zero, is_set) = if zero_first { (a, b) } else { (b, a) };
+        let made = match (set == neither, zero == neither) {
+            (true, true) => FALSE,
+            (false, true) => is_set,
+            (true, false) => is_zero,
+            (false, false) => all.ite(is_zero, TRUE, is_set),
+        };
+        Some(if neither { all.not(made) } else { made })
     }
 
     fn one_relation(&self, f: Diagram) -> Option<Diagram> {

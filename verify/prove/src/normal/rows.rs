@@ -233,6 +233,49 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "slice-range",
+        says: "bits of a sum that are the same for its least and its greatest value, a choice between two being one of them",
+        widths: WIDE,
+        laws: |t, w| {
+            let [x, y] = ["x", "y"].map(|n| t.zext(&v(t, n, w - 1), w + 1));
+            let (one, top) = (k(t, w + 1, 1), |x: &TermId| t.extract(x, w, 1));
+            let chosen = t.ite(&v(t, "p", 1), &t.add(&x, &one), &t.sub(&k(t, w + 1, (1 << (w - 1)) + 1), &y));
+            let less = t.add(&chosen, &k(t, w + 1, (1 << w) - 1));
+            vec![equal(top(&less), k(t, 1, 1))]
+        },
+    },
+    Row {
+        name: "equal-range",
+        says: "what is at least one, or at most minus one, is not zero",
+        widths: WIDE,
+        laws: |t, w| {
+            let x = t.zext(&v(t, "x", w - 1), w);
+            let (most, zero) = (k(t, w, 1 << (w - 1)), k(t, w, 0));
+            let no = |a: &TermId| equal(t.eq(a, &zero), t.no());
+            vec![no(&t.sub(&most, &x)), no(&t.sub(&x, &most)), no(&t.add(&x, &k(t, w, 1)))]
+        },
+    },
+    Row {
+        name: "zero-bit",
+        says: "of a number that is zero no bit is set",
+        widths: WIDE,
+        laws: |t, w| {
+            let x = v(t, "x", w);
+            let zero = t.eq(&x, &k(t, w, 0));
+            let mut all = Vec::new();
+            for at in [0, w / 2, w - 1] {
+                let bit = t.extract(&x, at, 1);
+                all.extend([
+                    equal(t.and(&zero, &bit), t.no()),
+                    equal(t.or(&zero, &t.not(&bit)), t.not(&bit)),
+                    equal(t.and(&zero, &t.not(&bit)), zero),
+                    equal(t.xor(&zero, &bit), t.or(&zero, &bit)),
+                ]);
+            }
+            all
+        },
+    },
+    Row {
         name: "slice-select",
         says: "bits of a selection, of a bitwise function (`slice-bitwise`, `bitwise-pieces`): the same of bits",
         widths: WIDE,

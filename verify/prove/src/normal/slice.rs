@@ -177,6 +177,13 @@ impl Normal<'_> {
             high.plus_scaled(&self.poly(rest), 1);
             return self.number(high);
         }
+        // Row `slice-range`: bits that are the same for the least and the greatest number.
+        if let Some((least, most)) = self.chosen_range(&p)
+            && most <= ones(p.width)
+            && least >> low == most >> low
+        {
+            return d.constant(width, least >> low);
+        }
         // Row `slice-narrow`: bits that are always zero.
         if let Some(most) = p.most(&|t| self.width(t)) {
             let bits = 128 - most.leading_zeros();
@@ -188,6 +195,37 @@ impl Normal<'_> {
         let whole = self.number(p.clone());
         let changed = self.polys.borrow().get(&whole).is_none_or(|q| **q != p);
         if changed { self.slice(whole, low, width) } else { d.make(Node::Extract { low, a: whole }, width) }
+    }
+
+    /// The least and the greatest value of a sum with a choice among its summands, without wrapping, if neither is negative: a choice
+    /// between sums that do not wrap is one of them.
+    fn chosen_range(&self, p: &Poly) -> Option<(u128, u128)> {
+        let whole = |t: TermId| (self.width(t) < 120).then(|| (0, ones(self.width(t)) as i128));
+        let own = |t: TermId| {
+            let all = whole(t)?;
+            let range = self.poly(t).range(&|t| self.width(t));
+            Some(range.filter(|(least, most)| *least >= 0 && *most <= all.1).unwrap_or(all))
+        };
+        let choice = |t: TermId| match self.terms.node(t) {
+            Node::Ite(_, a, b) => {
+                let (a, b) = (own(a)?, own(b)?);
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
+            _ => None,
+        };
+        if !p.terms.keys().any(|m| m.len() == 1 && choice(m[0]).is_some()) {
+            return None;
+        }
+        let start = i128::try_from(p.constant).ok()?;
+        let (mut least, mut most) = (start, start);
+        for (m, c) in &p.terms {
+            let c = i128::try_from(*c).ok()?;
+            let [t] = m.as_slice() else { return None };
+            let (from, to) = choice(*t).or_else(|| whole(*t))?;
+            least = least.checked_add(c.checked_mul(from)?)?;
+            most = most.checked_add(c.checked_mul(to)?)?;
+        }
+        (least >= 0).then_some((least as u128, most as u128))
     }
 
     /// A number that a single condition decides: the condition, the number if it holds, and if not. Row `select`.
