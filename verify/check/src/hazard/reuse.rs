@@ -1,16 +1,13 @@
 //! The cache of operands: what an instruction marked `.reuse` keeps is what a later one finds in the same slot, whatever was written to
 //! the register since.
 //!
-//! A slot keeps a register for each bank until an operand of that bank is read in it without the mark (R. Huerta et al., "Analyzing Modern NVIDIA
-//! GPU cores", 2025, section "Register file cache": two banks, by the lowest bit of the number, three slots). Writes do not change what is kept. ptxas 13.0.88 marks no
-//! register that the instruction itself, or one before the next reader, overwrites.
+//! A slot keeps a register until another operand is read in it (R. Huerta et al., "Analyzing Modern NVIDIA GPU cores", 2025, "Register file cache": three slots; writes do
+//! not change what is kept). That paper finds two banks that keep one each; but ptxas 13.0.88 and 13.5.37 overwrite a register that was kept, and read it again in the slot, as soon
+//! as any other was read there, of whatever bank and under whatever guard. They do neither before.
 
 use super::flight::Register;
 use sassafras_isa::{Access, Inst, RegClass};
 use smallvec::SmallVec;
-
-/// Register banks; the number of a register modulo this is its bank.
-const BANKS: u32 = 2;
 
 /// A register that a slot may keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,17 +36,13 @@ impl Kept {
         })
     }
 
-    /// An instruction reads its operands, keeps those it marks, then writes. Under a guard it may do none of this.
+    /// An instruction reads its operands, keeps those it marks, then writes.
     pub(super) fn step(&mut self, at: usize, inst: &Inst) {
         let marked = if inst.control.yield_ { inst.control.reuse } else { 0 };
         if self.0.is_empty() && marked == 0 {
             return;
         }
-        if inst.guard.is_always() {
-            let evicted =
-                |e: &Entry| reads(inst).any(|(slot, n)| slot == e.slot && n % BANKS == e.number % BANKS);
-            self.0.retain(|e| !evicted(e));
-        }
+        self.0.retain(|e| reads(inst).all(|(slot, _)| slot != e.slot));
         for (slot, number) in reads(inst).filter(|(slot, _)| marked >> slot & 1 == 1) {
             self.0.retain(|e| e.at != at || e.slot != slot || e.number != number);
             self.0.push(Entry { at, slot, number, stale: false });
