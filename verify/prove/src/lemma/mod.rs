@@ -8,12 +8,14 @@
 
 mod approximations;
 mod code;
+mod doubles;
 mod matching;
 mod routines;
 mod table;
 
 pub use approximations::ESTIMATES;
 pub use code::{Code, code};
+pub use doubles::DOUBLES;
 pub(crate) use matching::written;
 pub use matching::{Uses, said, uses};
 pub use routines::ROUTINES;
@@ -192,7 +194,7 @@ impl Subject {
 
 /// Those that are matched on terms.
 pub fn of_terms() -> impl Iterator<Item = &'static Lemma> {
-    LEMMAS.iter().chain(ROUTINES)
+    LEMMAS.iter().chain(ROUTINES).chain(DOUBLES)
 }
 
 /// All of them.

@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod laws;
+pub mod midpoints;
 pub mod report;
 pub mod sequence;
 pub mod table;
