@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 48] = [
+const PAIRS: [&str; 56] = [
     // The load before `CCTL.IVALL` has not been waited for.
     "waits/acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
@@ -53,6 +53,19 @@ const PAIRS: [&str; 48] = [
     "waits/operand_overwritten",
     // `WARPSYNC` of the lower half, which the upper half executes too.
     "waits/mask_without_itself",
+    // What an operand keeps for reuse is overwritten, by the instruction itself and by the next, and read again.
+    "waits/kept_and_overwritten",
+    "waits/kept_and_moved",
+    // The scoreboard of an `S2R` stands for nothing that `MUFU` reads.
+    "waits/source_of_another_unit",
+    // A return, and a call, that count how deep calls are.
+    "lanes/return_that_counts",
+    "lanes/call_that_counts",
+    // A barrier whose number and count stand in registers: the count is another.
+    "lanes/barrier_of_more_threads",
+    // Copies to shared memory with marks that no compiler makes.
+    "memory/copy_of_a_word_past_the_cache",
+    "memory/copy_of_a_device",
     // A function returns one instruction further on, behind the wait for what it loaded.
     "lanes/return_behind_a_wait",
     // Accesses of more bytes than the source's, at no multiple of them; a load of constants above its guard.
@@ -101,7 +114,7 @@ const PAIRS: [&str; 48] = [
 ];
 
 /// What our compiler does not take.
-const NOT_OURS: [&str; 1] = ["beyond/dependent_grid"];
+const NOT_OURS: [&str; 2] = ["beyond/dependent_grid", "lanes/barrier_of_more_threads"];
 /// Right code that is not proved: of each drawn launch some lane is undefined (its vote does not name it); lanes may be apart at a
 /// vote of their own; the effort does not suffice (ptxas's code of that source is proved, `corpus_prove`).
 const NOT_PROVED: [&str; 3] =
