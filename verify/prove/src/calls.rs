@@ -15,6 +15,8 @@ const MOST_WITHIN: u32 = 12;
 pub const PARAMS: u64 = 0x1_0000;
 /// The first of the registers that stand for bytes of `.param` memory.
 const BYTES: u32 = 0x4000_0000;
+/// The first of those that stand for whole values in it, of 2, 4 and 8 bytes.
+const WHOLE: u32 = 0x6000_0000;
 
 /// What lies in registers: those of frames, one behind the other, bytes of `.param` memory, and carry flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,10 +316,19 @@ impl<'a> Program<'a> {
         (at < self.bytes).then(|| RegisterId(BYTES + offset as u32))
     }
 
+    /// What several bytes of `.param` memory were stored as, as a register; none where no variable lies.
+    pub fn whole(&self, at: u64, bytes: u32) -> Option<RegisterId> {
+        let offset = at.checked_sub(PARAMS).and_then(|o| u32::try_from(o).ok())?;
+        let kind = [2, 4, 8].iter().position(|b| *b == bytes)? as u32;
+        let number = offset.checked_mul(4)?.checked_add(WHOLE + kind)?;
+        (at < self.bytes).then_some(RegisterId(number))
+    }
+
     /// What a register is, and how wide.
     pub fn kept(&self, register: RegisterId) -> (Kept, u32) {
         match register.0 {
             n if n >= u32::MAX - self.frames.len() as u32 => (Kept::Carry, 1),
+            n if n >= WHOLE => (Kept::Byte, 16 << ((n - WHOLE) % 4)),
             n if n >= BYTES => (Kept::Byte, 8),
             n => {
                 let frame = self.frames.iter().rev().find(|f| f.registers <= n);

@@ -188,6 +188,14 @@ impl<'a> Origin<'a> {
         }
     }
 
+    /// Whether functions that call themselves can be written out so that they stand within themselves `deep` times.
+    pub fn is_written_out(self, deep: u32) -> bool {
+        match self {
+            Origin::Ptx { module, function } => Program::new(module, function, deep).is_ok(),
+            Origin::Code { .. } => true,
+        }
+    }
+
     /// Bytes of stack that a target has for it: what its cubin declares; where the source calls itself, all that a thread may have (A-STACK).
     pub fn stack(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> u32 {
         let most = Chip::from_number(cubin.sm).map(|chip| chip.limits().local_bytes_per_thread);

@@ -97,7 +97,16 @@ fn against(
     solver: &mut dyn Solver,
     limits: Limits,
 ) -> Record {
-    if limits.unroll <= FEW_CALLS || !origin.is_some_and(Origin::recurses) {
+    let Some(own) = origin.filter(|o| limits.unroll > 0 && o.recurses()) else {
+        return once(origin, name, cubin, solver, limits);
+    };
+    // A function that calls itself twice is written out less deep.
+    let depths = [limits.unroll, FEW_CALLS.min(limits.unroll), 1];
+    let Some(most) = depths.into_iter().find(|d| own.is_written_out(d.saturating_add(1))) else {
+        return once(origin, name, cubin, solver, limits);
+    };
+    let limits = Limits { unroll: most, ..limits };
+    if most <= FEW_CALLS {
         return once(origin, name, cubin, solver, limits);
     }
     let part = Limits { effort: limits.effort / DEEP_SHARE, launches: 0, ..limits };

@@ -18,7 +18,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 struct Lane<'s, 'i> {
     side: &'s mut Side<'i, RegisterId>,
@@ -28,6 +28,8 @@ struct Lane<'s, 'i> {
     cubin: &'s Cubin,
     /// Addresses of functions.
     functions: &'s BTreeMap<FunctionId, u64>,
+    /// Stores to `.param` memory so far: where, and how many bytes.
+    stored: &'s mut BTreeSet<(u64, u64)>,
     /// How payloads of NaNs are chosen, and how many terms there were before the instruction.
     payloads: (Payloads, usize),
 }
@@ -81,14 +83,24 @@ impl Lane<'_, '_> {
 
     /// Bytes of `.param` memory of calls.
     fn parameter(&mut self, at: u64, bytes: u32) -> Result<TermId, Trap> {
-        let mut all: Option<TermId> = None;
+        let mut all = Vec::new();
         for i in 0..bytes {
             let Some(byte) = self.program.byte(at + u64::from(i)) else {
                 return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
             };
-            let byte = self.old(byte);
-            all = Some(all.map_or(byte, |low| self.side.inputs.terms.concat(&byte, &low)));
+            all.push(self.old(byte));
         }
+        // Where each store so far that meets it was of all of it, it is what was stored, whichever way lanes came.
+        let inputs = self.side.inputs;
+        let size = u64::from(bytes);
+        let one = |(start, own): &(u64, u64)| {
+            (*start, *own) == (at, size) || start + own <= at || at + size <= *start
+        };
+        let whole = self.program.whole(at, bytes).and_then(|r| self.side.path.registers.get(&r).copied());
+        if let Some(whole) = whole.filter(|_| self.stored.iter().all(one)) {
+            return Ok(whole);
+        }
+        let all = all.into_iter().reduce(|low, high| inputs.terms.concat(&high, &low));
         all.map_or_else(|| unsupported("a parameter without bytes"), Ok)
     }
 
@@ -100,6 +112,10 @@ impl Lane<'_, '_> {
             };
             let byte = bits(self.side.inputs, value, 8 * i, 8);
             self.set(register, byte);
+        }
+        self.stored.insert((at, bytes.into()));
+        if let Some(whole) = self.program.whole(at, bytes) {
+            self.set(whole, value);
         }
         Ok(())
     }
@@ -155,6 +171,10 @@ impl Lane<'_, '_> {
             }
             (None, _) => {
                 let (from, to) = if back { (at, own) } else { (own, at) };
+                if self.program.whole(from, size).is_some() {
+                    let value = self.parameter(from, size)?;
+                    return self.set_parameter(to, value);
+                }
                 for i in 0..u64::from(size) {
                     let byte = self.parameter(from + i, 1)?;
                     self.set_parameter(to + i, byte)?;
@@ -401,6 +421,7 @@ pub fn run<'i>(
     side.updates = marks.updates;
     side.constants = crate::bank::constants(cubin);
     side.unasked = unasked;
+    let mut stored = BTreeSet::new();
     while let Some(position) = side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());
@@ -408,7 +429,15 @@ pub fn run<'i>(
         let payloads = (payloads, d.len());
         macro_rules! lane {
             () => {
-                Lane { side: &mut side, program, frame: step.frame, cubin, functions: &functions, payloads }
+                Lane {
+                    side: &mut side,
+                    program,
+                    frame: step.frame,
+                    cubin,
+                    functions: &functions,
+                    stored: &mut stored,
+                    payloads,
+                }
             };
         }
         // Behind the last instruction is the end.

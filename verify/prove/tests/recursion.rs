@@ -11,6 +11,8 @@ use sassafras_prove::{Limits, Verdict, prove_within};
 
 const PATH: &str = "features/flow_recursion_mutual";
 
+const TWICE: &str = "features/call_recursive";
+
 /// Most calls of a function within itself that are looked at; nobody needs to look for an example of what is wrong.
 const LIMITS: Limits = Limits { unroll: 4, effort: 200, launches: 0 };
 
@@ -99,6 +101,46 @@ fn what_differs_is_not_proved() {
     for (old, new) in sources {
         assert!(source.contains(old), "{old}");
         assert!(!accepted(&source.replace(old, new), &cubin), "{new}");
+    }
+}
+
+/// A function that calls itself twice is written out less deep; values of 64 bits go through the parameters of calls.
+#[test]
+fn one_that_calls_itself_twice_is_proved_less_deep() {
+    let Some(mut z3) = solver("one_that_calls_itself_twice_is_proved_less_deep", 4) else { return };
+    let (source, cubin) = (text(TWICE), recorded("13.0.88", TWICE).expect("it is recorded"));
+    let mut proved = |source: &str, cubin: &Cubin| {
+        let record = prove_within(&module(source), "k", cubin, &mut *z3, Limits { effort: 4_000, ..LIMITS });
+        eprintln!("{}", common::line(&record));
+        assert!(record.contradiction.is_none());
+        record.verdict
+    };
+    let wrong = |verdict: Verdict| matches!(verdict, Verdict::Unknown(_) | Verdict::Refuted(_));
+    assert_eq!(proved(&source, &cubin), Verdict::ProvedWithin(1));
+    let codes = [
+        // The end of the recursion; the first call; the second; what is added.
+        (0x5a0, "ISETP.GE.U32.AND P0, PT, R2, 0x3, PT"),
+        (0x5e0, "VIADD R4, R2, 0xfffffffe"),
+        (0x630, "VIADD R4, R2, 0xffffffff"),
+        (0x670, "IADD3 R4, R17, R17, RZ"),
+        // What is stored in the array; a word of what is handed over; a word of the result.
+        (0x3c0, "STL [R2], R4"),
+        (0x410, "IMAD R3, R5, 0x4, RZ"),
+        (0x4f0, "LOP3.LUT R5, R5, R2, RZ, 0x3c, !PT"),
+    ];
+    for (place, text) in codes {
+        assert!(wrong(proved(&source, &with(&cubin, place, text))), "{place:#x} {text}");
+    }
+    let sources = [
+        ("mad.lo.u64 v, v, 5, 1;", "mad.lo.u64 v, v, 5, 2;"),
+        ("st.param.b64 [x1], v;", "st.param.b64 [x1], v;\n    st.param.b8 [x1+7], n0;"),
+        ("st.param.b64 [x1], w;", "st.param.b64 [x1], v;"),
+        ("st.param.b64 [r], v;", "st.param.b64 [r], v;\n    st.param.b32 [r+4], n0;"),
+        ("sub.u32 b, n0, 2;", "sub.u32 b, n0, 1;"),
+    ];
+    for (old, new) in sources {
+        assert!(source.contains(old), "{old}");
+        assert!(wrong(proved(&source.replace(old, new), &cubin)), "{new}");
     }
 }
 

@@ -194,7 +194,8 @@ impl Entry {
             entry: record.entry.clone(),
             assumptions: record.assumptions.iter().map(|a| a.id().to_owned()).collect(),
             lemmas: record.lemmas.iter().map(|l| (*l).to_owned()).collect(),
-            unroll: record.unroll.max(unroll),
+            // Calls of functions within themselves may be fewer than was asked for.
+            unroll: if bounded { record.unroll } else { record.unroll.max(unroll) },
             bounded,
             matching: record.matching.clone()?,
         })
