@@ -65,7 +65,7 @@ impl Code {
             return None;
         }
         let guard = self.insts[last].guard;
-        let decided = (swap + 1..last).any(|i| self.writes(i).contains(&(RegClass::P, guard.pred.into())));
+        let decided = (swap + 1..last).any(|i| self.writes(i).contains(&(RegClass::P, guard.pred)));
         let widths = [expects.len(), makes.len()] == [found.len(); 2];
         if guard.uniform || guard.pred == 7 || !decided || !widths {
             return None;
