@@ -154,8 +154,8 @@ rules! {
             : "[B------:R-:W-:-:S05] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
               "[B------:R-:W-:-:S04] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
         HazardReuse "hazard-reuse" "A register that is kept for reuse is not overwritten before it is read in the same slot again."
-            : "[B------:R-:W-:Y:S05] IADD3 R0, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:Y:S05] IADD3 R2, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
+            : "[B------:R-:W-:-:S05] IADD3 R0, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S05] IADD3 R2, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
         HazardLatency "hazard-latency" "Unknown, not wrong: two accesses that no row of the latency table is about, nearer than the longest of them, or of which the first has control bits that say nothing.",
         HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
     }

@@ -116,9 +116,8 @@ const PAIRS: [&str; 56] = [
 /// What our compiler does not take.
 const NOT_OURS: [&str; 2] = ["beyond/dependent_grid", "lanes/barrier_of_more_threads"];
 /// Right code that is not proved: of each drawn launch some lane is undefined (its vote does not name it); lanes may be apart at a
-/// vote of their own; the effort does not suffice (ptxas's code of that source is proved, `corpus_prove`).
-const NOT_PROVED: [&str; 3] =
-    ["waits/lanes_on_their_way_to_an_end", "waits/votes_in_another_order", "waits/behind_a_table"];
+/// vote of their own.
+const NOT_PROVED: [&str; 2] = ["waits/lanes_on_their_way_to_an_end", "waits/votes_in_another_order"];
 
 #[test]
 fn what_differs_is_not_proved() {
