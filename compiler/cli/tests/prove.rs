@@ -12,7 +12,7 @@ use std::path::Path;
 const CASES: [(&str, &str, &str, i32); 4] = [
     ("proved", "features/sub_s32.ptx", "13.0.88/features/sub_s32", 0),
     ("refuted", "ptxas-errors/rotate64.ptx", "13.0.88/ptxas-errors/rotate64", 10),
-    ("unknown", "features/call_recursive.ptx", "13.0.88/features/call_recursive", 12),
+    ("unknown", "features/ld_order.ptx", "13.0.88/features/ld_order", 12),
     ("code", "13.5.37/ptxas-errors/carry_folded", "13.0.88/ptxas-errors/carry_folded", 10),
 ];
 
