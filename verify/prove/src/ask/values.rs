@@ -22,24 +22,30 @@ const SELECTS: u32 = 5;
 const USERS: usize = 3;
 /// Most terms of a part that is looked at for each value.
 const LARGEST: usize = 1000;
+/// Most terms that are made so for one question, all values of all parts together: each stays in its arena.
+const MADE: usize = 1 << 16;
 
 /// Parts without those that are zero on every value of the bits that they depend on, and without those that nothing is left of for each value
 /// of a number that selects.
 pub(super) fn excluded(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     let d = &*local.terms;
-    let none = |part: &TermId| d.as_constant(part).is_none() && (never(d, *part) || selected(local, *part));
-    parts.iter().map(|p| if none(p) { d.no() } else { *p }).collect()
+    let mut left = MADE;
+    let mut none =
+        |part: TermId| d.as_constant(&part).is_none() && (never(d, part) || selected(local, part, &mut left));
+    parts.iter().map(|p| if none(*p) { d.no() } else { *p }).collect()
 }
 
 /// Whether nothing is left of a part for each value of the few bits of one term that most of its terms are made of. That other terms are made of
 /// the same bits is not used: they are free.
-fn selected(local: &Local, part: TermId) -> bool {
+fn selected(local: &Local, part: TermId, left: &mut usize) -> bool {
     let d = &*local.terms;
     let order = d.topological(&[part]);
     if order.len() > LARGEST {
         return false;
     }
     let Some((of, mask)) = selecting(d, &order) else { return false };
+    let Some(rest) = left.checked_sub(order.len() << mask.count_ones()) else { return false };
+    *left = rest;
     (0..1u128 << mask.count_ones()).all(|mut value| {
         let value = spread(&mut value, mask);
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();

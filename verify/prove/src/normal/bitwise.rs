@@ -78,6 +78,9 @@ impl Normal<'_> {
             return f;
         }
         let mut all = self.diagrams.borrow_mut();
+        if all.size(f, DECISIONS) >= DECISIONS {
+            return f;
+        }
         let constants: Vec<(TermId, u128)> =
             all.leaves(f).into_iter().filter_map(|t| Some((t, self.known(t)?))).collect();
         if constants.is_empty() || constants.len() > MASKS {
