@@ -1,6 +1,6 @@
 //! Reduced ordered decision diagrams: the form of bitwise functions and conditions.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::{BinaryOp, TermId};
 
 /// A node of a [`Diagrams`]; [`FALSE`] and [`TRUE`] are the leaves.
@@ -158,9 +158,9 @@ impl Diagrams {
 
     /// The variables of a function, in order.
     pub fn leaves(&self, d: Diagram) -> Vec<TermId> {
-        let (mut leaves, mut stack) = (Vec::new(), vec![d]);
+        let (mut leaves, mut stack, mut seen) = (Vec::new(), vec![d], FxHashSet::default());
         while let Some(d) = stack.pop() {
-            if d > TRUE {
+            if d > TRUE && seen.insert(d) {
                 let (variable, high, low) = self.node(d);
                 leaves.push(variable);
                 stack.extend([high, low]);
