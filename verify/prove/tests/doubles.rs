@@ -30,7 +30,7 @@ fn units(lemma: &Lemma) -> Vec<Unit> {
     (-3..=3).map(|offset| Unit::beside(offset, lemma.premise)).chain(ends).collect()
 }
 
-/// A root's value before it is rounded is less than 2^-103 of it off; so only where 4x - m² is at most 2^-102·4x ≤ 64 may the rounding go wrong.
+/// A root's value before it is rounded is less than 2^-102 of it off; so only where |4x - m²| is less than 128 may the rounding go wrong.
 #[test]
 fn roots_next_to_midpoints_are_rounded_well() {
     let all = hard(1024);
