@@ -72,11 +72,17 @@ pub const fn settled(chip: Chip, class: Class) -> Option<u8> {
     }
 }
 
-/// Whether instructions of a class that read general registers late also read predicates late, guards left out. Before sm_90
-/// ptxas 13.0.88 overwrites the predicate of BAR.RED in the cycle after it; on sm_90 and later it never does. That of LDGSTS it
-/// overwrites without waiting on sm_90 too: memory instructions read theirs at issue.
+/// Whether instructions of a class that read general registers late also read predicates late, guards left out. That of LDGSTS
+/// ptxas 13.0.88 overwrites without waiting: memory instructions read theirs at issue, but for BAR, see [`barrier_predicate`].
 pub const fn predicates_read_late(chip: Chip, class: Class) -> bool {
     chip.number() >= 90 && !matches!(class, Class::Memory)
+}
+
+/// Cycles after the issue of a BAR in which its predicate may still be read, if no scoreboard says when it was. Source: experiment:
+/// before sm_90 ptxas 13.0.88 overwrites the predicate of BAR.RED in the cycle after it; from sm_90 on every BAR.RED of it has a stall
+/// of 6 cycles, at -O0 a read barrier and 15.
+pub const fn barrier_predicate(chip: Chip) -> u8 {
+    if chip.number() >= 90 { 6 } else { 1 }
 }
 
 /// The classes of instruction that the latency tables tell apart; also the pipe of a form.

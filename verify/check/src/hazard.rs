@@ -35,8 +35,8 @@ use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
-    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, basis, latency, predicate_with_sources,
-    predicates_read_late, settled, source,
+    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, barrier_predicate, basis, latency,
+    predicate_with_sources, predicates_read_late, settled, source,
 };
 use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,6 +251,14 @@ impl Judge<'_> {
                 boards => format!("which is not waited for (scoreboard {})", boards.trailing_zeros()),
             };
             return self.early(rule, at, flight.at, register, format!("{what} {from}, {boards}"));
+        }
+        let late = barrier_predicate(self.program.chip);
+        if hazard == Hazard::War && flight.age < late && self.program.votes_with(flight.at, register) {
+            let message = format!(
+                "overwrites {name}, which {from} reads: {} cycles after it, and {late} are needed",
+                flight.age
+            );
+            return self.early(Rule::HazardSource, at, flight.at, register, message);
         }
         let kind = Program::kind_of(operand, hazard);
         let consumer = inst.class(operand, unit);

@@ -49,3 +49,27 @@ fn of_other_atomic_operations_nobody_says_so() {
     let early = verdict(Chip::Sm90, global, "[B0-----:R-:W-:-:S05] @P0 EXIT");
     assert!(early.objections().iter().any(|f| f.rule == "hazard-wait"), "{early:?}");
 }
+
+/// ptxas 13.0.88 gives each BAR.RED a stall of 6 cycles from sm_90 on; before, it overwrites the predicate in the next cycle.
+#[test]
+fn a_barrier_reads_its_predicate_for_six_cycles() {
+    let barrier = |chip: Chip, stall: u8| {
+        let style = Style { chip: Some(chip), ..Style::default() };
+        let lines = [
+            format!("[B------:R-:W-:-:S{stall:02}] BAR.RED.OR.DEFER_BLOCKING 0x0, P0"),
+            "[B------:R-:W-:Y:S13] ISETP.GT.U32.AND P0, PT, R2, R3, PT".to_owned(),
+            "[B------:R-:W-:-:S05] @P0 EXIT".to_owned(),
+            "[B------:R-:W-:-:S05] EXIT".to_owned(),
+        ];
+        let word = |line: &String| {
+            encode(&parse(line, &style).unwrap_or_else(|e| panic!("{line}: {e}")), chip).expect("a word")
+        };
+        hazard::check_words(&lines.iter().map(word).collect::<Vec<u128>>(), chip)
+    };
+    for chip in [Chip::Sm90, Chip::Sm100, Chip::Sm120] {
+        assert_eq!(barrier(chip, 6), Verdict::Passed, "{chip}");
+        let early = barrier(chip, 5);
+        assert!(early.objections().iter().any(|f| f.rule == "hazard-source"), "{chip}: {early:?}");
+    }
+    assert_eq!(barrier(Chip::Sm80, 1), Verdict::Passed);
+}

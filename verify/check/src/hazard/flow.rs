@@ -233,6 +233,20 @@ impl Program {
         })
     }
 
+    /// Whether an instruction is a barrier of the block that reads a register beside its guard: the predicate of BAR.RED.
+    pub fn votes_with(&self, at: usize, (class, number): (RegClass, u32)) -> bool {
+        self.insts[at].as_ref().is_some_and(|inst| {
+            inst.row().mnemonic == "BAR"
+                && inst.operands().any(|o| {
+                    o.access == sassafras_isa::Access::Read
+                        && o.field.is_some()
+                        && o.class == class
+                        && class == RegClass::P
+                        && o.number == number
+                })
+        })
+    }
+
     /// What kind of dependence an operand is the later end of.
     pub fn kind_of(operand: &Operand, hazard: Hazard) -> Kind {
         let operand = match (operand.class, operand.field.is_none(), hazard) {

@@ -6,8 +6,8 @@
 
 use sassafras_check::hazard::{Program, drains, holds_until_read};
 use sassafras_chip::latency::{
-    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources,
-    predicates_read_late, results_in_order, settled, sources_in_order,
+    Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, barrier_predicate, latency,
+    predicate_with_sources, predicates_read_late, results_in_order, settled, sources_in_order,
 };
 use sassafras_isa::{Access, Chip, ControlFlowKind, Inst, Operand, RegClass, Scoreboard};
 use sassafras_machine::Function;
@@ -222,6 +222,13 @@ impl<'a> Code<'a> {
         };
         if begun.variable {
             return !(write && self.stands_for(begun, inst, order));
+        }
+        if hazard == Hazard::War && operand.class == RegClass::P && age < barrier_predicate(self.chip) {
+            let first = self.insts[begun.at];
+            let read = |o: Operand| o.field.is_some() && (o.class, o.number) == begun.register;
+            if first.row().mnemonic == "BAR" && first.operands().any(read) {
+                return true;
+            }
         }
         let guard = operand.field.is_none() && hazard == Hazard::Raw;
         let operand_kind = match operand.class {
