@@ -28,8 +28,8 @@ pub use attribute::{Attribute, Value};
 pub use error::{Error, Place};
 pub use layout::{Debug, Layout, layout};
 pub use model::{
-    Address, Bank, Cubin, Extern, Function, Kind, Param, Producer, Relocation, Section, Shared, Space,
-    Subroutine, Symbol, Variable,
+    Address, Bank, Binding, Cubin, Extern, Function, Kind, Param, Producer, Relocation, Section, Shared,
+    Space, Subroutine, Symbol, Variable,
 };
 
 /// Reads a cubin.

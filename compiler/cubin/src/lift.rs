@@ -8,7 +8,9 @@ mod variables;
 use std::collections::{HashMap, HashSet};
 
 use crate::elf::{Image, Section as Raw, Symbol as RawSymbol, constants as c};
-use crate::model::{Bank, Cubin, Extern, Function, Kind, Relocation, Section, Shared, Subroutine, Symbol};
+use crate::model::{
+    Bank, Binding, Cubin, Extern, Function, Kind, Relocation, Section, Shared, Subroutine, Symbol,
+};
 use crate::{Debug, Error, layout, lower, note};
 
 const SECTION_SYMBOL: u8 = 3;
@@ -183,15 +185,20 @@ impl Lift<'_> {
             if s.value == 0 && s.size == section.size() && s.info >> 4 == 1 && s.other & !c::STO_ENTRY == 0 {
                 self.symbols.insert(index);
             }
-        } else if s.info >> 4 == 0 || s.info >> 4 == WEAK {
+        } else if s.info >> 4 <= WEAK {
             if s.value.saturating_add(s.size) > section.size() {
                 return Err(Error::at(
                     section.offset,
                     format!("`{}` does not lie inside `{}`", s.name, section.name),
                 ));
             }
-            let (offset, size, weak) = (s.value as u32, s.size as u32, s.info >> 4 == WEAK);
-            f.subroutines.push(Subroutine { name: s.name.clone(), offset, size, weak, frame_size: None });
+            let (offset, size) = (s.value as u32, s.size as u32);
+            let binding = match s.info >> 4 {
+                0 => Binding::Local,
+                WEAK => Binding::Weak,
+                _ => Binding::Global,
+            };
+            f.subroutines.push(Subroutine { name: s.name.clone(), offset, size, binding, frame_size: None });
             if s.other == 0 {
                 self.symbols.insert(index);
             }

@@ -125,6 +125,18 @@ pub struct Function {
     pub attributes: Vec<Attribute>,
 }
 
+/// Who sees a symbol (ELF, `STB_LOCAL`, `STB_GLOBAL`, `STB_WEAK`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binding {
+    /// This module alone.
+    #[default]
+    Local,
+    /// Other modules too. ptxas 13.0.88 gives it to what it makes of a `.visible .func` that calls itself.
+    Global,
+    /// Other modules too, which may define it themselves.
+    Weak,
+}
+
 /// A function that lies inside another's text section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subroutine {
@@ -134,8 +146,8 @@ pub struct Subroutine {
     pub offset: u32,
     /// Its size in bytes.
     pub size: u32,
-    /// Whether the symbol is weak (else local).
-    pub weak: bool,
+    /// Who sees its symbol.
+    pub binding: Binding,
     /// Bytes of stack its frame takes.
     pub frame_size: Option<u32>,
 }

@@ -3,7 +3,7 @@
 use super::{Plan, home};
 use crate::Error;
 use crate::elf::{Symbol, constants as c};
-use crate::model::Cubin;
+use crate::model::{Binding, Cubin, Subroutine};
 use std::collections::HashSet;
 
 const LOCAL: u8 = 0;
@@ -19,6 +19,16 @@ pub(crate) fn reserved(section: u16) -> [Symbol; 2] {
         Symbol { name: ".nv.reservedSmem.offset0".into(), info: WEAK | OBJECT, size: 4, ..Symbol::default() };
     let name = "__nv_reservedSMEM_offset_0_alias".into();
     [offset, Symbol { name, info: WEAK, other: 0xa0, section, ..Symbol::default() }]
+}
+
+fn subroutine(s: &Subroutine, section: u16) -> Symbol {
+    let bind = match s.binding {
+        Binding::Local => LOCAL,
+        Binding::Global => GLOBAL,
+        Binding::Weak => WEAK,
+    };
+    let (value, size) = (s.offset.into(), s.size.into());
+    Symbol { name: s.name.clone(), info: bind | FUNCTION, other: 0, section, value, size }
 }
 
 pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> {
@@ -60,10 +70,8 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     for f in &cubin.functions {
         let text = format!(".text.{}", f.name);
         section(&mut named, &mut out, &text)?;
-        for s in &f.subroutines {
-            let info = FUNCTION | if s.weak { WEAK } else { LOCAL };
-            let (value, size) = (s.offset.into(), s.size.into());
-            out.push(Symbol { name: s.name.clone(), info, other: 0, section: place(&text)?, value, size });
+        for s in f.subroutines.iter().filter(|s| s.binding != Binding::Global) {
+            out.push(subroutine(s, place(&text)?));
         }
         for bank in &f.banks {
             section(&mut named, &mut out, &format!(".nv.constant{}.{}", bank.number, f.name))?;
@@ -92,6 +100,8 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
         let other = if f.entry { c::STO_ENTRY } else { 0 };
         let (section, size) = (place(&format!(".text.{}", f.name))?, f.code.len() as u64 * 16);
         out.push(Symbol { name: f.name.clone(), info: GLOBAL | FUNCTION, other, section, value: 0, size });
+        let global = f.subroutines.iter().filter(|s| s.binding == Binding::Global);
+        out.extend(global.map(|s| subroutine(s, section)));
     }
     for e in &cubin.externs {
         let info = GLOBAL | if e.function { FUNCTION } else { OBJECT };

@@ -1,7 +1,8 @@
 //! A cubin with one of everything that the model has a field for.
 
 use sassafras_cubin::{
-    Address, Bank, Cubin, Extern, Function, Param, Relocation, Shared, Space, Subroutine, Symbol, Variable,
+    Address, Bank, Binding, Cubin, Extern, Function, Param, Relocation, Shared, Space, Subroutine, Symbol,
+    Variable,
 };
 
 /// `EXIT`, `BRA .` and `NOP`s on sm_90, as ptxas pads a section.
@@ -17,13 +18,15 @@ pub fn sample() -> Cubin {
         name: "kernel".into(),
         entry: true,
         code: code(16),
-        subroutines: vec![Subroutine {
-            name: "$kernel$helper".into(),
-            offset: 0x40,
-            size: 0xc0,
-            weak: false,
-            frame_size: Some(0),
-        }],
+        subroutines: [(0x40, Binding::Local), (0x80, Binding::Weak), (0xc0, Binding::Global)]
+            .map(|(offset, binding)| Subroutine {
+                name: format!("$kernel$helper{offset}"),
+                offset,
+                size: 0x40,
+                binding,
+                frame_size: Some(0),
+            })
+            .to_vec(),
         registers: 10,
         barriers: 1,
         params: vec![
