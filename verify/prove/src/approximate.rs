@@ -3,9 +3,11 @@
 //! PTX bounds the result of `ex2.approx`, `div.full` and their like, and does not fix it: whatever is within the bound is right. So
 //! each such instruction is a *site*: where the target has computed one of the results that a lemma says are within the bound
 //! ([`crate::lemma::ESTIMATES`]), the source's result is this one. The witness says by which lemma.
+//!
+//! `fns` is such a site too: its result is fixed, and what lemmas ([`crate::lemma::BITS`]) compute is that.
 
 use crate::inputs::Inputs;
-use crate::lemma::{self, Code, ESTIMATES, Estimate, Lemma, Subject};
+use crate::lemma::{self, Code, Estimate, Lemma, Subject, of_sites};
 use rustc_hash::FxHashSet;
 use sassafras_ptx::checked::{Inst, Op, Operand, RegisterId, Type};
 use sassafras_semantics::{Domain, FloatFormat, Rounding, TermId};
@@ -18,11 +20,14 @@ pub type Estimated = BTreeMap<u32, String>;
 /// The lemmas' code, read once.
 fn codes() -> &'static [Result<Code, String>] {
     static CODES: OnceLock<Vec<Result<Code, String>>> = OnceLock::new();
-    CODES.get_or_init(|| ESTIMATES.iter().map(|l| lemma::code(l.code)).collect())
+    CODES.get_or_init(|| of_sites().map(|l| lemma::code(l.code)).collect())
 }
 
-/// What an instruction approximates, and in how many lanes; none if its result is fixed, or lemmas are not about it.
+/// What an instruction approximates, and in how many lanes, or that it looks for a bit; none if lemmas are not about it.
 pub fn subject(inst: &Inst) -> Option<(Subject, u32)> {
+    if inst.op == Op::Fns {
+        return Some((Subject::NthBit, 1));
+    }
     if crate::flush::narrows(inst) {
         return Some((Subject::Estimate(Estimate::Narrow, true), 1));
     }
@@ -80,7 +85,7 @@ impl<'a> Estimates<'a> {
             return said.map_or(Ok(None), |l| Err(format!("the lemma `{l}` is about no such instruction")));
         };
         let Some(operands) = operands(inputs, inst, lanes, value) else { return Ok(None) };
-        for (lemma, code) in ESTIMATES.iter().zip(codes()) {
+        for (lemma, code) in of_sites().zip(codes()) {
             if lemma.subject != about || said.is_some_and(|l| l != lemma.name) {
                 continue;
             }
@@ -91,8 +96,10 @@ impl<'a> Estimates<'a> {
                 continue;
             }
             self.done.insert(index, lemma.name.to_owned());
-            let width =
-                if lanes == 2 || inst.types.first() != Some(&Type::F(FloatFormat::F32)) { 16 } else { 32 };
+            let width = match about {
+                Subject::Estimate(Estimate::Half(..), _) => 16,
+                _ => 32,
+            };
             let d = inputs.terms;
             let parts = made.iter().map(|t| d.extract(t, 0, width));
             return Ok(parts.reduce(|low, high| d.concat(&high, &low)));
@@ -156,6 +163,7 @@ fn operands(
     // A conversion's operand has the last of its types.
     let width = match inst.types.last()? {
         Type::F(format) => format.width(),
+        _ if inst.op == Op::Fns => 32,
         _ => 16,
     };
     let mut all = vec![Vec::new(); lanes as usize];

@@ -247,12 +247,10 @@ impl Task<'_> {
         };
         let start = crate::choose::count(d);
         let mut target = run(wanted)?;
-        let open = target.open(d, start);
-        // What later runs leave open is named as in the first: what is said of it speaks of that.
-        let renamed = |target: &mut target::Target<'i>, start: u32| {
-            let again = target.open(d, start);
-            target.rename(inputs, &again.iter().filter_map(|(i, t)| Some((*t, *open.get(i)?))).collect());
-        };
+        // What later runs leave open is what the first does: what is said of it speaks of that, and what is known of terms is seen in those
+        // that are made of it.
+        let open = start..crate::choose::count(d) - 1;
+        let run = |wanted: target::Wanted<'_>| d.again(open.clone(), || run(wanted));
         let of_target = d.len();
         let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
         let written = ways.is_none().then(|| {
@@ -276,10 +274,9 @@ impl Task<'_> {
             // Rounds of loops that no input comes to that counts are not gone through.
             let out = source.beyond.iter().chain(&source.undefined).fold(d.no(), |any, c| d.or(&any, c));
             wanted.admitted = Some(inputs.normal.of(d.not(&out)));
-            let (reached, start) = (target.reached, crate::choose::count(d));
+            let reached = target.reached;
             target = run(wanted)?;
             target.reached = reached;
-            renamed(&mut target, start);
         }
         // Operands of one lemma may be results of another.
         let mut lemmas: BTreeSet<&'static str> =
@@ -308,10 +305,9 @@ impl Task<'_> {
             }
             lemmas.extend(uses.names);
             inputs.normal.declare(&uses.same);
-            let (reached, start) = (target.reached, crate::choose::count(d));
+            let reached = target.reached;
             target = run(wanted)?;
             target.reached = reached;
-            renamed(&mut target, start);
         }
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));

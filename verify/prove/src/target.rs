@@ -23,7 +23,7 @@ use sassafras_isa::{Inst, Meaning, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Collective, Domain, Ordering, Space, State, TermId, Terms, Trap};
+use sassafras_semantics::{Collective, Domain, Ordering, Space, State, TermId, Trap};
 use std::collections::BTreeSet;
 
 /// Bytes per instruction.
@@ -46,41 +46,6 @@ impl Target<'_> {
     /// What it computed: what it wrote, and what paths brought together.
     pub fn computed(&self) -> impl Iterator<Item = TermId> {
         self.writes.iter().map(|w| w.1).chain(self.side.joined.iter().copied())
-    }
-
-    /// All terms of what it did.
-    fn terms(&mut self) -> impl Iterator<Item = &mut TermId> {
-        let events = self.side.events.iter_mut().flat_map(|e| {
-            [&mut e.guard, &mut e.address, &mut e.value, &mut e.version].into_iter().chain(&mut e.arguments)
-        });
-        let places = self.side.traps.iter_mut().chain(&mut self.side.demands).map(|t| &mut t.0);
-        events
-            .chain(places)
-            .chain(&mut self.side.beyond)
-            .chain(self.writes.iter_mut().map(|w| &mut w.1))
-            .chain(&mut self.side.joined)
-    }
-
-    /// The undefined values that it made, by their number from `start`.
-    pub fn open(&mut self, d: &Terms, start: u32) -> FxHashMap<u32, TermId> {
-        let roots: Vec<TermId> = self.terms().map(|t| *t).collect();
-        let number = |t: TermId| match d.node(t) {
-            Node::Undef { serial, .. } if serial >= start => Some((serial - start, t)),
-            _ => None,
-        };
-        d.free(&roots).into_iter().filter_map(number).collect()
-    }
-
-    /// Puts other names in the place of undefined values.
-    pub fn rename(&mut self, inputs: &Inputs<'_>, names: &FxHashMap<TermId, TermId>) {
-        if names.is_empty() {
-            return;
-        }
-        inputs.normal.replace(names);
-        for t in self.terms() {
-            *t = inputs.normal.of(*t);
-        }
-        inputs.normal.replace(&FxHashMap::default());
     }
 }
 

@@ -42,7 +42,7 @@ fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {
             let op = if least { FloatOp::Min } else { FloatOp::Max };
             float(op, FloatFormat::F64, Rounding::NearestEven, false, operands)
         }
-        (Subject::Estimate(..), _) => unreachable!("its result is not fixed"),
+        (Subject::Estimate(..) | Subject::NthBit, _) => unreachable!("it is no operation"),
     };
     if lemma.subject.is_partial() && operands[1] == 0 {
         return None;

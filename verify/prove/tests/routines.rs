@@ -73,3 +73,16 @@ fn a_quotient_of_the_root_of_a_magnitude() {
     ];
     holds("kernels/divide/divide", "divide", 13, &others);
 }
+
+/// Each of what is stored may be what is loaded next: what one lemma is about is the operand of another, and bits of it choose.
+#[test]
+fn quotients_and_roots_of_each_other() {
+    let others = [
+        ("div.rn.f32 \t%f14, %f13, %f4;", "div.rn.f32 \t%f14, %f13, %f12;"),
+        ("sqrt.rn.f32 \t%f26, %f25;", "sqrt.rn.f32 \t%f26, %f23;"),
+        ("div.rn.f32 \t%f18, %f17, %f12;", "div.rz.f32 \t%f18, %f17, %f12;"),
+        ("div.rn.f32 \t%f38, %f37, %f26;", "div.rn.f32 \t%f38, %f35, %f26;"),
+        ("sub.rn.f32 \t%f47, %f45, %f46;", "sub.rn.f32 \t%f47, %f45, %f44;"),
+    ];
+    holds("kernels/cholesky/cholesky", "cholesky", 29, &others);
+}

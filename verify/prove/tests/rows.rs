@@ -160,6 +160,86 @@ fn sums_with_negative_zero_hold() {
     }
 }
 
+/// Row `relation-of-nan`, through the normal form itself: a sum with −0 relates as its operand does, and what is no NaN where it is chosen stays.
+#[test]
+fn every_nan_relates_alike() {
+    use FloatRelation::{Eq, Le, Lt, Unordered};
+    let home = Concrete::default();
+    for format in [FloatFormat::F16, FloatFormat::Bf16, FloatFormat::F32] {
+        let terms = Terms::new();
+        let normal = sassafras_prove::normal::Normal::new(&terms);
+        let width = format.width();
+        let (x, y) = (terms.variable("x", width), terms.variable("y", width));
+        let sign = terms.constant(width, 1 << (width - 1));
+        let sum = terms.float(FloatOp::Add, format, FloatMode::default(), &[&x, &sign]);
+        let is_nan = |t| terms.float_relation(Unordered, format, false, t, t);
+        let k = |bits: u128| terms.constant(width, bits);
+        let nan = u128::from(format.canonical_nan());
+        let infinity: u128 = match format {
+            FloatFormat::F16 => 0x7c00,
+            FloatFormat::Bf16 => 0x7f80,
+            _ => 0x7f80_0000,
+        };
+        // Infinity, a number that is chosen by another, and one chosen where it is none.
+        let others = [
+            terms.ite(&is_nan(&x), &k(infinity), &x),
+            terms.ite(&is_nan(&x), &k(0), &x),
+            terms.ite(&is_nan(&y), &k(nan), &x),
+            terms.ite(&is_nan(&x), &x, &k(nan)),
+        ];
+        let grid: Vec<u128> = match format {
+            FloatFormat::F16 => {
+                vec![0, 1, 0x3c00, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7fff, 0x8000, 0xbc00, 0xfc00, 0xffff]
+            }
+            FloatFormat::Bf16 => {
+                vec![0, 1, 0x3f80, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff, 0x8000, 0xbf80, 0xff80, 0xffff]
+            }
+            _ => [
+                0,
+                1,
+                0x3f80_0000,
+                0x7f80_0000,
+                0x7f80_0001,
+                0x7fff_ffff,
+                0x8000_0000,
+                0xbf80_0000,
+                0xff80_0000,
+                u32::MAX,
+            ]
+            .map(u128::from)
+            .to_vec(),
+        };
+        for relation in [Eq, Lt, Le, Unordered] {
+            for ftz in [false, true] {
+                let of = |a, b| terms.float_relation(relation, format, ftz, a, b);
+                assert_eq!(
+                    normal.of(of(&sum, &y)),
+                    normal.of(of(&x, &y)),
+                    "{format:?} {relation:?}: the row applies"
+                );
+                for other in &others {
+                    let whole = of(other, &y);
+                    assert_ne!(normal.of(whole), normal.of(of(&x, &y)), "{format:?} {relation:?}");
+                }
+                let all = others.iter().chain([&sum]).flat_map(|t| [of(t, &y), of(&y, t)]);
+                for whole in all.collect::<Vec<_>>() {
+                    let made = normal.of(whole);
+                    for a in &grid {
+                        for b in &grid {
+                            let of = |t| terms.evaluate(&home, t, |v| if v == x { *a } else { *b }).bits();
+                            assert_eq!(
+                                of(whole),
+                                of(made),
+                                "{format:?} {relation:?} {a:#x} {b:#x} ftz {ftz}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Rows `mul-one` and `convert-same`, through the normal form: the same values, saturated and flushed or not.
 #[test]
 fn products_with_one_and_conversions_within_a_format_hold() {

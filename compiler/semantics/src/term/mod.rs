@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::fmt;
+use std::ops::Range;
 
 /// A node of a [`Terms`] arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -197,6 +198,8 @@ struct Arena {
     names: Vec<String>,
     variables: FxHashMap<String, TermId>,
     undefs: u32,
+    /// Numbers that the next undefined values have once more.
+    again: Range<u32>,
 }
 
 /// The arena of terms, and a [`Domain`].
@@ -249,6 +252,14 @@ impl Terms {
     /// The width of a term in bits.
     pub fn width_of(&self, id: TermId) -> u32 {
         self.arena.borrow().nodes[id.0 as usize].1
+    }
+    /// Does once more what made the undefined values of some numbers, from the first on: as many as it makes now are the same ones, further
+    /// ones are new. Within `run` two undefined values are never one.
+    pub fn again<R>(&self, numbers: Range<u32>, run: impl FnOnce() -> R) -> R {
+        self.arena.borrow_mut().again = numbers;
+        let result = run();
+        self.arena.borrow_mut().again = 0..0;
+        result
     }
     /// Number of terms made.
     pub fn len(&self) -> usize {
@@ -332,8 +343,8 @@ impl Domain for Terms {
     }
     fn undef(&self, width: u32, why: &'static str) -> TermId {
         let mut arena = self.arena.borrow_mut();
-        let serial = arena.undefs;
-        arena.undefs += 1;
+        let serial = arena.again.next().unwrap_or(arena.undefs);
+        arena.undefs = arena.undefs.max(serial + 1);
         arena.intern(Node::Undef { serial, why }, width)
     }
     fn unary(&self, op: UnaryOp, a: &TermId) -> TermId {

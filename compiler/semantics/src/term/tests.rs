@@ -146,3 +146,18 @@ fn rules_have_names_and_docs() {
     assert_eq!(names.len(), RULES.len());
     assert!(RULES.iter().all(|r| !r.doc.is_empty()));
 }
+
+#[test]
+fn what_is_done_again_has_the_same_undefined_values() {
+    let terms = Terms::new();
+    let two = || [terms.undef(8, "a"), terms.undef(8, "b")];
+    let _other = terms.undef(8, "a");
+    let first = two();
+    let between = terms.undef(8, "a");
+    assert_eq!(terms.again(1..3, two), first);
+    // What is made beyond them is new, and so is what is made later.
+    let more = terms.again(1..3, || (0..3).map(|_| terms.undef(8, "a")).collect::<Vec<_>>());
+    let next = terms.undef(8, "a");
+    assert!(![between, first[0], first[1], next].contains(&more[2]));
+    assert!(![between, first[0], first[1], more[1], more[2]].contains(&next));
+}

@@ -7,6 +7,7 @@
 //! beside it (`table`) and in `docs/proof.md`.
 
 mod approximations;
+mod bits;
 mod code;
 mod doubles;
 mod matching;
@@ -14,6 +15,7 @@ mod routines;
 mod table;
 
 pub use approximations::ESTIMATES;
+pub use bits::BITS;
 pub use code::{Code, code};
 pub use doubles::DOUBLES;
 pub(crate) use matching::written;
@@ -43,6 +45,9 @@ pub enum Subject {
     Root(FloatFormat, Rounding, bool),
     /// The least or the greatest of two numbers of binary64 (the flag: the least); a NaN may have any payload.
     Extremum(bool),
+    /// The n-th set bit of a word from a place (`fns`): the word, the place, n. It is looked for where the source has the instruction: see
+    /// [`crate::approximate`].
+    NthBit,
     /// A result that PTX bounds and does not fix; the flag says whether subnormals are flushed. It is looked for where the source
     /// has the instruction: see [`crate::approximate`].
     Estimate(Estimate, bool),
@@ -197,9 +202,14 @@ pub fn of_terms() -> impl Iterator<Item = &'static Lemma> {
     LEMMAS.iter().chain(ROUTINES).chain(DOUBLES)
 }
 
+/// Those that are matched where the source has an instruction.
+pub fn of_sites() -> impl Iterator<Item = &'static Lemma> {
+    ESTIMATES.iter().chain(BITS)
+}
+
 /// All of them.
 pub fn all() -> impl Iterator<Item = &'static Lemma> {
-    of_terms().chain(ESTIMATES)
+    of_terms().chain(of_sites())
 }
 
 /// The lemma of a name.

@@ -74,11 +74,7 @@ impl Normal<'_> {
                     mode.ftz = false;
                 }
                 // Row `integer-of-nan`: every NaN becomes the same.
-                if let Node::Ite(c, k, x) = d.node(a)
-                    && self.known(k).is_some_and(|k| is_nan(from, k))
-                    && matches!(d.node(c), Node::FloatRelation { relation: FloatRelation::Unordered, format, args, .. }
-                        if format == from && args == [x, x])
-                {
+                if let Some(x) = self.any_nan(from, a) {
                     let node = Node::FloatToInt { from, signed: *signed, mode, nan: *nan, a: x };
                     return self.conversion(&node, width);
                 }
@@ -95,9 +91,25 @@ impl Normal<'_> {
                 }
                 d.make(Node::FloatToInt { from, signed: *signed, mode, nan: *nan, a }, width)
             }
+            // The same of an integer's.
+            Node::IntToFloat { signed, to, mode, a } if mode.sat => {
+                let mode = FloatMode { sat: false, ..*mode };
+                let plain = Node::IntToFloat { signed: *signed, to: *to, mode, a: *a };
+                self.plus_nothing(self.conversion(&plain, width), *to, FloatMode { sat: true, ..EXACT })
+            }
             Node::IntToFloat { signed, to, mode, a } => self.integer(*signed, *to, *mode, *a, width),
             other => d.make(other.clone(), width),
         }
+    }
+
+    /// What is x but for the payload of a NaN: a choice of a known NaN where x is one, else of x.
+    pub(super) fn any_nan(&self, of: FloatFormat, t: TermId) -> Option<TermId> {
+        let d = self.terms;
+        let Node::Ite(c, k, x) = d.node(t) else { return None };
+        let known = self.known(k).is_some_and(|k| is_nan(of, k));
+        let apart = matches!(d.node(c), Node::FloatRelation { relation: FloatRelation::Unordered, format, args, .. }
+            if format == of && args == [x, x]);
+        (known && apart).then_some(x)
     }
 
     fn plus_nothing(&self, a: TermId, format: FloatFormat, mode: FloatMode) -> TermId {

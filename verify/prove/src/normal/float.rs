@@ -181,7 +181,8 @@ impl Normal<'_> {
                 d.make(Node::Float { op: *op, format: *format, mode: *mode, args }, width)
             }
             Node::FloatRelation { relation, format, ftz, args } => {
-                let mut args = args.map(|a| of(&a));
+                // Row `relation-of-nan`: every NaN relates alike.
+                let mut args = args.map(|a| of(&a)).map(|a| self.any_nan(*format, a).unwrap_or(a));
                 use sassafras_semantics::FloatRelation as R;
                 if matches!(relation, R::Eq | R::Unordered) {
                     args.sort_unstable();

@@ -75,7 +75,7 @@ pub fn width(subject: Subject) -> u32 {
         Subject::Quotient(width) => width,
         Subject::Divide(f, ..) | Subject::Reciprocal(f, ..) | Subject::Root(f, ..) => f.width(),
         Subject::Extremum(_) => 64,
-        Subject::FlushedQuotient(_) | Subject::FlushedReciprocal(_) => 32,
+        Subject::FlushedQuotient(_) | Subject::FlushedReciprocal(_) | Subject::NthBit => 32,
         Subject::Estimate(Estimate::Half(..), _) => 16,
         Subject::Estimate(Estimate::Narrow, _) => 64,
         Subject::Estimate(..) => 32,
