@@ -33,6 +33,11 @@ pub fn leaves_payloads(inst: &Inst) -> bool {
     float && (matches!(inst.op, Op::Abs | Op::Neg | Op::Cvt) || inst.mods.xorsign_abs)
 }
 
+/// How payloads are chosen at an instruction: what is negated may be a sum, but never what takes its sign from two others.
+pub fn policy(all: Payloads, inst: &Inst) -> Payloads {
+    if all == Payloads::Sum && inst.mods.xorsign_abs { Payloads::Natural } else { all }
+}
+
 /// A value with the payload of each NaN that was left open since `before` terms were made: a choice between any NaN and a value
 /// becomes the value, or the sum of -0 and it. The value is one of those that the choice allows, because it is taken where it is itself a NaN
 /// alone; so is the sum, which is a NaN there, and else the value, since nothing is flushed and -0 + -0 is -0 (IEEE 754, 6.3).

@@ -426,7 +426,8 @@ pub fn run<'i>(
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());
         };
-        let payloads = (payloads, d.len());
+        let policy = step.inst.map_or(payloads, |(inst, _)| choose::policy(payloads, inst));
+        let payloads = (policy, d.len());
         macro_rules! lane {
             () => {
                 Lane {

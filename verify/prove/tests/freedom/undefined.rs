@@ -54,6 +54,13 @@ fn payloads_of_nans_are_open() {
     let flipped = format!("{flip} add.rn.f32 r, x, b;");
     let stored = format!("{flip} mov.f32 r, x;");
     let any = ".reg .pred p; xor.b32 n, h, 0x80000000; setp.nan.f32 p, a, a; selp.b32 n, 0x7fc12345, n, p; mov.b32 r, n;";
+    let signed = "neg.f32 x, a; max.xorsign.abs.f32 r, x, b;";
+    let sum = |op: &str, of: &str| {
+        format!(
+            "xor.b32 n, h, 0x80000000; mov.b32 x, {of}; add.rn.f32 x, x, 0f80000000; {op}.xorsign.abs.f32 r, x, b;"
+        )
+    };
+    let (greatest, least, unchanged) = (sum("max", "n"), sum("min", "n"), sum("max", "h"));
     let none = ".reg .pred p; xor.b32 n, h, 0x80000000; setp.nan.f32 p, a, a; selp.b32 n, 0x7f800000, n, p; mov.b32 r, n;";
     let cases = [
         ("neg.f32 x, a; add.rn.f32 r, x, b;", flipped.as_str(), true),
@@ -64,6 +71,10 @@ fn payloads_of_nans_are_open() {
         ("neg.f32 r, a;", "mov.f32 r, a;", false),
         ("abs.f32 x, a; add.rn.f32 r, x, b;", flipped.as_str(), false),
         ("neg.f32 x, a; add.rn.f32 r, x, b;", "add.rn.f32 r, a, b;", false),
+        // What is negated is a sum, what takes the sign of both is none.
+        (signed, greatest.as_str(), true),
+        (signed, least.as_str(), false),
+        (signed, unchanged.as_str(), false),
     ];
     verdicts(floats, &cases, &mut z3);
 }
