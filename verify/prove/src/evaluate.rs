@@ -105,6 +105,8 @@ struct Effects {
     touched: BTreeSet<(u128, Space, u64)>,
     /// Events that others see: kind, operands, state of memory before.
     events: BTreeSet<Happened>,
+    /// Those of them that the other side may lack, if this is the source.
+    optional: BTreeSet<Happened>,
     traps: bool,
 }
 
@@ -235,8 +237,9 @@ impl Raw<'_> {
         let partner = |s: &Happened, t: &Happened| {
             (&s.0, s.2) == (&t.0, t.2) && crate::event::wanted(&s.0, &s.1, &t.1) == t.1
         };
-        let found = left.events.iter().all(|s| right.events.iter().any(|t| partner(s, t)))
-            && right.events.iter().all(|t| left.events.iter().any(|s| partner(s, t)));
+        let found =
+            left.events.difference(&left.optional).all(|s| right.events.iter().any(|t| partner(s, t)))
+                && right.events.iter().all(|t| left.events.iter().any(|s| partner(s, t)));
         if !found {
             return Err(format!("input {seed}: the events differ"));
         }
@@ -303,7 +306,11 @@ fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
         if let Kind::Sync(key) = &e.kind {
             let kind = key.split(" [").next().unwrap_or_default().to_owned();
             let operands: Option<Vec<u128>> = e.arguments.iter().map(|a| number(*a)).collect();
-            all.events.insert((kind, operands?, if e.orders() { version } else { 0 }));
+            let happened = (kind, operands?, if e.orders() { version } else { 0 });
+            if e.is_optional() {
+                all.optional.insert(happened.clone());
+            }
+            all.events.insert(happened);
             continue;
         }
         if !e.accesses() {

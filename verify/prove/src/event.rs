@@ -1,8 +1,10 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
 use crate::inputs::split;
+use crate::nesting::Wait;
 use crate::sum::{between, narrow};
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
+use std::collections::BTreeSet;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Event {
     pub results: Vec<TermId>,
     /// The wait, for lanes that may be elsewhere, at which or behind which it stands: what stands behind one wait has one number.
     pub waits: Option<u64>,
+    /// Where lanes of the target that come to it may have waited before.
+    pub met: BTreeSet<Wait>,
 }
 
 /// How the name of a shuffle begins.
@@ -78,6 +82,12 @@ impl Event {
     /// Whether it is a change of a word (`update.rs`): its operands are the address and the new word, made of its first result.
     pub fn is_update(&self) -> bool {
         self.what().starts_with(UPDATE)
+    }
+
+    /// Whether it is one that the code of a PTX source may lack, if it lacks all of that instruction: lanes ask each other for words, which orders no memory
+    /// (PTX ISA, "shfl.sync"). What is compared then has to be the same whatever the answer is, since there is nothing that it could be equal to.
+    pub fn is_optional(&self) -> bool {
+        self.what().starts_with(SHUFFLE) && !self.orders()
     }
 
     /// Its operands as far as one of the target has to have them.
@@ -272,6 +282,7 @@ mod tests {
             arguments: Vec::new(),
             results: Vec::new(),
             waits: None,
+            met: std::collections::BTreeSet::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
 use crate::fences;
+use crate::nesting::Wait;
 use crate::side::{Name, Side};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
@@ -80,6 +81,9 @@ pub fn collective<R: Name>(
         // Barriers of the block wait by themselves.
         let own = if block { 1 << 32 | before as u64 } else { side.path.piece.into() };
         side.events[before..].iter_mut().for_each(|e| e.waits = Some(own));
+        if block && side.machine {
+            side.path.met.insert(Wait::At(own));
+        }
     }
     if waits && side.path.parted {
         side.path.stopped |= block;

@@ -6,6 +6,7 @@ use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
 use crate::inputs::{Inputs, Read};
+use crate::nesting::awaited;
 use crate::obligation::{
     Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps, waits_out_of_order,
 };
@@ -498,6 +499,13 @@ impl Task<'_> {
                 at(b)
             ));
         }
+        let code = matches!(self.origin, Origin::Code { .. });
+        let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
+        let all = paired.iter().copied().chain(paired.iter().flat_map(twin));
+        let partners = all.map(|(i, j)| (j, awaited(&run.source.events[i], code))).collect();
+        if let Some(barrier) = run.target.side.barriers.circle(targets, &partners) {
+            return Err(format!("convergence: lanes at B{barrier} may wait for what waits for them"));
+        }
         for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
             let mut failed = match interval.paired {
                 Some(list) => self.discharge(&inputs, &run.assumptions, &list)?,
@@ -627,7 +635,7 @@ impl Task<'_> {
         replaced: &mut FxHashMap<TermId, TermId>,
     ) -> Result<Vec<(usize, usize)>, String> {
         let (mut asked, mut idle, mut found) = (BTreeSet::new(), BTreeSet::new(), 0);
-        let mut last = String::new();
+        let (mut last, mut left_out) = (String::new(), BTreeSet::new());
         loop {
             let (source, target) = (&mut run.source.events, &mut run.target.side.events);
             let matched = events(inputs.terms, self.origin, source, target);
@@ -641,6 +649,11 @@ impl Task<'_> {
                 pairs.iter().flat_map(answers).filter(|(x, _)| !replaced.contains_key(x)).collect();
             let alone = match matched {
                 Ok(pairs) if new.is_empty() => {
+                    // Lanes at one place of the target would wait for such as are to come to another.
+                    if let Some((i, _)) = pairs.iter().find(|(i, _)| left_out.contains(&source[*i].place)) {
+                        let place = self.origin.place(source[*i].place);
+                        return Err(format!("events: the target has some of the shuffles of {place}"));
+                    }
                     let by_terms = (pairs.len() - found) as u32;
                     self.record.obligations.total += by_terms;
                     self.record.obligations.by_terms += by_terms;
@@ -688,6 +701,13 @@ impl Task<'_> {
                     Lone::Target(j) => &mut target[j],
                 };
                 let what = "an event without a partner happens".into();
+                if matches!((alone.event, self.origin), (Lone::Source(_), Origin::Ptx { .. }))
+                    && event.is_optional()
+                {
+                    left_out.insert(event.place);
+                    event.guard = inputs.terms.no();
+                    continue;
+                }
                 let never = Obligation { what, violated: event.guard };
                 let asked = idle.insert(alone.event) && inputs.known(event.guard).is_none();
                 if !asked || !matches!(self.discharge(inputs, &run.assumptions, &[never]), Ok(None)) {

@@ -11,7 +11,7 @@ use crate::copies::Copies;
 use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
-use crate::nesting::{Barriers, Nesting};
+use crate::nesting::{Barriers, Nesting, Wait};
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
@@ -56,6 +56,8 @@ pub struct Path<R: Name> {
     pub meeting: Meeting,
     /// The same, lane by lane.
     pub nesting: Nesting,
+    /// Where lanes here may have waited.
+    pub met: BTreeSet<Wait>,
     /// How many events there were behind the last barrier of the whole warp.
     pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
@@ -205,6 +207,7 @@ impl<'i, R: Name> Side<'i, R> {
             reduced: None,
             meeting: Meeting::default(),
             nesting: Nesting::default(),
+            met: BTreeSet::new(),
             synced: None,
             gathered: None,
             copies: Copies::new(),
@@ -626,6 +629,7 @@ impl<'i, R: Name> Side<'i, R> {
             reduced,
             meeting,
             nesting,
+            met: a.met.union(&b.met).copied().collect(),
             synced: None,
             gathered: None,
             copies: crate::copies::join(&a.copies, &b.copies),
@@ -772,6 +776,7 @@ impl<'i, R: Name> Side<'i, R> {
             arguments,
             results: yields,
             waits: None,
+            met: self.path.met.clone(),
         });
         results
     }
@@ -787,6 +792,9 @@ impl<'i, R: Name> Side<'i, R> {
             ));
         }
         self.barriers.open()?;
+        if self.who == "source" && self.barriers.wait_for_some() {
+            return Err("convergence: lanes in a barrier wait for some of the warp".into());
+        }
         // Where nothing is stored in a window, nor at such an address, each load finds what lies there, whatever that is.
         let own = |e: &Event| e.kind == Kind::Store && matches!(e.space, Space::Shared | Space::Local);
         let written = self.scattered || self.strong_shared || self.events.iter().any(own);

@@ -10,6 +10,7 @@ use crate::inputs::Inputs;
 use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
+use crate::nesting::Wait;
 use crate::retry;
 use crate::side::{Side, Unasked};
 use crate::update;
@@ -561,7 +562,10 @@ fn go<'i>(
                     }
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
                     lanes::names_itself(&mut side, args[0]);
-                    side.wait_in_warp(whole);
+                    let apart = side.path.parted;
+                    if apart && whole {
+                        side.wait_for_all();
+                    }
                     // Barriers of the warp that differ in place serve as one (C10): lanes that waited at another since they parted
                     // may have been met there.
                     let met = side.path.waited || side.ended_waiting;
@@ -570,6 +574,9 @@ fn go<'i>(
                         side.path.meeting.wait_for_all().map_err(|t| at(t.to_string()))?;
                     }
                     side.new_piece();
+                    if apart && !whole {
+                        side.wait_for_some(side.path.piece);
+                    }
                     if all {
                         side.together();
                         side.path.meeting.gather();
@@ -579,6 +586,9 @@ fn go<'i>(
                     }
                     let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     side.path.waited |= side.path.parted;
+                    if apart {
+                        side.path.met.insert(Wait::At(side.path.piece.into()));
+                    }
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
                         side.owed.insert(side.path.piece, (address, event));

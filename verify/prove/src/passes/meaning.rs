@@ -356,6 +356,7 @@ impl Lane<'_, '_> {
             arguments: Vec::new(),
             results: Vec::new(),
             waits: None,
+            met: BTreeSet::new(),
         });
     }
 }

@@ -4,6 +4,7 @@ use super::{Name, Side, name};
 use crate::event::{Event, Kind, Place};
 use crate::verdict::Assumption;
 use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
+use std::collections::BTreeSet;
 
 /// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
 const MOST_STORES: usize = 128;
@@ -275,6 +276,7 @@ impl<R: Name> Side<'_, R> {
             arguments,
             results: Vec::new(),
             waits: None,
+            met: BTreeSet::new(),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
 
-use super::obligations::{Events, Step, assumptions, stack, steps};
+use super::obligations::{Events, Step, assumptions, partners, stack, steps};
 use super::script::{How, Same, names_functions, script};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
@@ -180,7 +180,12 @@ fn against(
     known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
     let at = inputs.variable("address", 64, false);
     let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
-    let mut list = steps(d, at, &entry.matching, &a, &b).map_err(said)?;
+    let of_code = matches!(origin, Origin::Code { .. });
+    let mut list = steps(d, at, &entry.matching, &a, &b, of_code).map_err(said)?;
+    let partners = partners(&entry.matching, &a, &b, of_code).map_err(said)?;
+    if let Some(barrier) = right.side.barriers.circle(&right.side.events, &partners) {
+        return Err(said(format!("lanes at B{barrier} may wait for what waits for them")));
+    }
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
     let room = (origin.stack(cubin, code), bound);
     known.extend(origin.placed(&inputs, top, room));

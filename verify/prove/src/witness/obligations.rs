@@ -6,7 +6,7 @@ use crate::inputs::{AXES, Inputs, split};
 use crate::origin::Origin;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Asked in order: what was shown may be assumed behind it.
 pub enum Step {
@@ -108,7 +108,28 @@ pub fn assumptions(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event]) ->
     all
 }
 
-/// All that a matching says, and that it says enough.
+/// What lanes wait for at events of the target, by their places in the list; `code`: whether the source is code itself.
+///
+/// # Errors
+/// Events that are not there.
+pub fn partners(
+    matching: &Matching,
+    source: &Events<'_>,
+    target: &Events<'_>,
+    code: bool,
+) -> Result<BTreeMap<usize, u64>, String> {
+    let mut all = BTreeMap::new();
+    for &(s, t) in &matching.events {
+        let awaited = crate::nesting::awaited(source.at(s)?.1, code);
+        let twins = matching.twins.iter().filter(|(first, _)| *first == t).map(|(_, twin)| *twin);
+        for t in twins.chain([t]) {
+            all.insert(target.at(t)?.0, awaited);
+        }
+    }
+    Ok(all)
+}
+
+/// All that a matching says, and that it says enough. `code`: whether the source is code itself.
 ///
 /// # Errors
 /// A place without an event, an event that is named twice, events of different kinds.
@@ -118,6 +139,7 @@ pub fn steps(
     matching: &Matching,
     source: &Events<'_>,
     target: &Events<'_>,
+    code: bool,
 ) -> Result<Vec<Step>, String> {
     // In the order of the source's events: what is behind an event rests on its answer.
     let mut ordered: Vec<(usize, Vec<Step>)> = Vec::new();
@@ -266,7 +288,11 @@ pub fn steps(
         }
     }
     for (events, named, who) in [(source, &left, "source"), (target, &right, "target")] {
-        let counts = |e: &Event| e.stores() || matches!(e.kind, Kind::Sync(_));
+        // A shuffle of PTX may be left out, if no other of that instruction is named: its answer is anything then.
+        let kept =
+            |e: &Event| named.iter().any(|i| !events.all[*i].accesses() && events.all[*i].place == e.place);
+        let optional = |e: &Event| who == "source" && !code && e.is_optional() && !kept(e);
+        let counts = |e: &Event| e.stores() || matches!(e.kind, Kind::Sync(_)) && !optional(e);
         for (i, e) in events.all.iter().enumerate().filter(|(i, e)| counts(e) && !named.contains(i)) {
             let what =
                 format!("the event {i} of the {who} at {:#x}, which is not named, does not happen", e.place);

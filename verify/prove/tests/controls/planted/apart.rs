@@ -53,6 +53,56 @@ pub const ALL: &[Planted] = &[
         breaks: "equal operands",
         change: |c| put(c, "VOTE.ANY R0, PT, P1", "VOTE.ANY R0, PT, !P1"),
     },
+    // Either half of the warp in an arm of its own: waits in barriers.
+    Planted {
+        name: "a half that does not wait in its barrier",
+        program: "own/halves",
+        breaks: "A-CONV",
+        change: |c| {
+            let all = waits(c);
+            entry(c).code[all[2]] = word("NOP");
+        },
+    },
+    Planted {
+        name: "a meeting place before a wait for half of the warp",
+        program: "own/halves",
+        breaks: "A-CONV",
+        change: |c| put(c, "BSSY B1", "BSYNC B0"),
+    },
+    Planted {
+        name: "a barrier of one half that is that of both",
+        program: "own/halves",
+        breaks: "A-CONV",
+        change: |c| {
+            replace(c, "BSSY B1", "BSSY B0");
+            replace(c, "BSYNC B1", "BSYNC B0");
+        },
+    },
+    Planted {
+        name: "a half that does not come to the meeting place of both",
+        program: "own/halves",
+        breaks: "A-CONV",
+        change: |c| put(c, "BSYNC B0", "NOP"),
+    },
+    Planted {
+        name: "a vote of one half with the other's mask",
+        program: "own/halves",
+        breaks: "A-CONV",
+        change: |c| {
+            // The first is overwritten before it is read.
+            put(c, "MOV.U32 R5, RZ, RZ, 0x55555555", "NOP");
+            put(c, "MOV.U32 R5, RZ, RZ, 0x55555555", "MOV R5, 0xaaaaaaaa");
+        },
+    },
+    Planted {
+        name: "a shuffle that is used and left out on both ways",
+        program: "own/halves",
+        breaks: "equal values",
+        change: |c| {
+            put(c, "SHFL.BFLY PT, R4, R4, 0xa", "NOP");
+            put(c, "SHFL.BFLY P1, R4, R0, R6, R7", "NOP");
+        },
+    },
     // Shuffles with masks of their own: what a lane gets is of its own mask's lanes, or undefined.
     Planted {
         name: "a shuffle behind a wait for one lane fewer",
