@@ -18,7 +18,7 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
 ///
 /// # Errors
 /// Lanes of the target that may not be together.
-fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId) -> Result<Option<TermId>, Trap> {
+fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId, shuffle: bool) -> Result<Option<TermId>, Trap> {
     let full = |side: &Side<'_, R>, mask: TermId| side.inputs.known(mask) == Some(0xffff_ffff);
     if side.machine {
         if !side.path.parted {
@@ -27,6 +27,10 @@ fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId) -> Result<Option<TermI
         let Some((piece, mask)) = side.path.gathered.filter(|g| g.0 == side.path.piece) else {
             return unsupported("convergence: a cross-lane operation where lanes may be apart");
         };
+        // Groups at one place may become one (C4); a shuffle sees the own lane of the mask all the same.
+        if !shuffle && !side.path.exclusive && !side.inputs.is_uniform(mask) {
+            return unsupported("convergence: lanes with other masks may have joined these");
+        }
         // Who waited has to ask as well.
         if side.inputs.known(side.guard) == Some(1)
             && let Some(owed) = side.owed.get_mut(&piece)
@@ -164,7 +168,7 @@ fn perform<R: Name>(
             let whole = !side.path.parted || side.inputs.known(*m) == Some(0xffff_ffff);
             (!whole).then_some(*m)
         }
-        Some(m) => members(side, *m)?,
+        Some(m) => members(side, *m, matches!(op, Collective::Shuffle(_)))?,
         None => None,
     };
     let version = side.path.version;

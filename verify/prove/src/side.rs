@@ -62,6 +62,8 @@ pub struct Path<R: Name> {
     pub synced: Option<usize>,
     /// The lanes that a barrier of the warp brought together, and the piece of straight code behind it.
     pub gathered: Option<(u32, TermId)>,
+    /// Whether lanes with another mask are kept from joining these.
+    pub exclusive: bool,
     /// Copies to shared memory that may be under way.
     pub copies: Copies,
     /// Whether they are in code that stands aside, from which they come back.
@@ -210,6 +212,7 @@ impl<'i, R: Name> Side<'i, R> {
             met: BTreeSet::new(),
             synced: None,
             gathered: None,
+            exclusive: false,
             copies: Copies::new(),
             aside: false,
         };
@@ -632,6 +635,7 @@ impl<'i, R: Name> Side<'i, R> {
             met: a.met.union(&b.met).copied().collect(),
             synced: None,
             gathered: None,
+            exclusive: false,
             copies: crate::copies::join(&a.copies, &b.copies),
             aside: a.aside && b.aside,
         }

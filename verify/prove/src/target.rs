@@ -492,6 +492,7 @@ fn go<'i>(
                     }
                     // Those that go on are all that the mask names: nobody else does what it is named for.
                     side.path.gathered = Some((side.path.piece, mask));
+                    side.path.exclusive = true;
                 }
             }
             Outcome::IndirectBranch { target, condition }
@@ -591,6 +592,8 @@ fn go<'i>(
                     }
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
+                        side.path.exclusive = inst.enum_text("mode") == Some(".EXCLUSIVE")
+                            || inst.row().id.starts_with("warpsync.exclusive");
                         side.owed.insert(side.path.piece, (address, event));
                     }
                     side.proceed(index + 1);

@@ -144,6 +144,12 @@ pub const ALL: &[Planted] = &[
         change: |c| put(c, "WARPSYNC.EXCLUSIVE R11", "NOP"),
     },
     Planted {
+        name: "lanes with masks of their own that others may join",
+        program: "redux_masks",
+        breaks: "A-CONV",
+        change: |c| put(c, "WARPSYNC.EXCLUSIVE R11", "WARPSYNC R11"),
+    },
+    Planted {
         name: "a wait for lanes of another mask",
         program: "redux_masks",
         breaks: "A-CONV",
