@@ -1,6 +1,7 @@
 //! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
 
 use crate::normal::Normal;
+use crate::opaque::Opaque;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
@@ -39,6 +40,8 @@ pub struct Inputs<'t> {
     pub terms: &'t Terms,
     /// The normal form of its terms.
     pub normal: Normal<'t>,
+    /// What is taken for anything.
+    pub opaque: Opaque,
     reads: RefCell<Vec<Read>>,
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
@@ -86,6 +89,7 @@ impl<'t> Inputs<'t> {
         Inputs {
             terms,
             normal,
+            opaque: Opaque::default(),
             reads: RefCell::default(),
             known: RefCell::default(),
             bound: RefCell::default(),

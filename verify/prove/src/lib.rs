@@ -6,6 +6,7 @@
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
 //!   `calls`: the source with its calls written out. `fences`: what fences of the target are taken for. `leader`: one lane's
 //!   atomic for others. `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
+//! - [`opaque`]: values that are taken for anything. `upper`: upper halves of products with constants.
 //! - [`lemma`]: code that is known to give an operation's result.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
@@ -44,6 +45,7 @@ mod meeting;
 mod nesting;
 pub mod normal;
 pub mod obligation;
+pub mod opaque;
 pub mod origin;
 pub mod passes;
 pub mod prove;
@@ -61,6 +63,7 @@ pub mod steps;
 mod sum;
 mod target;
 mod update;
+mod upper;
 pub mod verdict;
 mod window;
 pub mod witness;

@@ -235,6 +235,12 @@ impl<'a> Origin<'a> {
         }
     }
 
+    /// Whether it has quotients of long integers, or upper halves of products with constants, which such quotients are made of.
+    pub fn divides(self) -> bool {
+        let long = |i: &Inst| crate::opaque::divides(i) || crate::upper::multiplies(i).is_some();
+        self.insts().into_iter().any(long)
+    }
+
     /// Why sums and products of floats may have several results: PTX ISA, `mul`, `add` and `sub` without a rounding modifier
     /// may become `fma`. What SASS says is done.
     pub fn contracts(self) -> bool {

@@ -166,11 +166,12 @@ fn once(
                 payloads,
                 own_first,
                 updates: false,
+                opaque: false,
                 unfinished,
                 eased,
                 pointers: Vec::new(),
             };
-            let verdict = task.run_with_updates();
+            let verdict = task.run_with_opaque();
             task.searched(verdict)
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
@@ -196,6 +197,8 @@ struct Task<'a> {
     own_first: bool,
     /// Atomic operations are changes of words.
     updates: bool,
+    /// Values are taken for anything.
+    opaque: bool,
     /// Whether loops of the source go on beyond the bound.
     unfinished: bool,
     /// What fences of the target are taken for.
@@ -268,6 +271,16 @@ impl Task<'_> {
             run.map_err(|e| format!("source, {e}"))
         };
         let (mut source, mut ways) = meant(ways.unwrap_or_default(), like.as_ref(), written.as_ref())?;
+        if inputs.opaque.is_active() {
+            // What quotients are made of is known from the start now, and what the source stores.
+            inputs.opaque.found();
+            first = crate::choose::count(d);
+            (source, ways) = meant(Ways::default(), like.as_ref(), written.as_ref())?;
+            inputs.opaque.hold(&source.events);
+            let reached = target.reached;
+            target = run(wanted)?;
+            target.reached = reached;
+        }
         // What is eased is named by how often its place was come to, which has to be the same in the run of raw terms.
         let plain = || self.eased.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
         let excluded = source.beyond.len() + source.undefined.len() > 0;
@@ -364,6 +377,31 @@ impl Task<'_> {
         }
     }
 
+    /// Where nothing is proved of a source with long quotients, values may be taken for anything: what is proved then holds, and nothing else that
+    /// is found.
+    fn run_with_opaque(&mut self) -> Verdict {
+        let unroll = self.limits.unroll;
+        let first = self.run_with_updates();
+        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
+        if !open || !self.origin.divides() || !self.solver.present() {
+            return first;
+        }
+        let before = (self.record.obligations, self.limits.unroll);
+        self.record.obligations = Counts::default();
+        (self.limits.unroll, self.record.unroll) = (unroll, unroll);
+        (self.updates, self.own_first, self.opaque) = (false, false, true);
+        self.eased.clear();
+        self.solver.renew();
+        let second = self.run_deep_enough();
+        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
+        {
+            return second;
+        }
+        self.record.obligations = before.0;
+        (self.limits.unroll, self.record.unroll) = (before.1, before.1);
+        first
+    }
+
     /// Where nothing is proved of events as they stand, and the target has loops around a compare-and-swap, these may be atomic operations.
     fn run_with_updates(&mut self) -> Verdict {
         let unroll = self.limits.unroll;
@@ -451,6 +489,9 @@ impl Task<'_> {
         self.origin.hazards(&mut of_source)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
+        if self.opaque {
+            inputs.opaque.begin();
+        }
         let started = Instant::now();
         let mut run = self.both(&inputs, None)?;
         self.unfinished = !run.source.beyond.is_empty();
@@ -483,6 +524,7 @@ impl Task<'_> {
             }
         }
         let paired = self.events(&inputs, &mut run, &mut replaced)?;
+        self.stood_in(&inputs, &mut run)?;
         let targets = &run.target.side.events;
         let twins = &run.target.side.twins;
         let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
@@ -589,6 +631,27 @@ impl Task<'_> {
             ));
         }
         Ok(Verdict::ProvedWithin(self.limits.unroll))
+    }
+
+    /// What loads of the target found of stores is what these store. What is proved of a value need not be proved again.
+    fn stood_in(&mut self, inputs: &Inputs<'_>, run: &mut Run<'_>) -> Result<(), String> {
+        let d = inputs.terms;
+        let side = &mut run.target.side;
+        let open: Vec<Obligation> = side
+            .stood_in
+            .iter()
+            .map(|s| Obligation {
+                what: format!("what is stored at {:#06x} is what loads find", side.events[s.index].place),
+                violated: d.and(&s.guard, &d.not(&d.eq(&s.own, &s.given))),
+            })
+            .collect();
+        if let Some(first) = self.discharge(inputs, &run.assumptions, &open)? {
+            return Err(first.map_or_else(String::new, |o| o.what));
+        }
+        for s in &side.stood_in {
+            side.events[s.index].value = inputs.normal.of(s.given);
+        }
+        Ok(())
     }
 
     /// No lane of the target waits for ever at a convergence barrier.
@@ -802,6 +865,9 @@ impl Task<'_> {
         violated: Option<Obligation>,
     ) -> Result<Verdict, String> {
         let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
+        if self.opaque {
+            return Err(format!("{}: not for any value", violated.what));
+        }
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
         if let Some(why) =
             run.lenient.filter(|_| self.payloads != Payloads::Open || !crate::fixed::alone(&run.open))

@@ -12,6 +12,7 @@ use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
 use crate::nesting::{Barriers, Nesting, Wait};
+use crate::opaque::StandIn;
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
@@ -140,6 +141,8 @@ pub struct Side<'i, R: Name> {
     pub constants: u64,
     /// What the other side never asks.
     pub unasked: Unasked,
+    /// What loads find of stores in place of what is stored.
+    pub stood_in: Vec<StandIn>,
     /// The lanes that are looked at.
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
@@ -233,6 +236,7 @@ impl<'i, R: Name> Side<'i, R> {
             locals: Vec::new(),
             constants: 0,
             unasked: Unasked::default(),
+            stood_in: Vec::new(),
             path: start.clone(),
             guard: d.yes(),
             place: 0,

@@ -55,6 +55,8 @@ pub trait Solver {
     fn check_last(&mut self, script: &Script) -> Answer {
         self.check(script)
     }
+    /// Gives the effort for one entry once more, for another way to prove.
+    fn renew(&mut self) {}
     /// The solver that this one stands before, which says what is not about single questions.
     fn inner(&self) -> Option<&dyn Solver> {
         None

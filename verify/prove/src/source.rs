@@ -476,6 +476,20 @@ pub fn run<'i>(
                 continue;
             }
         }
+        let (divides, multiplies) = (crate::opaque::divides(inst), crate::upper::multiplies(inst));
+        if inputs.opaque.finds() && (divides || multiplies.is_some()) {
+            let registers = inst.operands.iter().skip(1).filter_map(|o| match o {
+                Operand::Register(r) => Some(*r),
+                _ => None,
+            });
+            for register in registers {
+                let operand = lane!().read(d, register).map_err(|t| at(t.to_string()))?;
+                match multiplies {
+                    Some(constant) => crate::upper::named(inputs, operand, constant),
+                    None => crate::opaque::divided(inputs, operand),
+                }
+            }
+        }
         let outcome = match sassafras_ptx::step::step(d, program.module, function, inst, &mut lane!()) {
             Ok(outcome) => outcome,
             Err(Trap::Trapped) => {

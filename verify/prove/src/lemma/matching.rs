@@ -35,7 +35,7 @@ pub fn uses(inputs: &Inputs<'_>, source: &[Event], computed: &[TermId]) -> Uses 
     let subjects = |t: &TermId| of_terms().any(|l| l.subject.operands(d, *t).is_some());
     if all.iter().any(subjects) {
         let written: FxHashSet<TermId> = d.topological(computed).into_iter().collect();
-        find(inputs, &all, &written, &|_| true, &mut found);
+        find(inputs, &all, (&written, &words(inputs, source)), &|_| true, &mut found);
     }
     found
 }
@@ -48,15 +48,26 @@ pub(crate) fn written(
     which: &dyn Fn(&Lemma) -> bool,
 ) -> Option<&'static str> {
     let mut found = Uses::default();
-    find(inputs, &[operation], written, which, &mut found);
+    find(inputs, &[operation], (written, &FxHashSet::default()), which, &mut found);
     found.names.first().copied()
 }
 
-/// What the target has written of what some lemmas compute of operations.
+/// The words of what the source's events leave.
+fn words(inputs: &Inputs<'_>, source: &[Event]) -> FxHashSet<TermId> {
+    let of = |t: TermId| {
+        let width = inputs.terms.width_of(t);
+        let lows = (0..width).step_by(32);
+        lows.map(move |low| inputs.normal.bits(t, low, (width - low).min(32)))
+    };
+    source.iter().flat_map(|e| of(inputs.normal.of(e.value))).collect()
+}
+
+/// What the target has written of what some lemmas compute of operations. What the source leaves as it is (`kept`) stays: a choice between two
+/// quotients is the quotient of either way, and the source's own.
 fn find(
     inputs: &Inputs<'_>,
     operations: &[TermId],
-    written: &FxHashSet<TermId>,
+    (written, kept): (&FxHashSet<TermId>, &FxHashSet<TermId>),
     which: &dyn Fn(&Lemma) -> bool,
     found: &mut Uses,
 ) {
@@ -108,6 +119,7 @@ fn find(
             });
             for (which, word, term) in all.collect::<Vec<_>>() {
                 if written.contains(&term)
+                    && !(lemma.subject.is_partial() && kept.contains(&term))
                     && d.as_constant(&term).is_none()
                     && by.get(&term).is_none_or(|(_, before)| asked && !before)
                 {

@@ -64,6 +64,12 @@ impl Normal<'_> {
         if width > 64 || width > 32 && even >= 32 {
             return self.by_parts(C::Eq, a, b);
         }
+        // Nor are words put together from bits that are a constant: their difference would carry.
+        let side_by_side =
+            |x: TermId, y: TermId| self.known(y).is_some() && self.segments(&self.poly(x)).is_some();
+        if width > 32 && even > 0 && p.constant != 0 && (side_by_side(a, b) || side_by_side(b, a)) {
+            return self.by_parts(C::Eq, a, b);
+        }
         // Row `equal-even`.
         if even > 0 && even < width {
             let rest = self.slice(zero, even, width - even);

@@ -2,6 +2,7 @@
 
 use super::{Name, Side, name};
 use crate::event::{Event, Kind, Place};
+use crate::opaque::StandIn;
 use crate::verdict::Assumption;
 use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
 use std::collections::BTreeSet;
@@ -64,6 +65,7 @@ impl<R: Name> Side<'_, R> {
             _ => self.stored(space, address, access.bytes)?,
         };
         let value = self.normal(value);
+        let value = if space == Space::Local { value } else { crate::opaque::loaded(self.inputs, value) };
         self.push(Kind::Load, space, access.bytes, address, value);
         if let Some(load) = self.events.last_mut() {
             load.snapshot = access.ordering == Ordering::NonCoherent;
@@ -152,10 +154,14 @@ impl<R: Name> Side<'_, R> {
             if other.is_some() && other != variable {
                 continue;
             }
-            all.push(Event { guard: *condition, ..store.clone() });
+            let given = self.stood_in.iter().find(|s| s.index == *index).map(|s| s.given);
+            all.push(Event { guard: *condition, value: given.unwrap_or(store.value), ..store.clone() });
             if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
                 break;
             }
+        }
+        if self.inputs.opaque.is_active() {
+            crate::opaque::sorted(self.terms(), &mut all);
         }
         all
     }
@@ -182,10 +188,25 @@ impl<R: Name> Side<'_, R> {
         }
         let value = self.normal(value);
         self.push(Kind::Store, space, access.bytes, address, value);
+        self.stand_in();
         let condition = self.guard;
         // On this path the instruction was reached: its guard alone decides.
         self.path.stores.push((condition, self.events.len() - 1));
         Ok(())
+    }
+
+    /// What loads find of the target's newest store is what the source's partner stores.
+    fn stand_in(&mut self) {
+        let index = self.events.len() - 1;
+        let own = &self.events[index];
+        if self.who != "target" || !self.inputs.opaque.is_active() || !own.stores() {
+            return;
+        }
+        let same = |e: &&Event| e.stores() && crate::opaque::same_place(e, own);
+        let number = self.events[..index].iter().filter(same).count();
+        if let Some(given) = self.inputs.opaque.partner(self.terms(), number, own) {
+            self.stood_in.push(StandIn { index, guard: own.guard, own: own.value, given });
+        }
     }
 
     /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.

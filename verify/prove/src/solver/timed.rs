@@ -54,6 +54,9 @@ impl Solver for Timed<'_> {
         self.most = self.most.max(self.spent.saturating_add(KEPT));
         self.timed(KEPT, |s| s.check_short(script, KEPT))
     }
+    fn renew(&mut self) {
+        self.spent = 0;
+    }
     fn inner(&self) -> Option<&dyn Solver> {
         Some(&*self.inner)
     }
