@@ -103,7 +103,7 @@ mod tests {
             let (right, others) = (ways(&d, x, constant), ways(&d, x, constant ^ 1 << WORD));
             let bare = whole(&d, d.concat(&d.extract(&x, WORD, WORD), &d.constant(WORD, 0)), constant);
             for v in VALUES {
-                let exact = (u128::from(v) * u128::from(constant) >> LONG) as u64;
+                let exact = ((u128::from(v) * u128::from(constant)) >> LONG) as u64;
                 assert_eq!(value(whole(&d, x, constant), v), exact);
                 for way in right {
                     assert_eq!(value(way, v), exact, "{v:#x} {constant:#x}");
