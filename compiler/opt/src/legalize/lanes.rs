@@ -1,11 +1,13 @@
 //! Cross-lane operations whose member mask may differ among the lanes that execute them.
 //!
 //! REDUX, MATCH and ELECT see all lanes that execute them together, and those may name other masks. Each lane is asked for its value by a
-//! shuffle instead, which all lanes of a mask execute together; what lanes outside the own mask say is dropped.
+//! shuffle instead, which all lanes of a mask execute together; what lanes outside the own mask say is dropped. So is what lanes say
+//! that have ended, or that the block does not have: a mask may name them, and they do not count (PTX ISA, `redux.sync`, `match.sync`,
+//! `elect.sync`: "all non-exited threads corresponding to membermask"). A ballot tells who is left.
 
 use super::Expansion;
 use sassafras_ir::{Builder, Compare, Function, InstData, Op, Type, Value, ValueDef};
-use sassafras_semantics::state::ShuffleMode;
+use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::{AtomicOp, SpecialRegister};
 use smallvec::smallvec;
 
@@ -63,19 +65,18 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
         let (value, valid) = b.pair(data.op, &args, [Type::I32, Type::I1]);
         return Some(smallvec![value, valid]);
     }
-    let members = mask(data)?;
+    let members = Members::ask(b, mask(data)?);
     match data.op {
         Op::Redux(op) => Some(smallvec![redux(b, op, data.args[0], members)]),
         Op::Match { all } => {
             let found = matching(b, data.args[0], members);
-            let equal = b.compare(Compare::Eq, found, members);
+            let equal = b.compare(Compare::Eq, found, members.left);
             let zero = b.i32(0);
-            let value = if all { b.select(equal, members, zero) } else { found };
+            let value = if all { b.select(equal, members.left, zero) } else { found };
             Some(smallvec![value, equal])
         }
         Op::Elect => {
-            b.emit(Op::WarpSync, &[members], &[]);
-            let reversed = b.same(Op::BitReverse, &[members]);
+            let reversed = b.same(Op::BitReverse, &[members.left]);
             let leader = b.value(Op::LeadingZeros, &[reversed], Type::I32);
             let me = b.value(Op::Special(SpecialRegister::LaneId), &[], Type::I32);
             let elected = b.compare(Compare::Eq, leader, me);
@@ -85,20 +86,37 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     }
 }
 
-/// The word of lane `n`; undefined if it does not take part.
-fn of_lane(b: &mut Builder, value: Value, n: u32, members: Value) -> Value {
-    let (lane, clamp) = (b.i32(n), b.i32(31));
-    b.pair(Op::Shuffle(ShuffleMode::Idx), &[value, lane, clamp, members], [Type::I32, Type::I1]).0
+/// The lanes that execute an operation together, 32 bits each.
+#[derive(Clone, Copy)]
+struct Members {
+    /// Those that it names.
+    named: Value,
+    /// Those of them that have not ended.
+    left: Value,
 }
 
-/// Whether lane `n` is a member.
-fn is_member(b: &mut Builder, n: u32, members: Value) -> Value {
+impl Members {
+    fn ask(b: &mut Builder, named: Value) -> Members {
+        let yes = b.constant(Type::I1, 1);
+        let left = b.pair(Op::Vote(VoteMode::Ballot), &[yes, named], [Type::I32, Type::I1]).0;
+        Members { named, left }
+    }
+}
+
+/// The word of lane `n`; undefined if it does not take part.
+fn of_lane(b: &mut Builder, value: Value, n: u32, members: Members) -> Value {
+    let (lane, clamp) = (b.i32(n), b.i32(31));
+    b.pair(Op::Shuffle(ShuffleMode::Idx), &[value, lane, clamp, members.named], [Type::I32, Type::I1]).0
+}
+
+/// Whether lane `n` takes part.
+fn is_member(b: &mut Builder, n: u32, members: Members) -> Value {
     let bit = b.i32(1 << n);
-    let (bit, zero) = (b.and(members, bit), b.i32(0));
+    let (bit, zero) = (b.and(members.left, bit), b.i32(0));
     b.compare(Compare::Ne, bit, zero)
 }
 
-fn redux(b: &mut Builder, op: AtomicOp, value: Value, members: Value) -> Value {
+fn redux(b: &mut Builder, op: AtomicOp, value: Value, members: Members) -> Value {
     let (op, neutral) = match op {
         AtomicOp::And => (Op::And, u32::MAX),
         AtomicOp::Or => (Op::Or, 0),
@@ -121,7 +139,7 @@ fn redux(b: &mut Builder, op: AtomicOp, value: Value, members: Value) -> Value {
 }
 
 /// The members with the same value.
-fn matching(b: &mut Builder, value: Value, members: Value) -> Value {
+fn matching(b: &mut Builder, value: Value, members: Members) -> Value {
     let words = match b.ty(value) {
         Type::I64 => vec![b.low(value), b.high(value)],
         _ => vec![value],
