@@ -33,9 +33,9 @@ pub fn awaited(e: &Event, code: bool) -> u64 {
 
 impl Barriers {
     /// A barrier for which lanes that wait at it may themselves be what is waited for; `events`: of the target, `partners`: by their places in it, what
-    /// [`awaited`] says of the source's. None where no lane waits for some of the warp in a barrier, or the rule about groups is kept.
+    /// [`awaited`] says of the source's. None where no lane waits for some of the warp in a barrier.
     pub fn circle(&self, events: &[Event], partners: &BTreeMap<usize, u64>) -> Option<u32> {
-        if !self.wait_for_some() {
+        if self.some.is_empty() {
             return None;
         }
         let nests = self.inner.iter().map(|(o, i)| (Wait::Meeting(*o), Wait::Meeting(*i)));
@@ -58,7 +58,7 @@ impl Barriers {
         })
     }
 
-    /// Whether lanes wait in a barrier for some of the warp, which [`Barriers::circle`] has to look at.
+    /// Whether lanes wait in a barrier for some of the warp, where the rule about groups is not kept.
     pub fn wait_for_some(&self) -> bool {
         !self.groups() && !self.some.is_empty()
     }
