@@ -68,3 +68,46 @@ fn lanes_that_have_ended_are_no_members() {
         }
     }
 }
+
+/// Odd lanes shuffle in the first turn, even ones in the second: one shuffle (PTX ISA, `shfl.sync`), behind which lanes go on together in
+/// different turns.
+const IN_TURNS: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 turns)
+{
+    .reg .pred p, q;
+    .reg .b32 t, odd, turn, v, w, all;
+    .reg .b64 to, at;
+    ld.param.u64 to, [out];
+    mov.u32 t, %laneid;
+    and.b32 odd, t, 1;
+    mov.u32 turn, 0;
+    mov.u32 v, 0;
+TOP:
+    setp.eq.u32 p, turn, odd;
+    @p bra SKIP;
+    shfl.sync.bfly.b32 v, t, 1, 31, 0xffffffff;
+SKIP:
+    add.u32 turn, turn, 1;
+    setp.lt.u32 q, turn, 2;
+    @q bra TOP;
+    mul.wide.u32 at, t, 4;
+    add.u64 to, to, at;
+    st.global.u32 [to], v;
+    ret;
+}
+";
+
+#[test]
+fn lanes_that_meet_in_different_turns_go_their_own_ways() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    std::fs::write(path.join("in.ptx"), IN_TURNS).expect("it can be written");
+    sassafras(path, &["compile", "in.ptx", "-arch=sm_90", "-o", "out.cubin"]).expect(0, "");
+    for file in ["in.ptx", "out.cubin"] {
+        let found: Vec<u32> = words(path, file, 32).into_iter().flatten().take(32).collect();
+        assert_eq!(found, (0..32).map(|lane| lane ^ 1).collect::<Vec<u32>>(), "{file}");
+    }
+}

@@ -9,7 +9,7 @@
 //! The region of a barrier holds the blocks on ways from the split to the meeting place within one turn of the innermost
 //! loop that both lie in. The split moves up until it dominates them, and until two regions are nested or apart.
 
-mod region;
+pub(crate) mod region;
 
 use crate::{Error, expand::make};
 use region::{Region, Shape};

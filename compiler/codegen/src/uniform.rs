@@ -5,8 +5,11 @@
 //! it is a parameter of a block where lanes meet that took different ways to it. The latter is taken widely: every
 //! parameter of every block on a way from a divergent branch to its immediate post-dominator, this included. That
 //! covers values that leave a loop in different iterations too, as the loop's header lies on such a way.
-//! (Coutinho et al., "Divergence Analysis and Optimizations", 2011, has the finer rule.)
+//! (Coutinho et al., "Divergence Analysis and Optimizations", 2011, has the finer rule.) Where lanes wait for the whole warp on such a way
+//! they do not meet (P1 of `docs/convergence.md`), and may come together at the wait in different turns of a loop: there it is every block behind the branch.
 
+use crate::converge::region::waits_for_all;
+use rustc_hash::FxHashSet;
 use sassafras_graph::{BitSet, Dominators, Entity, Influence};
 use sassafras_isa::{FieldKind, Inst, Meaning, MemorySpace, Pipe, RegClass, special::number};
 use sassafras_machine::{Block, Function, MInst, Op, Pseudo, Reg};
@@ -38,6 +41,12 @@ fn divergent_registers(f: &Function) -> BitSet {
     let mut divergent = BitSet::new(f.vregs.len());
     let mut split = BitSet::new(f.blocks.len());
     let mut influence = Influence::new(&post, exit);
+    let waits: FxHashSet<Block> = f
+        .layout
+        .iter()
+        .copied()
+        .filter(|&block| f.blocks[block].insts.iter().filter_map(MInst::inst).any(waits_for_all))
+        .collect();
     loop {
         let mut changed = false;
         for &block in &f.layout {
@@ -69,12 +78,35 @@ fn divergent_registers(f: &Function) -> BitSet {
                         divergent.insert(param.index());
                     }
                 };
-                influence.add(&graph, block, &mut part);
-                post.immediate(block).filter(|&meeting| meeting != exit).into_iter().for_each(part);
+                let mut ways = Vec::new();
+                if !waits.is_empty() {
+                    Influence::new(&post, exit).add(&graph, block, |on| ways.push(on));
+                }
+                let meeting = post.immediate(block).filter(|&meeting| meeting != exit);
+                if meeting.is_some() && ways.iter().any(|on| waits.contains(on)) {
+                    behind(f, block, part);
+                } else {
+                    influence.add(&graph, block, &mut part);
+                    meeting.into_iter().for_each(part);
+                }
             }
         }
         if !changed {
             return divergent;
+        }
+    }
+}
+
+/// Names the blocks that are reached behind a branch.
+fn behind(f: &Function, branch: Block, mut each: impl FnMut(Block)) {
+    let mut seen = FxHashSet::default();
+    let mut work = vec![branch];
+    while let Some(block) = work.pop() {
+        for to in f.blocks[block].succs.iter().map(|edge| edge.block) {
+            if seen.insert(to) {
+                each(to);
+                work.push(to);
+            }
         }
     }
 }

@@ -3,7 +3,8 @@
 //! A value is uniform until shown to be divergent: made from a divergent one, from what differs between lanes, or a parameter
 //! of a block on a way from a divergent branch to its immediate post-dominator, that one included. The last takes in values
 //! that lanes carry out of a loop in different turns, as the loop's header lies on such a way. (Coutinho et al., "Divergence
-//! Analysis and Optimizations", 2011, has the finer rule.)
+//! Analysis and Optimizations", 2011, has the finer rule.) Where lanes wait for the whole warp before that block they do not meet there (P1 of
+//! `docs/convergence.md`), and may come together in different turns of a loop: then it is a parameter of any block behind the branch.
 //!
 //! And which blocks all lanes of a warp execute together that have not exited: those to which no divergent branch leads but past
 //! the place where its lanes meet (P1 of `docs/convergence.md`), if they meet: lanes that wait for the whole warp before do not.
@@ -48,6 +49,7 @@ impl Uniformity {
             apart: SecondaryMap::new(),
         };
         let order = f.reverse_post_order();
+        let waits = apart::waiting(f);
         loop {
             let mut changed = false;
             for &block in &order {
@@ -79,6 +81,10 @@ impl Uniformity {
                             found.mark(param, Some(Reason::Parted(block)));
                         }
                     };
+                    if apart::waits_within(f, &post, exit, block, &waits) {
+                        apart::behind(f, block, part);
+                        continue;
+                    }
                     influence.add(&graph, block, &mut part);
                     post.immediate(block).filter(|&meeting| meeting != exit).into_iter().for_each(part);
                 }
@@ -90,7 +96,6 @@ impl Uniformity {
         let mut lanes = Apart::new(f, &post, exit);
         let parting: Vec<Block> =
             order.iter().copied().filter(|&block| found.branches[block].is_some()).collect();
-        let waits = apart::waiting(f);
         for block in parting {
             if apart::waits_within(f, &post, exit, block, &waits) {
                 apart::behind(f, block, |at| found.apart[at] = true);

@@ -26,7 +26,7 @@ impl Region {
 }
 
 /// Whether the lanes wait for all of the warp that have not exited.
-fn waits_for_all(inst: &Inst) -> bool {
+pub(crate) fn waits_for_all(inst: &Inst) -> bool {
     inst.row().meaning == Meaning::WarpsyncAll
 }
 
