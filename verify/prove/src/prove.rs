@@ -386,12 +386,18 @@ impl Task<'_> {
         if !open || !self.origin.divides() || !self.solver.present() {
             return first;
         }
+        (self.updates, self.opaque) = (false, true);
+        self.solver.renew();
+        self.run_otherwise(first, unroll)
+    }
+
+    /// Runs once more, from the bound of the start on: what is proved then stands, else the first verdict.
+    fn run_otherwise(&mut self, first: Verdict, unroll: u32) -> Verdict {
         let before = (self.record.obligations, self.limits.unroll);
         self.record.obligations = Counts::default();
         (self.limits.unroll, self.record.unroll) = (unroll, unroll);
-        (self.updates, self.own_first, self.opaque) = (false, false, true);
+        self.own_first = false;
         self.eased.clear();
-        self.solver.renew();
         let second = self.run_deep_enough();
         if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
         {
@@ -412,19 +418,8 @@ impl Task<'_> {
         if chip.is_none_or(|chip| crate::retry::loops(&self.code.code, chip).is_empty()) {
             return first;
         }
-        let before = (self.record.obligations, self.limits.unroll);
-        self.record.obligations = Counts::default();
-        (self.limits.unroll, self.record.unroll) = (unroll, unroll);
-        (self.updates, self.own_first) = (true, false);
-        self.eased.clear();
-        let second = self.run_deep_enough();
-        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
-        {
-            return second;
-        }
-        self.record.obligations = before.0;
-        (self.limits.unroll, self.record.unroll) = (before.1, before.1);
-        first
+        self.updates = true;
+        self.run_otherwise(first, unroll)
     }
 
     /// Where no input is found that ends within the bound, as of a loop that always takes more rounds, there is little to prove: the bound is
