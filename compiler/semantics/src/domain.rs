@@ -1,10 +1,11 @@
 //! The [`Domain`] trait: what a value is and which primitives there are.
 
 use crate::vocabulary::{Approximation, FloatFormat, Rounding};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
 /// A unary operation on a bit-vector; the result has the operand's width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// Bitwise complement.
     Not,
@@ -19,7 +20,7 @@ pub enum UnaryOp {
 }
 
 /// A binary operation on two bit-vectors of one width, with the meanings of SMT-LIB `QF_BV`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// Sum modulo 2^width.
     Add,
@@ -50,7 +51,7 @@ pub enum BinaryOp {
 }
 
 /// A comparison of two bit-vectors of one width; the result is one bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CompareOp {
     /// Equal.
     Eq,
@@ -65,7 +66,7 @@ pub enum CompareOp {
 }
 
 /// A floating-point operation whose result has the operands' format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FloatOp {
     /// a + b
     Add,
@@ -90,7 +91,7 @@ pub enum FloatOp {
 }
 
 /// A relation between two floats; the result is one bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FloatRelation {
     /// a = b, false if either is NaN; −0 = +0.
     Eq,
@@ -103,7 +104,7 @@ pub enum FloatRelation {
 }
 
 /// How a floating-point operation rounds, flushes and saturates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct FloatMode {
     /// Rounding direction.
     pub rounding: Rounding,

@@ -1,5 +1,7 @@
 //! Names shared by PTX, IR and SASS: spaces, scopes, orderings, roundings, float formats, special registers.
 
+use serde::{Deserialize, Serialize};
+
 /// A state space in the sense of the PTX ISA, section "State Spaces", and the SASS constant banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
@@ -57,7 +59,7 @@ pub enum Ordering {
 }
 
 /// IEEE 754 rounding direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Rounding {
     /// To nearest, ties to even (`.rn`).
     #[default]
@@ -73,7 +75,7 @@ pub enum Rounding {
 }
 
 /// A floating-point format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FloatFormat {
     /// IEEE binary16.
     F16,
@@ -108,7 +110,7 @@ impl FloatFormat {
 
 /// An approximate function of the multi-function unit. A *relation* with a documented bound, never one table:
 /// see `docs/proof.md`, A-FP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Approximation {
     /// 1/x, binary32.
     Rcp,

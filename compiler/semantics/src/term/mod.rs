@@ -19,13 +19,14 @@ use crate::concrete::{Bits, Concrete};
 use crate::domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
 use crate::vocabulary::{Approximation, FloatFormat};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use smallvec::{SmallVec, smallvec};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 
 /// A node of a [`Terms`] arena.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TermId(pub u32);
 
 impl fmt::Debug for TermId {
@@ -42,18 +43,22 @@ impl fmt::Display for TermId {
 /// Operands of a node.
 pub type Operands = SmallVec<[TermId; 3]>;
 
-/// What a node is. Its width is [`Terms::width_of`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What a node is. Its width is [`Terms::width_of`]. Variables and undefined values mean something in their arena alone, and are not
+/// written down.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Node {
-    /// A constant.
-    Constant(u128),
+    /// A constant; written down as hex digits.
+    Constant(#[serde(with = "hex")] u128),
     /// A named variable; the name is [`Terms::name`].
+    #[serde(skip)]
     Variable(u32),
     /// A value that nothing determines, different at every serial number.
+    #[serde(skip)]
     Undef {
         /// Number of the undefined value.
         serial: u32,
         /// Where it comes from.
+        #[serde(skip)]
         why: &'static str,
     },
     /// A unary operation.
@@ -143,6 +148,21 @@ pub enum Node {
         /// Operand.
         a: TermId,
     },
+}
+
+/// Numbers as hex digits: not every reader of JSON takes those of more than 64 bits.
+mod hex {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub fn serialize<S: Serializer>(bits: &u128, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{bits:#x}"))
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<u128, D::Error> {
+        let text = String::deserialize(from)?;
+        let digits = text.strip_prefix("0x").ok_or_else(|| de::Error::custom("no hex digits"))?;
+        u128::from_str_radix(digits, 16).map_err(de::Error::custom)
+    }
 }
 
 impl Node {
