@@ -5,7 +5,7 @@
 //! slices. Each rewrite is a row of [`rows`] with a proof; a node that no row knows keeps its operation, over
 //! operands in normal form.
 //!
-//! - `number`: polynomials to terms and back; carries, slices and selections rejoined.
+//! - `trace`: what was rewritten on the way. `number`: polynomials to terms and back; carries, slices and selections rejoined.
 //! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
@@ -26,6 +26,7 @@ pub mod rows;
 mod slice;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod widen;
 
 use boolean::{Diagram, Diagrams};
@@ -63,6 +64,8 @@ pub struct Normal<'t> {
     executed: RefCell<FxHashMap<TermId, TermId>>,
     /// Whether terms are replaced at the moment.
     replaces: Cell<bool>,
+    /// What was rewritten on the way, if somebody wants to know.
+    trace: trace::Trace,
 }
 
 impl<'t> Normal<'t> {
@@ -82,6 +85,7 @@ impl<'t> Normal<'t> {
             known: RefCell::default(),
             executed: RefCell::default(),
             replaces: Cell::new(false),
+            trace: trace::Trace::default(),
         }
     }
 
@@ -256,6 +260,7 @@ impl<'t> Normal<'t> {
         let n = self.width(low);
         let mut p = self.lifted(low, n + self.width(high));
         p.plus_scaled(&self.lifted(high, n + self.width(high)), 1 << n);
+        self.note(|| (self.terms.concat(&high, &low), self.plain(&p)));
         self.number(p)
     }
 

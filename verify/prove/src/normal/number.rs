@@ -56,14 +56,18 @@ impl Normal<'_> {
     /// The term of a polynomial.
     pub(super) fn number(&self, mut p: Poly) -> TermId {
         if let Some(t) = self.built.borrow().get(&p) {
+            self.note(|| (self.plain(&p), *t));
             return *t;
         }
         let key = p.clone();
         let mut rounds = 0;
+        let mut before = key.clone();
         while rounds < ROUNDS && self.improve(&mut p) {
             rounds += 1;
+            self.note_round(&mut before, &p);
         }
         let t = self.build(&p);
+        self.note(|| (self.plain(&key), t));
         self.built.borrow_mut().insert(key, t);
         t
     }
@@ -215,7 +219,10 @@ impl Normal<'_> {
             // Row `zext-complement`.
             if own.negative() {
                 let mut p = Poly::constant(width, ones(n));
-                p.plus_scaled(&self.lifted(self.number(own.complement()), width), u128::MAX);
+                let other = self.number(own.complement());
+                self.note(|| (a, self.terms.not(&other)));
+                p.plus_scaled(&self.lifted(other, width), u128::MAX);
+                self.note(|| (self.terms.zext(&a, width), self.plain(&p)));
                 return Some((p, 0));
             }
             return None;
@@ -232,8 +239,10 @@ impl Normal<'_> {
                     && twos >= low
                     && range.is_some_and(|(least, most)| least >= -(1 << low) && most < 1 << low)
                 {
-                    let mut p = self.lifted(self.slice(whole, 0, low), width);
+                    let rest = self.slice(whole, 0, low);
+                    let mut p = self.lifted(rest, width);
                     p.plus_scaled(&widen(&sum), u128::MAX);
+                    self.note_rejoined((a, c, low), (rest, whole), (&p, true));
                     return Some((p, low));
                 }
                 // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
@@ -244,8 +253,9 @@ impl Normal<'_> {
                         (_, true) => widen(&sum),
                         _ => Poly::atom(width, whole),
                     };
-                    let rest = self.lifted_into(self.slice(whole, 0, low), width);
-                    p.plus_scaled(&rest, u128::MAX);
+                    let part = self.slice(whole, 0, low);
+                    p.plus_scaled(&self.lifted_into(part, width), u128::MAX);
+                    self.note_rejoined((a, c, low), (part, whole), (&p, false));
                     return Some((p, low));
                 }
                 return None;
@@ -320,6 +330,7 @@ impl Normal<'_> {
                 }
                 let whole = (n + self.width(b)).min(p.width);
                 let Some(both) = self.neighbours(a, b, whole) else { continue };
+                self.note(|| (self.terms.extract(&self.terms.concat(&b, &a), 0, whole), both));
                 p.terms.remove(&Monomial::from_slice(&[a]));
                 p.terms.remove(&Monomial::from_slice(&[b]));
                 p.plus_scaled(&self.lifted(both, p.width), c);
@@ -359,7 +370,11 @@ impl Normal<'_> {
             && c == e
         {
             let cut = |h, l| self.slice(self.concat(h, l), 0, width);
-            return Some(self.select(c, cut(f, a), cut(g, b)));
+            let (x, y) = (cut(f, a), cut(g, b));
+            self.note(|| {
+                (self.terms.extract(&self.terms.concat(&high, &low), 0, width), self.terms.ite(&c, &x, &y))
+            });
+            return Some(self.select(c, x, y));
         }
         None
     }

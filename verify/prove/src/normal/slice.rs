@@ -20,6 +20,16 @@ pub(super) struct Segment {
 /// again, has more slices in each round than in the one before.
 const SLICES: usize = 20_000;
 
+/// The summands of which no bit lies below one, shifted down to it, in the same width.
+fn upper(p: &Poly, low: u32) -> Poly {
+    let mut all = Poly::constant(p.width, p.constant >> low);
+    p.terms
+        .iter()
+        .filter(|(_, c)| c.trailing_zeros() >= low)
+        .for_each(|(m, c)| all.plus(m.clone(), c >> low));
+    all
+}
+
 impl Normal<'_> {
     /// `width` bits of a normal form from bit `low`.
     pub(super) fn slice(&self, t: TermId, low: u32, width: u32) -> TermId {
@@ -30,7 +40,9 @@ impl Normal<'_> {
         if let Some(c) = self.known(t) {
             return self.terms.constant(width, c >> low);
         }
+        let own = |made: TermId| self.note(|| (self.terms.extract(&t, low, width), made));
         if let Some(known) = self.slices.borrow().get(&(t, low, width)) {
+            own(*known);
             return *known;
         }
         let p = self.polys.borrow().get(&t).cloned();
@@ -43,11 +55,12 @@ impl Normal<'_> {
                 self.slices.borrow_mut().insert((t, low, width), itself);
                 self.gather(&pieces, low, width)
             }
-            (Some(p), _) => self.slice_sum(&p, low, width),
+            (Some(p), _) => self.slice_sum(t, &p, low, width),
             (None, _) => self.slice_atom(t, low, width),
         };
         self.memo.borrow_mut().insert(made, made);
         self.slices.borrow_mut().insert((t, low, width), made);
+        own(made);
         made
     }
 
@@ -109,9 +122,14 @@ impl Normal<'_> {
         sum
     }
 
-    fn slice_sum(&self, p: &Poly, low: u32, width: u32) -> TermId {
+    /// Bits of a sum, `t`.
+    fn slice_sum(&self, t: TermId, p: &Poly, low: u32, width: u32) -> TermId {
         let d = self.terms;
-        let p = if low + width < p.width { self.cut(p, low + width) } else { p.clone() };
+        let narrow = low + width < p.width;
+        let p = if narrow { self.cut(p, low + width) } else { p.clone() };
+        if narrow {
+            self.note(|| (d.extract(&t, 0, p.width), self.plain(&p)));
+        }
         if low == 0 {
             return if width == 1 { self.parity(&p) } else { self.number(p) };
         }
@@ -154,6 +172,7 @@ impl Normal<'_> {
             for (m, c) in &p.terms {
                 half.plus_scaled(&self.product(m, half.width), c >> even);
             }
+            self.note(|| (self.plain(&p), self.plain_scaled(self.plain(&half), p.width, 1 << even)));
             return self.slice_of(half, low - even, width);
         }
         // Row `slice-split`: (q·2^l + r) >> l = q + (r >> l).
@@ -170,6 +189,11 @@ impl Normal<'_> {
             return if width == 1 { self.parity(&high) } else { self.number(high) };
         }
         if high.known() != Some(0) {
+            self.note(|| {
+                let (upper, rest) = (self.plain(&upper(&p, low)), self.plain(&rest));
+                (self.plain(&p), d.add(&self.plain_scaled(upper, p.width, 1 << low), &rest))
+            });
+            self.note(|| (d.extract(&self.plain(&upper(&p, low)), 0, width), self.plain(&high)));
             let rest = self.slice_of(rest, low, width);
             if width == 1 {
                 return self.bitwise(B::Xor, self.parity(&high), rest);
@@ -188,6 +212,7 @@ impl Normal<'_> {
         if let Some(most) = p.most(&|t| self.width(t)) {
             let bits = 128 - most.leading_zeros();
             if bits > low && bits < low + width {
+                self.note(|| (self.plain(&p), d.zext(&self.plain(&self.cut(&p, bits)), p.width)));
                 let part = self.slice_of(self.cut(&p, bits), low, bits - low);
                 return self.zext(part, width);
             }
