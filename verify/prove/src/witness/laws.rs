@@ -3,7 +3,7 @@
 //!
 //! - Relations and extrema of floats are written out on bits; so are conversions to a wider format (IEEE 754-2019, 5.4.2, 5.10, 9.6;
 //!   PTX ISA, "setp", "min", "cvt").
-//! - Sums with a zero, products with one, and fused operations that are one of both (IEEE 754-2019, 6.3: the sign of a sum that is zero). Sums and
+//! - Sums with a zero, products with zero and one, and fused operations that are one of both (IEEE 754-2019, 6.3: the sign of a sum that is zero). Sums and
 //!   products commute, and of a product's signs only the parity matters.
 //! - Subnormal operands are flushed where the mode says so. What is flushed of results stays with the function.
 //! - A number made of an integer depends on the integer, not on the width that it is written with, and is no NaN.
@@ -138,6 +138,8 @@ impl Format<'_> {
         let d = self.d;
         let [x, y] = [args[0], args[1]].map(|a| self.flushed(a, mode.ftz));
         let mut value = self.canonical(self.operation(FloatOp::Mul, mode, &self.factors(x, y)));
+        let nothing = if mode.sat { self.number(0) } else { self.sign_of_product(x, y) };
+        value = d.ite(&self.vanishes(x, y), &nothing, &value);
         if mode.rounding != Rounding::NearestEven {
             return value;
         }
@@ -148,6 +150,12 @@ impl Format<'_> {
             value = d.ite(&unit, &sum, &value);
         }
         value
+    }
+
+    /// Whether a product is zero because a factor is.
+    fn vanishes(&self, x: TermId, y: TermId) -> TermId {
+        let finite = self.d.and(&self.is_finite(x), &self.is_finite(y));
+        self.d.and(&finite, &self.d.or(&self.is_zero(x), &self.is_zero(y)))
     }
 
     /// Whether the second factor is 1 or -1, and what the product is then.
@@ -162,9 +170,7 @@ impl Format<'_> {
         let [a, b] = self.factors(x, y);
         let mut value = self.canonical(self.operation(FloatOp::Fma, mode, &[a, b, z]));
         let sum = |a: TermId| self.operation(FloatOp::Add, mode, &[a, z]);
-        let finite = d.and(&self.is_finite(x), &self.is_finite(y));
-        let zero = d.and(&finite, &d.or(&self.is_zero(x), &self.is_zero(y)));
-        value = d.ite(&zero, &sum(self.sign_of_product(x, y)), &value);
+        value = d.ite(&self.vanishes(x, y), &sum(self.sign_of_product(x, y)), &value);
         for (a, b) in [(x, y), (y, x)] {
             let (unit, other) = self.by_unit(a, b);
             value = d.ite(&unit, &sum(other), &value);
