@@ -31,6 +31,7 @@ mod copies;
 mod demand;
 pub mod evaluate;
 pub mod event;
+pub mod explain;
 mod fences;
 mod fixed;
 pub mod flush;

@@ -51,6 +51,10 @@ pub trait Solver {
     fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
         self.check_short(script, effort)
     }
+    /// The same with products of sums multiplied out before.
+    fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
+        self.check_bits(script, effort)
+    }
     /// Whether the assertions can hold, with the effort that was kept for this question, whatever others took.
     fn check_last(&mut self, script: &Script) -> Answer {
         self.check(script)
@@ -196,6 +200,12 @@ impl Solver for Z3 {
     fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
         self.within(script, limit, &format!("(check-sat-using (then {}))", BITS.join(" ")))
+    }
+
+    fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        let steps = format!("(using-params {} :som true) {}", BITS[0], BITS[1..].join(" "));
+        self.within(script, limit, &format!("(check-sat-using (then {steps}))"))
     }
 
     fn name(&self) -> String {

@@ -63,13 +63,15 @@ fn proof(name: &str, z3: &mut Z3) -> Option<Proof> {
         return None;
     }
     let bytes = sassafras_cubin::write(&cubin).expect("it was read");
+    let mut entry = Entry::of(&record, 4).expect("it was proved");
+    sassafras_prove::explain::explain(&module, &cubin, &mut entry, z3);
     let witness = Witness {
         format: sassafras_prove::witness::FORMAT,
         form: Form::Ptx,
         source: Input::new("k.ptx", ptx.as_bytes()),
         target: Input::new("k.cubin", &bytes),
         tools: Tools { sassafras: "test".into(), solver: "z3".into() },
-        entries: vec![Entry::of(&record, 4).expect("it was proved")],
+        entries: vec![entry],
     };
     Some(Proof { module, ptx, cubin, bytes, witness })
 }
@@ -158,9 +160,9 @@ fn corrupted_witnesses_are_rejected() {
     let texts: Vec<(&str, String)> = vec![
         ("an empty file", String::new()),
         ("a file cut off", good[..good.len() / 2].to_owned()),
-        ("another format", p.json(|w| w.format = 2)),
-        ("no format", good.replacen("\"format\":1,", "", 1)),
-        ("a field that nobody knows", good.replacen("\"format\":1,", "\"format\":1,\"trust\":true,", 1)),
+        ("another format", p.json(|w| w.format = 1)),
+        ("no format", good.replacen("\"format\":2,", "", 1)),
+        ("a field that nobody knows", good.replacen("\"format\":2,", "\"format\":2,\"trust\":true,", 1)),
         ("no entry", p.json(|w| w.entries.clear())),
         ("an entry twice", p.json(|w| w.entries.push(w.entries[0].clone()))),
         ("another entry", p.json(|w| w.entries[0].entry = "l".into())),

@@ -8,6 +8,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
+use sassafras_prove::explain::{explain, explain_code};
 use sassafras_prove::witness::{Entry, FORMAT, Form, Input, Tools, Witness};
 use sassafras_prove::{Limits, Record, Solver, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
@@ -73,7 +74,9 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             files::print(&report(&record, &source.files(&name, &target, &cubin)));
         }
         records.push(record.json());
-        witnesses.extend(Entry::of(&record, arguments.unroll));
+        if arguments.witness.is_some() {
+            witnesses.extend(source.witness(&record, &cubin, arguments.unroll, solver.as_mut()));
+        }
     }
     if let Some(path) = &arguments.witness {
         write_witness(path, arguments, &source, &cubin, solver.name(), witnesses)?;
@@ -139,6 +142,22 @@ impl Source {
             Source::Ptx(module, _) => prove_within(module, entry, target, solver, limits),
             Source::Code(source, _) => prove_code(source, entry, target, solver, limits),
         }
+    }
+
+    /// What is written of a proof for `check-witness`.
+    fn witness(
+        &self,
+        record: &Record,
+        target: &Cubin,
+        unroll: u32,
+        solver: &mut dyn Solver,
+    ) -> Option<Entry> {
+        let mut entry = Entry::of(record, unroll)?;
+        match self {
+            Source::Ptx(module, _) => explain(module, target, &mut entry, solver),
+            Source::Code(source, _) => explain_code(source, target, &mut entry, solver),
+        }
+        Some(entry)
     }
 
     fn files<'a>(&'a self, source: &'a str, target: &'a str, cubin: &'a Cubin) -> Files<'a> {

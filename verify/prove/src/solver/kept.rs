@@ -51,6 +51,10 @@ impl Solver for Kept {
         self.write(script, |inner| inner.check_bits(script, effort))
     }
 
+    fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
+        self.write(script, |inner| inner.check_sums(script, effort))
+    }
+
     fn inner(&self) -> Option<&dyn Solver> {
         Some(self.inner.as_ref())
     }

@@ -41,6 +41,17 @@ impl Solver for NativeZ3 {
         with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&super::BITS)))
     }
 
+    fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        with_z3_config(&Config::new(), || {
+            let mut out = Params::new();
+            out.set_bool("som", true);
+            let first = Tactic::new(super::BITS[0]).with(&out);
+            let steps = super::BITS[1..].iter().map(|s| Tactic::new(s));
+            self.ask(script, limit, &steps.fold(first, |all, next| all.and_then(&next)).solver())
+        })
+    }
+
     fn name(&self) -> String {
         let version =
             z3::full_version().split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()));

@@ -1,12 +1,13 @@
 //! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
 
 use super::obligations::{Events, Step, assumptions, partners, stack, steps};
-use super::script::{How, Same, names_functions, script};
+use super::rewrite::Recorded;
+use super::script::How;
+use super::so_far::SoFar;
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::origin::{self, Freedom, Origin, Ways};
-use crate::smt::Script;
 use crate::solver::{Answer, Solver};
 use crate::target::{self, Role};
 use crate::verdict::Assumption;
@@ -14,13 +15,7 @@ use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::{Domain, TermId, Terms};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Effort for a question that only saves work, in thousands of z3's `rlimit`.
-const EFFORT: u64 = 1000;
-
-/// Effort for what has to hold, taken bit by bit without what is known, in the same unit.
-const BITS: u64 = 20_000;
+use std::collections::BTreeSet;
 
 /// Why a witness is no proof.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +87,7 @@ pub fn inputs_are(witness: &Witness, ptx: &[u8], cubin: &[u8]) -> Result<(), Fau
 /// # Errors
 /// Why that is no proof.
 pub fn check(module: &Module, cubin: &Cubin, entry: &Entry, solver: &mut dyn Solver) -> Result<Asked, Fault> {
-    against(Origin::of_module(module, &entry.entry), cubin, entry, solver)
+    against(Origin::of_module(module, &entry.entry), cubin, entry, solver, &mut Recorded::of(entry))
 }
 
 /// The same where the source is a cubin too.
@@ -108,14 +103,39 @@ pub fn check_code(
     if source.sm != cubin.sm {
         return rejected("the two cubins are for different chips");
     }
-    against(Origin::of_cubin(source, &entry.entry), cubin, entry, solver)
+    against(Origin::of_cubin(source, &entry.entry), cubin, entry, solver, &mut Recorded::of(entry))
 }
 
-fn against(
+/// What is told before each question.
+pub(crate) trait Guide {
+    /// Before the first: all terms of both sides are made.
+    ///
+    /// # Errors
+    /// What it tells is not about them.
+    fn begin(&mut self, so_far: &mut SoFar<'_, '_>) -> Result<(), Fault>;
+    /// Before the question, by its place in the list, whether a bit can be one. False where it need not be asked.
+    ///
+    /// # Errors
+    /// What it tells is not shown.
+    fn before(
+        &mut self,
+        so_far: &mut SoFar<'_, '_>,
+        at: usize,
+        t: TermId,
+        solver: &mut dyn Solver,
+    ) -> Result<bool, Fault>;
+}
+
+/// Goes through what a witness says of one entry.
+///
+/// # Errors
+/// Why that is no proof.
+pub(crate) fn against(
     origin: Option<Origin<'_>>,
     cubin: &Cubin,
     entry: &Entry,
     solver: &mut dyn Solver,
+    guide: &mut dyn Guide,
 ) -> Result<Asked, Fault> {
     let code = cubin.functions.iter().find(|f| f.entry && f.name == entry.entry);
     let (Some(origin), Some(code)) = (origin, code) else {
@@ -208,19 +228,21 @@ fn against(
     }
     let mut asked = Asked::default();
     // If nothing can happen, everything holds.
-    let mut so_far = SoFar { inputs: &inputs, known, same: Same::default() };
-    so_far.join_reads();
-    match solver.check(&script(&inputs, &so_far.same, &so_far.known, How::PLAIN)) {
+    let mut so_far = SoFar::new(&inputs, known);
+    match solver.check(&so_far.script(&so_far.known, &[], How::PLAIN)) {
         Answer::Sat(_) => {}
         Answer::Unsat => return rejected("the assumptions contradict each other"),
         Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
     }
     // What lemmas say of the source's operations.
     let open = crate::choose::undefined(d, &roots);
+    let first_said = so_far.known.len();
     for lemma in lemmas {
         so_far.known.extend(lemma::said(&inputs, lemma, &of_source, &open).map_err(said)?);
     }
-    for step in list {
+    so_far.lemmas = first_said..so_far.known.len();
+    guide.begin(&mut so_far)?;
+    for (i, step) in list.into_iter().enumerate() {
         match step {
             Step::Assume(t) => so_far.known.push(t),
             Step::Same(a, b) if so_far.ordered(a, b) => so_far.learn(a, b),
@@ -228,6 +250,7 @@ fn against(
             Step::Cut(a, b) if !so_far.ordered(a, b) => {}
             Step::Cut(a, b) => {
                 asked.solver += 1;
+                guide.before(&mut so_far, i, d.not(&d.eq(&a, &b)), solver)?;
                 if so_far.is_same(a, b, solver) {
                     so_far.learn(a, b);
                 }
@@ -235,110 +258,11 @@ fn against(
             Step::Never(_, t) if inputs.known(t) == Some(0) => asked.constant += 1,
             Step::Never(what, t) => {
                 asked.solver += 1;
-                so_far.never(&what, t, solver)?;
+                if guide.before(&mut so_far, i, t, solver)? {
+                    so_far.never(&what, t, solver)?;
+                }
             }
         }
     }
     Ok(asked)
-}
-
-/// What may be taken as so, behind what was shown.
-struct SoFar<'t, 'i> {
-    inputs: &'i Inputs<'t>,
-    /// Bits that are one.
-    known: Vec<TermId>,
-    same: Same,
-}
-
-/// How a question is asked: whether with all that is known, and in which words. What cannot hold by less cannot hold at all; what can
-/// is asked again with more.
-const WAYS: [(bool, How); 5] = [
-    (false, How { memory: false, laws: false, halves: false }),
-    (false, How { memory: false, laws: true, halves: true }),
-    (true, How::PLAIN),
-    (true, How { memory: true, laws: true, halves: false }),
-    (true, How { memory: true, laws: true, halves: true }),
-];
-
-impl SoFar<'_, '_> {
-    /// What a term was shown to be has a lower number, so that no term is made of itself.
-    fn ordered(&self, a: TermId, b: TermId) -> bool {
-        a < b && !self.same.contains_key(&b)
-    }
-
-    /// The second is the first.
-    fn learn(&mut self, a: TermId, b: TermId) {
-        self.same.insert(b, a);
-        self.join_reads();
-    }
-
-    fn first(&self, mut t: TermId) -> TermId {
-        while let Some(&other) = self.same.get(&t) {
-            t = other;
-        }
-        t
-    }
-
-    /// Reads of one place in one state of memory are one.
-    fn join_reads(&mut self) {
-        let mut reads = self.inputs.reads();
-        reads.sort_by_key(|r| r.variable);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            let mut there = BTreeMap::new();
-            for r in &reads {
-                let place = (r.memory, self.first(r.version), self.first(r.base), r.offset);
-                let one = *there.entry(place).or_insert(r.variable);
-                if self.ordered(one, r.variable) {
-                    self.same.insert(r.variable, one);
-                    changed = true;
-                }
-            }
-        }
-    }
-
-    /// The questions whether a bit can be one, the least first, each once.
-    fn questions(&self, t: TermId) -> impl Iterator<Item = (bool, Script)> {
-        let mut texts = BTreeSet::new();
-        WAYS.into_iter().filter_map(move |(whole, how)| {
-            let mut all = if whole { self.known.clone() } else { Vec::new() };
-            all.push(t);
-            let question = script(self.inputs, &self.same, &all, how);
-            texts.insert((whole, question.text.clone())).then_some((whole, question))
-        })
-    }
-
-    /// Whether two terms are shown to be one with little effort.
-    fn is_same(&self, a: TermId, b: TermId, solver: &mut dyn Solver) -> bool {
-        let d = self.inputs.terms;
-        self.questions(d.not(&d.eq(&a, &b))).any(|(whole, question)| {
-            let answer = if whole {
-                solver.check_short(&question, EFFORT)
-            } else {
-                solver.check_bits(&question, EFFORT)
-            };
-            answer == Answer::Unsat
-        })
-    }
-
-    /// Shows that a bit is never one.
-    fn never(&self, what: &str, t: TermId, solver: &mut dyn Solver) -> Result<(), Fault> {
-        let mut open = None;
-        for (whole, question) in self.questions(t) {
-            let answer = if whole { solver.check(&question) } else { solver.check_bits(&question, BITS) };
-            match answer {
-                Answer::Unsat => return Ok(()),
-                Answer::Sat(_) if !whole => {}
-                // That operations on floats might be others than they are refutes nothing.
-                Answer::Sat(_) if names_functions(&question.text) => {
-                    open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
-                }
-                Answer::Sat(_) => return rejected(format!("it is not so that {what}")),
-                Answer::Unknown(why) => open = Some(why),
-            }
-        }
-        let why = open.unwrap_or_else(|| "nothing was asked".to_owned());
-        Err(Fault::Undecided(format!("{what}: {why}")))
-    }
 }

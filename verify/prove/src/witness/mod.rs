@@ -2,7 +2,8 @@
 //!
 //! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
 //! - `write`: from a proof. [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
-//!   a solver. `obligations`: what that is. `script`: raw terms as SMT-LIB. `laws`: what a script says of operations on floats.
+//!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. `script`: raw terms as SMT-LIB. `laws`: what a
+//!   script says of operations on floats. The steps are found by [`crate::explain`].
 //!
 //! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no
 //! matching and no guesses of its own, and nothing else of the prover decides for it.
@@ -10,18 +11,23 @@
 pub mod check;
 mod laws;
 mod obligations;
+pub mod rewrite;
 mod script;
+mod so_far;
+#[cfg(test)]
+mod step_tests;
 #[cfg(test)]
 mod tests;
 mod write;
 
+pub(crate) use so_far::SoFar;
 pub(crate) use write::{matching, places};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// The format that is written and read.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// A file of witnesses for entries of one source and one target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,6 +113,9 @@ pub struct Entry {
     pub bounded: bool,
     /// Which event stands for which.
     pub matching: Matching,
+    /// Terms that are others, where a solver does not see it by itself.
+    #[serde(default, skip_serializing_if = "rewrite::Rewrites::is_empty")]
+    pub rewrites: rewrite::Rewrites,
 }
 
 /// An event of a side: PTX line or byte offset, and which of those there, from 0.
@@ -198,6 +207,7 @@ impl Entry {
             unroll: if bounded { record.unroll } else { record.unroll.max(unroll) },
             bounded,
             matching: record.matching.clone()?,
+            rewrites: rewrite::Rewrites::default(),
         })
     }
 }

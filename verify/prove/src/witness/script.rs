@@ -13,9 +13,6 @@ pub fn names_functions(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("(declare-fun |") && !line.starts_with("(declare-fun |memory "))
 }
 
-/// Terms that were shown to be others.
-pub type Same = FxHashMap<TermId, TermId>;
-
 /// How much of what is known a question says. The less, the easier: what cannot hold by the less cannot hold at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct How {
@@ -23,7 +20,7 @@ pub struct How {
     pub memory: bool,
     /// The laws of operations on floats (`laws`).
     pub laws: bool,
-    /// Wide products by halves: sums of products of 32 bits, of which the value is known where a factor is -1, 0 or 1, and otherwise
+    /// Products by halves: sums of products of 32 bits, of which the value is known where a factor is -1, 0 or 1, and otherwise
     /// that they commute. This says less than the products, and is easy where both sides make the same ones.
     pub halves: bool,
 }
@@ -33,30 +30,32 @@ impl How {
     pub const PLAIN: How = How { memory: true, laws: false, halves: false };
 }
 
-/// The question whether all of `asserted`, one bit each, can hold.
-pub fn script(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId], how: How) -> crate::smt::Script {
+/// The question whether all of `asserted`, one bit each, can hold. `reads`: what is known of memory; `opaque`: terms that may be anything.
+pub fn script(
+    inputs: &Inputs<'_>,
+    reads: &[Read],
+    asserted: &[TermId],
+    opaque: &[TermId],
+    how: How,
+) -> crate::smt::Script {
     let terms = inputs.terms;
     let mut functions = Functions { how, text: String::new(), names: BTreeSet::new() };
-    let (order, reads) = needed(inputs, same, asserted);
+    let (order, reads) = needed(inputs, reads, asserted, opaque);
     let mut own = String::new();
     for &t in &order {
         let width = terms.width_of(t);
         let node = terms.node(t);
-        let body = match same.get(&t) {
-            Some(other) => other.to_string(),
-            None if node.is_free() => {
-                let _ = writeln!(own, "(declare-const {t} (_ BitVec {width}))");
-                continue;
-            }
-            None => match exact(inputs, &node, t) {
-                Some(bits) => number(bits, width),
-                None => functions.body(terms, t, &|t| t.to_string(), None),
-            },
+        if node.is_free() || opaque.contains(&t) {
+            let _ = writeln!(own, "(declare-const {t} (_ BitVec {width}))");
+            continue;
+        }
+        let body = match exact(inputs, &node, t) {
+            Some(bits) => number(bits, width),
+            None => functions.body(terms, t, &|t| t.to_string(), None),
         };
         let _ = writeln!(own, "(define-fun {t} () (_ BitVec {width}) {body})");
     }
     let mut text = functions.text + &own;
-    let reads = if how.memory { reads } else { Vec::new() };
     let memories: BTreeSet<&str> = reads.iter().map(|r| r.memory).collect();
     for memory in memories {
         let _ = writeln!(text, "(declare-fun |memory {memory}| ((_ BitVec 32) (_ BitVec 64)) (_ BitVec 8))");
@@ -110,8 +109,8 @@ impl Functions {
         match &node {
             Node::Constant(bits) => number(*bits, width),
             Node::Unary(op, _) => unary(*op, &all, width),
-            Node::Binary(B::Mul, a, b) if self.by_halves(terms, *a, *b, width) => {
-                format!("({} {all})", self.product(width))
+            Node::Binary(B::Mul, a, b) if self.by_halves(terms, *a, *b) => {
+                self.product(width, [limbs(terms, *a, name), limbs(terms, *b, name)])
             }
             Node::Binary(op, ..) => format!("({} {all})", binary(*op)),
             Node::Compare(op, ..) => format!("(ite ({} {all}) #b1 #b0)", compare(*op)),
@@ -173,42 +172,81 @@ impl Functions {
     }
 
     /// Whether a product is written by halves: with a constant it is a sum already.
-    fn by_halves(&self, terms: &Terms, a: TermId, b: TermId, width: u32) -> bool {
+    fn by_halves(&self, terms: &Terms, a: TermId, b: TermId) -> bool {
         let constant = |t: TermId| matches!(terms.node(t), Node::Constant(_));
-        self.how.halves && width.is_multiple_of(32) && !constant(a) && !constant(b)
+        self.how.halves && !constant(a) && !constant(b)
     }
 
-    /// The product modulo 2^width, a multiple of 32: all products of halves a[i]·b[j]·2^(32·(i + j)).
-    fn product(&mut self, width: u32) -> String {
-        let name = format!("|product {width}|");
+    /// The product modulo 2^width: all products of words a[i]·b[j]·2^(32·(i + j)).
+    fn product(&mut self, width: u32, [a, b]: [Vec<Limb>; 2]) -> String {
         if self.names.insert("|half|".into()) {
             self.text += HALF;
         }
-        if self.names.insert(name.clone()) {
-            let part = |v: &str, i: u32| format!("((_ extract {} {}) {v})", 32 * i + 31, 32 * i);
-            let mut sum = number(0, width);
-            for (i, j) in (0..width / 32).flat_map(|i| (0..width / 32 - i).map(move |j| (i, j))) {
-                let (half, above) = (format!("(|half product| {} {})", part("a", i), part("b", j)), i + j);
-                let room = width - 32 * above;
-                let fit = match room {
-                    32 => format!("((_ extract 31 0) {half})"),
-                    _ => format!("((_ zero_extend {}) {half})", room - 64),
-                };
-                let shifted =
-                    if above == 0 { fit } else { format!("(concat {fit} {})", number(0, 32 * above)) };
-                sum = format!("(bvadd {sum} {shifted})");
+        let mut sum = Vec::new();
+        for (i, j) in (0..a.len()).flat_map(|i| (0..b.len()).map(move |j| (i, j))) {
+            let above = 32 * (i + j) as u32;
+            if above >= width {
+                continue;
             }
-            let sort = format!("(_ BitVec {width})");
-            let _ = writeln!(self.text, "(define-fun {name} ((a {sort}) (b {sort})) {sort} {sum})");
+            // Which comes first does not hang on the order in the product, so that equal ones are seen to be equal.
+            let (x, y) = if a[i].place <= b[j].place { (&a[i], &b[j]) } else { (&b[j], &a[i]) };
+            let half = format!("(|half product| {} {})", x.text, y.text);
+            let fit = match width {
+                64.. => format!("((_ zero_extend {}) {half})", width - 64),
+                _ => format!("((_ extract {} 0) {half})", width - 1),
+            };
+            // By a product with a power of two, so that sums in another order are seen to be equal.
+            sum.push(format!("(bvmul {fit} {})", number(1 << above, width)));
         }
-        name
+        sum.into_iter()
+            .reduce(|all, next| format!("(bvadd {all} {next})"))
+            .unwrap_or_else(|| number(0, width))
     }
 }
 
-/// The terms that are asked about, those that reads among them come from, and the reads. Operands come first, and what a
-/// term was shown to be.
-fn needed(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId]) -> (Vec<TermId>, Vec<Read>) {
-    let by_variable: FxHashMap<TermId, Read> = inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
+/// A word of a number.
+struct Limb {
+    /// The term that it is part of, and its lowest bit there.
+    place: (TermId, u32),
+    /// 32 bits.
+    text: String,
+}
+
+/// The words of a term, the lowest first, without those above that are known to be zero.
+fn limbs(terms: &Terms, t: TermId, name: &dyn Fn(TermId) -> String) -> Vec<Limb> {
+    let inner = match terms.node(t) {
+        Node::Zext(a) => a,
+        _ => t,
+    };
+    let (width, text) = (terms.width_of(inner), name(inner));
+    let word = |low: u32| {
+        let high = (low + 31).min(width - 1);
+        let bits = format!("((_ extract {high} {low}) {text})");
+        Limb {
+            place: place(terms, inner, low),
+            text: format!("((_ zero_extend {}) {bits})", 31 - (high - low)),
+        }
+    };
+    (0..width).step_by(32).map(word).collect()
+}
+
+/// The term that bits are taken from in the end, and the lowest of them there.
+fn place(terms: &Terms, t: TermId, low: u32) -> (TermId, u32) {
+    match terms.node(t) {
+        Node::Extract { low: more, a } => place(terms, a, low + more),
+        Node::Zext(a) if low < terms.width_of(a) => place(terms, a, low),
+        _ => (t, low),
+    }
+}
+
+/// The terms that are asked about, those that reads among them come from, and the reads. Operands come first.
+fn needed(
+    inputs: &Inputs<'_>,
+    reads: &[Read],
+    asserted: &[TermId],
+    opaque: &[TermId],
+) -> (Vec<TermId>, Vec<Read>) {
+    let by_variable: FxHashMap<TermId, Read> = reads.iter().map(|r| (r.variable, *r)).collect();
     let (mut order, mut reads, mut seen) = (Vec::new(), Vec::new(), FxHashSet::default());
     let mut stack: Vec<(TermId, bool)> = asserted.iter().map(|t| (*t, false)).collect();
     while let Some((t, ready)) = stack.pop() {
@@ -220,12 +258,11 @@ fn needed(inputs: &Inputs<'_>, same: &Same, asserted: &[TermId]) -> (Vec<TermId>
             continue;
         }
         stack.push((t, true));
-        match same.get(&t) {
-            Some(other) => stack.push((*other, false)),
-            None if exact(inputs, &inputs.terms.node(t), t).is_some() => {}
-            None => stack.extend(inputs.terms.node(t).operands().into_iter().map(|o| (o, false))),
+        let node = inputs.terms.node(t);
+        if !opaque.contains(&t) && exact(inputs, &node, t).is_none() {
+            stack.extend(node.operands().into_iter().map(|o| (o, false)));
         }
-        if let Some(r) = by_variable.get(&t).filter(|_| !same.contains_key(&t)) {
+        if let Some(r) = by_variable.get(&t) {
             reads.push(*r);
             stack.extend([(r.base, false), (r.version, false)]);
         }

@@ -1,7 +1,7 @@
 //! The laws against the concrete home, and what a solver shows by them and must not.
 
 use super::laws::{INTEGER, general, law};
-use super::script::{How, Same, script};
+use super::script::{How, script};
 use crate::inputs::Inputs;
 use crate::solver::{Answer, Solver, Z3};
 use sassafras_semantics::term::Node;
@@ -138,7 +138,7 @@ fn equal(inputs: &Inputs<'_>, z3: &mut Z3, (x, y): (TermId, TermId)) -> bool {
     let d = inputs.terms;
     let differ = d.not(&d.eq(&x, &y));
     let how = How { memory: false, laws: true, halves: true };
-    let answer = z3.check_bits(&script(inputs, &Same::default(), &[differ], how), 20_000);
+    let answer = z3.check_bits(&script(inputs, &[], &[differ], &[], how), 20_000);
     assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
     answer == Answer::Unsat
 }

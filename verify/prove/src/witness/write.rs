@@ -35,9 +35,13 @@ pub fn matching(
     for (i, e) in source.iter().enumerate().filter(|(_, e)| e.kind == Kind::Load) {
         loads.entry(key(e)).or_default().push(i);
     }
+    let place = |e: &Event| (e.space, e.address, e.version);
     for (j, t) in target.iter().enumerate().filter(|(_, e)| e.kind == Kind::Load) {
-        if let Some(first) = loads.get(&key(t)).and_then(|l| l.first()) {
-            all.loads.push((at_source[*first], at_target[j]));
+        let same = loads.get(&key(t)).and_then(|l| l.first()).copied();
+        // Else one that loads fewer or more bytes there.
+        let near = || source.iter().position(|s| s.kind == Kind::Load && place(s) == place(t));
+        if let Some(first) = same.or_else(near) {
+            all.loads.push((at_source[first], at_target[j]));
         }
     }
     let mut intervals: BTreeMap<(Space, TermId), [Vec<usize>; 2]> = BTreeMap::new();

@@ -1,0 +1,374 @@
+//! Steps for a witness: why terms of both sides are equal, in pieces that a solver sees one by one.
+//!
+//! What the checker is not shown with little effort is brought to normal form here: each operation over operands in normal form is another term, and
+//! that is a step. A term that is part of both, however large, is taken for anything. What is said by lemmas turns the code that computes an
+//! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
+
+use crate::normal::Normal;
+use crate::origin::Origin;
+use crate::solver::Solver;
+use crate::witness::check::{Fault, Guide, against};
+use crate::witness::rewrite::{Made, Rewrite, Rewrites};
+use crate::witness::{Entry, SoFar};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_cubin::Cubin;
+use sassafras_ptx::checked::Module;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms};
+
+/// Most terms of a question that is explained.
+const MOST: usize = 60_000;
+/// Levels below what two terms share that are looked at.
+const LEVELS: [usize; 6] = [0, 1, 2, 4, 8, 64];
+
+/// Effort for a step, in thousands of z3's `rlimit`: less than the checker has.
+const EFFORT: u64 = 1000;
+/// Most questions of an entry that the solver does not answer: then no more steps are looked for.
+const MOST_OPEN: u32 = 300;
+
+/// Adds steps to what is written of an entry of a module.
+pub fn explain(module: &Module, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
+    explained(Origin::of_module(module, &entry.entry), cubin, entry, solver);
+}
+
+/// The same where the source is a cubin too.
+pub fn explain_code(source: &Cubin, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
+    explained(Origin::of_cubin(source, &entry.entry), cubin, entry, solver);
+}
+
+fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
+    let terms = Terms::new();
+    let forms = Forms {
+        terms: &terms,
+        normal: Normal::new(&terms),
+        to: FxHashMap::default(),
+        back: FxHashMap::default(),
+    };
+    let (found, numbers, open, facts, spent) = Default::default();
+    let mut all = Explainer { forms, found, numbers, open, facts, spent };
+    // An entry that the checker does not take has steps as far as they were found.
+    let _ = against(origin, cubin, entry, solver, &mut all);
+    entry.rewrites = all.found;
+}
+
+/// Finds steps where the checker would come without.
+struct Explainer<'f> {
+    forms: Forms<'f>,
+    found: Rewrites,
+    /// Terms that the checker makes besides, and their numbers.
+    numbers: FxHashMap<TermId, u32>,
+    /// Pairs that were asked about.
+    open: FxHashSet<(TermId, TermId)>,
+    /// Pairs that were shown, and what is known of them by its place.
+    facts: FxHashMap<(TermId, TermId), usize>,
+    /// Questions that the solver did not answer.
+    spent: u32,
+}
+
+impl Guide for Explainer<'_> {
+    fn begin(&mut self, so_far: &mut SoFar<'_, '_>) -> Result<(), Fault> {
+        self.found.terms = so_far.inputs.terms.len() as u32;
+        Ok(())
+    }
+
+    fn before(
+        &mut self,
+        so_far: &mut SoFar<'_, '_>,
+        at: usize,
+        t: TermId,
+        solver: &mut dyn Solver,
+    ) -> Result<bool, Fault> {
+        if !so_far.is_never(t, true, solver) {
+            self.forms.to.clear();
+            Explanation { all: self, so_far, at, solver }.of(t);
+        }
+        Ok(false)
+    }
+}
+
+/// One question that is explained.
+struct Explanation<'e, 'f, 't, 'i, 's> {
+    all: &'e mut Explainer<'f>,
+    so_far: &'e mut SoFar<'t, 'i>,
+    at: usize,
+    solver: &'s mut dyn Solver,
+}
+
+/// An arena of normal forms, and which terms of the checker its own are.
+struct Forms<'f> {
+    terms: &'f Terms,
+    normal: Normal<'f>,
+    to: FxHashMap<TermId, TermId>,
+    back: FxHashMap<TermId, TermId>,
+}
+
+impl Forms<'_> {
+    /// The term in this arena; of what it is made of it has to be asked before.
+    fn enter(&mut self, d: &Terms, t: TermId, stands_for: Option<TermId>) {
+        if self.to.contains_key(&t) {
+            return;
+        }
+        let node = d.node(t);
+        let width = d.width_of(t);
+        let own = match stands_for {
+            Some(other) => self.to[&other],
+            None if node.is_free() => {
+                let own = self.terms.variable(&format!("{t}"), width);
+                self.back.insert(own, t);
+                own
+            }
+            None => self.terms.make(node.map(|o| self.to[&o]), width),
+        };
+        self.to.insert(t, own);
+    }
+
+    /// The normal form as a term of the checker, and what was rewritten in it.
+    fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Vec<(TermId, TermId)>) {
+        let (form, trace) = self.normal.traced(self.to[&t]);
+        let trace = trace.into_iter().map(|(a, b)| (self.leave(d, a), self.leave(d, b))).collect();
+        (self.leave(d, form), trace)
+    }
+
+    /// A term of this arena as one of the checker.
+    fn leave(&mut self, d: &Terms, t: TermId) -> TermId {
+        for own in self.terms.topological(&[t]) {
+            if !self.back.contains_key(&own) {
+                let node = self.terms.node(own).map(|o| self.back[&o]);
+                self.back.insert(own, d.make(node, self.terms.width_of(own)));
+            }
+        }
+        self.back[&t]
+    }
+}
+
+impl Explanation<'_, '_, '_, '_, '_> {
+    /// Looks for steps after which a bit is seen to be zero.
+    fn of(&mut self, t: TermId) {
+        for i in self.so_far.lemmas.clone() {
+            self.lemma(i);
+        }
+        self.walk(&[t]);
+    }
+
+    /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on.
+    fn lemma(&mut self, index: usize) {
+        let d = self.so_far.inputs.terms;
+        let said = self.so_far.known[index];
+        let Node::Binary(BinaryOp::Or, unless, equal) = d.node(said) else { return };
+        let Node::Compare(CompareOp::Eq, code, value) = d.node(equal) else { return };
+        if !self.walk(&[unless, code, value]) {
+            return;
+        }
+        let forms = &self.all.forms;
+        let own = |t: TermId| forms.normal.of(forms.to[&t]);
+        let (code, value) = (own(code), own(value));
+        if code == value || forms.terms.topological(&[value]).contains(&code) {
+            return;
+        }
+        let (from, to) = (forms.back[&code], forms.back[&value]);
+        let opaque = self.inner(&[from, to]);
+        if self.goes(from, to, &opaque, &[index]) {
+            self.write(Found { from, to, opaque: &opaque, by: &[index], fact: false });
+            self.all.forms.normal.declare(&[(code, value)].into_iter().collect());
+        }
+    }
+
+    /// Shows of the roots, and of all that they are made of, that they are their normal forms.
+    fn walk(&mut self, roots: &[TermId]) -> bool {
+        let d = self.so_far.inputs.terms;
+        let order = self.so_far.order(roots);
+        if order.len() > MOST {
+            return false;
+        }
+        for (t, other) in order {
+            self.all.forms.enter(d, t, other);
+            let (form, trace) = self.all.forms.form(d, t);
+            let now = self.so_far.current(t);
+            if now != form {
+                self.shown(now, form, &trace);
+            }
+        }
+        true
+    }
+
+    /// Shows that a term is another, with as much taken for anything as can be, and writes the step down. `trace`: what may be shown before.
+    fn shown(&mut self, from: TermId, to: TermId, trace: &[(TermId, TermId)]) -> bool {
+        if !self.all.open.insert((from, to)) {
+            return false;
+        }
+        if let Some(opaque) = self.plainly(from, to, &LEVELS[..3]) {
+            self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
+            return true;
+        }
+        let mut by = Vec::new();
+        for &(a, b) in trace {
+            by.extend(self.fact(a, b, &by));
+        }
+        if let Some(opaque) = self.goes_by(from, to, &by) {
+            self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
+            return true;
+        }
+        if let Some(opaque) = self.plainly(from, to, &LEVELS[3..]) {
+            self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
+            return true;
+        }
+        false
+    }
+
+    /// What is known once two terms are shown to be equal.
+    fn fact(&mut self, a: TermId, b: TermId, before: &[usize]) -> Option<usize> {
+        if let Some(known) = self.all.facts.get(&(a, b)) {
+            return Some(*known);
+        }
+        if !self.all.open.insert((a, b)) {
+            return None;
+        }
+        let (opaque, by) = match self.plainly(a, b, &LEVELS[..2]) {
+            Some(opaque) => (opaque, &[][..]),
+            None => (self.goes_by(a, b, before)?, before),
+        };
+        let index = self.so_far.known.len();
+        self.write(Found { from: a, to: b, opaque: &opaque, by, fact: true });
+        self.all.facts.insert((a, b), index);
+        Some(index)
+    }
+
+    /// What may be anything where a term is another by what is known.
+    fn goes_by(&mut self, from: TermId, to: TermId, by: &[usize]) -> Option<Vec<TermId>> {
+        if by.is_empty() {
+            return None;
+        }
+        let d = self.so_far.inputs.terms;
+        let mut roots = vec![from, to];
+        for i in by {
+            roots.extend(d.node(self.so_far.known[*i]).operands());
+        }
+        let opaque = shared(d, &roots);
+        self.goes(from, to, &opaque, by).then_some(opaque)
+    }
+
+    /// Those that are made of others.
+    fn inner(&self, all: &[TermId]) -> Vec<TermId> {
+        let d = self.so_far.inputs.terms;
+        all.iter().copied().filter(|t| !d.node(*t).operands().is_empty()).collect()
+    }
+
+    fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize]) -> bool {
+        let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
+        if self.all.spent >= MOST_OPEN {
+            return false;
+        }
+        let result = self.so_far.show((from, to), (opaque, &facts), EFFORT, self.solver);
+        self.all.spent += u32::from(matches!(result, Err(Fault::Undecided(_))));
+        result.is_ok()
+    }
+
+    /// What may be anything where a term is shown to be another.
+    fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize]) -> Option<Vec<TermId>> {
+        let mut last = None;
+        for below in levels {
+            let opaque = frontier(self.so_far.inputs.terms, from, to, *below);
+            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[]) {
+                return Some(opaque);
+            }
+            last = Some(opaque);
+        }
+        None
+    }
+
+    /// Writes a step down, and takes it.
+    fn write(&mut self, step: Found<'_>) {
+        let Found { from, to, opaque, by, fact } = step;
+        let d = self.so_far.inputs.terms;
+        match fact {
+            true => self.so_far.known.push(d.eq(&from, &to)),
+            false => self.so_far.rewrite(from, to),
+        }
+        let roots: Vec<TermId> = [from, to].into_iter().chain(opaque.iter().copied()).collect();
+        let all = &mut *self.all;
+        for t in d.topological(&roots) {
+            if t.0 >= all.found.terms && !all.numbers.contains_key(&t) {
+                let number = all.found.terms + all.found.made.len() as u32;
+                let node = d.node(t).map(|o| TermId(number_of(all.found.terms, &all.numbers, o)));
+                all.found.made.push(Made { node, width: d.width_of(t) });
+                all.numbers.insert(t, number);
+            }
+        }
+        let number = |t: &TermId| number_of(all.found.terms, &all.numbers, *t);
+        let opaque = opaque.iter().map(number).collect();
+        let step =
+            Rewrite { at: self.at, from: number(&from), to: number(&to), opaque, by: by.to_vec(), fact };
+        self.all.found.steps.push(step);
+    }
+}
+
+/// A step.
+struct Found<'f> {
+    from: TermId,
+    to: TermId,
+    opaque: &'f [TermId],
+    by: &'f [usize],
+    fact: bool,
+}
+
+fn number_of(terms: u32, numbers: &FxHashMap<TermId, u32>, t: TermId) -> u32 {
+    if t.0 < terms { t.0 } else { numbers[&t] }
+}
+
+/// What two or more of some terms are made of, or are, the first on each way down.
+fn shared(d: &Terms, roots: &[TermId]) -> Vec<TermId> {
+    let mut count: FxHashMap<TermId, u32> = FxHashMap::default();
+    for (i, r) in roots.iter().enumerate() {
+        if !roots[..i].contains(r) || i > 1 {
+            d.topological(&[*r]).into_iter().for_each(|t| *count.entry(t).or_default() += 1);
+        }
+    }
+    let (mut all, mut seen) = (FxHashSet::default(), FxHashSet::default());
+    let mut stack = roots.to_vec();
+    while let Some(t) = stack.pop() {
+        let node = d.node(t);
+        if !seen.insert(t) || node.operands().is_empty() {
+            continue;
+        }
+        match count[&t] > 1 {
+            true => drop(all.insert(t)),
+            false => stack.extend(node.operands()),
+        }
+    }
+    let mut all: Vec<TermId> = all.into_iter().collect();
+    all.sort();
+    all
+}
+
+/// Terms below two that both are made of, the first on each way down, or as many levels further.
+fn frontier(d: &Terms, a: TermId, b: TermId, below: usize) -> Vec<TermId> {
+    let parts =
+        |t: TermId| -> FxHashSet<TermId> { d.topological(&d.node(t).operands()).into_iter().collect() };
+    let (of_a, of_b) = (parts(a), parts(b));
+    let mut best: FxHashMap<TermId, usize> = FxHashMap::default();
+    let mut stack = vec![(a, 0), (b, 0)];
+    let mut all = FxHashSet::default();
+    while let Some((t, depth)) = stack.pop() {
+        if best.get(&t).is_some_and(|before| *before <= depth) {
+            continue;
+        }
+        best.insert(t, depth);
+        let node = d.node(t);
+        if node.operands().is_empty() {
+            continue;
+        }
+        let shared = t != a && t != b && of_a.contains(&t) && of_b.contains(&t)
+            || t == a && of_b.contains(&a)
+            || t == b && of_a.contains(&b);
+        let depth = if shared || depth > 0 { depth + 1 } else { 0 };
+        if depth <= below {
+            all.remove(&t);
+            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
+        } else {
+            all.insert(t);
+        }
+    }
+    let mut all: Vec<TermId> = all.into_iter().collect();
+    all.sort();
+    all
+}

@@ -1,0 +1,247 @@
+//! What may be taken as so behind what was shown, and the questions that are asked under it.
+
+use super::check::Fault;
+use super::script::{How, names_functions, script};
+use crate::inputs::{Inputs, Read};
+use crate::smt::Script;
+use crate::solver::{Answer, Solver};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_semantics::{Domain, TermId};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Effort for a question that only saves work, in thousands of z3's `rlimit`.
+const EFFORT: u64 = 1000;
+
+/// Effort for what has to hold, taken bit by bit without what is known, in the same unit.
+const BITS: u64 = 20_000;
+
+/// Effort for a step, in the same unit.
+pub(super) const STEP: u64 = 8000;
+
+/// What may be taken as so, behind what was shown.
+pub(crate) struct SoFar<'t, 'i> {
+    /// Both sides.
+    pub inputs: &'i Inputs<'t>,
+    /// Bits that are one.
+    pub known: Vec<TermId>,
+    /// Which of them lemmas say.
+    pub lemmas: Range<usize>,
+    /// Terms that are others, of lower numbers.
+    same: FxHashMap<TermId, TermId>,
+    /// Terms that were shown to be others, which stand for them as they are.
+    rewritten: FxHashMap<TermId, TermId>,
+    /// What is written for terms now.
+    current: RefCell<FxHashMap<TermId, TermId>>,
+}
+
+/// How a question is asked: whether with all that is known, and in which words. What cannot hold by less cannot hold at all; what can
+/// is asked again with more.
+const WAYS: [(bool, How); 5] = [
+    (false, How { memory: false, laws: false, halves: false }),
+    (false, How { memory: false, laws: true, halves: true }),
+    (true, How::PLAIN),
+    (true, How { memory: true, laws: true, halves: false }),
+    (true, How { memory: true, laws: true, halves: true }),
+];
+
+impl<'t, 'i> SoFar<'t, 'i> {
+    /// Where nothing was shown yet.
+    pub fn new(inputs: &'i Inputs<'t>, known: Vec<TermId>) -> SoFar<'t, 'i> {
+        let (same, rewritten, current) = Default::default();
+        let mut all = SoFar { inputs, known, lemmas: 0..0, same, rewritten, current };
+        all.join_reads();
+        all
+    }
+
+    /// What a term was shown to be has a lower number, so that no term is made of itself.
+    pub fn ordered(&self, a: TermId, b: TermId) -> bool {
+        a < b && !self.same.contains_key(&b)
+    }
+
+    /// The second is the first.
+    pub fn learn(&mut self, a: TermId, b: TermId) {
+        self.same.insert(b, a);
+        self.join_reads();
+    }
+
+    /// What is written for a term: operands for which something else is written are replaced in it.
+    pub fn current(&self, term: TermId) -> TermId {
+        let d = self.inputs.terms;
+        let mut done = self.current.borrow_mut();
+        let mut stack = vec![(term, false)];
+        while let Some((t, ready)) = stack.pop() {
+            if done.contains_key(&t) {
+                continue;
+            }
+            let other = self.same.get(&t).copied();
+            let node = d.node(t);
+            if !ready {
+                stack.push((t, true));
+                match other {
+                    Some(other) => stack.push((other, false)),
+                    None => stack.extend(node.operands().into_iter().map(|o| (o, false))),
+                }
+                continue;
+            }
+            let new = match other {
+                Some(other) => done[&other],
+                None if node.operands().is_empty() => t,
+                None => d.make(node.map(|o| done[&o]), d.width_of(t)),
+            };
+            done.insert(t, self.rewritten.get(&new).copied().unwrap_or(new));
+        }
+        done[&term]
+    }
+
+    /// What terms are made of, operands before users; where one was shown to be another, with that one, and without operands.
+    pub fn order(&self, roots: &[TermId]) -> Vec<(TermId, Option<TermId>)> {
+        let d = self.inputs.terms;
+        let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut stack: Vec<(TermId, bool)> = roots.iter().map(|t| (*t, false)).collect();
+        while let Some((t, ready)) = stack.pop() {
+            let other = self.same.get(&t).copied();
+            if ready {
+                order.push((t, other));
+            } else if seen.insert(t) {
+                stack.push((t, true));
+                match other {
+                    Some(other) => stack.push((other, false)),
+                    None => stack.extend(d.node(t).operands().into_iter().map(|o| (o, false))),
+                }
+            }
+        }
+        order
+    }
+
+    /// What a term was shown to be is written for it from here on.
+    pub fn rewrite(&mut self, from: TermId, to: TermId) {
+        self.rewritten.insert(from, to);
+        self.current.borrow_mut().clear();
+    }
+
+    /// Reads with what is written for their places.
+    fn reads(&self) -> Vec<Read> {
+        let now = |r: Read| Read { version: self.current(r.version), base: self.current(r.base), ..r };
+        self.inputs.reads().into_iter().map(now).collect()
+    }
+
+    /// Reads of one place in one state of memory are one.
+    fn join_reads(&mut self) {
+        loop {
+            self.current.borrow_mut().clear();
+            let mut reads = self.reads();
+            reads.sort_by_key(|r| r.variable);
+            let mut there = BTreeMap::new();
+            let mut changed = false;
+            for r in &reads {
+                let one = *there.entry((r.memory, r.version, r.base, r.offset)).or_insert(r.variable);
+                if self.ordered(one, r.variable) {
+                    self.same.insert(r.variable, one);
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.current.borrow_mut().clear();
+    }
+
+    /// The question whether some bits can be one together; `opaque`: terms that may be anything.
+    pub fn script(&self, asserted: &[TermId], opaque: &[TermId], how: How) -> Script {
+        let asserted: Vec<TermId> = asserted.iter().map(|t| self.current(*t)).collect();
+        let reads = if how.memory { self.reads() } else { Vec::new() };
+        script(self.inputs, &reads, &asserted, opaque, how)
+    }
+
+    /// The questions whether a bit can be one, the least first, each once.
+    fn questions(&self, t: TermId) -> impl Iterator<Item = (bool, Script)> {
+        let mut texts = BTreeSet::new();
+        WAYS.into_iter().filter_map(move |(whole, how)| {
+            let mut all = if whole { self.known.clone() } else { Vec::new() };
+            all.push(t);
+            let question = self.script(&all, &[], how);
+            texts.insert((whole, question.text.clone())).then_some((whole, question))
+        })
+    }
+
+    /// Whether a bit is shown to be never one with little effort; `whole`: with what is known too.
+    pub fn is_never(&self, t: TermId, whole: bool, solver: &mut dyn Solver) -> bool {
+        if self.inputs.terms.as_constant(&self.current(t)) == Some(0) {
+            return true;
+        }
+        self.questions(t).filter(|q| whole || !q.0).any(|(whole, question)| {
+            let answer = if whole {
+                solver.check_short(&question, EFFORT)
+            } else {
+                solver.check_bits(&question, EFFORT)
+            };
+            answer == Answer::Unsat
+        })
+    }
+
+    /// Whether two terms are shown to be one with little effort.
+    pub fn is_same(&self, a: TermId, b: TermId, solver: &mut dyn Solver) -> bool {
+        let d = self.inputs.terms;
+        self.current(a) == self.current(b) || self.is_never(d.not(&d.eq(&a, &b)), true, solver)
+    }
+
+    /// Shows that a bit is never one.
+    pub fn never(&self, what: &str, t: TermId, solver: &mut dyn Solver) -> Result<(), Fault> {
+        if self.inputs.terms.as_constant(&self.current(t)) == Some(0) {
+            return Ok(());
+        }
+        let mut open = None;
+        for (whole, question) in self.questions(t) {
+            let answer = if whole { solver.check(&question) } else { solver.check_bits(&question, BITS) };
+            match answer {
+                Answer::Unsat => return Ok(()),
+                Answer::Sat(_) if !whole => {}
+                // That operations on floats might be others than they are refutes nothing.
+                Answer::Sat(_) if names_functions(&question.text) => {
+                    open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
+                }
+                Answer::Sat(_) => return Err(Fault::Rejected(format!("it is not so that {what}"))),
+                Answer::Unknown(why) => open = Some(why),
+            }
+        }
+        let why = open.unwrap_or_else(|| "nothing was asked".to_owned());
+        Err(Fault::Undecided(format!("{what}: {why}")))
+    }
+
+    /// Shows that a term is another, by some of what is known and whatever the terms are that are opaque.
+    ///
+    /// # Errors
+    /// It is not shown.
+    pub fn show(
+        &self,
+        (from, to): (TermId, TermId),
+        (opaque, by): (&[TermId], &[TermId]),
+        effort: u64,
+        solver: &mut dyn Solver,
+    ) -> Result<(), Fault> {
+        let d = self.inputs.terms;
+        let mut all: Vec<TermId> = by.iter().map(|t| self.current(*t)).collect();
+        all.push(d.not(&d.eq(&from, &to)));
+        let mut open = None;
+        let mut last = String::new();
+        for how in WAYS.into_iter().filter(|w| !w.0).map(|w| w.1) {
+            let question = script(self.inputs, &[], &all, opaque, how);
+            if question.text == last {
+                continue;
+            }
+            match solver.check_sums(&question, effort) {
+                Answer::Unsat => return Ok(()),
+                Answer::Sat(_) => {}
+                Answer::Unknown(why) => open = Some(why),
+            }
+            last = question.text;
+        }
+        match open {
+            Some(why) => Err(Fault::Undecided(format!("{from} is {to}: {why}"))),
+            None => Err(Fault::Rejected(format!("it is not so that {from} is {to}"))),
+        }
+    }
+}
