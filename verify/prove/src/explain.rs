@@ -282,7 +282,10 @@ impl Explanation<'_, '_, '_, '_, '_> {
         let d = self.so_far.inputs.terms;
         match fact {
             true => self.so_far.known.push(d.eq(&from, &to)),
-            false => self.so_far.rewrite(from, to),
+            false => {
+                let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
+                self.so_far.rewrite(from, to, &facts);
+            }
         }
         let roots: Vec<TermId> = [from, to].into_iter().chain(opaque.iter().copied()).collect();
         let all = &mut *self.all;

@@ -164,7 +164,7 @@ impl Guide for Recorded<'_> {
             so_far.show((from, to), (&self.all(&step.opaque)?, &by), STEP, solver)?;
             match step.fact {
                 true => so_far.known.push(d.eq(&from, &to)),
-                false => so_far.rewrite(from, to),
+                false => so_far.rewrite(from, to, &by),
             }
         }
         Ok(true)

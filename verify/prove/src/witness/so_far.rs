@@ -32,6 +32,8 @@ pub(crate) struct SoFar<'t, 'i> {
     same: FxHashMap<TermId, TermId>,
     /// Terms that were shown to be others, which stand for them as they are.
     rewritten: FxHashMap<TermId, TermId>,
+    /// Whether some hold by what is known alone, which a question may not say any more where one is written for the other.
+    conditional: bool,
     /// What is written for terms now.
     current: RefCell<FxHashMap<TermId, TermId>>,
 }
@@ -49,8 +51,8 @@ const WAYS: [(bool, How); 5] = [
 impl<'t, 'i> SoFar<'t, 'i> {
     /// Where nothing was shown yet.
     pub fn new(inputs: &'i Inputs<'t>, known: Vec<TermId>) -> SoFar<'t, 'i> {
-        let (same, rewritten, current) = Default::default();
-        let mut all = SoFar { inputs, known, lemmas: 0..0, same, rewritten, current };
+        let (same, rewritten, current, conditional) = Default::default();
+        let mut all = SoFar { inputs, known, lemmas: 0..0, same, rewritten, conditional, current };
         all.join_reads();
         all
     }
@@ -116,7 +118,8 @@ impl<'t, 'i> SoFar<'t, 'i> {
     }
 
     /// What a term was shown to be is written for it from here on.
-    pub fn rewrite(&mut self, from: TermId, to: TermId) {
+    pub fn rewrite(&mut self, from: TermId, to: TermId, by: &[TermId]) {
+        self.conditional |= !by.is_empty();
         self.rewritten.insert(from, to);
         self.current.borrow_mut().clear();
     }
@@ -203,6 +206,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
                 Answer::Sat(_) if names_functions(&question.text) => {
                     open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
                 }
+                Answer::Sat(_) if self.conditional => open = Some("it hangs on what steps hold by".into()),
                 Answer::Sat(_) => return Err(Fault::Rejected(format!("it is not so that {what}"))),
                 Answer::Unknown(why) => open = Some(why),
             }

@@ -119,9 +119,9 @@ fn what_is_rewritten_is_written_in_others() {
     let mut so_far = SoFar::new(&inputs, Vec::new());
     let [a, b] = [d.not(&sum), d.not(&other)];
     assert_ne!(so_far.current(a), so_far.current(b));
-    so_far.rewrite(sum, other);
+    so_far.rewrite(sum, other, &[]);
     assert_eq!(so_far.current(a), so_far.current(b));
     // One that stands for what it is part of is written once.
-    so_far.rewrite(x, sum);
+    so_far.rewrite(x, sum, &[]);
     assert_eq!(so_far.current(x), sum);
 }
