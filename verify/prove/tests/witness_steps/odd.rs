@@ -42,7 +42,10 @@ fn odd(of: impl Fn(u32) -> u32) -> Vec<Made> {
                 [false, true].into_iter().flat_map(|s| [1, 2, 7, 33, 63, 64].map(|w| (s, w)))
             {
                 let node = Node::FloatToInt { from: format, signed, mode, nan: u64::MAX, a: id(w) };
-                all.push(Made { node, width });
+                // No integer with a sign has one bit: see `signed_bit`.
+                if !signed || width > 1 {
+                    all.push(Made { node, width });
+                }
             }
             for (signed, width) in [false, true].into_iter().flat_map(|s| [1, 7, 64, 65, 128].map(|w| (s, w)))
             {
@@ -97,9 +100,6 @@ pub fn contradiction(known: &Learned, bits: u128) -> Writer {
     }
     let mut all = w.constant(1, 1);
     for made in odd(|width| operands[&width].0) {
-        if matches!(made.node, Node::FloatToInt { .. }) && made.width == 1 {
-            continue;
-        }
         let values: Vec<Bits> = made
             .node
             .operands()
@@ -130,4 +130,13 @@ pub fn nested(
         t = w.binary(B::Mul, t, t, 64);
     }
     pair.said(&w.step(free, t, &[], &[], false).0)
+}
+
+/// A number as an integer with a sign and nothing else.
+pub fn signed_bit(known: &Learned) -> Writer {
+    let mut w = Writer::new(known);
+    let a = TermId(w.constant(0x3f80_0000, 32));
+    let (from, mode) = (FloatFormat::F32, FloatMode::default());
+    let t = w.make(Node::FloatToInt { from, signed: true, mode, nan: 0, a }, 1);
+    w.step(t, t, &[], &[], false)
 }
