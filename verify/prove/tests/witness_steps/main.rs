@@ -106,7 +106,7 @@ fn false_steps_are_not_taken() {
 #[ignore = "steps are looked for, which takes minutes"]
 fn false_steps_of_a_proof_are_not_taken() {
     let Some(mut solver) = solver("false_steps_of_a_proof_are_not_taken", 8) else { return };
-    for name in ["div_u32"] {
+    for name in ["div_u32", "arith_64"] {
         let source = text(&format!("features/{name}"));
         let cubin = recorded("13.0.88", &format!("features/{name}")).expect("it is recorded");
         let mut pair = Pair::new(&source, cubin, solver).expect("it is proved");
