@@ -55,6 +55,10 @@ pub trait Solver {
     fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
         self.check_bits(script, effort)
     }
+    /// The same for questions about whole numbers.
+    fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
+        self.check_short(script, effort)
+    }
     /// Whether the assertions can hold, with the effort that was kept for this question, whatever others took.
     fn check_last(&mut self, script: &Script) -> Answer {
         self.check(script)
@@ -134,6 +138,9 @@ const CHECK: &str = "(check-sat)";
 /// The steps of a question that is taken bit by bit.
 const BITS: [&str; 6] = ["simplify", "solve-eqs", "ackermannize_bv", "simplify", "bit-blast", "sat"];
 
+/// Steps for whole numbers: what is equal to something else goes first.
+const NUMBERS: [&str; 5] = ["simplify", "propagate-values", "solve-eqs", "simplify", "smt"];
+
 /// Gives a program a question, how to ask it, and a wish for the values of all symbols; what it prints within some seconds. One
 /// that neither answers nor ends by then is ended.
 fn converse(
@@ -206,6 +213,11 @@ impl Solver for Z3 {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
         let steps = format!("(using-params {} :som true) {}", BITS[0], BITS[1..].join(" "));
         self.within(script, limit, &format!("(check-sat-using (then {steps}))"))
+    }
+
+    fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        self.within(script, limit, &format!("(check-sat-using (then {}))", NUMBERS.join(" ")))
     }
 
     fn name(&self) -> String {

@@ -55,6 +55,10 @@ impl Solver for Kept {
         self.write(script, |inner| inner.check_sums(script, effort))
     }
 
+    fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
+        self.write(script, |inner| inner.check_numbers(script, effort))
+    }
+
     fn inner(&self) -> Option<&dyn Solver> {
         Some(self.inner.as_ref())
     }

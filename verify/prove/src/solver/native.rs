@@ -52,6 +52,11 @@ impl Solver for NativeZ3 {
         })
     }
 
+    fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
+        let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
+        with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&super::NUMBERS)))
+    }
+
     fn name(&self) -> String {
         let version =
             z3::full_version().split_whitespace().find(|w| w.starts_with(|c: char| c.is_ascii_digit()));

@@ -10,6 +10,9 @@
 
 pub mod check;
 mod laws;
+mod numbers;
+#[cfg(test)]
+mod numbers_tests;
 mod obligations;
 pub mod rewrite;
 mod script;

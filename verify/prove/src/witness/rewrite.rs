@@ -9,7 +9,7 @@ use super::check::{Fault, Guide};
 use super::so_far::{STEP, SoFar};
 use crate::solver::Solver;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, FloatOp, TermId, Terms};
+use sassafras_semantics::{FloatOp, TermId, Terms};
 use serde::{Deserialize, Serialize};
 
 /// A term that the checker makes. Operands are numbers: those below [`Rewrites::terms`] are the checker's own, in the order in which it makes them; others
@@ -70,7 +70,7 @@ fn fits(d: &Terms, node: &Node, width: u32) -> bool {
     let all = |w: u32| widths.iter().all(|x| *x == w);
     let right = match node {
         Node::Variable(_) | Node::Undef { .. } => false,
-        Node::Constant(bits) => width == 128 || bits >> width == 0,
+        Node::Constant(bits) => width >= 128 || bits >> width == 0,
         Node::Unary(..) | Node::Binary(..) => all(width),
         Node::Compare(..) => width == 1 && all(widths[0]),
         Node::Extract { low, .. } => low.checked_add(width).is_some_and(|end| end <= widths[0]),
@@ -87,7 +87,8 @@ fn fits(d: &Terms, node: &Node, width: u32) -> bool {
         }
         Node::FloatRelation { format, .. } => width == 1 && all(format.width()),
         Node::FloatToFloat { from, to, .. } => width == to.width() && all(from.width()),
-        Node::FloatToInt { from, .. } => width <= 64 && all(from.width()),
+        // One bit holds no number with a sign.
+        Node::FloatToInt { from, signed, .. } => width <= 64 && !(*signed && width == 1) && all(from.width()),
         Node::IntToFloat { to, .. } => width == to.width(),
         Node::Approximate { .. } => width == 32 && all(32),
     };
@@ -163,7 +164,7 @@ impl Guide for Recorded<'_> {
             };
             so_far.show((from, to), (&self.all(&step.opaque)?, &by), STEP, solver)?;
             match step.fact {
-                true => so_far.known.push(d.eq(&from, &to)),
+                true => so_far.state(from, to),
                 false => so_far.rewrite(from, to, &by),
             }
         }

@@ -21,7 +21,7 @@ pub struct How {
     /// The laws of operations on floats (`laws`).
     pub laws: bool,
     /// Products by halves: sums of products of 32 bits, of which the value is known where a factor is -1, 0 or 1, and otherwise
-    /// that they commute. This says less than the products, and is easy where both sides make the same ones.
+    /// that they commute and are not more than the greatest product. This says less than the products, and is easy where both sides make the same ones.
     pub halves: bool,
 }
 
@@ -39,7 +39,8 @@ pub fn script(
     how: How,
 ) -> crate::smt::Script {
     let terms = inputs.terms;
-    let mut functions = Functions { how, text: String::new(), names: BTreeSet::new() };
+    let (names, halves) = Default::default();
+    let mut functions = Functions { how, opaque, text: String::new(), names, halves };
     let (order, reads) = needed(inputs, reads, asserted, opaque);
     let mut own = String::new();
     for &t in &order {
@@ -56,6 +57,9 @@ pub fn script(
         let _ = writeln!(own, "(define-fun {t} () (_ BitVec {width}) {body})");
     }
     let mut text = functions.text + &own;
+    for half in &functions.halves {
+        let _ = writeln!(text, "(assert (bvule {half} #xfffffffe00000001))");
+    }
     let memories: BTreeSet<&str> = reads.iter().map(|r| r.memory).collect();
     for memory in memories {
         let _ = writeln!(text, "(declare-fun |memory {memory}| ((_ BitVec 32) (_ BitVec 64)) (_ BitVec 8))");
@@ -76,10 +80,13 @@ pub fn script(
 }
 
 /// The functions that a question names, declared or defined before all else.
-struct Functions {
+struct Functions<'o> {
     how: How,
+    opaque: &'o [TermId],
     text: String,
     names: BTreeSet<String>,
+    /// Products of 32 bits that are made.
+    halves: BTreeSet<String>,
 }
 
 /// Products of 32 bits, as far as they are known.
@@ -93,7 +100,7 @@ const HALF: &str = "\
  (ite (bvule a b) (|half| a b) (|half| b a))))))))
 ";
 
-impl Functions {
+impl Functions<'_> {
     /// A term by its operands, which `name` names. In the law of an operation, `within`, that operation is a function of which
     /// nothing is known.
     fn body(
@@ -110,7 +117,9 @@ impl Functions {
             Node::Constant(bits) => number(*bits, width),
             Node::Unary(op, _) => unary(*op, &all, width),
             Node::Binary(B::Mul, a, b) if self.by_halves(terms, *a, *b) => {
-                self.product(width, [limbs(terms, *a, name), limbs(terms, *b, name)])
+                // A law has terms of its own.
+                let opaque = if within.is_none() { self.opaque } else { &[] };
+                self.product(width, [*a, *b].map(|t| limbs(terms, t, opaque, name)), within.is_none())
             }
             Node::Binary(op, ..) => format!("({} {all})", binary(*op)),
             Node::Compare(op, ..) => format!("(ite ({} {all}) #b1 #b0)", compare(*op)),
@@ -178,7 +187,7 @@ impl Functions {
     }
 
     /// The product modulo 2^width: all products of words a[i]·b[j]·2^(32·(i + j)).
-    fn product(&mut self, width: u32, [a, b]: [Vec<Limb>; 2]) -> String {
+    fn product(&mut self, width: u32, [a, b]: [Vec<Limb>; 2], outer: bool) -> String {
         if self.names.insert("|half|".into()) {
             self.text += HALF;
         }
@@ -191,6 +200,9 @@ impl Functions {
             // Which comes first does not hang on the order in the product, so that equal ones are seen to be equal.
             let (x, y) = if a[i].place <= b[j].place { (&a[i], &b[j]) } else { (&b[j], &a[i]) };
             let half = format!("(|half product| {} {})", x.text, y.text);
+            if outer {
+                self.halves.insert(half.clone());
+            }
             let fit = match width {
                 64.. => format!("((_ zero_extend {}) {half})", width - 64),
                 _ => format!("((_ extract {} 0) {half})", width - 1),
@@ -213,9 +225,9 @@ struct Limb {
 }
 
 /// The words of a term, the lowest first, without those above that are known to be zero.
-fn limbs(terms: &Terms, t: TermId, name: &dyn Fn(TermId) -> String) -> Vec<Limb> {
+fn limbs(terms: &Terms, t: TermId, opaque: &[TermId], name: &dyn Fn(TermId) -> String) -> Vec<Limb> {
     let inner = match terms.node(t) {
-        Node::Zext(a) => a,
+        Node::Zext(a) if !opaque.contains(&t) => a,
         _ => t,
     };
     let (width, text) = (terms.width_of(inner), name(inner));
@@ -231,16 +243,18 @@ fn limbs(terms: &Terms, t: TermId, name: &dyn Fn(TermId) -> String) -> Vec<Limb>
 }
 
 /// The term that bits are taken from in the end, and the lowest of them there.
-fn place(terms: &Terms, t: TermId, low: u32) -> (TermId, u32) {
-    match terms.node(t) {
-        Node::Extract { low: more, a } => place(terms, a, low + more),
-        Node::Zext(a) if low < terms.width_of(a) => place(terms, a, low),
-        _ => (t, low),
+pub(super) fn place(terms: &Terms, mut t: TermId, mut low: u32) -> (TermId, u32) {
+    loop {
+        match terms.node(t) {
+            Node::Extract { low: more, a } => (t, low) = (a, low + more),
+            Node::Zext(a) if low < terms.width_of(a) => t = a,
+            _ => return (t, low),
+        }
     }
 }
 
 /// The terms that are asked about, those that reads among them come from, and the reads. Operands come first.
-fn needed(
+pub(super) fn needed(
     inputs: &Inputs<'_>,
     reads: &[Read],
     asserted: &[TermId],
@@ -271,7 +285,7 @@ fn needed(
 }
 
 /// The value of a float operation on constants. Approximations have more than one.
-fn exact(inputs: &Inputs<'_>, node: &Node, t: TermId) -> Option<u128> {
+pub(super) fn exact(inputs: &Inputs<'_>, node: &Node, t: TermId) -> Option<u128> {
     if !crate::prove::is_float(node) {
         return None;
     }
@@ -285,7 +299,7 @@ fn number(bits: u128, width: u32) -> String {
 }
 
 /// What identifies a float operation: all of the node but its operands, and their widths.
-fn operation(node: &Node) -> String {
+pub(super) fn operation(node: &Node) -> String {
     let text = match node {
         Node::Float { op, format, mode, .. } => format!("{op:?} {format:?} {mode:?}"),
         Node::FloatRelation { relation, format, ftz, .. } => format!("{relation:?} {format:?} {ftz}"),
@@ -318,7 +332,7 @@ fn unary(op: U, a: &str, width: u32) -> String {
     }
 }
 
-fn binary(op: B) -> &'static str {
+pub(super) fn binary(op: B) -> &'static str {
     match op {
         B::Add => "bvadd",
         B::Sub => "bvsub",

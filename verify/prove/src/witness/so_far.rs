@@ -1,6 +1,7 @@
 //! What may be taken as so behind what was shown, and the questions that are asked under it.
 
 use super::check::Fault;
+use super::numbers;
 use super::script::{How, names_functions, script};
 use crate::inputs::{Inputs, Read};
 use crate::smt::Script;
@@ -16,6 +17,9 @@ const EFFORT: u64 = 1000;
 
 /// Effort for what has to hold, taken bit by bit without what is known, in the same unit.
 const BITS: u64 = 20_000;
+
+/// Effort for what has to hold, taken as whole numbers, in the same unit.
+const NUMBERS: u64 = 40_000;
 
 /// Effort for a step, in the same unit.
 pub(super) const STEP: u64 = 8000;
@@ -34,25 +38,38 @@ pub(crate) struct SoFar<'t, 'i> {
     rewritten: FxHashMap<TermId, TermId>,
     /// Whether some hold by what is known alone, which a question may not say any more where one is written for the other.
     conditional: bool,
+    /// Which of what is known was said by steps.
+    stated: FxHashSet<TermId>,
     /// What is written for terms now.
     current: RefCell<FxHashMap<TermId, TermId>>,
 }
 
 /// How a question is asked: whether with all that is known, and in which words. What cannot hold by less cannot hold at all; what can
 /// is asked again with more.
-const WAYS: [(bool, How); 5] = [
-    (false, How { memory: false, laws: false, halves: false }),
-    (false, How { memory: false, laws: true, halves: true }),
-    (true, How::PLAIN),
-    (true, How { memory: true, laws: true, halves: false }),
-    (true, How { memory: true, laws: true, halves: true }),
+const WAYS: [(bool, Way); 7] = [
+    (false, Way::Bits(How { memory: false, laws: false, halves: false })),
+    (false, Way::Bits(How { memory: false, laws: true, halves: true })),
+    (false, Way::Numbers),
+    (true, Way::Bits(How::PLAIN)),
+    (true, Way::Numbers),
+    (true, Way::Bits(How { memory: true, laws: true, halves: false })),
+    (true, Way::Bits(How { memory: true, laws: true, halves: true })),
 ];
+
+/// In which words a question is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// About bits.
+    Bits(How),
+    /// About whole numbers, of which less is known: it refutes nothing.
+    Numbers,
+}
 
 impl<'t, 'i> SoFar<'t, 'i> {
     /// Where nothing was shown yet.
     pub fn new(inputs: &'i Inputs<'t>, known: Vec<TermId>) -> SoFar<'t, 'i> {
-        let (same, rewritten, current, conditional) = Default::default();
-        let mut all = SoFar { inputs, known, lemmas: 0..0, same, rewritten, conditional, current };
+        let (same, rewritten, stated, current, conditional) = Default::default();
+        let mut all = SoFar { inputs, known, lemmas: 0..0, same, rewritten, conditional, stated, current };
         all.join_reads();
         all
     }
@@ -124,6 +141,13 @@ impl<'t, 'i> SoFar<'t, 'i> {
         self.current.borrow_mut().clear();
     }
 
+    /// That two terms are equal is known from here on.
+    pub fn state(&mut self, a: TermId, b: TermId) {
+        let equal = self.inputs.terms.eq(&a, &b);
+        self.stated.insert(equal);
+        self.known.push(equal);
+    }
+
     /// Reads with what is written for their places.
     fn reads(&self) -> Vec<Read> {
         let now = |r: Read| Read { version: self.current(r.version), base: self.current(r.base), ..r };
@@ -153,6 +177,17 @@ impl<'t, 'i> SoFar<'t, 'i> {
     }
 
     /// The question whether some bits can be one together; `opaque`: terms that may be anything.
+    fn script_in(&self, asserted: &[TermId], way: Way) -> Script {
+        match way {
+            Way::Bits(how) => self.script(asserted, &[], how),
+            Way::Numbers => {
+                let asserted: Vec<TermId> = asserted.iter().map(|t| self.current(*t)).collect();
+                numbers::script(self.inputs, &asserted, &[])
+            }
+        }
+    }
+
+    /// The question whether some bits can be one together; `opaque`: terms that may be anything.
     pub fn script(&self, asserted: &[TermId], opaque: &[TermId], how: How) -> Script {
         let asserted: Vec<TermId> = asserted.iter().map(|t| self.current(*t)).collect();
         let reads = if how.memory { self.reads() } else { Vec::new() };
@@ -160,13 +195,13 @@ impl<'t, 'i> SoFar<'t, 'i> {
     }
 
     /// The questions whether a bit can be one, the least first, each once.
-    fn questions(&self, t: TermId) -> impl Iterator<Item = (bool, Script)> {
+    fn questions(&self, t: TermId) -> impl Iterator<Item = (bool, Way, Script)> {
         let mut texts = BTreeSet::new();
-        WAYS.into_iter().filter_map(move |(whole, how)| {
+        WAYS.into_iter().filter_map(move |(whole, way)| {
             let mut all = if whole { self.known.clone() } else { Vec::new() };
             all.push(t);
-            let question = self.script(&all, &[], how);
-            texts.insert((whole, question.text.clone())).then_some((whole, question))
+            let question = self.script_in(&all, way);
+            texts.insert((whole, question.text.clone())).then_some((whole, way, question))
         })
     }
 
@@ -175,11 +210,11 @@ impl<'t, 'i> SoFar<'t, 'i> {
         if self.inputs.terms.as_constant(&self.current(t)) == Some(0) {
             return true;
         }
-        self.questions(t).filter(|q| whole || !q.0).any(|(whole, question)| {
-            let answer = if whole {
-                solver.check_short(&question, EFFORT)
-            } else {
-                solver.check_bits(&question, EFFORT)
+        self.questions(t).filter(|q| whole || !q.0).any(|(whole, way, question)| {
+            let answer = match (way, whole) {
+                (Way::Numbers, _) => solver.check_numbers(&question, EFFORT),
+                (Way::Bits(_), false) => solver.check_bits(&question, EFFORT),
+                (Way::Bits(_), true) => solver.check_short(&question, EFFORT),
             };
             answer == Answer::Unsat
         })
@@ -197,11 +232,15 @@ impl<'t, 'i> SoFar<'t, 'i> {
             return Ok(());
         }
         let mut open = None;
-        for (whole, question) in self.questions(t) {
-            let answer = if whole { solver.check(&question) } else { solver.check_bits(&question, BITS) };
+        for (whole, way, question) in self.questions(t) {
+            let answer = match (way, whole) {
+                (Way::Numbers, _) => solver.check_numbers(&question, NUMBERS),
+                (_, true) => solver.check(&question),
+                (_, false) => solver.check_bits(&question, BITS),
+            };
             match answer {
                 Answer::Unsat => return Ok(()),
-                Answer::Sat(_) if !whole => {}
+                Answer::Sat(_) if !whole || way == Way::Numbers => {}
                 // That operations on floats might be others than they are refutes nothing.
                 Answer::Sat(_) if names_functions(&question.text) => {
                     open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
@@ -227,11 +266,17 @@ impl<'t, 'i> SoFar<'t, 'i> {
         solver: &mut dyn Solver,
     ) -> Result<(), Fault> {
         let d = self.inputs.terms;
-        let mut all: Vec<TermId> = by.iter().map(|t| self.current(*t)).collect();
+        // What a step said is about terms as they were.
+        let now = |t: &TermId| if self.stated.contains(t) { *t } else { self.current(*t) };
+        let mut all: Vec<TermId> = by.iter().map(now).collect();
         all.push(d.not(&d.eq(&from, &to)));
         let mut open = None;
         let mut last = String::new();
-        for how in WAYS.into_iter().filter(|w| !w.0).map(|w| w.1) {
+        for (whole, way) in WAYS {
+            let Way::Bits(how) = way else { continue };
+            if whole {
+                continue;
+            }
             let question = script(self.inputs, &[], &all, opaque, how);
             if question.text == last {
                 continue;
