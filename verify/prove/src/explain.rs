@@ -5,7 +5,6 @@
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
 
 use crate::normal::Normal;
-use crate::normal::trace::{Equal, Noted, Traced};
 use crate::origin::Origin;
 use crate::solver::Solver;
 use crate::witness::check::{Fault, Guide, against};
@@ -15,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms};
+use sassafras_semantics::{BinaryOp, CompareOp, TermId, Terms};
 
 /// Most terms of a question that is explained.
 const MOST: usize = 60_000;
@@ -24,10 +23,6 @@ const LEVELS: [usize; 6] = [0, 1, 2, 4, 8, 64];
 
 /// Effort for a step, in thousands of z3's `rlimit`: less than the checker has.
 const EFFORT: u64 = 1000;
-/// Bits of what is compared by itself.
-const WORD: u32 = 32;
-/// The same for a first try.
-const QUICK: u64 = 200;
 /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
 const MOST_OPEN: u32 = 300;
 
@@ -49,8 +44,8 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         to: FxHashMap::default(),
         back: FxHashMap::default(),
     };
-    let (found, numbers, open, facts, rewritten, spent) = Default::default();
-    let mut all = Explainer { forms, found, numbers, open, facts, rewritten, spent };
+    let (found, numbers, open, facts, spent) = Default::default();
+    let mut all = Explainer { forms, found, numbers, open, facts, spent };
     // An entry that the checker does not take has steps as far as they were found.
     let _ = against(origin, cubin, entry, solver, &mut all);
     entry.rewrites = all.found;
@@ -66,8 +61,6 @@ struct Explainer<'f> {
     open: FxHashSet<(TermId, TermId)>,
     /// Pairs that were shown, and what is known of them by its place.
     facts: FxHashMap<(TermId, TermId), usize>,
-    /// What terms were rewritten to, what may be anything then, and by what.
-    rewritten: FxHashMap<Equal, (Vec<TermId>, Vec<usize>)>,
     /// Questions that the solver did not answer.
     spent: u32,
 }
@@ -130,22 +123,10 @@ impl Forms<'_> {
     }
 
     /// The normal form as a term of the checker, and what was rewritten in it.
-    fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Traced) {
+    fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Vec<(TermId, TermId)>) {
         let (form, trace) = self.normal.traced(self.to[&t]);
-        let mut out = |t: TermId| self.leave(d, t);
-        let mut both = |e: Equal| (out(e.0), out(e.1));
-        let last = trace.last.into_iter().map(&mut both).collect();
-        let mut notes = Vec::new();
-        for n in trace.notes {
-            let (equal, by) = (both(n.equal), n.by.into_iter().map(&mut both).collect());
-            notes.push((equal, by, n.anything));
-        }
-        let notes = notes.into_iter().map(|(equal, by, anything)| {
-            let anything = anything.map(|all| all.into_iter().map(|t| self.leave(d, t)).collect());
-            Noted { equal, by, anything }
-        });
-        let notes = notes.collect();
-        (self.leave(d, form), Traced { notes, last })
+        let trace = trace.into_iter().map(|(a, b)| (self.leave(d, a), self.leave(d, b))).collect();
+        (self.leave(d, form), trace)
     }
 
     /// A term of this arena as one of the checker.
@@ -166,58 +147,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for i in self.so_far.lemmas.clone() {
             self.lemma(i);
         }
-        for e in self.comparisons(t) {
-            self.words(e);
-        }
-        if !self.so_far.is_never(t, true, self.solver) {
-            self.walk(&[t]);
-        }
-    }
-
-    /// The comparisons of long words that a condition is made of.
-    fn comparisons(&self, t: TermId) -> Vec<TermId> {
-        let d = self.so_far.inputs.terms;
-        let (mut all, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![t]);
-        while let Some(t) = stack.pop() {
-            if !seen.insert(t) || d.width_of(t) > 1 {
-                continue;
-            }
-            match d.node(t) {
-                Node::Compare(CompareOp::Eq, a, _) if d.width_of(a) > WORD => all.push(t),
-                Node::Compare(..) => {}
-                node => stack.extend(node.operands()),
-            }
-        }
-        all
-    }
-
-    /// Shows that two long words are equal word by word: as one number their words are not seen any more.
-    fn words(&mut self, comparison: TermId) {
-        let d = self.so_far.inputs.terms;
-        let Node::Compare(CompareOp::Eq, a, b) = d.node(comparison) else { return };
-        let all =
-            (0..d.width_of(a)).step_by(WORD as usize).flat_map(|low| [word(d, a, low), word(d, b, low)]);
-        let all: Vec<TermId> = all.collect();
-        if !self.walk(&all) {
-            return;
-        }
-        let mut by = Vec::new();
-        for t in &all {
-            by.extend(self.rewriting(*t));
-            self.inside(*t, &mut by);
-        }
-        let is_one = |pair: &[TermId]| self.so_far.current(pair[0]) == self.so_far.current(pair[1]);
-        let (from, to) = (self.so_far.current(comparison), d.constant(1, 1));
-        if !all.chunks(2).all(is_one) || d.as_constant(&from).is_some() {
-            return;
-        }
-        let opaque = match by.is_empty() {
-            true => self.plainly(from, to, &LEVELS[..1], EFFORT),
-            false => self.goes_by(from, to, &by),
-        };
-        if let Some(opaque) = opaque {
-            self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
-        }
+        self.walk(&[t]);
     }
 
     /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on.
@@ -237,7 +167,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
         let (from, to) = (forms.back[&code], forms.back[&value]);
         let opaque = self.inner(&[from, to]);
-        if self.goes(from, to, &opaque, &[index], EFFORT) {
+        if self.goes(from, to, &opaque, &[index]) {
             self.write(Found { from, to, opaque: &opaque, by: &[index], fact: false });
             self.all.forms.normal.declare(&[(code, value)].into_iter().collect());
         }
@@ -255,97 +185,52 @@ impl Explanation<'_, '_, '_, '_, '_> {
             let (form, trace) = self.all.forms.form(d, t);
             let now = self.so_far.current(t);
             if now != form {
-                self.shown((t, now), form, &trace);
+                self.shown(now, form, &trace);
             }
         }
         true
     }
 
     /// Shows that a term is another, with as much taken for anything as can be, and writes the step down. `trace`: what may be shown before.
-    fn shown(&mut self, (t, from): (TermId, TermId), to: TermId, trace: &Traced) -> bool {
+    fn shown(&mut self, from: TermId, to: TermId, trace: &[(TermId, TermId)]) -> bool {
         if !self.all.open.insert((from, to)) {
             return false;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS[..1], QUICK) {
+        if let Some(opaque) = self.plainly(from, to, &LEVELS[..3]) {
             self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
             return true;
         }
-        let is_this = |n: &&Noted| n.equal == (from, to);
-        for note in trace.notes.iter().filter(|n| !is_this(n)) {
-            self.fact(note);
+        let mut by = Vec::new();
+        for &(a, b) in trace {
+            by.extend(self.fact(a, b, &by));
         }
-        // What is to be shown rests on what it was found by itself.
-        let this = trace.notes.iter().find(is_this).map(|n| n.by.iter());
-        let last = trace.last.iter().filter(|e| **e != (from, to)).chain(this.into_iter().flatten());
-        let mut by: Vec<usize> = last.filter_map(|e| self.all.facts.get(e)).copied().collect();
-        self.inside(t, &mut by);
         if let Some(opaque) = self.goes_by(from, to, &by) {
             self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
             return true;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS, EFFORT) {
+        if let Some(opaque) = self.plainly(from, to, &LEVELS[3..]) {
             self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
             return true;
         }
         false
     }
 
-    /// What was written for terms that an operation takes bits of: the normal form may take them from what these were made of.
-    fn inside(&mut self, t: TermId, by: &mut Vec<usize>) {
-        let d = self.so_far.inputs.terms;
-        let mut stack = d.node(t).operands();
-        while let Some(o) = stack.pop() {
-            let node = d.node(o);
-            if wires(&node) {
-                by.extend(self.rewriting(o));
-                stack.extend(node.operands());
-            }
-        }
-    }
-
-    /// That a term over what is written for its operands is what is written for it.
-    fn rewriting(&mut self, t: TermId) -> Option<usize> {
-        let d = self.so_far.inputs.terms;
-        let pair = (d.make(d.node(t).map(|o| self.so_far.current(o)), d.width_of(t)), self.so_far.current(t));
-        let found = self.all.rewritten.get(&pair).cloned();
-        if let Some((opaque, rests)) = found.filter(|_| !self.all.facts.contains_key(&pair)) {
-            self.state(pair, &opaque, &rests);
-        }
-        self.all.facts.get(&pair).copied()
-    }
-
     /// What is known once two terms are shown to be equal.
-    fn fact(&mut self, note: &Noted) {
-        let (a, b) = note.equal;
-        if self.all.facts.contains_key(&(a, b)) {
-            return;
-        }
-        if let Some((opaque, by)) = self.all.rewritten.get(&(a, b)).cloned() {
-            self.state(note.equal, &opaque, &by);
-            return;
+    fn fact(&mut self, a: TermId, b: TermId, before: &[usize]) -> Option<usize> {
+        if let Some(known) = self.all.facts.get(&(a, b)) {
+            return Some(*known);
         }
         if !self.all.open.insert((a, b)) {
-            return;
+            return None;
         }
-        let by: Vec<usize> = note.by.iter().filter_map(|e| self.all.facts.get(e)).copied().collect();
-        let given = note.anything.as_ref().map(|all| self.inner(all));
-        let (opaque, by) = match given.filter(|opaque| self.goes(a, b, opaque, &by, EFFORT)) {
-            Some(opaque) => (opaque, by),
-            None => match self.goes_by(a, b, &by) {
-                Some(opaque) => (opaque, by),
-                None => match self.plainly(a, b, &LEVELS[..2], EFFORT) {
-                    Some(opaque) => (opaque, Vec::new()),
-                    None => return,
-                },
-            },
+        let (opaque, by) = match self.plainly(a, b, &LEVELS[..2]) {
+            Some(opaque) => (opaque, &[][..]),
+            None => (self.goes_by(a, b, before)?, before),
         };
-        self.state(note.equal, &opaque, &by);
-    }
-
-    fn state(&mut self, (from, to): Equal, opaque: &[TermId], by: &[usize]) {
         let index = self.so_far.known.len();
-        self.write(Found { from, to, opaque, by, fact: true });
-        self.all.facts.insert((from, to), index);
+        self.write(Found { from: a, to: b, opaque: &opaque, by, fact: true });
+        self.all.facts.insert((a, b), index);
+        Some(index)
     }
 
     /// What may be anything where a term is another by what is known.
@@ -359,7 +244,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
             roots.extend(d.node(self.so_far.known[*i]).operands());
         }
         let opaque = shared(d, &roots);
-        self.goes(from, to, &opaque, by, EFFORT).then_some(opaque)
+        self.goes(from, to, &opaque, by).then_some(opaque)
     }
 
     /// Those that are made of others.
@@ -368,22 +253,22 @@ impl Explanation<'_, '_, '_, '_, '_> {
         all.iter().copied().filter(|t| !d.node(*t).operands().is_empty()).collect()
     }
 
-    fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize], effort: u64) -> bool {
+    fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize]) -> bool {
         let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
         if self.all.spent >= MOST_OPEN {
             return false;
         }
-        let result = self.so_far.show((from, to), (opaque, &facts), effort, self.solver);
+        let result = self.so_far.show((from, to), (opaque, &facts), EFFORT, self.solver);
         self.all.spent += u32::from(matches!(result, Err(Fault::Undecided(_))));
         result.is_ok()
     }
 
     /// What may be anything where a term is shown to be another.
-    fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize], effort: u64) -> Option<Vec<TermId>> {
+    fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize]) -> Option<Vec<TermId>> {
         let mut last = None;
         for below in levels {
             let opaque = frontier(self.so_far.inputs.terms, from, to, *below);
-            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[], effort) {
+            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[]) {
                 return Some(opaque);
             }
             last = Some(opaque);
@@ -400,7 +285,6 @@ impl Explanation<'_, '_, '_, '_, '_> {
             false => {
                 let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
                 self.so_far.rewrite(from, to, &facts);
-                self.all.rewritten.insert((from, to), (opaque.to_vec(), by.to_vec()));
             }
         }
         let roots: Vec<TermId> = [from, to].into_iter().chain(opaque.iter().copied()).collect();
@@ -432,22 +316,6 @@ struct Found<'f> {
 
 fn number_of(terms: u32, numbers: &FxHashMap<TermId, u32>, t: TermId) -> u32 {
     if t.0 < terms { t.0 } else { numbers[&t] }
-}
-
-/// Bits of a long word from one on, as many as a word has or are left.
-fn word(d: &Terms, t: TermId, low: u32) -> TermId {
-    let width = WORD.min(d.width_of(t) - low);
-    bits(d, t, low, width)
-}
-
-fn bits(d: &Terms, t: TermId, low: u32, width: u32) -> TermId {
-    match d.node(t) {
-        _ if low == 0 && width == d.width_of(t) => t,
-        Node::Concat(_, l) if low + width <= d.width_of(l) => bits(d, l, low, width),
-        Node::Concat(h, l) if low >= d.width_of(l) => bits(d, h, low - d.width_of(l), width),
-        Node::Extract { low: more, a } => bits(d, a, low + more, width),
-        _ => d.extract(&t, low, width),
-    }
 }
 
 /// What two or more of some terms are made of, or are, the first on each way down.

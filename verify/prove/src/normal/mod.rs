@@ -5,7 +5,7 @@
 //! slices. Each rewrite is a row of [`rows`] with a proof; a node that no row knows keeps its operation, over
 //! operands in normal form.
 //!
-//! - `trace`: what was rewritten on the way; `lift`: sums in another width, for those who ask. `number`: polynomials to terms and back; carries, slices and selections rejoined.
+//! - `trace`: what was rewritten on the way. `number`: polynomials to terms and back; carries, slices and selections rejoined.
 //! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
@@ -16,7 +16,6 @@ mod convert;
 mod executed;
 mod float;
 mod given;
-mod lift;
 mod number;
 pub mod poly;
 mod quotient;
@@ -27,8 +26,7 @@ pub mod rows;
 mod slice;
 #[cfg(test)]
 mod tests;
-mod told;
-pub mod trace;
+mod trace;
 mod widen;
 
 use boolean::{Diagram, Diagrams};
@@ -188,7 +186,7 @@ impl<'t> Normal<'t> {
                 match op {
                     U::Not => self.complement(a),
                     U::Neg if width == 1 => a,
-                    U::Neg => self.number_of(|| d.neg(&a), self.poly(a).scaled(u128::MAX)),
+                    U::Neg => self.number(self.poly(a).scaled(u128::MAX)),
                     U::Popcount | U::LeadingZeros | U::Reverse => d.unary(*op, &a),
                 }
             }
@@ -212,19 +210,16 @@ impl<'t> Normal<'t> {
             (B::Add | B::Sub, _) => {
                 let mut p = (*self.poly(a)).clone();
                 p.plus_scaled(&self.poly(b), if op == B::Add { 1 } else { u128::MAX });
-                self.number_of(|| d.binary(op, &a, &b), p)
+                self.number(p)
             }
             (B::Mul, _) => match self.limbs(a).times(&self.limbs(b), MOST) {
-                Some(p) => {
-                    let (x, y) = (self.note_limbs(a), self.note_limbs(b));
-                    self.number_of(|| d.mul(&x, &y), p)
-                }
+                Some(p) => self.number(p),
                 None => d.mul(&a.min(b), &a.max(b)),
             },
             // Row `shift-constant`: counts at the width and beyond give zero, or copies of the sign.
             (B::Shl, Some(c)) if width > 1 => {
                 let scale = if c >= u128::from(width) { 0 } else { 1 << c };
-                self.number_of(|| d.binary(op, &a, &b), self.poly(a).scaled(scale))
+                self.number(self.poly(a).scaled(scale))
             }
             (B::LShr, Some(c)) if c >= u128::from(width) => d.constant(width, 0),
             (B::LShr, Some(c)) => self.zext(self.slice(a, c as u32, width - c as u32), width),
@@ -265,15 +260,12 @@ impl<'t> Normal<'t> {
         let n = self.width(low);
         let mut p = self.lifted(low, n + self.width(high));
         p.plus_scaled(&self.lifted(high, n + self.width(high)), 1 << n);
-        self.number_of(|| self.terms.concat(&high, &low), p)
+        self.note(|| (self.terms.concat(&high, &low), self.plain(&p)));
+        self.number(p)
     }
 
     fn zext(&self, a: TermId, width: u32) -> TermId {
-        if width == self.width(a) {
-            a
-        } else {
-            self.number_of(|| self.terms.zext(&a, width), self.lifted(a, width))
-        }
+        if width == self.width(a) { a } else { self.number(self.lifted(a, width)) }
     }
 
     /// Row `sign-extension`.
@@ -285,6 +277,6 @@ impl<'t> Normal<'t> {
         let mut p = self.lifted(a, width);
         let sign = self.lifted(self.slice(a, n - 1, 1), width);
         p.plus_scaled(&sign, (1u128 << n).wrapping_neg());
-        self.number_of(|| self.terms.sext(&a, width), p)
+        self.number(p)
     }
 }
