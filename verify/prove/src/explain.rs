@@ -78,7 +78,8 @@ impl Guide for Explainer<'_> {
         t: TermId,
         solver: &mut dyn Solver,
     ) -> Result<bool, Fault> {
-        if !so_far.is_never(t, true, solver) {
+        // What needs no steps gets none: another term in the place of one may hide what whole numbers show.
+        if !so_far.is_never(t, true, solver) && !so_far.is_never_as_numbers(t, solver) {
             self.forms.to.clear();
             Explanation { all: self, so_far, at, solver }.of(t);
         }

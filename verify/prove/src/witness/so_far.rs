@@ -220,6 +220,12 @@ impl<'t, 'i> SoFar<'t, 'i> {
         })
     }
 
+    /// Whether a bit is shown to be never one, taken as whole numbers, with the effort of what has to hold.
+    pub fn is_never_as_numbers(&self, t: TermId, solver: &mut dyn Solver) -> bool {
+        let mut numbers = self.questions(t).filter(|q| q.1 == Way::Numbers);
+        numbers.any(|q| solver.check_numbers(&q.2, NUMBERS) == Answer::Unsat)
+    }
+
     /// Whether two terms are shown to be one with little effort.
     pub fn is_same(&self, a: TermId, b: TermId, solver: &mut dyn Solver) -> bool {
         let d = self.inputs.terms;
