@@ -3,7 +3,7 @@
 use super::obligations::{Events, Step, assumptions, partners, stack, steps};
 use super::rewrite::Recorded;
 use super::script::How;
-use super::so_far::SoFar;
+use super::so_far::{SoFar, Way};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use crate::inputs::Inputs;
 use crate::lemma;
@@ -230,7 +230,7 @@ pub(crate) fn against(
     let mut asked = Asked::default();
     // If nothing can happen, everything holds.
     let mut so_far = SoFar::new(&inputs, known);
-    match solver.check(&so_far.script(&so_far.known, &[], How::PLAIN)) {
+    match solver.check(&so_far.script(&so_far.known, Way::Bits(How::PLAIN))) {
         Answer::Sat(_) => {}
         Answer::Unsat => return rejected("the assumptions contradict each other"),
         Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),

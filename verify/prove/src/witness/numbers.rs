@@ -7,7 +7,7 @@
 use super::script::{binary, exact, needed, operation, place};
 use crate::inputs::Inputs;
 use crate::smt::Script;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, Terms, UnaryOp as U};
 use std::collections::BTreeSet;
@@ -20,14 +20,12 @@ const RUNS: usize = 8;
 /// Bits of what is multiplied.
 const LIMB: u32 = 32;
 
-/// The question whether all of `asserted`, one bit each, can hold. `opaque`: terms that may be anything.
-pub fn script(inputs: &Inputs<'_>, asserted: &[TermId], opaque: &[TermId]) -> Script {
+/// The question whether all of `asserted`, one bit each, can hold.
+pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
     let terms = inputs.terms;
-    let (order, _) = needed(inputs, &[], asserted, opaque);
-    let anything = opaque.iter().copied().collect();
+    let (order, _) = needed(inputs, &[], asserted, &[]);
     let (text, functions, most, pieces, named, quotients, products, next) = Default::default();
-    let mut all =
-        Numbers { terms, anything, text, functions, most, pieces, named, quotients, products, next };
+    let mut all = Numbers { terms, text, functions, most, pieces, named, quotients, products, next };
     for &t in &order {
         all.declare(&t.to_string(), terms.width_of(t));
         match value(inputs, t) {
@@ -35,7 +33,7 @@ pub fn script(inputs: &Inputs<'_>, asserted: &[TermId], opaque: &[TermId]) -> Sc
                 all.most.insert(t, bits);
                 all.is(t, &bits.to_string());
             }
-            None if terms.node(t).is_free() || opaque.contains(&t) => {}
+            None if terms.node(t).is_free() => {}
             None => all.define(t),
         }
     }
@@ -80,7 +78,6 @@ enum Limb {
 
 struct Numbers<'t> {
     terms: &'t Terms,
-    anything: FxHashSet<TermId>,
     text: String,
     functions: BTreeSet<String>,
     /// The greatest value of terms.
@@ -132,13 +129,9 @@ impl Numbers<'_> {
         self.is(t, &format!("(- {value} (* {} {times}))", power(width)));
     }
 
-    fn node(&self, t: TermId) -> Option<Node> {
-        (!self.anything.contains(&t)).then(|| self.terms.node(t))
-    }
-
     fn constant(&self, t: TermId) -> Option<u128> {
-        match self.node(t) {
-            Some(Node::Constant(c)) => Some(c),
+        match self.terms.node(t) {
+            Node::Constant(c) => Some(c),
             _ => None,
         }
     }
@@ -261,18 +254,18 @@ impl Numbers<'_> {
             if low == 0 && width == whole {
                 return t.to_string();
             }
-            match self.node(t) {
-                Some(Node::Constant(c)) => {
+            match self.terms.node(t) {
+                Node::Constant(c) => {
                     return (c >> low & ones(width)).to_string();
                 }
-                Some(Node::Extract { low: more, a }) => (t, low) = (a, low + more),
-                Some(Node::Zext(a)) if low + width <= d.width_of(a) => t = a,
-                Some(Node::Zext(a)) if low >= d.width_of(a) => return "0".into(),
-                Some(Node::Zext(a)) => return self.bits(a, low, d.width_of(a) - low, depth - 1),
-                Some(Node::Sext(a)) if low + width <= d.width_of(a) => t = a,
-                Some(Node::Concat(_, l)) if low + width <= d.width_of(l) => t = l,
-                Some(Node::Concat(h, l)) if low >= d.width_of(l) => (t, low) = (h, low - d.width_of(l)),
-                Some(Node::Concat(h, l)) => {
+                Node::Extract { low: more, a } => (t, low) = (a, low + more),
+                Node::Zext(a) if low + width <= d.width_of(a) => t = a,
+                Node::Zext(a) if low >= d.width_of(a) => return "0".into(),
+                Node::Zext(a) => return self.bits(a, low, d.width_of(a) - low, depth - 1),
+                Node::Sext(a) if low + width <= d.width_of(a) => t = a,
+                Node::Concat(_, l) if low + width <= d.width_of(l) => t = l,
+                Node::Concat(h, l) if low >= d.width_of(l) => (t, low) = (h, low - d.width_of(l)),
+                Node::Concat(h, l) => {
                     let own = d.width_of(l) - low;
                     let (below, above) =
                         (self.bits(l, low, own, depth / 2), self.bits(h, 0, width - own, depth / 2));
@@ -347,18 +340,18 @@ impl Numbers<'_> {
     /// Whether one number has no bits where the other, which is small, has some.
     fn apart(&self, shifted: TermId, small: TermId) -> bool {
         let d = self.terms;
-        let low = match self.node(shifted) {
-            Some(Node::Binary(B::Shl, _, c)) => self.constant(c).unwrap_or(0),
-            Some(Node::Concat(_, l)) if self.constant(l) == Some(0) => d.width_of(l).into(),
+        let low = match self.terms.node(shifted) {
+            Node::Binary(B::Shl, _, c) => self.constant(c).unwrap_or(0),
+            Node::Concat(_, l) if self.constant(l) == Some(0) => d.width_of(l).into(),
             _ => 0,
         };
-        let bits = match self.node(small) {
-            Some(Node::Zext(a)) => d.width_of(a),
-            Some(Node::Binary(B::LShr, _, c)) => {
+        let bits = match self.terms.node(small) {
+            Node::Zext(a) => d.width_of(a),
+            Node::Binary(B::LShr, _, c) => {
                 let width = u128::from(d.width_of(small));
                 (width - self.constant(c).unwrap_or(0).min(width)) as u32
             }
-            Some(Node::Binary(B::And, _, c)) => {
+            Node::Binary(B::And, _, c) => {
                 self.constant(c).map_or(d.width_of(small), |c| 128 - c.leading_zeros())
             }
             _ => d.width_of(small),
@@ -392,7 +385,7 @@ impl Numbers<'_> {
         let most = self
             .most(a)
             .checked_mul(self.most(b))
-            .filter(|_| ![a, b].iter().any(|x| matches!(self.node(*x), Some(Node::Sext(_)))));
+            .filter(|_| ![a, b].iter().any(|x| matches!(self.terms.node(*x), Node::Sext(_))));
         let (a, b) = (self.factor(a), self.factor(b));
         let mut sum = vec!["0".to_owned()];
         for ((i, minus, x), (j, less, y)) in a.iter().flat_map(|x| b.iter().map(move |y| (x, y))) {
@@ -409,9 +402,9 @@ impl Numbers<'_> {
     /// A factor as a sum of words: where each begins, and whether it is taken away.
     fn factor(&mut self, t: TermId) -> Vec<(u32, bool, Limb)> {
         let d = self.terms;
-        let (inner, sign) = match self.node(t) {
-            Some(Node::Sext(a)) => (a, Some((d.width_of(a), true, Limb::Bit(self.sign(a), 1)))),
-            Some(Node::Zext(a)) => (a, None),
+        let (inner, sign) = match self.terms.node(t) {
+            Node::Sext(a) => (a, Some((d.width_of(a), true, Limb::Bit(self.sign(a), 1)))),
+            Node::Zext(a) => (a, None),
             _ => (t, None),
         };
         let width = d.width_of(inner);
@@ -425,17 +418,17 @@ impl Numbers<'_> {
     fn limb(&mut self, mut t: TermId, mut low: u32, mut width: u32) -> Limb {
         let d = self.terms;
         for _ in 0..DEPTH {
-            match self.node(t) {
-                Some(Node::Constant(c)) => return Limb::Number(c >> low & ((1 << width) - 1)),
-                Some(Node::Extract { low: more, a }) => (t, low) = (a, low + more),
-                Some(Node::Zext(a)) if low >= d.width_of(a) => return Limb::Zero,
-                Some(Node::Zext(a)) => (t, width) = (a, width.min(d.width_of(a) - low)),
-                Some(Node::Sext(a)) if low + width <= d.width_of(a) => t = a,
-                Some(Node::Sext(a)) if low >= d.width_of(a) => {
+            match self.terms.node(t) {
+                Node::Constant(c) => return Limb::Number(c >> low & ((1 << width) - 1)),
+                Node::Extract { low: more, a } => (t, low) = (a, low + more),
+                Node::Zext(a) if low >= d.width_of(a) => return Limb::Zero,
+                Node::Zext(a) => (t, width) = (a, width.min(d.width_of(a) - low)),
+                Node::Sext(a) if low + width <= d.width_of(a) => t = a,
+                Node::Sext(a) if low >= d.width_of(a) => {
                     return Limb::Bit(self.sign(a), (1 << width) - 1);
                 }
-                Some(Node::Concat(_, l)) if low + width <= d.width_of(l) => t = l,
-                Some(Node::Concat(h, l)) if low >= d.width_of(l) => (t, low) = (h, low - d.width_of(l)),
+                Node::Concat(_, l) if low + width <= d.width_of(l) => t = l,
+                Node::Concat(h, l) if low >= d.width_of(l) => (t, low) = (h, low - d.width_of(l)),
                 _ => break,
             }
         }

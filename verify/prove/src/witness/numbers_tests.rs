@@ -17,7 +17,7 @@ fn z3() -> Option<Z3> {
 /// Whether two terms are shown to be equal.
 fn equal(d: &Terms, z3: &mut Z3, a: TermId, b: TermId) -> bool {
     let inputs = Inputs::raw(d);
-    z3.check_numbers(&script(&inputs, &[d.not(&d.eq(&a, &b))], &[]), EFFORT) == Answer::Unsat
+    z3.check_numbers(&script(&inputs, &[d.not(&d.eq(&a, &b))]), EFFORT) == Answer::Unsat
 }
 
 /// Asks whether a term has the value that it has, and whether it has another.
@@ -34,10 +34,10 @@ fn hold(d: &Terms, root: TermId, r: &mut Draw, z3: &mut Z3) -> (Answer, Answer) 
     let is = |t: TermId, c: u128| d.eq(&t, &d.constant(d.width_of(t), c));
     let mut all: Vec<TermId> = free.iter().zip(&values).map(|(t, c)| is(*t, *c)).collect();
     all.push(is(root, value));
-    let own = z3.check_numbers(&script(&inputs, &all, &[]), EFFORT);
+    let own = z3.check_numbers(&script(&inputs, &all), EFFORT);
     let last = all.pop().expect("it was put there");
     all.push(d.not(&last));
-    let other = z3.check_numbers(&script(&inputs, &all, &[]), EFFORT);
+    let other = z3.check_numbers(&script(&inputs, &all), EFFORT);
     assert_ne!(own, Answer::Unsat, "{:?} is {value:#x}\n{}", values, d.listing(root));
     (own, other)
 }
@@ -140,5 +140,5 @@ fn deep_and_wide_terms_end() {
     }
     let root = d.eq(&d.mul(&t, &t), &d.constant(128, 1));
     let inputs = Inputs::raw(d);
-    assert!(!script(&inputs, &[root], &[]).text.is_empty());
+    assert!(!script(&inputs, &[root]).text.is_empty());
 }

@@ -58,7 +58,7 @@ const WAYS: [(bool, Way); 7] = [
 
 /// In which words a question is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// About bits.
     Bits(How),
     /// About whole numbers, of which less is known: it refutes nothing.
@@ -176,22 +176,16 @@ impl<'t, 'i> SoFar<'t, 'i> {
         self.current.borrow_mut().clear();
     }
 
-    /// The question whether some bits can be one together; `opaque`: terms that may be anything.
-    fn script_in(&self, asserted: &[TermId], way: Way) -> Script {
-        match way {
-            Way::Bits(how) => self.script(asserted, &[], how),
-            Way::Numbers => {
-                let asserted: Vec<TermId> = asserted.iter().map(|t| self.current(*t)).collect();
-                numbers::script(self.inputs, &asserted, &[])
-            }
-        }
-    }
-
-    /// The question whether some bits can be one together; `opaque`: terms that may be anything.
-    pub fn script(&self, asserted: &[TermId], opaque: &[TermId], how: How) -> Script {
+    /// The question whether some bits can be one together.
+    pub(super) fn script(&self, asserted: &[TermId], way: Way) -> Script {
         let asserted: Vec<TermId> = asserted.iter().map(|t| self.current(*t)).collect();
-        let reads = if how.memory { self.reads() } else { Vec::new() };
-        script(self.inputs, &reads, &asserted, opaque, how)
+        match way {
+            Way::Bits(how) => {
+                let reads = if how.memory { self.reads() } else { Vec::new() };
+                script(self.inputs, &reads, &asserted, &[], how)
+            }
+            Way::Numbers => numbers::script(self.inputs, &asserted),
+        }
     }
 
     /// The questions whether a bit can be one, the least first, each once.
@@ -200,7 +194,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
         WAYS.into_iter().filter_map(move |(whole, way)| {
             let mut all = if whole { self.known.clone() } else { Vec::new() };
             all.push(t);
-            let question = self.script_in(&all, way);
+            let question = self.script(&all, way);
             texts.insert((whole, question.text.clone())).then_some((whole, way, question))
         })
     }
