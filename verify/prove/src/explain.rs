@@ -5,6 +5,7 @@
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
 
 use crate::normal::Normal;
+use crate::normal::trace::{Equal, Noted, Traced};
 use crate::origin::Origin;
 use crate::solver::Solver;
 use crate::witness::check::{Fault, Guide, against};
@@ -14,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, CompareOp, TermId, Terms};
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms, UnaryOp};
 
 /// Most terms of a question that is explained.
 const MOST: usize = 60_000;
@@ -23,8 +24,14 @@ const LEVELS: [usize; 6] = [0, 1, 2, 4, 8, 64];
 
 /// Effort for a step, in thousands of z3's `rlimit`: less than the checker has.
 const EFFORT: u64 = 1000;
+/// The same where laws of floats are needed.
+const FLOATS: u64 = 6000;
+/// Bits of what is compared by itself.
+const WORD: u32 = 32;
+/// The same for a first try.
+const QUICK: u64 = 200;
 /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
-const MOST_OPEN: u32 = 300;
+const MOST_OPEN: u32 = 600;
 
 /// Adds steps to what is written of an entry of a module.
 pub fn explain(module: &Module, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
@@ -44,8 +51,8 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         to: FxHashMap::default(),
         back: FxHashMap::default(),
     };
-    let (found, numbers, open, facts, spent) = Default::default();
-    let mut all = Explainer { forms, found, numbers, open, facts, spent };
+    let (found, numbers, open, facts, rewritten, noted, spent) = Default::default();
+    let mut all = Explainer { forms, found, numbers, open, facts, rewritten, noted, spent };
     // An entry that the checker does not take has steps as far as they were found.
     let _ = against(origin, cubin, entry, solver, &mut all);
     entry.rewrites = all.found;
@@ -61,6 +68,10 @@ struct Explainer<'f> {
     open: FxHashSet<(TermId, TermId)>,
     /// Pairs that were shown, and what is known of them by its place.
     facts: FxHashMap<(TermId, TermId), usize>,
+    /// What terms were rewritten to, what may be anything then, and by what.
+    rewritten: FxHashMap<Equal, (Vec<TermId>, Vec<usize>)>,
+    /// What equalities rest on, as far as it was ever found.
+    noted: FxHashMap<Equal, Noted>,
     /// Questions that the solver did not answer.
     spent: u32,
 }
@@ -124,10 +135,22 @@ impl Forms<'_> {
     }
 
     /// The normal form as a term of the checker, and what was rewritten in it.
-    fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Vec<(TermId, TermId)>) {
+    fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Traced) {
         let (form, trace) = self.normal.traced(self.to[&t]);
-        let trace = trace.into_iter().map(|(a, b)| (self.leave(d, a), self.leave(d, b))).collect();
-        (self.leave(d, form), trace)
+        let mut out = |t: TermId| self.leave(d, t);
+        let mut both = |e: Equal| (out(e.0), out(e.1));
+        let last = trace.last.into_iter().map(&mut both).collect();
+        let mut notes = Vec::new();
+        for n in trace.notes {
+            let (equal, by) = (both(n.equal), n.by.into_iter().map(&mut both).collect());
+            notes.push((equal, by, n.anything));
+        }
+        let notes = notes.into_iter().map(|(equal, by, anything)| {
+            let anything = anything.map(|all| all.into_iter().map(|t| self.leave(d, t)).collect());
+            Noted { equal, by, anything }
+        });
+        let notes = notes.collect();
+        (self.leave(d, form), Traced { notes, last })
     }
 
     /// A term of this arena as one of the checker.
@@ -148,7 +171,58 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for i in self.so_far.lemmas.clone() {
             self.lemma(i);
         }
-        self.walk(&[t]);
+        for e in self.comparisons(t) {
+            self.words(e);
+        }
+        if !self.so_far.is_never(t, true, self.solver) {
+            self.walk(&[t]);
+        }
+    }
+
+    /// The comparisons of long words that a condition is made of.
+    fn comparisons(&self, t: TermId) -> Vec<TermId> {
+        let d = self.so_far.inputs.terms;
+        let (mut all, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![t]);
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) || d.width_of(t) > 1 {
+                continue;
+            }
+            match d.node(t) {
+                Node::Compare(CompareOp::Eq, a, _) if d.width_of(a) > WORD => all.push(t),
+                Node::Compare(..) => {}
+                node => stack.extend(node.operands()),
+            }
+        }
+        all
+    }
+
+    /// Shows that two long words are equal word by word: as one number their words are not seen any more.
+    fn words(&mut self, comparison: TermId) {
+        let d = self.so_far.inputs.terms;
+        let Node::Compare(CompareOp::Eq, a, b) = d.node(comparison) else { return };
+        let all =
+            (0..d.width_of(a)).step_by(WORD as usize).flat_map(|low| [word(d, a, low), word(d, b, low)]);
+        let all: Vec<TermId> = all.collect();
+        if !self.walk(&all) {
+            return;
+        }
+        let mut by = Vec::new();
+        for t in &all {
+            by.extend(self.rewriting(*t));
+            self.inside(*t, &mut by);
+        }
+        let is_one = |pair: &[TermId]| self.so_far.current(pair[0]) == self.so_far.current(pair[1]);
+        let (from, to) = (self.so_far.current(comparison), d.constant(1, 1));
+        if !all.chunks(2).all(is_one) || d.as_constant(&from).is_some() {
+            return;
+        }
+        let opaque = match by.is_empty() {
+            true => self.plainly(from, to, &LEVELS[..1], EFFORT),
+            false => self.goes_by(from, to, &by),
+        };
+        if let Some(opaque) = opaque {
+            self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
+        }
     }
 
     /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on.
@@ -168,9 +242,31 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
         let (from, to) = (forms.back[&code], forms.back[&value]);
         let opaque = self.inner(&[from, to]);
-        if self.goes(from, to, &opaque, &[index]) {
-            self.write(Found { from, to, opaque: &opaque, by: &[index], fact: false });
+        if self.goes(from, to, &opaque, &[index], EFFORT) {
+            // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
+            let fact = self.so_far.known.len();
+            self.state((from, to), &opaque, &[index]);
+            self.write(Found { from, to, opaque: &opaque, by: &[fact], fact: false });
+            self.part(code, value, fact);
             self.all.forms.normal.declare(&[(code, value)].into_iter().collect());
+        }
+    }
+
+    /// What code computes and extends by zeros is the operation's lower bits too.
+    fn part(&mut self, code: TermId, value: TermId, fact: usize) {
+        let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
+        let [(0, width, code), (_, _, rest)] = forms.normal.parts(code)[..] else { return };
+        let lower = forms.normal.bits(value, 0, width);
+        if forms.terms.as_constant(&rest) != Some(0)
+            || code == lower
+            || forms.terms.topological(&[lower]).contains(&code)
+        {
+            return;
+        }
+        let (from, to) = (forms.leave(d, code), forms.leave(d, lower));
+        if let Some(opaque) = self.goes_by(from, to, &[fact]) {
+            self.write(Found { from, to, opaque: &opaque, by: &[fact], fact: false });
+            self.all.forms.normal.declare_bits(code, lower);
         }
     }
 
@@ -184,54 +280,113 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for (t, other) in order {
             self.all.forms.enter(d, t, other);
             let (form, trace) = self.all.forms.form(d, t);
+            // What was found once is not found again, but looked up.
+            for note in trace.notes.iter().filter(|n| !n.by.is_empty()) {
+                self.all.noted.entry(note.equal).or_insert_with(|| note.clone());
+            }
             let now = self.so_far.current(t);
             if now != form {
-                self.shown(now, form, &trace);
+                self.shown((t, now), form, &trace);
             }
         }
         true
     }
 
     /// Shows that a term is another, with as much taken for anything as can be, and writes the step down. `trace`: what may be shown before.
-    fn shown(&mut self, from: TermId, to: TermId, trace: &[(TermId, TermId)]) -> bool {
+    fn shown(&mut self, (t, from): (TermId, TermId), to: TermId, trace: &Traced) -> bool {
         if !self.all.open.insert((from, to)) {
             return false;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS[..3]) {
+        if let Some(opaque) = self.plainly(from, to, &LEVELS[..1], QUICK) {
             self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
             return true;
         }
-        let mut by = Vec::new();
-        for &(a, b) in trace {
-            by.extend(self.fact(a, b, &by));
+        let is_this = |n: &&Noted| n.equal == (from, to);
+        for note in trace.notes.iter().filter(|n| !is_this(n)) {
+            self.fact(note);
         }
+        // What is to be shown rests on what it was found by itself.
+        let this = trace.notes.iter().find(is_this).map(|n| n.by.iter());
+        let last = trace.last.iter().filter(|e| **e != (from, to)).chain(this.into_iter().flatten());
+        let mut by: Vec<usize> = last.filter_map(|e| self.all.facts.get(e)).copied().collect();
+        let mut seen = FxHashSet::default();
+        by.retain(|i| seen.insert(*i));
+        self.inside(t, &mut by);
         if let Some(opaque) = self.goes_by(from, to, &by) {
             self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
             return true;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS[3..]) {
+        if let Some(opaque) = self.plainly(from, to, &LEVELS, EFFORT) {
             self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
             return true;
         }
         false
     }
 
+    /// What was written for terms that an operation takes bits of: the normal form may take them from what these were made of.
+    fn inside(&mut self, t: TermId, by: &mut Vec<usize>) {
+        let d = self.so_far.inputs.terms;
+        let mut stack = d.node(t).operands();
+        while let Some(o) = stack.pop() {
+            let node = d.node(o);
+            if wires(&node) {
+                by.extend(self.rewriting(o));
+                stack.extend(node.operands());
+            }
+        }
+    }
+
+    /// That a term over what is written for its operands is what is written for it.
+    fn rewriting(&mut self, t: TermId) -> Option<usize> {
+        let d = self.so_far.inputs.terms;
+        let pair = (d.make(d.node(t).map(|o| self.so_far.current(o)), d.width_of(t)), self.so_far.current(t));
+        let found = self.all.rewritten.get(&pair).cloned();
+        if let Some((opaque, rests)) = found.filter(|_| !self.all.facts.contains_key(&pair)) {
+            self.state(pair, &opaque, &rests);
+        }
+        self.all.facts.get(&pair).copied()
+    }
+
     /// What is known once two terms are shown to be equal.
-    fn fact(&mut self, a: TermId, b: TermId, before: &[usize]) -> Option<usize> {
-        if let Some(known) = self.all.facts.get(&(a, b)) {
-            return Some(*known);
+    fn fact(&mut self, note: &Noted) {
+        let (a, b) = note.equal;
+        if self.all.facts.contains_key(&(a, b)) {
+            return;
+        }
+        if let Some((opaque, by)) = self.all.rewritten.get(&(a, b)).cloned() {
+            self.state(note.equal, &opaque, &by);
+            return;
         }
         if !self.all.open.insert((a, b)) {
-            return None;
+            return;
         }
-        let (opaque, by) = match self.plainly(a, b, &LEVELS[..2]) {
-            Some(opaque) => (opaque, &[][..]),
-            None => (self.goes_by(a, b, before)?, before),
+        let before = self.all.noted.get(&(a, b)).filter(|_| note.by.is_empty()).cloned();
+        let note = before.as_ref().unwrap_or(note);
+        for e in &note.by {
+            if let Some(earlier) = self.all.noted.get(e).cloned() {
+                self.fact(&earlier);
+            }
+        }
+        let by: Vec<usize> = note.by.iter().filter_map(|e| self.all.facts.get(e)).copied().collect();
+        let given = note.anything.as_ref().map(|all| self.inner(all));
+        let effort = self.effort(a);
+        let (opaque, by) = match given.filter(|opaque| self.goes(a, b, opaque, &by, effort)) {
+            Some(opaque) => (opaque, by),
+            None => match self.goes_by(a, b, &by) {
+                Some(opaque) => (opaque, by),
+                None => match self.plainly(a, b, &LEVELS[..2], EFFORT) {
+                    Some(opaque) => (opaque, Vec::new()),
+                    None => return,
+                },
+            },
         };
+        self.state(note.equal, &opaque, &by);
+    }
+
+    fn state(&mut self, (from, to): Equal, opaque: &[TermId], by: &[usize]) {
         let index = self.so_far.known.len();
-        self.write(Found { from: a, to: b, opaque: &opaque, by, fact: true });
-        self.all.facts.insert((a, b), index);
-        Some(index)
+        self.write(Found { from, to, opaque, by, fact: true });
+        self.all.facts.insert((from, to), index);
     }
 
     /// What may be anything where a term is another by what is known.
@@ -244,8 +399,19 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for i in by {
             roots.extend(d.node(self.so_far.known[*i]).operands());
         }
-        let opaque = shared(d, &roots);
-        self.goes(from, to, &opaque, by).then_some(opaque)
+        let mut last = None;
+        for below in [0, 2] {
+            let opaque = shared(d, &roots, below);
+            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, by, self.effort(from)) {
+                return Some(opaque);
+            }
+            last = Some(opaque);
+        }
+        None
+    }
+
+    fn effort(&self, t: TermId) -> u64 {
+        if matches!(self.so_far.inputs.terms.node(t), Node::Float { .. }) { FLOATS } else { EFFORT }
     }
 
     /// Those that are made of others.
@@ -254,22 +420,22 @@ impl Explanation<'_, '_, '_, '_, '_> {
         all.iter().copied().filter(|t| !d.node(*t).operands().is_empty()).collect()
     }
 
-    fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize]) -> bool {
+    fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize], effort: u64) -> bool {
         let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
         if self.all.spent >= MOST_OPEN {
             return false;
         }
-        let result = self.so_far.show((from, to), (opaque, &facts), EFFORT, self.solver);
+        let result = self.so_far.show((from, to), (opaque, &facts), effort, self.solver);
         self.all.spent += u32::from(matches!(result, Err(Fault::Undecided(_))));
         result.is_ok()
     }
 
     /// What may be anything where a term is shown to be another.
-    fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize]) -> Option<Vec<TermId>> {
+    fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize], effort: u64) -> Option<Vec<TermId>> {
         let mut last = None;
         for below in levels {
             let opaque = frontier(self.so_far.inputs.terms, from, to, *below);
-            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[]) {
+            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[], effort) {
                 return Some(opaque);
             }
             last = Some(opaque);
@@ -286,6 +452,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
             false => {
                 let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
                 self.so_far.rewrite(from, to, &facts);
+                self.all.rewritten.insert((from, to), (opaque.to_vec(), by.to_vec()));
             }
         }
         let roots: Vec<TermId> = [from, to].into_iter().chain(opaque.iter().copied()).collect();
@@ -319,24 +486,45 @@ fn number_of(terms: u32, numbers: &FxHashMap<TermId, u32>, t: TermId) -> u32 {
     if t.0 < terms { t.0 } else { numbers[&t] }
 }
 
-/// What two or more of some terms are made of, or are, the first on each way down.
-fn shared(d: &Terms, roots: &[TermId]) -> Vec<TermId> {
+/// Bits of a long word from one on, as many as a word has or are left.
+fn word(d: &Terms, t: TermId, low: u32) -> TermId {
+    let width = WORD.min(d.width_of(t) - low);
+    bits(d, t, low, width)
+}
+
+fn bits(d: &Terms, t: TermId, low: u32, width: u32) -> TermId {
+    match d.node(t) {
+        _ if low == 0 && width == d.width_of(t) => t,
+        Node::Concat(_, l) if low + width <= d.width_of(l) => bits(d, l, low, width),
+        Node::Concat(h, l) if low >= d.width_of(l) => bits(d, h, low - d.width_of(l), width),
+        Node::Extract { low: more, a } => bits(d, a, low + more, width),
+        _ => d.extract(&t, low, width),
+    }
+}
+
+/// What two or more of some terms are made of, or are, the first on each way down, or as many levels further.
+fn shared(d: &Terms, roots: &[TermId], below: usize) -> Vec<TermId> {
     let mut count: FxHashMap<TermId, u32> = FxHashMap::default();
     for (i, r) in roots.iter().enumerate() {
         if !roots[..i].contains(r) || i > 1 {
             d.topological(&[*r]).into_iter().for_each(|t| *count.entry(t).or_default() += 1);
         }
     }
-    let (mut all, mut seen) = (FxHashSet::default(), FxHashSet::default());
-    let mut stack = roots.to_vec();
-    while let Some(t) = stack.pop() {
+    let (mut all, mut best) = (FxHashSet::default(), FxHashMap::default());
+    let mut stack: Vec<(TermId, usize)> = roots.iter().map(|t| (*t, 0)).collect();
+    while let Some((t, depth)) = stack.pop() {
         let node = d.node(t);
-        if !seen.insert(t) || node.operands().is_empty() {
+        if best.get(&t).is_some_and(|before| *before <= depth) || node.operands().is_empty() {
             continue;
         }
-        match count[&t] > 1 && !wires(&node) {
-            true => drop(all.insert(t)),
-            false => stack.extend(node.operands()),
+        best.insert(t, depth);
+        let plain = wires(&node) || is_bitwise(&node) || count[&t] < 2;
+        if plain || depth < below {
+            all.remove(&t);
+            let depth = if plain { depth } else { depth + 1 };
+            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
+        } else {
+            all.insert(t);
         }
     }
     let mut all: Vec<TermId> = all.into_iter().collect();
@@ -375,6 +563,12 @@ fn frontier(d: &Terms, a: TermId, b: TermId, below: usize) -> Vec<TermId> {
     let mut all: Vec<TermId> = all.into_iter().collect();
     all.sort();
     all
+}
+
+/// Whether an operation is about each bit by itself: where what is known says so much of a function, its operands may be anything.
+fn is_bitwise(node: &Node) -> bool {
+    use BinaryOp as B;
+    matches!(node, Node::Binary(B::And | B::Or | B::Xor, ..) | Node::Unary(UnaryOp::Not, _))
 }
 
 /// Whether an operation moves bits alone: what it is made of may be anything then, which says more at no cost.

@@ -92,7 +92,7 @@ fn find(
             _ => continue,
         };
         // Of a constant a compiler may have asked the unit itself: the nearest answer is one that it may give.
-        let answered = answered(d, &results);
+        let answered = answered(d, &results, &|a| d.as_constant(&a));
         let both = [false, true].into_iter().filter(|known| !known || !answered.is_empty());
         for (choice, known) in choices.iter().flat_map(|c| both.clone().map(move |k| (c, k))) {
             let mut as_there: FxHashMap<TermId, TermId> = own.iter().copied().zip(*choice).collect();
@@ -152,17 +152,35 @@ fn find(
 }
 
 /// The unit's answers for constants, to nearest.
-fn answered(d: &Terms, results: &[(Yield, u32, TermId)]) -> FxHashMap<TermId, TermId> {
+fn answered(
+    d: &Terms,
+    results: &[(Yield, u32, TermId)],
+    value: &dyn Fn(TermId) -> Option<u128>,
+) -> FxHashMap<TermId, TermId> {
     let order = d.topological(&results.iter().map(|r| r.2).collect::<Vec<_>>());
     let of = |t: TermId| match d.node(t) {
         Node::Approximate { function, ftz, a } => {
             let home = Concrete::default();
-            let operand = home.constant(d.width_of(a), d.as_constant(&a)?);
+            let operand = home.constant(d.width_of(a), value(a)?);
             Some((t, d.constant(d.width_of(t), home.approximate(function, ftz, &operand).bits())))
         }
         _ => None,
     };
     order.into_iter().filter_map(of).collect()
+}
+
+/// A term with other ones in the place of some.
+fn replaced(d: &Terms, term: TermId, by: &FxHashMap<TermId, TermId>) -> TermId {
+    let mut done = by.clone();
+    for t in d.topological(&[term]) {
+        if !done.contains_key(&t) {
+            let node = d.node(t);
+            let new =
+                if node.operands().is_empty() { t } else { d.make(node.map(|o| done[&o]), d.width_of(t)) };
+            done.insert(t, new);
+        }
+    }
+    done[&term]
 }
 
 /// What the target may answer freely.
@@ -243,17 +261,28 @@ pub fn said(
         // As many times as the target has free answers, each time with another of them.
         for k in 0..open.len().max(1) {
             let before = count(d);
-            let results = code.results(lemma, inputs, &operands)?;
+            let mut results = code.results(lemma, inputs, &operands)?;
+            // What the lemma says of every answer that the unit may give it says of the nearest too.
+            // What hangs on another answer has more than one value itself.
+            let another = |t: &TermId| matches!(d.node(*t), Node::Approximate { .. });
+            let value = |a: TermId| inputs.known(a).filter(|_| !d.topological(&[a]).iter().any(another));
+            let answered = answered(d, &results, &value);
+            if !answered.is_empty() {
+                let there = results.iter().map(|r| (r.0, r.1, replaced(d, r.2, &answered)));
+                results.extend(there.collect::<Vec<_>>());
+            }
             let own = d.free(&results.iter().map(|r| r.2).collect::<Vec<_>>());
             let own: Vec<TermId> =
                 own.into_iter().filter(|u| serial(d, *u).is_some_and(|s| s >= before)).collect();
-            let unless = results.iter().find(|r| r.0 == Yield::Unless);
-            let fits = unless.map_or(fits, |u| d.not(&u.2));
-            for (which, word, term) in results.iter().filter(|r| r.0 != Yield::Unless) {
-                let whole = whole(*which);
-                let low = 32 * word;
-                let part = d.zext(&d.extract(&whole, low, (d.width_of(whole) - low).min(32)), 32);
-                all.push(d.or(&d.not(&fits), &d.eq(term, &part)));
+            for results in results.chunks(lemma.yields.iter().map(|y| y.0.len()).sum()) {
+                let unless = results.iter().find(|r| r.0 == Yield::Unless);
+                let fits = unless.map_or(fits, |u| d.not(&u.2));
+                for (which, word, term) in results.iter().filter(|r| r.0 != Yield::Unless) {
+                    let whole = whole(*which);
+                    let low = 32 * word;
+                    let part = d.zext(&d.extract(&whole, low, (d.width_of(whole) - low).min(32)), 32);
+                    all.push(d.or(&d.not(&fits), &d.eq(term, &part)));
+                }
             }
             match (own.first(), open.get(k)) {
                 (Some(own), Some(open)) if d.width_of(*own) == d.width_of(*open) => all.push(d.eq(own, open)),

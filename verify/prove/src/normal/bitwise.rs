@@ -23,21 +23,52 @@ impl Normal<'_> {
         if self.width(t) == 1 {
             let f = self.diagram(t);
             let not = self.diagrams.borrow_mut().not(f);
-            return self.function(not, 1);
+            let made = self.function(not, 1);
+            self.note(|| (self.terms.not(&t), made));
+            return made;
         }
         self.other_side(t)
     }
 
     /// −1 − a: of two numbers that are so each other's, each is the other's, whatever form either got by other rows.
     fn other_side(&self, t: TermId) -> TermId {
-        if let Some(other) = self.complements.borrow().get(&t) {
-            return *other;
+        let d = self.terms;
+        let known = self.complements.borrow().get(&t).copied();
+        if known.is_some() && !self.is_traced() {
+            return known.unwrap_or(t);
         }
-        let other = self.number(self.poly(t).complement());
+        let (mark, p) = (self.mark(), self.poly(t).complement());
+        if self.is_traced() {
+            let less = d.sub(&d.constant(self.width(t), u128::MAX), &t);
+            self.note_sums(|| (d.not(&t), less), vec![t]);
+            self.note_sums(|| (less, self.plain(&p)), self.numbers(&[&p]));
+        }
+        if let Some(other) = known {
+            self.note(|| (self.plain(&p), other));
+            self.note_since(mark, || (d.not(&t), other));
+            return other;
+        }
+        let other = self.number(p);
+        self.note_since(mark, || (d.not(&t), other));
         let mut all = self.complements.borrow_mut();
         all.insert(t, other);
         all.entry(other).or_insert(t);
         other
+    }
+
+    /// Notes which operands of functions are complements of what.
+    fn note_complements(&self, functions: &[Diagram]) {
+        if !self.is_traced() {
+            return;
+        }
+        for f in functions {
+            let leaves = self.diagrams.borrow().leaves(*f);
+            for t in leaves {
+                if self.width(t) > 1 && self.complements.borrow().contains_key(&t) {
+                    self.other_side(t);
+                }
+            }
+        }
     }
 
     /// The diagram of a normal form: its function, the complement of one, or a variable.
@@ -256,6 +287,7 @@ impl Normal<'_> {
         let (f, g) = (self.diagram(a), self.diagram(b));
         let made = self.diagrams.borrow_mut().combine(op, f, g);
         let made = if self.width(a) == 1 { self.relation(made) } else { made };
+        self.note_complements(&[f, g, made]);
         if self.diagrams.borrow().size(made, DECISIONS) >= DECISIONS {
             let t = d.binary(op, &a.min(b), &a.max(b));
             self.memo.borrow_mut().insert(t, t);
@@ -271,7 +303,7 @@ impl Normal<'_> {
         let mut less = Poly::constant(width, 1 << n);
         less.plus_scaled(&self.poly(b), u128::MAX);
         (*self.poly(a) == less && self.slice(x, n - 1, 1) == c)
-            .then(|| self.zext(self.select(c, self.number(self.poly(x).scaled(u128::MAX)), x), width))
+            .then(|| self.zext(self.select(c, self.negative(x), x), width))
     }
 
     /// `c ? a : b`.

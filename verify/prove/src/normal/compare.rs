@@ -52,7 +52,7 @@ impl Normal<'_> {
         let width = self.width(a);
         let mut p = (*self.poly(a)).clone();
         p.plus_scaled(&self.poly(b), u128::MAX);
-        let zero = self.number(p);
+        let zero = self.number_of(|| d.sub(&a, &b), p);
         let mut p = (*self.poly(zero)).clone();
         match self.known(zero) {
             Some(0) => return d.yes(),

@@ -1,6 +1,7 @@
 //! The algebra of float operations, which are otherwise functions of their operands' bits.
 
 use super::Normal;
+use super::trace::Equal;
 use sassafras_semantics::term::{Node, Operands};
 use sassafras_semantics::vocabulary::Rounding;
 use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, TermId};
@@ -8,12 +9,32 @@ use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Te
 impl Normal<'_> {
     /// `a` with its sign changed.
     fn negated(&self, a: TermId) -> TermId {
-        let (d, width) = (self.terms, self.width(a));
+        let (d, width, mark) = (self.terms, self.width(a), self.mark());
         let sign = self.complement(self.slice(a, width - 1, 1));
         if let Some(c) = self.known(a) {
             return d.constant(width, c ^ 1 << (width - 1));
         }
-        self.concat(sign, self.slice(a, 0, width - 1))
+        let made = self.concat(sign, self.slice(a, 0, width - 1));
+        self.note_since(mark, || (d.xor(&a, &d.constant(width, 1 << (width - 1))), made));
+        made
+    }
+
+    /// Notes that a product is the same where both signs are other ones, before its factors are ordered.
+    fn note_signs(&self, node: &Node, before: &Operands, after: &Operands, width: u32) {
+        let d = self.terms;
+        if !self.is_traced() || before[..2].iter().any(|a| after[..2].contains(a)) {
+            return;
+        }
+        let sign = d.constant(width, 1 << (width - 1));
+        let mut now = before.clone();
+        now[..2].iter_mut().for_each(|a| *a = self.negated(*a));
+        let flips: Vec<Equal> = (0..2).map(|i| (d.xor(&before[i], &sign), now[i])).collect();
+        let made = |args: &Operands| {
+            let mut next = args.iter();
+            d.make(node.map(|old| next.next().copied().unwrap_or(old)), width)
+        };
+        let all = before.iter().chain(&now).copied().collect();
+        self.note_from((made(before), made(&now)), &flips, all);
     }
 
     /// Whether the sign is written as a complement; of `a` and its negation at most one is.
@@ -133,6 +154,7 @@ impl Normal<'_> {
                 if matches!(op, FloatOp::Mul | FloatOp::Fma) {
                     // Row `product-signs`: only whether the signs differ matters.
                     let odd = args[..2].iter().filter(|a| self.is_negated(**a)).count() % 2 == 1;
+                    let before = args.clone();
                     for a in &mut args[..2] {
                         if self.is_negated(*a) {
                             *a = self.negated(*a);
@@ -142,6 +164,7 @@ impl Normal<'_> {
                     if odd {
                         args[0] = self.negated(args[0]);
                     }
+                    self.note_signs(node, &before, &args, width);
                 } else if matches!(
                     op,
                     FloatOp::Add | FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan

@@ -5,7 +5,7 @@
 //! slices. Each rewrite is a row of [`rows`] with a proof; a node that no row knows keeps its operation, over
 //! operands in normal form.
 //!
-//! - `trace`: what was rewritten on the way. `number`: polynomials to terms and back; carries, slices and selections rejoined.
+//! - `trace`: what was rewritten on the way; `lift`: sums in another width, for those who ask. `number`: polynomials to terms and back; carries, slices and selections rejoined.
 //! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
@@ -16,6 +16,7 @@ mod convert;
 mod executed;
 mod float;
 mod given;
+mod lift;
 mod number;
 pub mod poly;
 mod quotient;
@@ -26,12 +27,13 @@ pub mod rows;
 mod slice;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod told;
+pub mod trace;
 mod widen;
 
 use boolean::{Diagram, Diagrams};
 use poly::Poly;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId, Terms, UnaryOp as U};
 use std::cell::{Cell, RefCell};
@@ -56,10 +58,14 @@ pub struct Normal<'t> {
     /// Normal forms of more than one bit and their complements.
     complements: RefCell<FxHashMap<TermId, TermId>>,
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
+    /// Those of which it was told why they are what they are.
+    told: RefCell<FxHashSet<(TermId, u32, u32)>>,
     /// Bitwise functions that were made piece by piece: their pieces.
     pieces: RefCell<FxHashMap<TermId, Rc<[slice::Segment]>>>,
     /// Normal forms that are known to be other ones.
     known: RefCell<FxHashMap<TermId, TermId>>,
+    /// The same of bits of numbers, wherever they are taken.
+    known_bits: RefCell<FxHashMap<TermId, TermId>>,
     /// Normal forms, and the first term that became each: equal, whatever is free.
     executed: RefCell<FxHashMap<TermId, TermId>>,
     /// Whether terms are replaced at the moment.
@@ -81,8 +87,10 @@ impl<'t> Normal<'t> {
             diagrams: RefCell::default(),
             complements: RefCell::default(),
             slices: RefCell::default(),
+            told: RefCell::default(),
             pieces: RefCell::default(),
             known: RefCell::default(),
+            known_bits: RefCell::default(),
             executed: RefCell::default(),
             replaces: Cell::new(false),
             trace: trace::Trace::default(),
@@ -111,8 +119,14 @@ impl<'t> Normal<'t> {
             }
             let node = self.terms.node(t);
             if ready {
-                let made = self.rebuild(&node, self.terms.width_of(t), t);
-                let made = self.known.borrow().get(&made).copied().unwrap_or(made);
+                let mark = self.mark();
+                let mut made = self.rebuild(&node, self.terms.width_of(t), t);
+                if let Some(known) = self.known.borrow().get(&made).copied() {
+                    let now = |o| self.memo.borrow()[&o];
+                    self.note_since(mark, || (self.terms.make(node.map(now), self.terms.width_of(t)), made));
+                    self.note(|| (made, known));
+                    made = known;
+                }
                 self.memo.borrow_mut().insert(t, made);
                 self.memo.borrow_mut().insert(made, made);
                 if !self.replaces.get() {
@@ -138,6 +152,12 @@ impl<'t> Normal<'t> {
     pub fn declare(&self, pairs: &FxHashMap<TermId, TermId>) {
         self.known.borrow_mut().extend(pairs.iter().map(|(a, b)| (*a, *b)));
         self.memo.borrow_mut().clear();
+    }
+
+    /// The same of bits of a number, also where a row takes them from it.
+    pub fn declare_bits(&self, bits: TermId, partner: TermId) {
+        self.known_bits.borrow_mut().insert(bits, partner);
+        self.declare(&[(bits, partner)].into_iter().collect());
     }
 
     /// A normal form as runs of bits from the lowest: lowest bit, width, value.
@@ -186,7 +206,7 @@ impl<'t> Normal<'t> {
                 match op {
                     U::Not => self.complement(a),
                     U::Neg if width == 1 => a,
-                    U::Neg => self.number(self.poly(a).scaled(u128::MAX)),
+                    U::Neg => self.number_of(|| d.neg(&a), self.poly(a).scaled(u128::MAX)),
                     U::Popcount | U::LeadingZeros | U::Reverse => d.unary(*op, &a),
                 }
             }
@@ -210,16 +230,19 @@ impl<'t> Normal<'t> {
             (B::Add | B::Sub, _) => {
                 let mut p = (*self.poly(a)).clone();
                 p.plus_scaled(&self.poly(b), if op == B::Add { 1 } else { u128::MAX });
-                self.number(p)
+                self.number_of(|| d.binary(op, &a, &b), p)
             }
             (B::Mul, _) => match self.limbs(a).times(&self.limbs(b), MOST) {
-                Some(p) => self.number(p),
+                Some(p) => {
+                    let (x, y) = (self.note_limbs(a), self.note_limbs(b));
+                    self.number_of(|| d.mul(&x, &y), p)
+                }
                 None => d.mul(&a.min(b), &a.max(b)),
             },
             // Row `shift-constant`: counts at the width and beyond give zero, or copies of the sign.
             (B::Shl, Some(c)) if width > 1 => {
                 let scale = if c >= u128::from(width) { 0 } else { 1 << c };
-                self.number(self.poly(a).scaled(scale))
+                self.number_of(|| d.binary(op, &a, &b), self.poly(a).scaled(scale))
             }
             (B::LShr, Some(c)) if c >= u128::from(width) => d.constant(width, 0),
             (B::LShr, Some(c)) => self.zext(self.slice(a, c as u32, width - c as u32), width),
@@ -260,12 +283,15 @@ impl<'t> Normal<'t> {
         let n = self.width(low);
         let mut p = self.lifted(low, n + self.width(high));
         p.plus_scaled(&self.lifted(high, n + self.width(high)), 1 << n);
-        self.note(|| (self.terms.concat(&high, &low), self.plain(&p)));
-        self.number(p)
+        self.number_of(|| self.terms.concat(&high, &low), p)
     }
 
     fn zext(&self, a: TermId, width: u32) -> TermId {
-        if width == self.width(a) { a } else { self.number(self.lifted(a, width)) }
+        if width == self.width(a) {
+            a
+        } else {
+            self.number_of(|| self.terms.zext(&a, width), self.lifted(a, width))
+        }
     }
 
     /// Row `sign-extension`.
@@ -277,6 +303,6 @@ impl<'t> Normal<'t> {
         let mut p = self.lifted(a, width);
         let sign = self.lifted(self.slice(a, n - 1, 1), width);
         p.plus_scaled(&sign, (1u128 << n).wrapping_neg());
-        self.number(p)
+        self.number_of(|| self.terms.sext(&a, width), p)
     }
 }

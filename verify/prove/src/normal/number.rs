@@ -1,11 +1,18 @@
 //! Polynomials to terms and back.
 
 use super::Normal;
+use super::lift::Lift;
 use super::poly::{Monomial, Poly, ones};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 use smallvec::smallvec;
 use std::rc::Rc;
+
+/// What is left of a coefficient behind a shift, of which only the lower bits count: a negative one stays negative.
+pub(super) fn left_of(c: u128, scale: u32, width: u32) -> u128 {
+    let whole = if scale > 0 && c >> (width - 1) == 1 { c | !ones(width) } else { c };
+    if scale > 0 { ((whole as i128) >> scale) as u128 } else { c }
+}
 
 /// Most rounds of rewriting; each row makes the sum simpler, so this is a safety net.
 const ROUNDS: usize = 400;
@@ -59,15 +66,14 @@ impl Normal<'_> {
             self.note(|| (self.plain(&p), *t));
             return *t;
         }
-        let key = p.clone();
+        let (key, mark) = (p.clone(), self.mark());
         let mut rounds = 0;
-        let mut before = key.clone();
         while rounds < ROUNDS && self.improve(&mut p) {
             rounds += 1;
-            self.note_round(&mut before, &p);
         }
         let t = self.build(&p);
-        self.note(|| (self.plain(&key), t));
+        self.note(|| (self.plain(&p), t));
+        self.note_since(mark, || (self.plain(&key), t));
         self.built.borrow_mut().insert(key, t);
         t
     }
@@ -99,6 +105,7 @@ impl Normal<'_> {
 
     /// One rewrite; whether there was one.
     fn improve(&self, p: &mut Poly) -> bool {
+        let mark = self.mark();
         let found = p.terms.iter().find_map(|(m, c)| {
             let among = p.terms.len() > 1;
             let new = |i| self.masked(m[i], among).or_else(|| self.replacement(m, *c, i, p.width));
@@ -106,10 +113,9 @@ impl Normal<'_> {
             at.map(|(i, new)| (m.clone(), *c, i, new))
         });
         if let Some((m, c, i, (new, scale))) = found {
-            // Scale: what is left of the coefficient, of which only the lower bits count: a negative one stays negative.
+            let asked = self.is_traced().then(|| (p.clone(), m.clone(), c));
             p.terms.remove(&m);
-            let c = if scale > 0 && c >> (p.width - 1) == 1 { c | !ones(p.width) } else { c };
-            let c = if scale > 0 { ((c as i128) >> scale) as u128 } else { c };
+            let c = left_of(c, scale, p.width);
             let mut rest = m;
             rest.remove(i);
             for (n, e) in &new.terms {
@@ -118,6 +124,9 @@ impl Normal<'_> {
                 p.plus(all, c.wrapping_mul(*e));
             }
             p.plus(rest, c.wrapping_mul(new.constant));
+            if let Some((before, m, whole)) = asked {
+                self.note_replaced(mark, (&before, p), (&m, whole, i), (&new, c));
+            }
             return true;
         }
         self.join(p) || self.negated_upper(p)
@@ -125,7 +134,7 @@ impl Normal<'_> {
 
     /// Row `negated-upper`: -h - [l ≠ 0] as the upper bits of -(h:l).
     fn negated_upper(&self, p: &mut Poly) -> bool {
-        let minus = ones(p.width);
+        let (minus, mark, before) = (ones(p.width), self.mark(), self.is_traced().then(|| p.clone()));
         let parts: Vec<TermId> =
             p.terms.iter().filter(|(m, c)| m.len() == 1 && **c == minus).map(|(m, _)| m[0]).collect();
         for carry in parts.iter().filter(|k| self.width(**k) == 1) {
@@ -136,7 +145,8 @@ impl Normal<'_> {
                     continue;
                 }
                 let Some(both) = self.neighbours(low, *high, n + p.width) else { continue };
-                let upper = self.slice(self.number(self.poly(both).scaled(u128::MAX)), n, p.width);
+                let minus = self.number_of(|| self.terms.neg(&both), self.poly(both).scaled(u128::MAX));
+                let upper = self.slice(minus, n, p.width);
                 if self.polys.borrow().contains_key(&upper) || self.known(upper).is_some() {
                     continue;
                 }
@@ -144,6 +154,9 @@ impl Normal<'_> {
                     p.terms.remove(&Monomial::from_slice(&[part]));
                 }
                 p.plus(Monomial::from_slice(&[upper]), 1);
+                if let Some(before) = before {
+                    self.note_joined(mark, (&before, p), [*carry, *high]);
+                }
                 return true;
             }
         }
@@ -203,31 +216,36 @@ impl Normal<'_> {
             // Row `zext-sum`: no wrap, or a wrap that the coefficient shifts out.
             let fits = own.most(&width_of).is_some_and(|most| most <= ones(n));
             if twos + n >= width || fits {
-                return Some((widen(&own), 0));
+                let made = widen(&own);
+                self.note_widened((a, &own), &made, (!fits).then_some((twos, c)));
+                return Some((made, 0));
             }
             // The same with upper coefficients as they stand: copies of a sign above what it is the sign of.
             if own.greatest(&width_of).is_some_and(|most| most <= ones(n)) {
-                return Some((own.extended(width), 0));
+                let made = own.extended(width);
+                self.note_widened((a, &own), &made, None);
+                return Some((made, 0));
             }
             // Row `zext-even`: the bits below are the constant's.
             let even = own.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
             if even > 0 {
                 let mut p = self.lifted(self.slice(a, even, n - even), width).scaled(1 << even);
                 p.plus(Monomial::new(), own.constant & ones(even));
+                self.note_even((a, &own), even, own.constant & ones(even), &p);
                 return Some((p, 0));
             }
             // Row `zext-complement`.
             if own.negative() {
                 let mut p = Poly::constant(width, ones(n));
-                let other = self.number(own.complement());
-                self.note(|| (a, self.terms.not(&other)));
+                let other = self
+                    .number_of(|| self.terms.sub(&self.terms.constant(n, u128::MAX), &a), own.complement());
                 p.plus_scaled(&self.lifted(other, width), u128::MAX);
-                self.note(|| (self.terms.zext(&a, width), self.plain(&p)));
                 return Some((p, 0));
             }
             return None;
         }
         if let Node::Extract { low, a: whole } = self.terms.node(a) {
+            let mark = self.mark();
             let all = self.width(whole);
             let sum = self.polys.borrow().get(&whole).cloned();
             if let Some(sum) = sum {
@@ -242,7 +260,9 @@ impl Normal<'_> {
                     let rest = self.slice(whole, 0, low);
                     let mut p = self.lifted(rest, width);
                     p.plus_scaled(&widen(&sum), u128::MAX);
-                    self.note_rejoined((a, c, low), (rest, whole), (&p, true));
+                    let wide = widen(&sum);
+                    self.note_lifted(self.mark(), (whole, &sum), Lift::Signed, width, &wide);
+                    self.note_rejoined(mark, (a, c, low), (rest, whole), (&wide, &p), true);
                     return Some((p, low));
                 }
                 // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
@@ -253,9 +273,18 @@ impl Normal<'_> {
                         (_, true) => widen(&sum),
                         _ => Poly::atom(width, whole),
                     };
+                    match (all > width, fits) {
+                        (true, _) => self.note_lifted(mark, (whole, &sum), Lift::Cut, width, &p),
+                        (_, true) => self.note_lifted(mark, (whole, &sum), Lift::Fits, width, &p),
+                        _ if p.single() != Some(whole) => {
+                            self.note_widened((whole, &sum), &p, Some((twos - low, left_of(c, low, width))));
+                        }
+                        _ => {}
+                    }
+                    let wide = p.clone();
                     let part = self.slice(whole, 0, low);
                     p.plus_scaled(&self.lifted_into(part, width), u128::MAX);
-                    self.note_rejoined((a, c, low), (part, whole), (&p, false));
+                    self.note_rejoined(mark, (a, c, low), (part, whole), (&wide, &p), false);
                     return Some((p, low));
                 }
                 return None;
@@ -311,12 +340,16 @@ impl Normal<'_> {
                 if a == b || e != c.wrapping_neg() & mask || n >= self.width(b) {
                     continue;
                 }
+                let (mark, before) = (self.mark(), self.is_traced().then(|| p.clone()));
                 let Some(rest) = self.rest(a, b) else { continue };
                 p.terms.remove(&Monomial::from_slice(&[a]));
                 p.terms.remove(&Monomial::from_slice(&[b]));
                 match self.width(rest) > p.width {
                     true => p.plus_scaled(&self.lifted(self.slice(rest, 0, p.width), p.width), e << n),
                     false => p.plus_scaled(&self.lifted(rest, p.width), e << n),
+                }
+                if let Some(before) = before {
+                    self.note_joined(mark, (&before, p), [a, b]);
                 }
                 return true;
             }
@@ -329,11 +362,15 @@ impl Normal<'_> {
                     continue;
                 }
                 let whole = (n + self.width(b)).min(p.width);
+                let (mark, before) = (self.mark(), self.is_traced().then(|| p.clone()));
                 let Some(both) = self.neighbours(a, b, whole) else { continue };
-                self.note(|| (self.terms.extract(&self.terms.concat(&b, &a), 0, whole), both));
+                self.note_since(mark, || (self.terms.extract(&self.terms.concat(&b, &a), 0, whole), both));
                 p.terms.remove(&Monomial::from_slice(&[a]));
                 p.terms.remove(&Monomial::from_slice(&[b]));
                 p.plus_scaled(&self.lifted(both, p.width), c);
+                if let Some(before) = before {
+                    self.note_joined(mark, (&before, p), [a, b]);
+                }
                 return true;
             }
         }
@@ -369,12 +406,19 @@ impl Normal<'_> {
         if let (Node::Ite(c, a, b), Node::Ite(e, f, g)) = (l, h)
             && c == e
         {
-            let cut = |h, l| self.slice(self.concat(h, l), 0, width);
+            let mark = self.mark();
+            let cut = |h, l| {
+                let mark = self.mark();
+                let made = self.slice(self.concat(h, l), 0, width);
+                self.note_since(mark, || (d.extract(&d.concat(&h, &l), 0, width), made));
+                made
+            };
             let (x, y) = (cut(f, a), cut(g, b));
-            self.note(|| {
-                (self.terms.extract(&self.terms.concat(&high, &low), 0, width), self.terms.ite(&c, &x, &y))
-            });
-            return Some(self.select(c, x, y));
+            let both = || d.extract(&d.concat(&high, &low), 0, width);
+            self.note_since(mark, || (both(), d.ite(&c, &x, &y)));
+            let made = self.select(c, x, y);
+            self.note_since(mark, || (both(), made));
+            return Some(made);
         }
         None
     }

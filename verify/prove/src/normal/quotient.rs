@@ -8,10 +8,17 @@ use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 impl Normal<'_> {
     /// Rows `signed-quotient`, `remainder`, `quotient-narrow`.
     pub(super) fn divide(&self, op: B, a: TermId, b: TermId, width: u32) -> TermId {
-        let d = self.terms;
         if width == 1 {
-            return d.binary(op, &a, &b);
+            return self.terms.binary(op, &a, &b);
         }
+        let mark = self.mark();
+        let made = self.divided(op, a, b, width);
+        self.note_since(mark, || (self.terms.binary(op, &a, &b), made));
+        made
+    }
+
+    fn divided(&self, op: B, a: TermId, b: TermId, width: u32) -> TermId {
+        let d = self.terms;
         match op {
             B::UDiv => {
                 let constant = self.known(b).filter(|c| *c > 1);
@@ -28,13 +35,32 @@ impl Normal<'_> {
                 constant.map_or(q, |c| self.narrow_quotient(q, width, c))
             }
             B::URem => {
+                let whole = || d.binary(B::UDiv, &a, &b);
+                self.note(|| (d.binary(op, &a, &b), d.sub(&a, &d.mul(&whole(), &b))));
                 let q = self.divide(B::UDiv, a, b, width);
                 self.binary(B::Sub, a, self.binary(B::Mul, q, b, width), width)
             }
             _ => {
                 let sign = |x| self.slice(x, width - 1, 1);
-                let magnitude = |x| self.select(sign(x), self.negative(x), x);
+                let under = |sign: TermId, x: TermId| d.ite(&sign, &d.neg(&x), &x);
+                let plain = |x: TermId| under(d.extract(&x, width - 1, 1), x);
+                let magnitude = |x| {
+                    let (mark, made) = (self.mark(), self.select(sign(x), self.negative(x), x));
+                    self.note_since(mark, || (plain(x), made));
+                    made
+                };
+                let mark = self.mark();
                 let (x, y) = (magnitude(a), magnitude(b));
+                if self.is_traced() {
+                    let [s, t] = [a, b].map(|x| d.extract(&x, width - 1, 1));
+                    let signed = |x: TermId, y: TermId| match op {
+                        B::SDiv => under(d.xor(&s, &t), d.binary(B::UDiv, &x, &y)),
+                        _ => under(s, d.binary(B::URem, &x, &y)),
+                    };
+                    let whole = signed(plain(a), plain(b));
+                    self.note_sums(|| (d.binary(op, &a, &b), whole), vec![a, b]);
+                    self.note_since(mark, || (d.binary(op, &a, &b), signed(x, y)));
+                }
                 let (signs, value) = match op {
                     B::SDiv => (self.bitwise(B::Xor, sign(a), sign(b)), self.divide(B::UDiv, x, y, width)),
                     _ => (sign(a), self.divide(B::URem, x, y, width)),
@@ -52,8 +78,8 @@ impl Normal<'_> {
         (single && (2..p.width).contains(&self.width(m[0]))).then(|| m[0])
     }
 
-    fn negative(&self, a: TermId) -> TermId {
-        self.number(self.poly(a).scaled(u128::MAX))
+    pub(super) fn negative(&self, a: TermId) -> TermId {
+        self.number_of(|| self.terms.neg(&a), self.poly(a).scaled(u128::MAX))
     }
 
     /// The bits of a quotient by a constant that may be other than zero.

@@ -1,6 +1,7 @@
 //! Bits of numbers.
 
 use super::Normal;
+use super::lift::Lift;
 use super::poly::{Monomial, Poly, ones};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
@@ -20,16 +21,6 @@ pub(super) struct Segment {
 /// again, has more slices in each round than in the one before.
 const SLICES: usize = 20_000;
 
-/// The summands of which no bit lies below one, shifted down to it, in the same width.
-fn upper(p: &Poly, low: u32) -> Poly {
-    let mut all = Poly::constant(p.width, p.constant >> low);
-    p.terms
-        .iter()
-        .filter(|(_, c)| c.trailing_zeros() >= low)
-        .for_each(|(m, c)| all.plus(m.clone(), c >> low));
-    all
-}
-
 impl Normal<'_> {
     /// `width` bits of a normal form from bit `low`.
     pub(super) fn slice(&self, t: TermId, low: u32, width: u32) -> TermId {
@@ -40,10 +31,19 @@ impl Normal<'_> {
         if let Some(c) = self.known(t) {
             return self.terms.constant(width, c >> low);
         }
-        let own = |made: TermId| self.note(|| (self.terms.extract(&t, low, width), made));
-        if let Some(known) = self.slices.borrow().get(&(t, low, width)) {
-            own(*known);
-            return *known;
+        let mark = self.mark();
+        let own = |made: TermId| {
+            self.note_since(mark, || (self.terms.extract(&t, low, width), made));
+            let Some(known) = self.known_bits.borrow().get(&made).copied() else { return made };
+            self.note(|| (made, known));
+            self.note_since(mark, || (self.terms.extract(&t, low, width), known));
+            known
+        };
+        // Who asks what was rewritten is told so of each slice once.
+        let told = !self.is_traced() || !self.told.borrow_mut().insert((t, low, width));
+        let before = self.slices.borrow().get(&(t, low, width)).copied();
+        if let Some(known) = before.filter(|_| told) {
+            return own(known);
         }
         let p = self.polys.borrow().get(&t).cloned();
         let pieces = self.pieces.borrow().get(&t).cloned();
@@ -60,8 +60,7 @@ impl Normal<'_> {
         };
         self.memo.borrow_mut().insert(made, made);
         self.slices.borrow_mut().insert((t, low, width), made);
-        own(made);
-        made
+        own(made)
     }
 
     fn slice_atom(&self, t: TermId, low: u32, width: u32) -> TermId {
@@ -126,9 +125,11 @@ impl Normal<'_> {
     fn slice_sum(&self, t: TermId, p: &Poly, low: u32, width: u32) -> TermId {
         let d = self.terms;
         let narrow = low + width < p.width;
+        let (whole, mark) = (p, self.mark());
         let p = if narrow { self.cut(p, low + width) } else { p.clone() };
-        if narrow {
-            self.note(|| (d.extract(&t, 0, p.width), self.plain(&p)));
+        match narrow {
+            true => self.note_lifted(mark, (t, whole), Lift::Cut, p.width, &p),
+            false => self.note(|| (t, self.plain(&p))),
         }
         if low == 0 {
             return if width == 1 { self.parity(&p) } else { self.number(p) };
@@ -168,14 +169,16 @@ impl Normal<'_> {
         // Row `slice-even`: what has no low bits is shifted.
         let even = p.evenness().min(low);
         if even > 0 {
+            let mark = self.mark();
             let mut half = Poly::constant(p.width - even, p.constant >> even);
             for (m, c) in &p.terms {
                 half.plus_scaled(&self.product(m, half.width), c >> even);
             }
-            self.note(|| (self.plain(&p), self.plain_scaled(self.plain(&half), p.width, 1 << even)));
+            self.note_shifted(mark, &half, even, &p);
             return self.slice_of(half, low - even, width);
         }
         // Row `slice-split`: (q·2^l + r) >> l = q + (r >> l).
+        let mark = self.mark();
         let (mut high, mut rest) = (Poly::constant(width, p.constant >> low), Poly::constant(p.width, 0));
         rest.constant = p.constant & ones(low);
         for (m, c) in &p.terms {
@@ -186,20 +189,24 @@ impl Normal<'_> {
             }
         }
         if rest.most(&|t| self.width(t)).is_some_and(|most| most <= ones(low)) {
+            self.note_split(mark, (&p, low), (&high, &rest), None);
             return if width == 1 { self.parity(&high) } else { self.number(high) };
         }
         if high.known() != Some(0) {
-            self.note(|| {
-                let (upper, rest) = (self.plain(&upper(&p, low)), self.plain(&rest));
-                (self.plain(&p), d.add(&self.plain_scaled(upper, p.width, 1 << low), &rest))
-            });
-            self.note(|| (d.extract(&self.plain(&upper(&p, low)), 0, width), self.plain(&high)));
+            let lower = self.is_traced().then(|| rest.clone());
             let rest = self.slice_of(rest, low, width);
+            if let Some(lower) = lower {
+                self.note_split(mark, (&p, low), (&high, &lower), Some(rest));
+            }
             if width == 1 {
                 return self.bitwise(B::Xor, self.parity(&high), rest);
             }
+            let upper = self.is_traced().then(|| self.plain(&high));
             high.plus_scaled(&self.poly(rest), 1);
-            return self.number(high);
+            return match upper {
+                Some(upper) => self.number_of(|| d.add(&upper, &rest), high),
+                None => self.number(high),
+            };
         }
         // Row `slice-range`: bits that are the same for the least and the greatest number.
         if let Some((least, most)) = self.chosen_range(&p)
@@ -212,7 +219,8 @@ impl Normal<'_> {
         if let Some(most) = p.most(&|t| self.width(t)) {
             let bits = 128 - most.leading_zeros();
             if bits > low && bits < low + width {
-                self.note(|| (self.plain(&p), d.zext(&self.plain(&self.cut(&p, bits)), p.width)));
+                let (mark, small) = (self.mark(), self.cut(&p, bits));
+                self.note_narrow(mark, &p, &small);
                 let part = self.slice_of(self.cut(&p, bits), low, bits - low);
                 return self.zext(part, width);
             }

@@ -1,99 +1,172 @@
 //! What is rewritten on the way to a normal form, as equalities of terms: for witnesses, whose checker has none.
 
 use super::Normal;
-use super::poly::{Monomial, Poly, ones};
+use super::poly::{Monomial, Poly};
+use rustc_hash::FxHashSet;
 use sassafras_semantics::{Domain, TermId};
 use std::cell::RefCell;
 
-/// Equal terms, in the order in which they were found: what an equality rests on comes before it. None where nobody asked.
+/// Two equal terms.
+pub type Equal = (TermId, TermId);
+
+/// An equality, and what it rests on besides what holds for all terms; that comes before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// The terms.
+    pub equal: Equal,
+    /// Equalities that were noted before.
+    pub by: Vec<Equal>,
+    /// Terms of which nothing has to be known, where that is clear.
+    pub anything: Option<Vec<TermId>>,
+}
+
+/// What a normal form was found by.
 #[derive(Debug, Default)]
-pub(super) struct Trace(RefCell<Option<Vec<(TermId, TermId)>>>);
+pub struct Traced {
+    /// In the order in which it was found.
+    pub notes: Vec<Noted>,
+    /// Those on which no other one rests.
+    pub last: Vec<Equal>,
+}
+
+/// None where nobody asked.
+#[derive(Debug, Default)]
+pub(super) struct Trace(RefCell<Option<Traced>>);
 
 impl Normal<'_> {
     /// The normal form of a term, and what was rewritten in it.
-    pub fn traced(&self, term: TermId) -> (TermId, Vec<(TermId, TermId)>) {
-        *self.trace.0.borrow_mut() = Some(Vec::new());
+    pub fn traced(&self, term: TermId) -> (TermId, Traced) {
+        *self.trace.0.borrow_mut() = Some(Traced::default());
         let form = self.of(term);
         (form, self.trace.0.borrow_mut().take().unwrap_or_default())
     }
 
+    /// Whether somebody asks.
+    pub(super) fn is_traced(&self) -> bool {
+        self.trace.0.borrow().is_some()
+    }
+
+    /// How many there are on which no other one rests: what is noted behind may be brought together.
+    pub(super) fn mark(&self) -> usize {
+        self.trace.0.borrow().as_ref().map_or(0, |t| t.last.len())
+    }
+
     /// That two terms are equal, if somebody asks.
-    pub(super) fn note(&self, equal: impl FnOnce() -> (TermId, TermId)) {
-        if self.trace.0.borrow().is_none() {
-            return;
+    pub(super) fn note(&self, equal: impl FnOnce() -> Equal) {
+        if self.is_traced() {
+            let equal = equal();
+            self.put(equal, Vec::new(), None, true);
         }
-        let (a, b) = equal();
-        if let Some(list) = self.trace.0.borrow_mut().as_mut()
-            && a != b
-            && !list.contains(&(a, b))
+    }
+
+    /// That two terms are equal by what was noted behind a mark.
+    pub(super) fn note_since(&self, mark: usize, equal: impl FnOnce() -> Equal) {
+        if self.is_traced() {
+            let equal = equal();
+            let by = self.trace.0.borrow_mut().as_mut().map(|t| t.last.split_off(mark.min(t.last.len())));
+            self.put(equal, by.unwrap_or_default(), None, true);
+        }
+    }
+
+    /// That two terms are equal by what is named, whatever some terms are, on which something else will rest.
+    pub(super) fn note_by(&self, equal: Equal, by: &[Equal], anything: Vec<TermId>) -> Equal {
+        self.put(equal, by.to_vec(), Some(anything), false);
+        equal
+    }
+
+    /// That two terms are equal by what is named, whatever some terms are.
+    pub(super) fn note_from(&self, equal: Equal, by: &[Equal], anything: Vec<TermId>) {
+        self.put(equal, by.to_vec(), Some(anything), true);
+    }
+
+    /// That two sums are equal, whatever the numbers in them are.
+    pub(super) fn note_sums(&self, equal: impl FnOnce() -> Equal, anything: Vec<TermId>) {
+        if self.is_traced() {
+            let equal = equal();
+            self.put(equal, Vec::new(), Some(anything), true);
+        }
+    }
+
+    fn put(&self, equal: Equal, mut by: Vec<Equal>, anything: Option<Vec<TermId>>, last: bool) {
+        if let Some(t) = self.trace.0.borrow_mut().as_mut()
+            && equal.0 != equal.1
         {
-            list.push((a, b));
-        }
-    }
-
-    /// That a sum is another: by the summands that differ.
-    pub(super) fn note_round(&self, before: &mut Poly, after: &Poly) {
-        if self.trace.0.borrow().is_none() {
-            return;
-        }
-        let before = std::mem::replace(before, after.clone());
-        let parts = |own: &Poly, other: &Poly| {
-            let is_shared = |m: &Monomial, c: &u128| other.terms.get(m) == Some(c);
-            let (mut shared, mut rest) =
-                (Poly::constant(own.width, 0), Poly::constant(own.width, own.constant));
-            for (m, c) in &own.terms {
-                if is_shared(m, c) { &mut shared } else { &mut rest }.plus(m.clone(), *c);
+            let mut seen = FxHashSet::default();
+            by.retain(|e| e.0 != e.1 && *e != equal && seen.insert(*e));
+            if !t.notes.iter().any(|n| n.equal == equal) {
+                t.notes.push(Noted { equal, by, anything });
             }
-            (shared, rest)
-        };
-        let ((shared, old), (_, new)) = (parts(&before, after), parts(after, &before));
-        let [whole, made, shared, old, new] = [&before, after, &shared, &old, &new].map(|p| self.plain(p));
-        let sum = |part: TermId| self.terms.add(&part, &shared);
-        self.note(|| (whole, sum(old)));
-        self.note(|| (old, new));
-        self.note(|| (sum(new), made));
-        self.note(|| (whole, made));
+            // What was found before another mark may be what this one rests on too.
+            if last {
+                t.last.push(equal);
+            }
+        }
     }
 
-    /// That upper bits of a sum, times a power of two, are the sum less the lower ones; of a borrow the other way around.
-    pub(super) fn note_rejoined(
+    /// That a sum is another, since some of its summands, `old`, are `new`, by what was noted behind a mark; in both times a factor. `of`: what else the sums are of.
+    pub(super) fn note_exchanged(
         &self,
-        (upper, scale, low): (TermId, u128, u32),
-        (rest, whole): (TermId, TermId),
-        (made, borrow): (&Poly, bool),
+        mark: usize,
+        (before, after): (&Poly, &Poly),
+        kept: &Poly,
+        (old, new, factor): (TermId, TermId, Option<TermId>),
+        of: &Poly,
     ) {
-        let (d, width) = (self.terms, made.width);
-        if self.trace.0.borrow().is_none() {
+        if !self.is_traced() {
             return;
         }
-        let fit = |t: TermId, signed: bool| match self.width(t) {
-            n if n > width => d.extract(&t, 0, width),
-            _ if signed => d.sext(&t, width),
-            _ => d.zext(&t, width),
+        let (d, numbers) = (self.terms, self.numbers(&[before, after, kept, of]));
+        self.note_since(mark, || (old, new));
+        let kept = self.plain(kept);
+        let around = |t: TermId| {
+            let product = factor.map_or(t, |f| d.mul(&t, &f));
+            d.add(&product, &kept)
         };
-        // What is left of the coefficient, as it is used.
-        let left = if scale >> (width - 1) & 1 == 1 { scale | !ones(width) } else { scale };
-        let left = d.constant(width, ((left as i128) >> low) as u128);
-        let (all, rest) = (fit(whole, borrow), fit(rest, false));
-        let difference = if borrow { d.sub(&rest, &all) } else { d.sub(&all, &rest) };
-        let structured = d.mul(&difference, &left);
-        self.note(|| (d.mul(&d.zext(&upper, width), &d.constant(width, scale)), structured));
-        self.note(|| (structured, d.mul(&self.plain(made), &left)));
+        let (before, after) = (self.plain(before), self.plain(after));
+        self.note_sums(|| (before, around(old)), numbers.clone());
+        self.note_sums(|| (around(new), after), numbers);
+        self.note_since(mark, || (before, after));
+    }
+
+    /// That a sum is another, since a factor of one of its summands is a sum: of a summand its factors, its coefficient, and which it is;
+    /// `new` and how many powers of two the coefficient lost.
+    pub(super) fn note_replaced(
+        &self,
+        mark: usize,
+        (before, after): (&Poly, &Poly),
+        (m, c, i): (&Monomial, u128, usize),
+        (new, left): (&Poly, u128),
+    ) {
+        let (d, width) = (self.terms, after.width);
+        let mut kept = before.clone();
+        kept.terms.remove(m);
+        let others = m.iter().enumerate().filter(|(j, _)| *j != i);
+        let factor = others.map(|(_, a)| d.zext(a, width)).reduce(|all, a| d.mul(&all, &a));
+        let scaled = |t: TermId, c: u128| d.mul(&t, &d.constant(width, c));
+        let (of, new) = (new, self.plain(&Poly { width, ..new.clone() }));
+        let (old, new) = (scaled(d.zext(&m[i], width), c), scaled(new, left));
+        self.note_exchanged(mark, (before, after), &kept, (old, new, factor), of);
+    }
+
+    /// A normal form from the sum that a term is.
+    pub(super) fn number_of(&self, term: impl FnOnce() -> TermId, p: Poly) -> TermId {
+        if !self.is_traced() {
+            return self.number(p);
+        }
+        let (mark, term, plain) = (self.mark(), term(), self.plain(&p));
+        self.note(|| (term, plain));
+        let made = self.number(p);
+        self.note_since(mark, || (term, made));
+        made
     }
 
     /// A sum as it stands.
     pub(super) fn plain(&self, p: &Poly) -> TermId {
         let (d, width) = (self.terms, p.width);
         let summand = |(m, c): (&Monomial, &u128)| {
-            let scale = d.constant(width, *c);
-            m.iter().map(|a| d.zext(a, width)).fold(scale, |all, a| d.mul(&a, &all))
+            let product = m.iter().map(|a| d.zext(a, width)).reduce(|all, a| d.mul(&all, &a));
+            product.map_or(d.constant(width, *c), |all| d.mul(&all, &d.constant(width, *c)))
         };
         p.terms.iter().map(summand).fold(d.constant(width, p.constant), |all, t| d.add(&t, &all))
-    }
-
-    /// The same shifted up.
-    pub(super) fn plain_scaled(&self, t: TermId, width: u32, scale: u128) -> TermId {
-        let d = self.terms;
-        d.mul(&d.zext(&t, width), &d.constant(width, scale))
     }
 }

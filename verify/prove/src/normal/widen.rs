@@ -15,7 +15,15 @@ impl Normal<'_> {
     /// A number of `width` bits of which a narrower choice, a normal form, is the low bits: one between sums of longer numbers.
     pub(super) fn widened_choice(&self, t: TermId, width: u32) -> Option<TermId> {
         matches!(self.terms.node(t), Node::Ite(..)).then_some(())?;
-        (self.width(t) > 1 && self.has_sum(t, DEPTH)).then(|| self.longer(t, width, DEPTH)).flatten()
+        let longer =
+            (self.width(t) > 1 && self.has_sum(t, DEPTH)).then(|| self.longer(t, width, DEPTH)).flatten()?;
+        if self.is_traced() {
+            let (mark, n) = (self.mark(), self.width(t));
+            let back = self.slice(longer, 0, n);
+            self.note(|| (back, t));
+            self.note_since(mark, || (self.terms.extract(&longer, 0, n), t));
+        }
+        Some(longer)
     }
 
     /// Whether one of the numbers between which it chooses is a sum.

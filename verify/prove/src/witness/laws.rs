@@ -284,7 +284,13 @@ pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
             let f = of(*to);
             let wide = if *signed { d.sext(a, INTEGER) } else { d.zext(a, INTEGER) };
             let mode = FloatMode { ftz: false, ..*mode };
-            let own = d.make(Node::IntToFloat { signed: true, to: *to, mode, a: wide }, width);
+            let made = |mode| d.make(Node::IntToFloat { signed: true, to: *to, mode, a: wide }, width);
+            // What the significand has room for is not rounded.
+            let most = 1 << (fields(*to).1 + 1);
+            let above = d.add(&wide, &d.constant(INTEGER, most));
+            let exact = d.compare(CompareOp::ULe, &above, &d.constant(INTEGER, 2 * most));
+            let near = FloatMode { rounding: Rounding::NearestEven, ..mode };
+            let own = d.ite(&exact, &made(near), &made(mode));
             // No integer is a NaN.
             let mut value = d.ite(&f.is_nan(own), &f.number(0), &own);
             if !mode.sat {

@@ -4,7 +4,7 @@ use super::laws;
 use crate::inputs::{Inputs, Read};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId, Terms, UnaryOp as U};
+use sassafras_semantics::{BinaryOp as B, CompareOp as C, FloatOp as F, TermId, Terms, UnaryOp as U};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -111,7 +111,12 @@ impl Functions<'_> {
         within: Option<&str>,
     ) -> String {
         let (node, width) = (terms.node(t), terms.width_of(t));
-        let operands: Vec<String> = node.operands().iter().map(|o| name(*o)).collect();
+        let mut list = node.operands();
+        // Sums and products commute: without their laws this is known of them.
+        if within.is_none() && matches!(node, Node::Float { op: F::Add | F::Mul | F::Fma, .. }) {
+            list[..2].sort_unstable();
+        }
+        let operands: Vec<String> = list.iter().map(|o| name(*o)).collect();
         let all = operands.join(" ");
         match &node {
             Node::Constant(bits) => number(*bits, width),
@@ -120,6 +125,9 @@ impl Functions<'_> {
                 // A law has terms of its own.
                 let opaque = if within.is_none() { self.opaque } else { &[] };
                 self.product(width, [*a, *b].map(|t| limbs(terms, t, opaque, name)), within.is_none())
+            }
+            Node::Binary(op @ (B::URem | B::SDiv | B::SRem), _, b) if !matches!(terms.node(*b), Node::Constant(c) if c.is_power_of_two()) => {
+                quotient(*op, &operands, width)
             }
             Node::Binary(op, ..) => format!("({} {all})", binary(*op)),
             Node::Compare(op, ..) => format!("(ite ({} {all}) #b1 #b0)", compare(*op)),
@@ -329,6 +337,26 @@ fn unary(op: U, a: &str, width: u32) -> String {
         U::LeadingZeros => (0..width).fold(number(width.into(), width), |rest, i| {
             format!("(ite (= {} #b1) {} {rest})", bit(i), number((width - 1 - i).into(), width))
         }),
+    }
+}
+
+/// Quotients with a sign and remainders by the unsigned quotient, as SMT-LIB defines them (theory FixedSizeBitVectors, logic QF_BV): so those that
+/// are written as such are seen to be the same.
+fn quotient(op: B, operands: &[String], width: u32) -> String {
+    let (a, b) = (&operands[0], &operands[1]);
+    let rest = |a: &str, b: &str| format!("(bvsub {a} (bvmul {b} (bvudiv {a} {b})))");
+    if op == B::URem {
+        return rest(a, b);
+    }
+    let sign = |a: &str| format!("((_ extract {0} {0}) {a})", width - 1);
+    let under = |sign: &str, a: &str| format!("(ite (= {sign} #b1) (bvneg {a}) {a})");
+    let (x, y) = (under(&sign(a), a), under(&sign(b), b));
+    match op {
+        B::SDiv => {
+            let signs = format!("(bvxor {} {})", sign(a), sign(b));
+            format!("(let ((q (bvudiv {x} {y}))) {})", under(&signs, "q"))
+        }
+        _ => format!("(let ((x {x}) (y {y})) (let ((r {})) {}))", rest("x", "y"), under(&sign(a), "r")),
     }
 }
 

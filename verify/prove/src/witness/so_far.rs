@@ -137,7 +137,12 @@ impl<'t, 'i> SoFar<'t, 'i> {
     /// What a term was shown to be is written for it from here on.
     pub fn rewrite(&mut self, from: TermId, to: TermId, by: &[TermId]) {
         self.conditional |= !by.is_empty();
-        self.rewritten.insert(from, to);
+        // What is written for what is written for it: one look is enough then, and nothing goes in circles.
+        let to = self.rewritten.get(&to).copied().unwrap_or(to);
+        if from != to {
+            self.rewritten.values_mut().filter(|t| **t == from).for_each(|t| *t = to);
+            self.rewritten.insert(from, to);
+        }
         self.current.borrow_mut().clear();
     }
 
