@@ -305,9 +305,16 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for note in trace.notes.iter().filter(|n| !is_this(n)) {
             self.fact(note);
         }
-        // What is to be shown rests on what it was found by itself.
-        let this = trace.notes.iter().find(is_this).map(|n| n.by.iter());
-        let last = trace.last.iter().filter(|e| **e != (from, to)).chain(this.into_iter().flatten());
+        // What is to be shown rests on what it was found by itself; with more than that a question is harder.
+        let this = trace.notes.iter().find(is_this).filter(|n| !n.by.is_empty()).map(|n| n.by.clone());
+        let this = this.or_else(|| self.all.noted.get(&(from, to)).map(|n| n.by.clone())).unwrap_or_default();
+        self.facts_of(&this);
+        let own: Vec<usize> = this.iter().filter_map(|e| self.all.facts.get(e)).copied().collect();
+        if let Some(opaque) = self.goes_by(from, to, &own) {
+            self.write(Found { from, to, opaque: &opaque, by: &own, fact: false });
+            return true;
+        }
+        let last = trace.last.iter().filter(|e| **e != (from, to)).chain(&this);
         let mut by: Vec<usize> = last.filter_map(|e| self.all.facts.get(e)).copied().collect();
         let mut seen = FxHashSet::default();
         by.retain(|i| seen.insert(*i));
@@ -362,11 +369,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
         let before = self.all.noted.get(&(a, b)).filter(|_| note.by.is_empty()).cloned();
         let note = before.as_ref().unwrap_or(note);
-        for e in &note.by {
-            if let Some(earlier) = self.all.noted.get(e).cloned() {
-                self.fact(&earlier);
-            }
-        }
+        self.facts_of(&note.by);
         let by: Vec<usize> = note.by.iter().filter_map(|e| self.all.facts.get(e)).copied().collect();
         let given = note.anything.as_ref().map(|all| self.inner(all));
         let effort = self.effort(a);
@@ -381,6 +384,15 @@ impl Explanation<'_, '_, '_, '_, '_> {
             },
         };
         self.state(note.equal, &opaque, &by);
+    }
+
+    /// The same of equalities that were noted at any time.
+    fn facts_of(&mut self, all: &[Equal]) {
+        for e in all {
+            if let Some(earlier) = self.all.noted.get(e).cloned() {
+                self.fact(&earlier);
+            }
+        }
     }
 
     fn state(&mut self, (from, to): Equal, opaque: &[TermId], by: &[usize]) {

@@ -123,9 +123,17 @@ impl Normal<'_> {
             d.add(&product, &kept)
         };
         let (before, after) = (self.plain(before), self.plain(after));
-        self.note_sums(|| (before, around(old)), numbers.clone());
-        self.note_sums(|| (around(new), after), numbers);
-        self.note_since(mark, || (before, after));
+        let (first, second) = (around(old), around(new));
+        let same = [kept, old, new].into_iter().chain(factor).collect();
+        let chain = [
+            self.note_by((before, first), &[], numbers.clone()),
+            self.note_by((first, second), &[(old, new)], same),
+            self.note_by((second, after), &[], numbers),
+        ];
+        if let Some(t) = self.trace.0.borrow_mut().as_mut() {
+            t.last.truncate(mark);
+        }
+        self.note_from((before, after), &chain, vec![before, first, second, after]);
     }
 
     /// That a sum is another, since a factor of one of its summands is a sum: of a summand its factors, its coefficient, and which it is;

@@ -18,6 +18,8 @@ pub fn names_functions(text: &str) -> bool {
 pub struct How {
     /// That reads of one place in one state of memory agree.
     pub memory: bool,
+    /// Of the laws of operations on floats only that of a product's signs the parity matters, and that factors commute.
+    pub signs: bool,
     /// The laws of operations on floats (`laws`).
     pub laws: bool,
     /// Products by halves: sums of products of 32 bits, of which the value is known where a factor is -1, 0 or 1, and otherwise
@@ -27,7 +29,7 @@ pub struct How {
 
 impl How {
     /// What is so, without what is known of floats.
-    pub const PLAIN: How = How { memory: true, laws: false, halves: false };
+    pub const PLAIN: How = How { memory: true, signs: false, laws: false, halves: false };
 }
 
 /// The question whether all of `asserted`, one bit each, can hold. `reads`: what is known of memory; `opaque`: terms that may be anything.
@@ -146,7 +148,14 @@ impl Functions<'_> {
             | Node::IntToFloat { .. }
             | Node::Approximate { .. } => {
                 let widths: Vec<u32> = node.operands().iter().map(|o| terms.width_of(*o)).collect();
-                format!("({} {all})", self.function(&node, &widths, width, within))
+                let function = self.function(&node, &widths, width, within);
+                match node {
+                    Node::Float { op: F::Mul | F::Fma, .. } if self.how.signs => {
+                        let [a, b] = factors(&operands, width);
+                        format!("({function} {a} {b} {})", operands[2..].join(" "))
+                    }
+                    _ => format!("({function} {all})"),
+                }
             }
         }
     }
@@ -338,6 +347,16 @@ fn unary(op: U, a: &str, width: u32) -> String {
             format!("(ite (= {} #b1) {} {rest})", bit(i), number((width - 1 - i).into(), width))
         }),
     }
+}
+
+/// The factors of a product of floats in one order, the sign of the product at the first (`laws`).
+fn factors(operands: &[String], width: u32) -> [String; 2] {
+    let (a, b, sign) = (&operands[0], &operands[1], 1 << (width - 1));
+    let magnitude = |a: &str| format!("(bvand {a} {})", number(sign - 1, width));
+    let (x, y) = (magnitude(a), magnitude(b));
+    let less = |x: &str, y: &str| format!("(ite (bvult {x} {y}) {x} {y})");
+    let parity = format!("(bvand (bvxor {a} {b}) {})", number(sign, width));
+    [format!("(bvor {} {parity})", less(&x, &y)), format!("(ite (bvult {x} {y}) {y} {x})")]
 }
 
 /// Quotients with a sign and remainders by the unsigned quotient, as SMT-LIB defines them (theory FixedSizeBitVectors, logic QF_BV): so those that

@@ -47,13 +47,20 @@ pub(crate) struct SoFar<'t, 'i> {
 /// How a question is asked: whether with all that is known, and in which words. What cannot hold by less cannot hold at all; what can
 /// is asked again with more.
 const WAYS: [(bool, Way); 7] = [
-    (false, Way::Bits(How { memory: false, laws: false, halves: false })),
-    (false, Way::Bits(How { memory: false, laws: true, halves: true })),
+    (false, Way::Bits(How { memory: false, signs: false, laws: false, halves: false })),
+    (false, Way::Bits(How { memory: false, signs: false, laws: true, halves: true })),
     (false, Way::Numbers),
     (true, Way::Bits(How::PLAIN)),
     (true, Way::Numbers),
-    (true, Way::Bits(How { memory: true, laws: true, halves: false })),
-    (true, Way::Bits(How { memory: true, laws: true, halves: true })),
+    (true, Way::Bits(How { memory: true, signs: false, laws: true, halves: false })),
+    (true, Way::Bits(How { memory: true, signs: false, laws: true, halves: true })),
+];
+
+/// In which words a step is asked about: about bits, without memory.
+const STEPS: [How; 3] = [
+    How { memory: false, signs: false, laws: false, halves: false },
+    How { memory: false, signs: true, laws: false, halves: false },
+    How { memory: false, signs: false, laws: true, halves: true },
 ];
 
 /// In which words a question is asked.
@@ -277,11 +284,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
         all.push(d.not(&d.eq(&from, &to)));
         let mut open = None;
         let mut last = String::new();
-        for (whole, way) in WAYS {
-            let Way::Bits(how) = way else { continue };
-            if whole {
-                continue;
-            }
+        for how in STEPS {
             let question = script(self.inputs, &[], &all, opaque, how);
             if question.text == last {
                 continue;

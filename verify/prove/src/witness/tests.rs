@@ -137,7 +137,7 @@ fn z3() -> Option<Z3> {
 fn equal(inputs: &Inputs<'_>, z3: &mut Z3, (x, y): (TermId, TermId)) -> bool {
     let d = inputs.terms;
     let differ = d.not(&d.eq(&x, &y));
-    let how = How { memory: false, laws: true, halves: true };
+    let how = How { memory: false, signs: false, laws: true, halves: true };
     let answer = z3.check_bits(&script(inputs, &[], &[differ], &[], how), 20_000);
     assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
     answer == Answer::Unsat
@@ -242,5 +242,30 @@ fn laws_show_what_is_so_and_nothing_else() {
     ];
     for (name, a, b) in not_so {
         assert!(!equal(&inputs, &mut z3, (a, b)), "shown: {name}");
+    }
+}
+
+#[test]
+fn signs_of_factors_count_by_their_parity() {
+    let Some(mut z3) = z3() else {
+        eprintln!("skipped: no z3");
+        return;
+    };
+    for format in [FloatFormat::F32, FloatFormat::F64] {
+        let d = Terms::raw();
+        let inputs = Inputs::raw(&d);
+        let width = format.width();
+        let [x, y, z] = ["x", "y", "z"].map(|n| d.variable(n, width));
+        let minus = |a: TermId| d.xor(&a, &d.constant(width, 1 << (width - 1)));
+        let fma = |a: TermId, b: TermId| d.float(FloatOp::Fma, format, FloatMode::default(), &[&a, &b, &z]);
+        let mut shown = |a: TermId, b: TermId| {
+            let how = How { memory: false, signs: true, laws: false, halves: false };
+            let asked = script(&inputs, &[], &[d.not(&d.eq(&a, &b))], &[], how);
+            z3.check_bits(&asked, 20_000) == Answer::Unsat
+        };
+        assert!(shown(fma(minus(x), minus(y)), fma(y, x)), "{format:?}");
+        assert!(shown(fma(minus(x), y), fma(minus(y), x)), "{format:?}");
+        assert!(!shown(fma(minus(x), y), fma(x, y)), "{format:?}");
+        assert!(!shown(fma(x, y), fma(x, z)), "{format:?}");
     }
 }
