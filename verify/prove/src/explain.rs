@@ -26,10 +26,10 @@ const LEVELS: [usize; 6] = [0, 1, 2, 4, 8, 64];
 const EFFORT: u64 = 1000;
 /// The same where laws of floats are needed.
 const FLOATS: u64 = 6000;
-/// Bits of what is compared by itself.
-const WORD: u32 = 32;
 /// The same for a first try.
 const QUICK: u64 = 200;
+/// Bits of what is compared by itself.
+const WORD: u32 = 32;
 /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
 const MOST_OPEN: u32 = 600;
 

@@ -172,6 +172,12 @@ impl<'t> Inputs<'t> {
         self.traits(term).closed.then(|| self.terms.evaluate(&Concrete::default(), term, |_| 0).bits())
     }
 
+    /// The same of a term in which nothing is approximated: what is has more than one value.
+    pub fn settled(&self, term: TermId) -> Option<u128> {
+        let approximate = |t: &TermId| matches!(self.terms.node(*t), Node::Approximate { .. });
+        self.known(term).filter(|_| !self.terms.topological(&[term]).iter().any(approximate))
+    }
+
     /// `%tid`.
     pub fn tid(&self, axis: Axis) -> TermId {
         self.variable(&format!("tid.{}", letter(axis)), 32, false)

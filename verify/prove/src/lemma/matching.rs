@@ -263,10 +263,7 @@ pub fn said(
             let before = count(d);
             let mut results = code.results(lemma, inputs, &operands)?;
             // What the lemma says of every answer that the unit may give it says of the nearest too.
-            // What hangs on another answer has more than one value itself.
-            let another = |t: &TermId| matches!(d.node(*t), Node::Approximate { .. });
-            let value = |a: TermId| inputs.known(a).filter(|_| !d.topological(&[a]).iter().any(another));
-            let answered = answered(d, &results, &value);
+            let answered = answered(d, &results, &|a| inputs.settled(a));
             if !answered.is_empty() {
                 let there = results.iter().map(|r| (r.0, r.1, replaced(d, r.2, &answered)));
                 results.extend(there.collect::<Vec<_>>());

@@ -14,7 +14,6 @@ use crate::verdict::Assumption;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
-use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId, Terms};
 use std::collections::BTreeSet;
 
@@ -243,9 +242,6 @@ pub(crate) fn against(
     }
     so_far.lemmas = first_said..so_far.known.len();
     guide.begin(&mut so_far)?;
-    // An approximation of a number has more than one value.
-    let approximate = |t: &TermId| matches!(d.node(*t), Node::Approximate { .. });
-    let is_no = |t: TermId| inputs.known(t) == Some(0) && !d.topological(&[t]).iter().any(approximate);
     for (i, step) in list.into_iter().enumerate() {
         match step {
             Step::Assume(t) => so_far.known.push(t),
@@ -259,7 +255,7 @@ pub(crate) fn against(
                     so_far.learn(a, b);
                 }
             }
-            Step::Never(_, t) if is_no(t) => asked.constant += 1,
+            Step::Never(_, t) if inputs.settled(t) == Some(0) => asked.constant += 1,
             Step::Never(what, t) => {
                 asked.solver += 1;
                 if guide.before(&mut so_far, i, t, solver)? {

@@ -128,9 +128,7 @@ impl Functions<'_> {
                 let opaque = if within.is_none() { self.opaque } else { &[] };
                 self.product(width, [*a, *b].map(|t| limbs(terms, t, opaque, name)), within.is_none())
             }
-            Node::Binary(op @ (B::URem | B::SDiv | B::SRem), _, b) if !matches!(terms.node(*b), Node::Constant(c) if c.is_power_of_two()) => {
-                quotient(*op, &operands, width)
-            }
+            Node::Binary(op, _, b) if by_unsigned(terms, *op, *b) => quotient(*op, &operands, width),
             Node::Binary(op, ..) => format!("({} {all})", binary(*op)),
             Node::Compare(op, ..) => format!("(ite ({} {all}) #b1 #b0)", compare(*op)),
             Node::Extract { low, .. } => format!("((_ extract {} {low}) {all})", low + width - 1),
@@ -301,14 +299,12 @@ pub(super) fn needed(
     (order, reads)
 }
 
-/// The value of a float operation on constants. Approximations have more than one.
+/// The value of a float operation on constants.
 pub(super) fn exact(inputs: &Inputs<'_>, node: &Node, t: TermId) -> Option<u128> {
     if !crate::prove::is_float(node) {
         return None;
     }
-    let approximate = |t: &TermId| matches!(inputs.terms.node(*t), Node::Approximate { .. });
-    let bits = inputs.known(t)?;
-    (!inputs.terms.topological(&[t]).iter().any(approximate)).then_some(bits)
+    inputs.settled(t)
 }
 
 fn number(bits: u128, width: u32) -> String {
@@ -357,6 +353,12 @@ fn factors(operands: &[String], width: u32) -> [String; 2] {
     let less = |x: &str, y: &str| format!("(ite (bvult {x} {y}) {x} {y})");
     let parity = format!("(bvand (bvxor {a} {b}) {})", number(sign, width));
     [format!("(bvor {} {parity})", less(&x, &y)), format!("(ite (bvult {x} {y}) {y} {x})")]
+}
+
+/// Whether an operation is written by the unsigned quotient; by a power of two it is easy as it is.
+fn by_unsigned(terms: &Terms, op: B, divisor: TermId) -> bool {
+    let easy = matches!(terms.node(divisor), Node::Constant(c) if c.is_power_of_two());
+    matches!(op, B::URem | B::SDiv | B::SRem) && !easy
 }
 
 /// Quotients with a sign and remainders by the unsigned quotient, as SMT-LIB defines them (theory FixedSizeBitVectors, logic QF_BV): so those that
