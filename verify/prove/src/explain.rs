@@ -3,6 +3,11 @@
 //! What the checker is not shown with little effort is brought to normal form here: each operation over operands in normal form is another term, and
 //! that is a step. A term that is part of both, however large, is taken for anything. What is said by lemmas turns the code that computes an
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
+//!
+//! - `choices`: what is left out of choices. `parts`: what may be anything in a question.
+
+mod choices;
+mod parts;
 
 use crate::normal::Normal;
 use crate::normal::trace::{Equal, Noted, Traced};
@@ -10,12 +15,14 @@ use crate::origin::Origin;
 use crate::solver::Solver;
 use crate::witness::check::{Fault, Guide, against};
 use crate::witness::rewrite::{Made, Rewrite, Rewrites};
+use crate::witness::words::{WORD, word};
 use crate::witness::{Entry, SoFar};
+use parts::{frontier, shared, wires};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms, UnaryOp};
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms};
 
 /// Most terms of a question that is explained.
 const MOST: usize = 60_000;
@@ -28,8 +35,6 @@ const EFFORT: u64 = 1000;
 const FLOATS: u64 = 6000;
 /// The same for a first try.
 const QUICK: u64 = 200;
-/// Bits of what is compared by itself.
-const WORD: u32 = 32;
 /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
 const MOST_OPEN: u32 = 600;
 
@@ -51,8 +56,8 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         to: FxHashMap::default(),
         back: FxHashMap::default(),
     };
-    let (found, numbers, open, facts, rewritten, noted, spent) = Default::default();
-    let mut all = Explainer { forms, found, numbers, open, facts, rewritten, noted, spent };
+    let (found, numbers, open, facts, rewritten, noted, chosen, ends, spent) = Default::default();
+    let mut all = Explainer { forms, found, numbers, open, facts, rewritten, noted, chosen, ends, spent };
     // An entry that the checker does not take has steps as far as they were found.
     let _ = against(origin, cubin, entry, solver, &mut all);
     entry.rewrites = all.found;
@@ -72,6 +77,10 @@ struct Explainer<'f> {
     rewritten: FxHashMap<Equal, (Vec<TermId>, Vec<usize>)>,
     /// What equalities rest on, as far as it was ever found.
     noted: FxHashMap<Equal, Noted>,
+    /// Normal forms, in their arena, of which something was left out: what they are then there, and in the checker's.
+    chosen: FxHashMap<TermId, (TermId, TermId)>,
+    /// By what the last choice of lemmas' code is made.
+    ends: FxHashSet<TermId>,
     /// Questions that the solver did not answer.
     spent: u32,
 }
@@ -234,6 +243,10 @@ impl Explanation<'_, '_, '_, '_, '_> {
         if !self.walk(&[unless, code, value]) {
             return;
         }
+        if let Node::Ite(c, ..) = d.node(self.so_far.current(code)) {
+            self.all.ends.insert(c);
+            self.choose(code);
+        }
         let forms = &self.all.forms;
         let own = |t: TermId| forms.normal.of(forms.to[&t]);
         let (code, value) = (own(code), own(value));
@@ -285,8 +298,15 @@ impl Explanation<'_, '_, '_, '_, '_> {
                 self.all.noted.entry(note.equal).or_insert_with(|| note.clone());
             }
             let now = self.so_far.current(t);
-            if now != form {
+            let less = self.all.chosen.get(&self.all.forms.normal.of(self.all.forms.to[&t])).copied();
+            let is_less = less.is_some_and(|(_, less)| now == less || self.quickly(now, less));
+            if now != form && !is_less {
                 self.shown((t, now), form, &trace);
+            }
+            match less {
+                Some((own, _)) => drop(self.all.forms.to.insert(t, own)),
+                None if self.has_choices(t, form) => self.choose(t),
+                None => {}
             }
         }
         true
@@ -297,8 +317,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         if !self.all.open.insert((from, to)) {
             return false;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS[..1], QUICK) {
-            self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
+        if self.quickly(from, to) {
             return true;
         }
         let is_this = |n: &&Noted| n.equal == (from, to);
@@ -328,6 +347,12 @@ impl Explanation<'_, '_, '_, '_, '_> {
             return true;
         }
         false
+    }
+
+    /// The same with little effort.
+    fn quickly(&mut self, from: TermId, to: TermId) -> bool {
+        let opaque = self.plainly(from, to, &LEVELS[..1], QUICK);
+        opaque.map(|opaque| self.write(Found { from, to, opaque: &opaque, by: &[], fact: false })).is_some()
     }
 
     /// What was written for terms that an operation takes bits of: the normal form may take them from what these were made of.
@@ -496,94 +521,4 @@ struct Found<'f> {
 
 fn number_of(terms: u32, numbers: &FxHashMap<TermId, u32>, t: TermId) -> u32 {
     if t.0 < terms { t.0 } else { numbers[&t] }
-}
-
-/// Bits of a long word from one on, as many as a word has or are left.
-fn word(d: &Terms, t: TermId, low: u32) -> TermId {
-    let width = WORD.min(d.width_of(t) - low);
-    bits(d, t, low, width)
-}
-
-fn bits(d: &Terms, t: TermId, low: u32, width: u32) -> TermId {
-    match d.node(t) {
-        _ if low == 0 && width == d.width_of(t) => t,
-        Node::Concat(_, l) if low + width <= d.width_of(l) => bits(d, l, low, width),
-        Node::Concat(h, l) if low >= d.width_of(l) => bits(d, h, low - d.width_of(l), width),
-        Node::Extract { low: more, a } => bits(d, a, low + more, width),
-        _ => d.extract(&t, low, width),
-    }
-}
-
-/// What two or more of some terms are made of, or are, the first on each way down, or as many levels further.
-fn shared(d: &Terms, roots: &[TermId], below: usize) -> Vec<TermId> {
-    let mut count: FxHashMap<TermId, u32> = FxHashMap::default();
-    for (i, r) in roots.iter().enumerate() {
-        if !roots[..i].contains(r) || i > 1 {
-            d.topological(&[*r]).into_iter().for_each(|t| *count.entry(t).or_default() += 1);
-        }
-    }
-    let (mut all, mut best) = (FxHashSet::default(), FxHashMap::default());
-    let mut stack: Vec<(TermId, usize)> = roots.iter().map(|t| (*t, 0)).collect();
-    while let Some((t, depth)) = stack.pop() {
-        let node = d.node(t);
-        if best.get(&t).is_some_and(|before| *before <= depth) || node.operands().is_empty() {
-            continue;
-        }
-        best.insert(t, depth);
-        let plain = wires(&node) || is_bitwise(&node) || count[&t] < 2;
-        if plain || depth < below {
-            all.remove(&t);
-            let depth = if plain { depth } else { depth + 1 };
-            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
-        } else {
-            all.insert(t);
-        }
-    }
-    let mut all: Vec<TermId> = all.into_iter().collect();
-    all.sort();
-    all
-}
-
-/// Terms below two that both are made of, the first on each way down, or as many levels further.
-fn frontier(d: &Terms, a: TermId, b: TermId, below: usize) -> Vec<TermId> {
-    let parts =
-        |t: TermId| -> FxHashSet<TermId> { d.topological(&d.node(t).operands()).into_iter().collect() };
-    let (of_a, of_b) = (parts(a), parts(b));
-    let mut best: FxHashMap<TermId, usize> = FxHashMap::default();
-    let mut stack = vec![(a, 0), (b, 0)];
-    let mut all = FxHashSet::default();
-    while let Some((t, depth)) = stack.pop() {
-        if best.get(&t).is_some_and(|before| *before <= depth) {
-            continue;
-        }
-        best.insert(t, depth);
-        let node = d.node(t);
-        if node.operands().is_empty() {
-            continue;
-        }
-        let shared = t != a && t != b && of_a.contains(&t) && of_b.contains(&t)
-            || t == a && of_b.contains(&a)
-            || t == b && of_a.contains(&b);
-        let depth = if shared || depth > 0 { depth + 1 } else { 0 };
-        if depth <= below || wires(&node) {
-            all.remove(&t);
-            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
-        } else {
-            all.insert(t);
-        }
-    }
-    let mut all: Vec<TermId> = all.into_iter().collect();
-    all.sort();
-    all
-}
-
-/// Whether an operation is about each bit by itself: where what is known says so much of a function, its operands may be anything.
-fn is_bitwise(node: &Node) -> bool {
-    use BinaryOp as B;
-    matches!(node, Node::Binary(B::And | B::Or | B::Xor, ..) | Node::Unary(UnaryOp::Not, _))
-}
-
-/// Whether an operation moves bits alone: what it is made of may be anything then, which says more at no cost.
-fn wires(node: &Node) -> bool {
-    matches!(node, Node::Zext(_) | Node::Sext(_) | Node::Extract { .. } | Node::Concat(..))
 }

@@ -6,11 +6,12 @@
 //! operands in normal form.
 //!
 //! - `trace`: what was rewritten on the way; `lift`: sums in another width, for those who ask. `number`: polynomials to terms and back; carries, slices and selections rejoined.
-//! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds.
+//! - `quotient`: quotients and remainders. `slice`: bits of numbers; `widen`: longer ones of which they are bits. `bitwise`: and, or, exclusive or, conditions; `given`: what is known where a condition holds; `chosen`: terms without what nobody chooses, for those who ask.
 //! - `executed`: back from normal forms. `compare`: comparisons. `float`: the algebra of uninterpreted float operations; `relation`: relations of floats; `convert`: of conversions.
 
 mod bitwise;
 pub mod boolean;
+mod chosen;
 mod compare;
 mod convert;
 mod executed;

@@ -99,6 +99,68 @@ fn conditions_where_others_hold() {
     assert!(smaller > 500 && met > 10_000, "{smaller} {met}");
 }
 
+/// What no way through the choices of a term leads to is left out, and nothing else: for every input it stays what it was.
+#[test]
+fn what_no_way_leads_to_is_left_out() {
+    let folder = Concrete::default();
+    let mut smaller = 0;
+    for seed in 0..3000 {
+        let mut r = Draw(seed);
+        let d = Terms::raw();
+        let normal = Normal::new(&d);
+        let x: Vec<TermId> = (0..5).map(|i| d.variable(&format!("x{i}"), 1)).collect();
+        let y: Vec<TermId> = (0..3).map(|i| d.variable(&format!("y{i}"), 8)).collect();
+        let (mut bits, mut words) = (x.clone(), y.clone());
+        for _ in 0..14 {
+            let [a, b, c] = [0; 3].map(|_| bits[r.below(bits.len() as u64) as usize]);
+            let [v, w] = [0; 2].map(|_| words[r.below(words.len() as u64) as usize]);
+            match r.below(7) {
+                0 => bits.push(d.and(&a, &b)),
+                1 => bits.push(d.ite(&a, &b, &c)),
+                2 => bits.push(d.compare(CompareOp::ULt, &v, &w)),
+                3 => words.push(d.add(&v, &w)),
+                _ => words.push(d.ite(&a, &v, &w)),
+            }
+        }
+        let t = normal.of(words[words.len() - 1]);
+        let places = 1 + r.below(6) as usize;
+        let chosen = normal.chosen(t, places).term;
+        smaller += usize::from(chosen != t);
+        for inputs in 0..64u64 {
+            let number = |v: TermId| u128::from(y.iter().position(|u| *u == v).expect("a variable") as u64);
+            let value = |v: TermId| match x.iter().position(|u| *u == v) {
+                Some(i) => u128::from(inputs >> i & 1),
+                None => u128::from(Draw(seed ^ inputs << 32).next()) >> (8 * number(v)) & 0xff,
+            };
+            let [before, after] = [t, chosen].map(|t| d.evaluate(&folder, t, value));
+            assert_eq!(before, after, "seed {seed}, {inputs}: {} {}", d.listing(t), d.listing(chosen));
+        }
+    }
+    assert!(smaller > 300, "{smaller}");
+}
+
+/// Code that differs in what a register held before, where that is written on every way there, is the same without it.
+#[test]
+fn what_registers_held_before_is_left_out() {
+    let d = Terms::raw();
+    let normal = Normal::new(&d);
+    let [p, q] = ["p", "q"].map(|v| d.variable(v, 1));
+    let [x, y] = ["x", "y"].map(|v| d.variable(v, 32));
+    let shift = |held: &TermId| {
+        let amount = d.ite(&q, &x, held);
+        let code = d.binary(BinaryOp::LShr, &y, &amount);
+        d.ite(&d.and(&p, &q), &code, &d.constant(32, 7))
+    };
+    let all = [d.variable("r1", 32), d.variable("r2", 32)].map(|held| normal.of(shift(&held)));
+    assert_ne!(all[0], all[1]);
+    let less = all.map(|t| normal.of(normal.chosen(t, 1).term));
+    assert_eq!(less[0], less[1], "{} {}", d.listing(less[0]), d.listing(less[1]));
+    // Where it is not written on every way it stays.
+    let open = d.ite(&d.or(&p, &q), &d.ite(&q, &x, &d.variable("r1", 32)), &y);
+    let open = normal.of(open);
+    assert_eq!(normal.chosen(open, 9).term, open);
+}
+
 /// A 64-bit sum by halves, as SASS does it: 34-bit sums whose bit 32 is the carry.
 fn by_halves(d: &Terms, a: TermId, b: TermId, negate: bool) -> TermId {
     let half = |t: &TermId, low| d.extract(t, low, 32);

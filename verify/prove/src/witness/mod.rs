@@ -2,7 +2,7 @@
 //!
 //! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
 //! - `write`: from a proof. [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
-//!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. `script`: raw terms as SMT-LIB. `laws`: what a
+//!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. `script`: raw terms as SMT-LIB; `words`: long ones in pieces. `laws`: what a
 //!   script says of operations on floats. The steps are found by [`crate::explain`].
 //!
 //! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no
@@ -21,6 +21,7 @@ mod so_far;
 mod step_tests;
 #[cfg(test)]
 mod tests;
+pub(crate) mod words;
 mod write;
 
 pub(crate) use so_far::SoFar;

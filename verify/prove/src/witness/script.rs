@@ -116,7 +116,8 @@ impl Functions<'_> {
         let mut list = node.operands();
         // Sums and products commute: without their laws this is known of them.
         if within.is_none() && matches!(node, Node::Float { op: F::Add | F::Mul | F::Fma, .. }) {
-            list[..2].sort_unstable();
+            // What may be anything first: it is the same one in what is compared.
+            list[..2].sort_unstable_by_key(|t| (!self.opaque.contains(t), *t));
         }
         let operands: Vec<String> = list.iter().map(|o| name(*o)).collect();
         let all = operands.join(" ");

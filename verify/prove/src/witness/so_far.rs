@@ -3,6 +3,7 @@
 use super::check::Fault;
 use super::numbers;
 use super::script::{How, names_functions, script};
+use super::words::by_words;
 use crate::inputs::{Inputs, Read};
 use crate::smt::Script;
 use crate::solver::{Answer, Solver};
@@ -21,8 +22,8 @@ const BITS: u64 = 20_000;
 /// Effort for what has to hold, taken as whole numbers, in the same unit.
 const NUMBERS: u64 = 40_000;
 
-/// Effort for a step, in the same unit.
-pub(super) const STEP: u64 = 8000;
+/// Effort for a step, in the same unit: several times what a step was found with, since the same question in other names may cost more.
+pub(super) const STEP: u64 = 24_000;
 
 /// What may be taken as so, behind what was shown.
 pub(crate) struct SoFar<'t, 'i> {
@@ -145,7 +146,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
     pub fn rewrite(&mut self, from: TermId, to: TermId, by: &[TermId]) {
         self.conditional |= !by.is_empty();
         // What is written for what is written for it: one look is enough then, and nothing goes in circles.
-        let to = self.rewritten.get(&to).copied().unwrap_or(to);
+        let to = self.current(to);
         if from != to {
             self.rewritten.values_mut().filter(|t| **t == from).for_each(|t| *t = to);
             self.rewritten.insert(from, to);
@@ -229,7 +230,26 @@ impl<'t, 'i> SoFar<'t, 'i> {
     /// Whether a bit is shown to be never one, taken as whole numbers, with the effort of what has to hold.
     pub fn is_never_as_numbers(&self, t: TermId, solver: &mut dyn Solver) -> bool {
         let mut numbers = self.questions(t).filter(|q| q.1 == Way::Numbers);
-        numbers.any(|q| solver.check_numbers(&q.2, NUMBERS) == Answer::Unsat)
+        numbers.any(|q| self.numbers(t, &q, solver) == Answer::Unsat)
+    }
+
+    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, or to itself.
+    fn numbers(
+        &self,
+        t: TermId,
+        (whole, way, question): &(bool, Way, Script),
+        solver: &mut dyn Solver,
+    ) -> Answer {
+        let words = by_words(self.inputs.terms, self.current(t));
+        let mut never = |word: &TermId| {
+            let mut all = if *whole { self.known.clone() } else { Vec::new() };
+            all.push(*word);
+            solver.check_numbers(&self.script(&all, *way), NUMBERS) == Answer::Unsat
+        };
+        if !words.is_empty() && words.iter().all(&mut never) {
+            return Answer::Unsat;
+        }
+        solver.check_numbers(question, NUMBERS)
     }
 
     /// Whether two terms are shown to be one with little effort.
@@ -246,7 +266,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
         let mut open = None;
         for (whole, way, question) in self.questions(t) {
             let answer = match (way, whole) {
-                (Way::Numbers, _) => solver.check_numbers(&question, NUMBERS),
+                (Way::Numbers, _) => self.numbers(t, &(whole, way, question.clone()), solver),
                 (_, true) => solver.check(&question),
                 (_, false) => solver.check_bits(&question, BITS),
             };

@@ -1,0 +1,75 @@
+//! What no way through the choices of a term leads to is left out: what a register held before, where paths come together and none is left
+//! on which it was not written. Code that differs in its registers alone is the same without that.
+
+use super::parts::apart;
+use super::{Explanation, FLOATS, Found};
+use rustc_hash::FxHashSet;
+use sassafras_semantics::TermId;
+use sassafras_semantics::term::Node;
+
+/// Most places of a term at which something is left out.
+const PLACES: usize = 400;
+/// Most terms of one that is looked at so.
+const CHOICES: usize = 1200;
+/// The same of what is compared.
+const COMPARED: usize = 200;
+
+impl Explanation<'_, '_, '_, '_, '_> {
+    /// Whether something may be left out of a term that matters: of what is compared, and of what ends as a lemma's code does.
+    pub(super) fn has_choices(&self, t: TermId, form: TermId) -> bool {
+        let d = self.so_far.inputs.terms;
+        match d.node(t) {
+            Node::Compare(..) | Node::FloatRelation { .. } => d.topological(&[form]).len() <= COMPARED,
+            _ => matches!(d.node(form), Node::Ite(c, ..) if self.all.ends.contains(&c)),
+        }
+    }
+
+    /// Leaves out of what is written for a term what no way through its choices leads to: first at one place, then at twice as many each time.
+    pub(super) fn choose(&mut self, t: TermId) {
+        let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
+        let form = forms.normal.of(forms.to[&t]);
+        let mut from = forms.leave(d, form);
+        if self.so_far.current(t) != from || d.topological(&[from]).len() > CHOICES {
+            return;
+        }
+        let (mut ways, mut steps, mut before) = (vec![from], Vec::new(), None);
+        let (mut places, mut more) = (0, 1);
+        while places < PLACES {
+            let forms = &mut self.all.forms;
+            let chosen = forms.normal.chosen(form, places + more);
+            let to = forms.leave(d, chosen.term);
+            if from == to {
+                break;
+            }
+            let mut differ = |before: Option<&_>| {
+                let all = chosen.apart(before).flat_map(|(a, b)| [a, b]);
+                all.map(|t| forms.leave(d, t)).collect::<FxHashSet<TermId>>()
+            };
+            let now = differ(before.as_ref());
+            // What was another before counts too: a condition of then and one of now may be the same where they are asked.
+            let all = differ(None).union(&now).copied().collect();
+            let tries = [apart(d, from, to, &now), apart(d, from, to, &all)];
+            let tries = if tries[0] == tries[1] { &tries[..1] } else { &tries };
+            let shown = tries.iter().find(|opaque| self.goes(from, to, opaque, &[], FLOATS));
+            let Some(opaque) = shown else {
+                if more == 1 {
+                    break;
+                }
+                more = 1;
+                continue;
+            };
+            (places, more) = (places + more, 2 * more);
+            steps.push(self.so_far.known.len());
+            self.state((from, to), opaque, &[]);
+            ways.push(to);
+            (from, before) = (to, Some(chosen));
+        }
+        let [first, .., last] = ways[..] else { return };
+        // What is written for it is not in normal form, but what is written for that is.
+        self.walk(&[last]);
+        self.write(Found { from: first, to: last, opaque: &ways, by: &steps, fact: false });
+        let (own, now) = (self.all.forms.to[&last], self.so_far.current(last));
+        self.all.chosen.insert(form, (own, now));
+        self.all.forms.to.insert(t, own);
+    }
+}
