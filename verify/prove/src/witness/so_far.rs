@@ -3,7 +3,7 @@
 use super::check::Fault;
 use super::numbers;
 use super::script::{How, names_functions, script};
-use super::words::by_words;
+use super::words::{by_words, cases};
 use crate::inputs::{Inputs, Read};
 use crate::smt::Script;
 use crate::solver::{Answer, Solver};
@@ -233,18 +233,22 @@ impl<'t, 'i> SoFar<'t, 'i> {
         numbers.any(|q| self.numbers(t, &q, solver) == Answer::Unsat)
     }
 
-    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, or to itself.
+    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, case by case, or to itself.
     fn numbers(
         &self,
         t: TermId,
         (whole, way, question): &(bool, Way, Script),
         solver: &mut dyn Solver,
     ) -> Answer {
-        let words = by_words(self.inputs.terms, self.current(t));
-        let mut never = |word: &TermId| {
-            let mut all = if *whole { self.known.clone() } else { Vec::new() };
-            all.push(*word);
-            solver.check_numbers(&self.script(&all, *way), NUMBERS) == Answer::Unsat
+        let d = self.inputs.terms;
+        let words = by_words(d, self.current(t));
+        let mut never = |word: &Vec<TermId>| {
+            cases(d, word[0]).into_iter().all(|case| {
+                let mut all = if *whole { self.known.clone() } else { Vec::new() };
+                all.extend_from_slice(word);
+                all.extend(case);
+                solver.check_numbers(&self.script(&all, *way), NUMBERS) == Answer::Unsat
+            })
         };
         if !words.is_empty() && words.iter().all(&mut never) {
             return Answer::Unsat;
