@@ -3,6 +3,34 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId, Terms, UnaryOp};
+use std::collections::BTreeSet;
+
+/// The first terms on each way down from some that are not opened. `opens`: of a term that is met, and how many levels were counted there, how many
+/// are counted for its operands; none where it stays closed. A term that is opened on one way is opened.
+fn closed(d: &Terms, roots: &[TermId], opens: impl Fn(TermId, &Node, usize) -> Option<usize>) -> Vec<TermId> {
+    let (mut all, mut best) = (BTreeSet::new(), FxHashMap::default());
+    let mut stack: Vec<(TermId, usize)> = roots.iter().map(|t| (*t, 0)).collect();
+    while let Some((t, depth)) = stack.pop() {
+        let node = d.node(t);
+        if best.get(&t).is_some_and(|before| *before <= depth) || node.operands().is_empty() {
+            continue;
+        }
+        best.insert(t, depth);
+        match opens(t, &node, depth) {
+            Some(depth) => {
+                all.remove(&t);
+                stack.extend(node.operands().into_iter().map(|o| (o, depth)));
+            }
+            None => drop(all.insert(t)),
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// What some terms are made of, and they themselves.
+fn parts(d: &Terms, of: &[TermId]) -> FxHashSet<TermId> {
+    d.topological(of).into_iter().collect()
+}
 
 /// What two or more of some terms are made of, or are, the first on each way down, or as many levels further.
 pub(super) fn shared(d: &Terms, roots: &[TermId], below: usize) -> Vec<TermId> {
@@ -12,80 +40,31 @@ pub(super) fn shared(d: &Terms, roots: &[TermId], below: usize) -> Vec<TermId> {
             d.topological(&[*r]).into_iter().for_each(|t| *count.entry(t).or_default() += 1);
         }
     }
-    let (mut all, mut best) = (FxHashSet::default(), FxHashMap::default());
-    let mut stack: Vec<(TermId, usize)> = roots.iter().map(|t| (*t, 0)).collect();
-    while let Some((t, depth)) = stack.pop() {
-        let node = d.node(t);
-        if best.get(&t).is_some_and(|before| *before <= depth) || node.operands().is_empty() {
-            continue;
-        }
-        best.insert(t, depth);
-        let plain = wires(&node) || is_bitwise(&node) || count[&t] < 2;
-        if plain || depth < below {
-            all.remove(&t);
-            let depth = if plain { depth } else { depth + 1 };
-            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
-        } else {
-            all.insert(t);
-        }
-    }
-    let mut all: Vec<TermId> = all.into_iter().collect();
-    all.sort();
-    all
+    closed(d, roots, |t, node, depth| match wires(node) || is_bitwise(node) || count[&t] < 2 {
+        true => Some(depth),
+        false => (depth < below).then_some(depth + 1),
+    })
 }
 
 /// What two terms are both made of, the first on each way down, but for some terms, and for how conditions are made of others.
 pub(super) fn apart(d: &Terms, a: TermId, b: TermId, differ: &FxHashSet<TermId>) -> Vec<TermId> {
-    let parts = |t: TermId| -> FxHashSet<TermId> { d.topological(&[t]).into_iter().collect() };
-    let (of_a, of_b) = (parts(a), parts(b));
-    let (mut all, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![a, b]);
-    while let Some(t) = stack.pop() {
-        let node = d.node(t);
-        if !seen.insert(t) || node.operands().is_empty() {
-            continue;
-        }
-        let decides = d.width_of(t) == 1 && (is_bitwise(&node) || matches!(node, Node::Ite(..)));
-        if decides || differ.contains(&t) || !(of_a.contains(&t) && of_b.contains(&t)) {
-            stack.extend(node.operands());
-        } else {
-            all.push(t);
-        }
-    }
-    all.sort();
-    all
+    let (of_a, of_b) = (parts(d, &[a]), parts(d, &[b]));
+    closed(d, &[a, b], |t, node, depth| {
+        let decides = d.width_of(t) == 1 && (is_bitwise(node) || matches!(node, Node::Ite(..)));
+        (decides || differ.contains(&t) || !(of_a.contains(&t) && of_b.contains(&t))).then_some(depth)
+    })
 }
 
 /// Terms below two that both are made of, the first on each way down, or as many levels further.
 pub(super) fn frontier(d: &Terms, a: TermId, b: TermId, below: usize) -> Vec<TermId> {
-    let parts =
-        |t: TermId| -> FxHashSet<TermId> { d.topological(&d.node(t).operands()).into_iter().collect() };
-    let (of_a, of_b) = (parts(a), parts(b));
-    let mut best: FxHashMap<TermId, usize> = FxHashMap::default();
-    let mut stack = vec![(a, 0), (b, 0)];
-    let mut all = FxHashSet::default();
-    while let Some((t, depth)) = stack.pop() {
-        if best.get(&t).is_some_and(|before| *before <= depth) {
-            continue;
-        }
-        best.insert(t, depth);
-        let node = d.node(t);
-        if node.operands().is_empty() {
-            continue;
-        }
+    let [of_a, of_b] = [a, b].map(|t| parts(d, &d.node(t).operands()));
+    closed(d, &[a, b], |t, node, depth| {
         let shared = t != a && t != b && of_a.contains(&t) && of_b.contains(&t)
             || t == a && of_b.contains(&a)
             || t == b && of_a.contains(&b);
         let depth = if shared || depth > 0 { depth + 1 } else { 0 };
-        if depth <= below || wires(&node) {
-            all.remove(&t);
-            stack.extend(node.operands().into_iter().map(|o| (o, depth)));
-        } else {
-            all.insert(t);
-        }
-    }
-    let mut all: Vec<TermId> = all.into_iter().collect();
-    all.sort();
-    all
+        (depth <= below || wires(node)).then_some(depth)
+    })
 }
 
 /// Whether an operation is about each bit by itself: where what is known says so much of a function, its operands may be anything.

@@ -242,10 +242,10 @@ impl<'t, 'i> SoFar<'t, 'i> {
     ) -> Answer {
         let d = self.inputs.terms;
         let words = by_words(d, self.current(t));
-        let mut never = |word: &Vec<TermId>| {
-            cases(d, word[0]).into_iter().all(|case| {
+        let mut never = |word: &TermId| {
+            cases(d, *word).into_iter().all(|case| {
                 let mut all = if *whole { self.known.clone() } else { Vec::new() };
-                all.extend_from_slice(word);
+                all.push(*word);
                 all.extend(case);
                 solver.check_numbers(&self.script(&all, *way), NUMBERS) == Answer::Unsat
             })

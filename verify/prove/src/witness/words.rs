@@ -11,9 +11,8 @@ pub(crate) const WORD: u32 = 32;
 const CASES: usize = 3;
 
 /// A condition once for each word of the longest words that are compared in it, with these words compared alone. If it can hold, then one of
-/// them can: of the words one differs if the long ones do, and none otherwise. Of what differs the lowest may be looked at, so the lower words are
-/// equal, which is said behind it. None where nothing long is compared.
-pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<Vec<TermId>> {
+/// them can: of the words one differs if the long ones do, and none otherwise. None where nothing long is compared.
+pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<TermId> {
     let conditions = conditions(d, t);
     let compared = |t: &TermId| match d.node(*t) {
         Node::Compare(CompareOp::Eq, a, b) if d.width_of(a) > WORD => Some((d.width_of(a), *t, a, b)),
@@ -22,10 +21,8 @@ pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<Vec<TermId>> {
     let Some((width, comparison, a, b)) = conditions.iter().filter_map(compared).max() else {
         return Vec::new();
     };
-    let lows = (0..width).step_by(WORD as usize);
-    let equal: Vec<TermId> = lows.map(|low| d.eq(&word(d, a, low), &word(d, b, low))).collect();
-    let one_alone = |i: usize| {
-        let one = equal[i];
+    let alone = |low: u32| {
+        let one = d.eq(&word(d, a, low), &word(d, b, low));
         let mut done: FxHashMap<TermId, TermId> = [(comparison, one)].into_iter().collect();
         for &t in &conditions {
             if !done.contains_key(&t) {
@@ -34,9 +31,9 @@ pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<Vec<TermId>> {
                 done.insert(t, new);
             }
         }
-        [&[done[&t]], &equal[..i]].concat()
+        done[&t]
     };
-    (0..equal.len()).map(one_alone).collect()
+    (0..width).step_by(WORD as usize).map(alone).collect()
 }
 
 /// What some conditions may be together, by which the words in one are chosen: each case as bits that are one. One case without any where there are
@@ -161,7 +158,7 @@ mod tests {
                 let value =
                     |v: TermId| u128::from(inputs >> words.iter().position(|w| *w == v).expect("one") & 1);
                 let of = |t: &TermId| d.evaluate(&folder, *t, value).is_true();
-                let hold = split.iter().filter(|bits| bits.iter().all(of)).count();
+                let hold = split.iter().filter(|t| of(t)).count();
                 if of(&t) && !split.is_empty() {
                     held += 1;
                     apart += usize::from(hold < split.len());
