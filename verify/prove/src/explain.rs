@@ -56,8 +56,9 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         to: FxHashMap::default(),
         back: FxHashMap::default(),
     };
-    let (found, numbers, open, facts, rewritten, noted, chosen, ends, spent) = Default::default();
-    let mut all = Explainer { forms, found, numbers, open, facts, rewritten, noted, chosen, ends, spent };
+    let (found, numbers, open, facts, rewritten, noted, chosen, ends, spent, as_numbers) = Default::default();
+    let mut all =
+        Explainer { forms, found, numbers, open, facts, rewritten, noted, chosen, ends, spent, as_numbers };
     // An entry that the checker does not take has steps as far as they were found.
     let _ = against(origin, cubin, entry, solver, &mut all);
     entry.rewrites = all.found;
@@ -83,6 +84,8 @@ struct Explainer<'f> {
     ends: FxHashSet<TermId>,
     /// Questions that the solver did not answer.
     spent: u32,
+    /// The last question that whole numbers answered, by its place.
+    as_numbers: Option<usize>,
 }
 
 impl Guide for Explainer<'_> {
@@ -99,11 +102,24 @@ impl Guide for Explainer<'_> {
         solver: &mut dyn Solver,
     ) -> Result<bool, Fault> {
         // What needs no steps gets none: another term in the place of one may hide what whole numbers show.
-        if !so_far.is_never(t, true, solver) && !so_far.is_never_as_numbers(t, solver) {
-            self.forms.to.clear();
-            Explanation { all: self, so_far, at, solver }.of(t);
+        if so_far.is_never(t, true, solver) {
+            return Ok(false);
         }
+        if so_far.is_never_as_numbers(t, solver) {
+            self.as_numbers = Some(at);
+            return Ok(false);
+        }
+        self.forms.to.clear();
+        Explanation { all: self, so_far, at, solver }.of(t);
         Ok(false)
+    }
+
+    fn numbers(&mut self, at: usize) -> bool {
+        let shown = self.as_numbers == Some(at);
+        if shown {
+            self.found.numbers.push(at);
+        }
+        shown
     }
 }
 

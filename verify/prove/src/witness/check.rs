@@ -124,6 +124,8 @@ pub(crate) trait Guide {
         t: TermId,
         solver: &mut dyn Solver,
     ) -> Result<bool, Fault>;
+    /// Whether to ask with much effort, taken as whole numbers, if two terms are one: the question of a place whose answer only saves work.
+    fn numbers(&mut self, at: usize) -> bool;
 }
 
 /// Goes through what a witness says of one entry.
@@ -250,8 +252,9 @@ pub(crate) fn against(
             Step::Cut(a, b) if !so_far.ordered(a, b) => {}
             Step::Cut(a, b) => {
                 asked.solver += 1;
-                guide.before(&mut so_far, i, d.not(&d.eq(&a, &b)), solver)?;
-                if so_far.is_same(a, b, solver) {
+                let t = d.not(&d.eq(&a, &b));
+                guide.before(&mut so_far, i, t, solver)?;
+                if so_far.is_same(a, b, solver) || guide.numbers(i) && so_far.is_never_as_numbers(t, solver) {
                     so_far.learn(a, b);
                 }
             }

@@ -54,12 +54,15 @@ pub struct Rewrites {
     pub made: Vec<Made>,
     /// The steps.
     pub steps: Vec<Rewrite>,
+    /// Questions, by their places, whether two terms are one, which are asked about whole numbers with much effort. Elsewhere that would be for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<usize>,
 }
 
 impl Rewrites {
-    /// Whether there is none.
+    /// Whether nothing is told.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.steps.is_empty() && self.numbers.is_empty()
     }
 }
 
@@ -169,5 +172,9 @@ impl Guide for Recorded<'_> {
             }
         }
         Ok(true)
+    }
+
+    fn numbers(&mut self, at: usize) -> bool {
+        self.written.numbers.contains(&at)
     }
 }
