@@ -34,6 +34,7 @@ fn stepped(z3: &mut Z3, change: impl FnOnce(&mut Rewrites)) -> Result<(), Fault>
             step(product.0, terms + 2, &[]),
             Rewrite { by: vec![0], fact: true, ..step(low.0, terms + 3, &[]) },
         ],
+        numbers: Vec::new(),
     };
     change(&mut written);
     let entry = Entry {

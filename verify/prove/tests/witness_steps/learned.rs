@@ -86,7 +86,7 @@ pub struct Writer(pub Rewrites);
 
 impl Writer {
     pub fn new(known: &Learned) -> Writer {
-        Writer(Rewrites { terms: known.terms, made: Vec::new(), steps: Vec::new() })
+        Writer(Rewrites { terms: known.terms, ..Rewrites::default() })
     }
 
     pub fn make(&mut self, node: Node, width: u32) -> u32 {

@@ -125,8 +125,8 @@ impl Pair {
     pub fn facts(&mut self, known: &Learned) -> usize {
         let of = |i: usize| Rewrites {
             terms: known.terms,
-            made: Vec::new(),
             steps: vec![Rewrite { by: vec![i], ..step(0, 0) }],
+            ..Rewrites::default()
         };
         let least = known.known.len();
         (least..).find(|i| self.said(&of(*i)) == Said::Rejected("step 0 is none".into())).unwrap_or(least)
@@ -140,7 +140,7 @@ impl Pair {
     /// The same; none where the checker comes to no question.
     pub fn knows(&mut self) -> Option<Learned> {
         self.solver.texts.clear();
-        let ahead = Rewrites { terms: u32::MAX, made: Vec::new(), steps: vec![step(0, 0)] };
+        let ahead = Rewrites { terms: u32::MAX, steps: vec![step(0, 0)], ..Rewrites::default() };
         let Said::Rejected(why) = self.said(&ahead) else { panic!("steps about other terms are taken") };
         let terms = why.strip_prefix("its steps are about ")?.rsplit(' ').next()?.parse().ok()?;
         let known = asserted(&self.solver.texts[0]);
