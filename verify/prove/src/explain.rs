@@ -17,7 +17,7 @@ use crate::witness::check::{Fault, Guide, against};
 use crate::witness::rewrite::{Made, Rewrite, Rewrites};
 use crate::witness::words::{WORD, word};
 use crate::witness::{Entry, SoFar};
-use parts::{frontier, shared, wires};
+use parts::{frontier, met, shared, wires};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -31,12 +31,14 @@ const LEVELS: [usize; 6] = [0, 1, 2, 4, 8, 64];
 
 /// Effort for a step, in thousands of z3's `rlimit`: less than the checker has.
 const EFFORT: u64 = 1000;
+/// The same where nothing is known that it may hold by: what is shown then takes little, and most is not.
+const PLAIN: u64 = 300;
 /// The same where laws of floats are needed.
 const FLOATS: u64 = 6000;
 /// The same for a first try.
-const QUICK: u64 = 200;
+const QUICK: u64 = 100;
 /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
-const MOST_OPEN: u32 = 600;
+const MOST_OPEN: u32 = 2000;
 
 /// Adds steps to what is written of an entry of a module.
 pub fn explain(module: &Module, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
@@ -56,9 +58,22 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         to: FxHashMap::default(),
         back: FxHashMap::default(),
     };
-    let (found, numbers, open, facts, rewritten, noted, chosen, ends, spent, as_numbers) = Default::default();
-    let mut all =
-        Explainer { forms, found, numbers, open, facts, rewritten, noted, chosen, ends, spent, as_numbers };
+    let (found, numbers, open, facts, rewritten, noted, chosen, ends, chooses, spent, as_numbers) =
+        Default::default();
+    let mut all = Explainer {
+        forms,
+        found,
+        numbers,
+        open,
+        facts,
+        rewritten,
+        noted,
+        chosen,
+        ends,
+        chooses,
+        spent,
+        as_numbers,
+    };
     // An entry that the checker does not take has steps as far as they were found.
     let _ = against(origin, cubin, entry, solver, &mut all);
     entry.rewrites = all.found;
@@ -82,6 +97,8 @@ struct Explainer<'f> {
     chosen: FxHashMap<TermId, (TermId, TermId)>,
     /// By what the last choice of lemmas' code is made.
     ends: FxHashSet<TermId>,
+    /// Whether what is left after something was left out is walked through.
+    chooses: bool,
     /// Questions that the solver did not answer.
     spent: u32,
     /// The last question that whole numbers answered, by its place.
@@ -161,7 +178,19 @@ impl Forms<'_> {
 
     /// The normal form as a term of the checker, and what was rewritten in it.
     fn form(&mut self, d: &Terms, t: TermId) -> (TermId, Traced) {
-        let (form, trace) = self.normal.traced(self.to[&t]);
+        let own = self.to[&t];
+        let (form, mut trace) = self.normal.traced(own);
+        let operands: Option<Vec<TermId>> =
+            d.node(t).operands().iter().map(|o| self.to.get(o).copied()).collect();
+        if let Some(operands) = operands.filter(|all| self.terms.node(own).operands()[..] != all[..]) {
+            // This arena saw at once what operands are made of: that they are this in their normal forms is told too.
+            for o in operands {
+                let node = self.terms.node(o).map(|o| self.normal.of(o));
+                let more = self.normal.traced_node(&node, self.terms.width_of(o));
+                trace.notes.extend(more.notes);
+                trace.last.extend(more.last);
+            }
+        }
         let mut out = |t: TermId| self.leave(d, t);
         let mut both = |e: Equal| (out(e.0), out(e.1));
         let last = trace.last.into_iter().map(&mut both).collect();
@@ -358,7 +387,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
             self.write(Found { from, to, opaque: &opaque, by: &by, fact: false });
             return true;
         }
-        if let Some(opaque) = self.plainly(from, to, &LEVELS, EFFORT) {
+        if let Some(opaque) = self.plainly(from, to, &LEVELS, PLAIN) {
             self.write(Found { from, to, opaque: &opaque, by: &[], fact: false });
             return true;
         }
@@ -418,7 +447,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
             Some(opaque) => (opaque, by),
             None => match self.goes_by(a, b, &by) {
                 Some(opaque) => (opaque, by),
-                None => match self.plainly(a, b, &LEVELS[..2], EFFORT) {
+                None => match self.plainly(a, b, &LEVELS[..2], PLAIN) {
                     Some(opaque) => (opaque, Vec::new()),
                     None => return,
                 },
@@ -452,15 +481,9 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for i in by {
             roots.extend(d.node(self.so_far.known[*i]).operands());
         }
-        let mut last = None;
-        for below in [0, 2] {
-            let opaque = shared(d, &roots, below);
-            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, by, self.effort(from)) {
-                return Some(opaque);
-            }
-            last = Some(opaque);
-        }
-        None
+        let tries = [Some(shared(d, &roots, 0)), met(d, &roots, true), Some(shared(d, &roots, 2))];
+        let effort = self.effort(from);
+        self.first_that_goes(from, to, tries, by, effort)
     }
 
     fn effort(&self, t: TermId) -> u64 {
@@ -485,13 +508,30 @@ impl Explanation<'_, '_, '_, '_, '_> {
 
     /// What may be anything where a term is shown to be another.
     fn plainly(&mut self, from: TermId, to: TermId, levels: &[usize], effort: u64) -> Option<Vec<TermId>> {
-        let mut last = None;
-        for below in levels {
-            let opaque = frontier(self.so_far.inputs.terms, from, to, *below);
-            if last.as_ref() != Some(&opaque) && self.goes(from, to, &opaque, &[], effort) {
-                return Some(opaque);
+        let d = self.so_far.inputs.terms;
+        let (first, rest) = levels.split_first()?;
+        let tries = [Some(frontier(d, from, to, *first)), met(d, &[from, to], false)];
+        let rest = rest.iter().map(|below| Some(frontier(d, from, to, *below)));
+        self.first_that_goes(from, to, tries.into_iter().chain(rest), &[], effort)
+    }
+
+    /// The first of what may be anything with which a term is shown to be another.
+    fn first_that_goes(
+        &mut self,
+        from: TermId,
+        to: TermId,
+        tries: impl IntoIterator<Item = Option<Vec<TermId>>>,
+        by: &[usize],
+        effort: u64,
+    ) -> Option<Vec<TermId>> {
+        let mut before = Vec::new();
+        for opaque in tries.into_iter().flatten() {
+            if !before.contains(&opaque) {
+                if self.goes(from, to, &opaque, by, effort) {
+                    return Some(opaque);
+                }
+                before.push(opaque);
             }
-            last = Some(opaque);
         }
         None
     }

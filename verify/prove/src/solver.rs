@@ -138,6 +138,9 @@ const CHECK: &str = "(check-sat)";
 /// The steps of a question that is taken bit by bit.
 const BITS: [&str; 6] = ["simplify", "solve-eqs", "ackermannize_bv", "simplify", "bit-blast", "sat"];
 
+/// How many times as many summands a sum may have with its products multiplied out; what a solver takes for enough by itself is ten.
+const MONOMIALS: u32 = 1000;
+
 /// Steps for whole numbers: what is equal to something else goes first.
 const NUMBERS: [&str; 5] = ["simplify", "propagate-values", "solve-eqs", "simplify", "smt"];
 
@@ -211,7 +214,8 @@ impl Solver for Z3 {
 
     fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        let steps = format!("(using-params {} :som true) {}", BITS[0], BITS[1..].join(" "));
+        let steps =
+            format!("(using-params {} :som true :som_blowup {MONOMIALS}) {}", BITS[0], BITS[1..].join(" "));
         self.within(script, limit, &format!("(check-sat-using (then {steps}))"))
     }
 

@@ -9,6 +9,8 @@ use sassafras_semantics::term::Node;
 
 /// Most places of a term at which something is left out.
 const PLACES: usize = 400;
+/// Most times that is done to a term.
+const ROUNDS: usize = 4;
 /// Most terms of one that is looked at so.
 const CHOICES: usize = 1200;
 /// The same of what is compared.
@@ -19,18 +21,29 @@ impl Explanation<'_, '_, '_, '_, '_> {
     pub(super) fn has_choices(&self, t: TermId, form: TermId) -> bool {
         let d = self.so_far.inputs.terms;
         match d.node(t) {
+            _ if self.all.chooses => false,
             Node::Compare(..) | Node::FloatRelation { .. } => d.topological(&[form]).len() <= COMPARED,
             _ => matches!(d.node(form), Node::Ite(c, ..) if self.all.ends.contains(&c)),
         }
     }
 
-    /// Leaves out of what is written for a term what no way through its choices leads to: first at one place, then at twice as many each time.
+    /// Leaves out of what is written for a term what no way through its choices leads to, and then of what is left, whose conditions are smaller.
     pub(super) fn choose(&mut self, t: TermId) {
+        let form = self.all.forms.normal.of(self.all.forms.to[&t]);
+        let rounds = (0..ROUNDS).take_while(|_| self.choose_once(t)).count();
+        if rounds > 1 {
+            let own = self.all.forms.to[&t];
+            self.all.chosen.insert(form, (own, self.so_far.current(t)));
+        }
+    }
+
+    /// The same once: first at one place, then at twice as many each time.
+    fn choose_once(&mut self, t: TermId) -> bool {
         let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
         let form = forms.normal.of(forms.to[&t]);
         let mut from = forms.leave(d, form);
         if self.so_far.current(t) != from || d.topological(&[from]).len() > CHOICES {
-            return;
+            return false;
         }
         let (mut ways, mut steps, mut before) = (vec![from], Vec::new(), None);
         let (mut places, mut more) = (0, 1);
@@ -64,12 +77,16 @@ impl Explanation<'_, '_, '_, '_, '_> {
             ways.push(to);
             (from, before) = (to, Some(chosen));
         }
-        let [first, .., last] = ways[..] else { return };
+        let [first, .., last] = ways[..] else { return false };
         // What is written for it is not in normal form, but what is written for that is.
+        // Nothing more is left out in it: parts of what was normalised before would not be what they were any more.
+        let before = std::mem::replace(&mut self.all.chooses, true);
         self.walk(&[last]);
+        self.all.chooses = before;
         self.write(Found { from: first, to: last, opaque: &ways, by: &steps, fact: false });
         let (own, now) = (self.all.forms.to[&last], self.so_far.current(last));
         self.all.chosen.insert(form, (own, now));
         self.all.forms.to.insert(t, own);
+        true
     }
 }

@@ -5,6 +5,9 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId, Terms, UnaryOp};
 use std::collections::BTreeSet;
 
+/// Most rounds in which what is met in one term alone is opened.
+const ROUNDS: usize = 40;
+
 /// The first terms on each way down from some that are not opened. `opens`: of a term that is met, and how many levels were counted there, how many
 /// are counted for its operands; none where it stays closed. A term that is opened on one way is opened.
 fn closed(d: &Terms, roots: &[TermId], opens: impl Fn(TermId, &Node, usize) -> Option<usize>) -> Vec<TermId> {
@@ -44,6 +47,35 @@ pub(super) fn shared(d: &Terms, roots: &[TermId], below: usize) -> Vec<TermId> {
         true => Some(depth),
         false => (depth < below).then_some(depth + 1),
     })
+}
+
+/// The first terms on each way down from some that are met so from two or more of them. What is met first from one alone is opened, even if another has
+/// it too, further down: where it is closed there, nothing would say that it is the same. None where that goes on.
+pub(super) fn met(d: &Terms, roots: &[TermId], also_bitwise: bool) -> Option<Vec<TermId>> {
+    let mut count: FxHashMap<TermId, u32> = FxHashMap::default();
+    let roots: BTreeSet<TermId> = roots.iter().copied().collect();
+    for r in &roots {
+        parts(d, &[*r]).into_iter().for_each(|t| *count.entry(t).or_default() += 1);
+    }
+    let mut opened = FxHashSet::default();
+    for _ in 0..ROUNDS {
+        let mut here: FxHashMap<TermId, u32> = FxHashMap::default();
+        for r in &roots {
+            let opens = |t, node: &Node| {
+                wires(node) || also_bitwise && is_bitwise(node) || count[&t] < 2 || opened.contains(&t)
+            };
+            let all = closed(d, &[*r], |t, node, depth| opens(t, node).then_some(depth));
+            all.into_iter().for_each(|t| *here.entry(t).or_default() += 1);
+        }
+        let alone: Vec<TermId> = here.iter().filter(|(_, n)| **n < 2).map(|(t, _)| *t).collect();
+        if alone.is_empty() {
+            let mut all: Vec<TermId> = here.into_keys().collect();
+            all.sort_unstable();
+            return Some(all);
+        }
+        opened.extend(alone);
+    }
+    None
 }
 
 /// What two terms are both made of, the first on each way down, but for some terms, and for how conditions are made of others.

@@ -51,7 +51,7 @@ impl Normal<'_> {
         if let Some(made) = all.seen.get(&(t, care)) {
             return *made;
         }
-        let less = if self.width(t) == 1 && all.left > 0 { self.cared(t, care) } else { t };
+        let less = if self.width(t) == 1 && all.left > 0 { self.cared(t, care, false) } else { t };
         let made = match node {
             _ if less != t => {
                 all.left -= 1;
@@ -69,28 +69,32 @@ impl Normal<'_> {
                 (Some(yes), Some(no)) => {
                     let a = if yes == FALSE { a } else { self.chosen_where(a, yes, all) };
                     let b = if no == FALSE { b } else { self.chosen_where(b, no, all) };
-                    let c = match self.width(t) {
-                        1 => self.chosen_where(c, care, all),
-                        _ if all.left > 0 => {
-                            let less = self.cared(c, care);
-                            all.left -= usize::from(less != c);
-                            less
-                        }
-                        _ => c,
-                    };
+                    let c = self.chosen_where(c, care, all);
                     d.make(Node::Ite(c, a, b), self.width(t))
                 }
                 _ => t,
             },
-            node => d.make(node.map(|o| self.chosen_where(o, care, all)), self.width(t)),
+            node => {
+                let bits = self.width(t) > 1;
+                let of = |o: TermId| {
+                    let less = if bits && self.width(o) == 1 && all.left > 0 {
+                        self.cared(o, care, true)
+                    } else {
+                        o
+                    };
+                    all.left -= usize::from(less != o);
+                    self.chosen_where(less, care, all)
+                };
+                d.make(node.map(of), self.width(t))
+            }
         };
         all.seen.insert((t, care), made);
         made
     }
 
-    /// What a word is chosen by where something holds, if it hangs on less there: on what the same condition had said before it was found.
-    /// Otherwise it stays, since it would be another in each place.
-    fn cared(&self, t: TermId, care: Diagram) -> TermId {
+    /// What a condition is where something holds, if it hangs on less there: on what the same condition had said before it was found.
+    /// Otherwise what words are chosen by stays, since it would be another in each place; not so a bit of a word, `whole`.
+    fn cared(&self, t: TermId, care: Diagram, whole: bool) -> TermId {
         let f = self.diagram(t);
         let mut all = self.diagrams.borrow_mut();
         if care <= TRUE || all.size(f, CARE) >= CARE || all.size(care, CARE) >= CARE {
@@ -100,7 +104,7 @@ impl Normal<'_> {
         let (before, after) = (all.leaves(f), all.leaves(less));
         drop(all);
         let is_open = |v: &TermId| !self.excludes(care, *v, true) && !self.excludes(care, *v, false);
-        match before.iter().any(|v| !after.contains(v) && is_open(v)) {
+        match before.iter().any(|v| !after.contains(v) && (whole || is_open(v))) {
             true => self.function(less, 1),
             false => t,
         }

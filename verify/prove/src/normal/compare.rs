@@ -96,7 +96,8 @@ impl Normal<'_> {
         {
             return d.no();
         }
-        if p.negative() {
+        let negated = p.negative();
+        if negated {
             p = p.scaled(u128::MAX);
         }
         if let Some(decided) = self.equal_selection(&p) {
@@ -132,6 +133,7 @@ impl Normal<'_> {
         p.constant = 0;
         let left = self.number(p);
         let right = d.constant(width, right);
+        self.note(|| (d.add(&if negated { d.neg(&zero) } else { zero }, &right), left));
         self.leaf(C::Eq, left, right)
     }
 

@@ -3,6 +3,7 @@
 use super::Normal;
 use super::poly::{Monomial, Poly};
 use rustc_hash::FxHashSet;
+use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 use std::cell::RefCell;
 
@@ -39,6 +40,19 @@ impl Normal<'_> {
         *self.trace.0.borrow_mut() = Some(Traced::default());
         let form = self.of(term);
         (form, self.trace.0.borrow_mut().take().unwrap_or_default())
+    }
+
+    /// What is rewritten where an operation over normal forms becomes its normal form, as it is, without what the arena makes of it.
+    pub fn traced_node(&self, node: &Node, width: u32) -> Traced {
+        let operands = node.operands();
+        if !operands.is_empty() {
+            for o in &operands {
+                self.of(*o);
+            }
+            *self.trace.0.borrow_mut() = Some(Traced::default());
+            self.rebuild(node, width, operands[0]);
+        }
+        self.trace.0.borrow_mut().take().unwrap_or_default()
     }
 
     /// Whether somebody asks.

@@ -46,6 +46,7 @@ impl Solver for NativeZ3 {
         with_z3_config(&Config::new(), || {
             let mut out = Params::new();
             out.set_bool("som", true);
+            out.set_u32("som_blowup", super::MONOMIALS);
             let first = Tactic::new(super::BITS[0]).with(&out);
             let steps = super::BITS[1..].iter().map(|s| Tactic::new(s));
             self.ask(script, limit, &steps.fold(first, |all, next| all.and_then(&next)).solver())
