@@ -51,32 +51,41 @@ pub fn explain_code(source: &Cubin, cubin: &Cubin, entry: &mut Entry, solver: &m
 }
 
 fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
-    let terms = Terms::new();
-    let forms = Forms {
-        terms: &terms,
-        normal: Normal::new(&terms),
-        to: FxHashMap::default(),
-        back: FxHashMap::default(),
-    };
-    let (found, numbers, open, facts, rewritten, noted, chosen, ends, chooses, spent, as_numbers) =
-        Default::default();
-    let mut all = Explainer {
-        forms,
-        found,
-        numbers,
-        open,
-        facts,
-        rewritten,
-        noted,
-        chosen,
-        ends,
-        chooses,
-        spent,
-        as_numbers,
-    };
-    // An entry that the checker does not take has steps as far as they were found.
-    let _ = against(origin, cubin, entry, solver, &mut all);
-    entry.rewrites = all.found;
+    // What words are chosen by is looked into where it does not go without that: it is much.
+    for deep in [false, true] {
+        let terms = Terms::new();
+        let forms = Forms {
+            terms: &terms,
+            normal: Normal::new(&terms),
+            to: FxHashMap::default(),
+            back: FxHashMap::default(),
+        };
+        let (found, numbers, open, facts, rewritten, noted, chosen, ends) = Default::default();
+        let (chooses, spent, as_numbers, unshown) = Default::default();
+        let mut all = Explainer {
+            forms,
+            found,
+            numbers,
+            open,
+            facts,
+            rewritten,
+            noted,
+            chosen,
+            ends,
+            deep,
+            chooses,
+            spent,
+            as_numbers,
+            unshown,
+        };
+        entry.rewrites = Rewrites::default();
+        // An entry that the checker does not take has steps as far as they were found.
+        let _ = against(origin, cubin, entry, solver, &mut all);
+        entry.rewrites = all.found;
+        if all.unshown.is_empty() {
+            break;
+        }
+    }
 }
 
 /// Finds steps where the checker would come without.
@@ -97,12 +106,16 @@ struct Explainer<'f> {
     chosen: FxHashMap<TermId, (TermId, TermId)>,
     /// By what the last choice of lemmas' code is made.
     ends: FxHashSet<TermId>,
+    /// Whether something is left out of what words are chosen by too.
+    deep: bool,
     /// Whether what is left after something was left out is walked through.
     chooses: bool,
     /// Questions that the solver did not answer.
     spent: u32,
     /// The last question that whole numbers answered, by its place.
     as_numbers: Option<usize>,
+    /// Questions that stay open, by their places.
+    unshown: FxHashSet<usize>,
 }
 
 impl Guide for Explainer<'_> {
@@ -128,10 +141,15 @@ impl Guide for Explainer<'_> {
         }
         self.forms.to.clear();
         Explanation { all: self, so_far, at, solver }.of(t);
+        if !so_far.is_never(t, true, solver) {
+            self.unshown.insert(at);
+        }
         Ok(false)
     }
 
     fn numbers(&mut self, at: usize) -> bool {
+        // What only saves work need not be shown.
+        self.unshown.remove(&at);
         let shown = self.as_numbers == Some(at);
         if shown {
             self.found.numbers.push(at);

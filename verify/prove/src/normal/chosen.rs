@@ -16,6 +16,8 @@ const LOOKED_AT: usize = 40_000;
 pub struct Chosen {
     /// The term.
     pub term: TermId,
+    /// Whether that is done in what words are chosen by too.
+    deep: bool,
     /// At how many places more something may be left out.
     left: usize,
     /// Terms where something holds, and what they are there.
@@ -34,9 +36,9 @@ impl Chosen {
 
 impl Normal<'_> {
     /// A normal form without what no way through its choices leads to, at most at so many places; not in normal form itself. Paths that come
-    /// together leave such: what a register held before, where no path is left on which it was not written.
-    pub fn chosen(&self, t: TermId, places: usize) -> Chosen {
-        let mut all = Chosen { term: t, left: places, seen: FxHashMap::default() };
+    /// together leave such: what a register held before, where no path is left on which it was not written. `deep`: in what words are chosen by too.
+    pub fn chosen(&self, t: TermId, places: usize, deep: bool) -> Chosen {
+        let mut all = Chosen { term: t, deep, left: places, seen: FxHashMap::default() };
         all.term = self.chosen_where(t, TRUE, &mut all);
         all
     }
@@ -69,13 +71,22 @@ impl Normal<'_> {
                 (Some(yes), Some(no)) => {
                     let a = if yes == FALSE { a } else { self.chosen_where(a, yes, all) };
                     let b = if no == FALSE { b } else { self.chosen_where(b, no, all) };
-                    let c = self.chosen_where(c, care, all);
+                    let c = match self.width(t) {
+                        1 => self.chosen_where(c, care, all),
+                        _ if all.deep => self.chosen_where(c, care, all),
+                        _ if all.left > 0 => {
+                            let less = self.cared(c, care, false);
+                            all.left -= usize::from(less != c);
+                            less
+                        }
+                        _ => c,
+                    };
                     d.make(Node::Ite(c, a, b), self.width(t))
                 }
                 _ => t,
             },
             node => {
-                let bits = self.width(t) > 1;
+                let bits = all.deep && self.width(t) > 1;
                 let of = |o: TermId| {
                     let less = if bits && self.width(o) == 1 && all.left > 0 {
                         self.cared(o, care, true)
