@@ -51,7 +51,8 @@ pub fn explain_code(source: &Cubin, cubin: &Cubin, entry: &mut Entry, solver: &m
 }
 
 fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
-    // What words are chosen by is looked into where it does not go without that: it is much.
+    // What words are chosen by is looked into where something was left out at all, and it does not go with that: it is much.
+    let mut least = usize::MAX;
     for deep in [false, true] {
         let terms = Terms::new();
         let forms = Forms {
@@ -78,11 +79,14 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             as_numbers,
             unshown,
         };
-        entry.rewrites = Rewrites::default();
         // An entry that the checker does not take has steps as far as they were found.
         let _ = against(origin, cubin, entry, solver, &mut all);
-        entry.rewrites = all.found;
-        if all.unshown.is_empty() {
+        // What little effort does not show may go with the checker's: steps are given up for those alone that leave less open.
+        if all.unshown.len() < least {
+            least = all.unshown.len();
+            entry.rewrites = all.found;
+        }
+        if least == 0 || all.chosen.is_empty() {
             break;
         }
     }
