@@ -17,7 +17,7 @@ use crate::witness::check::{Fault, Guide, against};
 use crate::witness::rewrite::{Made, Rewrite, Rewrites};
 use crate::witness::words::{WORD, word};
 use crate::witness::{Entry, SoFar};
-use parts::{frontier, met, shared, wires};
+use parts::{frontier, met, numbers, shared, wires};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -503,7 +503,10 @@ impl Explanation<'_, '_, '_, '_, '_> {
         for i in by {
             roots.extend(d.node(self.so_far.known[*i]).operands());
         }
-        let tries = [Some(shared(d, &roots, 0)), met(d, &roots, true), Some(shared(d, &roots, 2))];
+        // What was exchanged in a sum is seen to be the same where products are multiplied out.
+        let is_sum = matches!(d.node(from), Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..));
+        let sums = is_sum.then(|| numbers(d, &roots));
+        let tries = [Some(shared(d, &roots, 0)), sums, met(d, &roots, true), Some(shared(d, &roots, 2))];
         let effort = self.effort(from);
         self.first_that_goes(from, to, tries, by, effort)
     }

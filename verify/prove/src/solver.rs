@@ -214,8 +214,11 @@ impl Solver for Z3 {
 
     fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        let steps =
-            format!("(using-params {} :som true :som_blowup {MONOMIALS}) {}", BITS[0], BITS[1..].join(" "));
+        let multiplied = |s: &str| match s {
+            "simplify" => format!("(using-params simplify :som true :som_blowup {MONOMIALS})"),
+            other => other.to_owned(),
+        };
+        let steps = BITS.into_iter().map(multiplied).collect::<Vec<_>>().join(" ");
         self.within(script, limit, &format!("(check-sat-using (then {steps}))"))
     }
 

@@ -99,6 +99,18 @@ pub(super) fn frontier(d: &Terms, a: TermId, b: TermId, below: usize) -> Vec<Ter
     })
 }
 
+/// The numbers that sums and products are of: what is not said by them is said by nothing else then. A number that is extended by zeros may be what
+/// something is known of; what extends it is opened then, unless something is known of that.
+pub(super) fn numbers(d: &Terms, roots: &[TermId]) -> Vec<TermId> {
+    use {BinaryOp as B, UnaryOp as U};
+    closed(d, roots, |t, node, depth| match node {
+        _ if depth > 0 => None,
+        Node::Binary(B::Add | B::Sub | B::Mul, ..) | Node::Unary(U::Neg | U::Not, _) => Some(0),
+        Node::Zext(_) if !roots.contains(&t) => Some(1),
+        _ => None,
+    })
+}
+
 /// Whether an operation is about each bit by itself: where what is known says so much of a function, its operands may be anything.
 fn is_bitwise(node: &Node) -> bool {
     use BinaryOp as B;

@@ -3,7 +3,7 @@
 use super::Normal;
 use super::lift::Lift;
 use super::number::left_of;
-use super::poly::{Monomial, Poly};
+use super::poly::{Monomial, Poly, ones};
 use sassafras_semantics::{Domain, TermId};
 
 impl Normal<'_> {
@@ -18,13 +18,18 @@ impl Normal<'_> {
             return;
         }
         self.note_lifted(mark, (a, own), Lift::Shifted(twos), width, made);
-        let odd = d.constant(width, left_of(c, twos, width));
+        let odd = left_of(c, twos, width) & ones(width);
         let (c, two) = (d.constant(width, c), d.constant(width, 1 << twos));
+        // The arena brings constant factors together, so that what is multiplied is not seen any more; not so what is negated.
+        let times = |t: TermId| match odd == ones(width) {
+            true => d.neg(&d.mul(&t, &two)),
+            false => d.mul(&d.mul(&t, &two), &d.constant(width, odd)),
+        };
         let (zext, plain) = (d.zext(&a, width), self.plain(made));
-        let (from, to) = (d.mul(&d.mul(&zext, &two), &odd), d.mul(&d.mul(&plain, &two), &odd));
+        let (from, to) = (times(zext), times(plain));
         self.note_since(mark, || (from, to));
         self.note_sums(|| (d.mul(&zext, &c), from), vec![a]);
-        self.note_sums(|| (to, d.mul(&plain, &c)), vec![plain]);
+        self.note_sums(|| (to, d.mul(&plain, &c)), self.numbers(&[made]));
         self.note_since(mark, || (d.mul(&zext, &c), d.mul(&plain, &c)));
     }
 

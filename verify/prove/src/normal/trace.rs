@@ -130,6 +130,9 @@ impl Normal<'_> {
             return;
         }
         let (d, numbers) = (self.terms, self.numbers(&[before, after, kept, of]));
+        // A number that is what stands for it is opened there with it.
+        let (inside, own) = (self.above(new, of), self.numbers(&[after, kept, of]));
+        let own: Vec<TermId> = own.into_iter().filter(|n| !inside.contains(n)).collect();
         self.note_since(mark, || (old, new));
         let kept = self.plain(kept);
         let around = |t: TermId| {
@@ -142,12 +145,24 @@ impl Normal<'_> {
         let chain = [
             self.note_by((before, first), &[], numbers.clone()),
             self.note_by((first, second), &[(old, new)], same),
-            self.note_by((second, after), &[], numbers),
+            self.note_by((second, after), &[], own),
         ];
         if let Some(t) = self.trace.0.borrow_mut().as_mut() {
             t.last.truncate(mark);
         }
         self.note_from((before, after), &chain, vec![before, first, second, after]);
+    }
+
+    /// What a term is made of, and it itself, down to the numbers of a sum, without these.
+    fn above(&self, t: TermId, sum: &Poly) -> FxHashSet<TermId> {
+        let numbers = self.numbers(&[sum]);
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![t]);
+        while let Some(t) = stack.pop() {
+            if !numbers.contains(&t) && seen.insert(t) {
+                stack.extend(self.terms.node(t).operands());
+            }
+        }
+        seen
     }
 
     /// That a sum is another, since a factor of one of its summands is a sum: of a summand its factors, its coefficient, and which it is;

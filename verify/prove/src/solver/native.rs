@@ -47,9 +47,12 @@ impl Solver for NativeZ3 {
             let mut out = Params::new();
             out.set_bool("som", true);
             out.set_u32("som_blowup", super::MONOMIALS);
-            let first = Tactic::new(super::BITS[0]).with(&out);
-            let steps = super::BITS[1..].iter().map(|s| Tactic::new(s));
-            self.ask(script, limit, &steps.fold(first, |all, next| all.and_then(&next)).solver())
+            let steps = super::BITS.iter().map(|s| match *s {
+                "simplify" => Tactic::new(s).with(&out),
+                _ => Tactic::new(s),
+            });
+            let all = steps.reduce(|all, next| all.and_then(&next)).expect("there are some");
+            self.ask(script, limit, &all.solver())
         })
     }
 
