@@ -314,14 +314,22 @@ impl Explanation<'_, '_, '_, '_, '_> {
             self.all.ends.insert(c);
             self.choose(code);
         }
-        let forms = &self.all.forms;
-        let own = |t: TermId| forms.normal.of(forms.to[&t]);
-        let (code, value) = (own(code), own(value));
+        let forms = &mut self.all.forms;
+        let [unless, code, mut value] = [unless, code, value].map(|t| forms.normal.of(forms.to[&t]));
+        let mut parts = vec![code, value];
+        if let Node::Ite(c, other, operation) = forms.terms.node(code)
+            && c == unless
+        {
+            // What the code does where the lemma says nothing stays as it is.
+            parts = vec![c, other, operation, value];
+            value = forms.normal.of(forms.terms.ite(&c, &other, &value));
+        }
         if code == value || forms.terms.topological(&[value]).contains(&code) {
             return;
         }
-        let (from, to) = (forms.back[&code], forms.back[&value]);
-        let opaque = self.inner(&[from, to]);
+        let [from, to] = [code, value].map(|t| forms.leave(d, t));
+        let parts: Vec<TermId> = parts.into_iter().map(|t| forms.leave(d, t)).collect();
+        let opaque = self.inner(&parts);
         if self.goes(from, to, &opaque, &[index], EFFORT) {
             // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
             let fact = self.so_far.known.len();
