@@ -62,7 +62,7 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             back: FxHashMap::default(),
         };
         let (found, numbers, open, facts, rewritten, noted, chosen, ends) = Default::default();
-        let (chooses, spent, as_numbers, unshown) = Default::default();
+        let (halved, chooses, spent, as_numbers, unshown) = Default::default();
         let mut all = Explainer {
             forms,
             found,
@@ -73,6 +73,7 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             noted,
             chosen,
             ends,
+            halved,
             deep,
             chooses,
             spent,
@@ -110,6 +111,8 @@ struct Explainer<'f> {
     chosen: FxHashMap<TermId, (TermId, TermId)>,
     /// By what the last choice of lemmas' code is made.
     ends: FxHashSet<TermId>,
+    /// Normal forms, in their arena, whose upper half was looked at.
+    halved: FxHashSet<TermId>,
     /// Whether something is left out of what words are chosen by too.
     deep: bool,
     /// Whether what is left after something was left out is walked through.
@@ -327,8 +330,10 @@ impl Explanation<'_, '_, '_, '_, '_> {
         if code == value || forms.terms.topological(&[value]).contains(&code) {
             return;
         }
-        let [from, to] = [code, value].map(|t| forms.leave(d, t));
-        let parts: Vec<TermId> = parts.into_iter().map(|t| forms.leave(d, t)).collect();
+        // A quotient's normal form takes bits of the quotient itself: what is written for it, and is known so, is not that form.
+        let mut leave = |t: TermId| self.so_far.current(forms.leave(d, t));
+        let [from, to] = [code, value].map(&mut leave);
+        let parts: Vec<TermId> = parts.into_iter().map(leave).collect();
         let opaque = self.inner(&parts);
         if self.goes(from, to, &opaque, &[index], EFFORT) {
             // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
@@ -381,10 +386,36 @@ impl Explanation<'_, '_, '_, '_, '_> {
             match less {
                 Some((own, _)) => drop(self.all.forms.to.insert(t, own)),
                 None if self.has_choices(t, form) => self.choose(t),
-                None => {}
+                None => self.halve(form, self.all.forms.normal.of(self.all.forms.to[&t])),
             }
         }
         true
+    }
+
+    /// A choice whose upper half is zero is its lower half from here on, where lemmas are: put together from halves, which code has in
+    /// registers, it has that form. `own`: the normal form in its own arena.
+    fn halve(&mut self, form: TermId, own: TermId) {
+        let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
+        let (width, half) = (d.width_of(form), d.width_of(form) / 2);
+        let is_choice = width == 64 && matches!(d.node(form), Node::Ite(..));
+        if self.so_far.lemmas.is_empty() || !is_choice || !self.all.halved.insert(own) {
+            return;
+        }
+        let [lower, upper] = [0, half].map(|low| forms.normal.bits(own, low, half));
+        if forms.terms.as_constant(&upper) != Some(0) || forms.terms.topological(&[lower]).contains(&own) {
+            return;
+        }
+        let value = forms.normal.of(forms.terms.zext(&lower, width));
+        let to = forms.leave(d, value);
+        let halves = [0, half].map(|low| d.extract(&form, low, half));
+        if value == own || !self.walk(&halves) {
+            return;
+        }
+        let by: Vec<usize> = halves.into_iter().filter_map(|t| self.rewriting(t)).collect();
+        if let Some(opaque) = self.goes_by(form, to, &by) {
+            self.write(Found { from: form, to, opaque: &opaque, by: &by, fact: false });
+            self.all.forms.normal.declare(&[(own, value)].into_iter().collect());
+        }
     }
 
     /// Shows that a term is another, with as much taken for anything as can be, and writes the step down. `trace`: what may be shown before.
