@@ -247,8 +247,13 @@ impl Forms<'_> {
 impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for steps after which a bit is seen to be zero.
     fn of(&mut self, t: TermId) {
+        let mut partial: Vec<Said> = Vec::new();
         for i in self.so_far.lemmas.clone() {
-            self.lemma(i);
+            let Some(said) = self.lemma(i) else { continue };
+            for other in &partial {
+                self.either(other, &said);
+            }
+            partial.push(said);
         }
         for e in self.comparisons(t) {
             self.words(e);
@@ -304,45 +309,64 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on.
-    fn lemma(&mut self, index: usize) {
+    /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on. Else what it says.
+    fn lemma(&mut self, index: usize) -> Option<Said> {
         let d = self.so_far.inputs.terms;
         let said = self.so_far.known[index];
-        let Node::Binary(BinaryOp::Or, unless, equal) = d.node(said) else { return };
-        let Node::Compare(CompareOp::Eq, code, value) = d.node(equal) else { return };
+        let Node::Binary(BinaryOp::Or, unless, equal) = d.node(said) else { return None };
+        let Node::Compare(CompareOp::Eq, code, value) = d.node(equal) else { return None };
         if !self.walk(&[unless, code, value]) {
-            return;
+            return None;
         }
         if let Node::Ite(c, ..) = d.node(self.so_far.current(code)) {
             self.all.ends.insert(c);
             self.choose(code);
         }
         let forms = &mut self.all.forms;
-        let [unless, code, mut value] = [unless, code, value].map(|t| forms.normal.of(forms.to[&t]));
-        let mut parts = vec![code, value];
+        let [unless, code, value] = [unless, code, value].map(|t| forms.normal.of(forms.to[&t]));
+        let (mut parts, mut to) = (vec![code, value], value);
         if let Node::Ite(c, other, operation) = forms.terms.node(code)
             && c == unless
         {
             // What the code does where the lemma says nothing stays as it is.
             parts = vec![c, other, operation, value];
-            value = forms.normal.of(forms.terms.ite(&c, &other, &value));
+            to = forms.normal.of(forms.terms.ite(&c, &other, &value));
         }
-        if code == value || forms.terms.topological(&[value]).contains(&code) {
+        (!self.is_operation((code, to), parts, &[index])).then_some(Said { unless, code, value, index })
+    }
+
+    /// Of two lemmas about one value, each of which says something where the other does not: what chooses between their code is the value.
+    fn either(&mut self, a: &Said, b: &Said) {
+        let forms = &mut self.all.forms;
+        if a.value != b.value || forms.normal.of(forms.terms.not(&a.unless)) != b.unless {
             return;
+        }
+        let code = forms.normal.of(forms.terms.ite(&a.unless, &b.code, &a.code));
+        let Node::Ite(c, ..) = forms.terms.node(code) else { return };
+        self.is_operation((code, a.value), vec![c, a.code, b.code, a.value], &[a.index, b.index]);
+    }
+
+    /// Whether code, in normal form, is an operation by what lemmas say: then that is written for it from here on. `parts`: what it is made of.
+    fn is_operation(&mut self, (code, value): Equal, parts: Vec<TermId>, by: &[usize]) -> bool {
+        let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
+        if code == value || forms.terms.topological(&[value]).contains(&code) {
+            return true;
         }
         // A quotient's normal form takes bits of the quotient itself: what is written for it, and is known so, is not that form.
         let mut leave = |t: TermId| self.so_far.current(forms.leave(d, t));
         let [from, to] = [code, value].map(&mut leave);
         let parts: Vec<TermId> = parts.into_iter().map(leave).collect();
         let opaque = self.inner(&parts);
-        if self.goes(from, to, &opaque, &[index], EFFORT) {
+        let goes = self.goes(from, to, &opaque, by, EFFORT);
+        if goes {
             // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
             let fact = self.so_far.known.len();
-            self.state((from, to), &opaque, &[index]);
+            self.state((from, to), &opaque, by);
             self.write(Found { from, to, opaque: &opaque, by: &[fact], fact: false });
             self.part(code, value, fact);
             self.all.forms.normal.declare(&[(code, value)].into_iter().collect());
         }
+        goes
     }
 
     /// What code computes and extends by zeros is the operation's lower bits too.
@@ -628,6 +652,15 @@ impl Explanation<'_, '_, '_, '_, '_> {
             Rewrite { at: self.at, from: number(&from), to: number(&to), opaque, by: by.to_vec(), fact };
         self.all.found.steps.push(step);
     }
+}
+
+/// What a lemma says that is not taken by itself, in normal forms: where this does not hold, the code is the value.
+struct Said {
+    unless: TermId,
+    code: TermId,
+    value: TermId,
+    /// Its place among what is known.
+    index: usize,
 }
 
 /// A step.
