@@ -4,9 +4,10 @@
 //! that is a step. A term that is part of both, however large, is taken for anything. What is said by lemmas turns the code that computes an
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
 //!
-//! - `choices`: what is left out of choices. `parts`: what may be anything in a question.
+//! - `choices`: what is left out of choices. `pairs`: terms taken apart side by side. `parts`: what may be anything in a question.
 
 mod choices;
+mod pairs;
 mod parts;
 
 use crate::normal::Normal;
@@ -255,16 +256,19 @@ impl Explanation<'_, '_, '_, '_, '_> {
             }
             partial.push(said);
         }
-        for e in self.comparisons(t) {
+        for e in self.comparisons(t, WORD + 1) {
             self.words(e);
         }
-        if !self.so_far.is_never(t, true, self.solver) {
-            self.walk(&[t]);
+        if !self.so_far.is_never(t, true, self.solver)
+            && self.walk(&[t])
+            && !self.so_far.is_never(t, true, self.solver)
+        {
+            self.sides(t);
         }
     }
 
-    /// The comparisons of long words that a condition is made of.
-    fn comparisons(&self, t: TermId) -> Vec<TermId> {
+    /// The comparisons of words of at least so many bits that a condition is made of.
+    fn comparisons(&self, t: TermId, bits: u32) -> Vec<TermId> {
         let d = self.so_far.inputs.terms;
         let (mut all, mut seen, mut stack) = (Vec::new(), FxHashSet::default(), vec![t]);
         while let Some(t) = stack.pop() {
@@ -272,7 +276,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
                 continue;
             }
             match d.node(t) {
-                Node::Compare(CompareOp::Eq, a, _) if d.width_of(a) > WORD => all.push(t),
+                Node::Compare(CompareOp::Eq, a, _) if d.width_of(a) >= bits => all.push(t),
                 Node::Compare(..) => {}
                 node => stack.extend(node.operands()),
             }

@@ -19,8 +19,17 @@ const EFFORT: u64 = 1000;
 /// Effort for what has to hold, taken bit by bit without what is known, in the same unit.
 const BITS: u64 = 20_000;
 
-/// Effort for what has to hold, taken as whole numbers, in the same unit.
-const NUMBERS: u64 = 40_000;
+/// Effort for what has to hold, taken as whole numbers, in the same unit. The products of 64 by 64 bits take 5141.
+const NUMBERS: u64 = 16_000;
+
+/// The same of a question of many lines, where the numbers grow so long that they are most of the work, which this unit does not count.
+const MANY_NUMBERS: u64 = 6000;
+
+/// Most lines of a question about whole numbers that has the greater effort.
+const LINES: usize = 4000;
+
+/// Most lines of one that is asked.
+const MOST_LINES: usize = 10_000;
 
 /// Effort for a step, in the same unit: several times what a step was found with, since the same question in other names may cost more.
 pub(super) const STEP: u64 = 24_000;
@@ -208,6 +217,9 @@ impl<'t, 'i> SoFar<'t, 'i> {
             let mut all = if whole { self.known.clone() } else { Vec::new() };
             all.push(t);
             let question = self.script(&all, way);
+            if way == Way::Numbers && question.text.lines().nth(MOST_LINES).is_some() {
+                return None;
+            }
             texts.insert((whole, question.text.clone())).then_some((whole, way, question))
         })
     }
@@ -227,19 +239,25 @@ impl<'t, 'i> SoFar<'t, 'i> {
         })
     }
 
-    /// Whether a bit is shown to be never one, taken as whole numbers, with the effort of what has to hold.
+    /// Whether a bit is shown to be never one, taken as whole numbers, with half the effort of what has to hold: in other names it may take more.
     pub fn is_never_as_numbers(&self, t: TermId, solver: &mut dyn Solver) -> bool {
         let mut numbers = self.questions(t).filter(|q| q.1 == Way::Numbers);
-        numbers.any(|q| self.numbers(t, &q, solver) == Answer::Unsat)
+        numbers.any(|q| self.numbers(t, &q, 2, solver) == Answer::Unsat)
     }
 
     /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, case by case, or to itself.
+    /// `share`: of the effort, which part.
     fn numbers(
         &self,
         t: TermId,
         (whole, way, question): &(bool, Way, Script),
+        share: u64,
         solver: &mut dyn Solver,
     ) -> Answer {
+        let mut ask = |question: &Script| {
+            let most = if question.text.lines().nth(LINES).is_some() { MANY_NUMBERS } else { NUMBERS };
+            solver.check_numbers(question, most / share)
+        };
         let d = self.inputs.terms;
         let words = by_words(d, self.current(t));
         let mut never = |word: &TermId| {
@@ -247,13 +265,13 @@ impl<'t, 'i> SoFar<'t, 'i> {
                 let mut all = if *whole { self.known.clone() } else { Vec::new() };
                 all.push(*word);
                 all.extend(case);
-                solver.check_numbers(&self.script(&all, *way), NUMBERS) == Answer::Unsat
+                ask(&self.script(&all, *way)) == Answer::Unsat
             })
         };
         if !words.is_empty() && words.iter().all(&mut never) {
             return Answer::Unsat;
         }
-        solver.check_numbers(question, NUMBERS)
+        ask(question)
     }
 
     /// Whether two terms are shown to be one with little effort.
@@ -270,7 +288,7 @@ impl<'t, 'i> SoFar<'t, 'i> {
         let mut open = None;
         for (whole, way, question) in self.questions(t) {
             let answer = match (way, whole) {
-                (Way::Numbers, _) => self.numbers(t, &(whole, way, question.clone()), solver),
+                (Way::Numbers, _) => self.numbers(t, &(whole, way, question.clone()), 1, solver),
                 (_, true) => solver.check(&question),
                 (_, false) => solver.check_bits(&question, BITS),
             };
