@@ -5,10 +5,12 @@
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
 //!
 //! - `choices`: what is left out of choices. `pairs`: terms taken apart side by side. `parts`: what may be anything in a question.
+//!   `sweep`: terms that have equal values on many inputs.
 
 mod choices;
 mod pairs;
 mod parts;
+mod sweep;
 
 use crate::normal::Normal;
 use crate::normal::trace::{Equal, Noted, Traced};
@@ -52,9 +54,8 @@ pub fn explain_code(source: &Cubin, cubin: &Cubin, entry: &mut Entry, solver: &m
 }
 
 fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
-    // What words are chosen by is looked into where something was left out at all, and it does not go with that: it is much.
-    let mut least = usize::MAX;
-    for deep in [false, true] {
+    let mut least = None;
+    for way in [Way::Sweep, Way::Forms, Way::Deep] {
         let terms = Terms::new();
         let forms = Forms {
             terms: &terms,
@@ -75,7 +76,7 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             chosen,
             ends,
             halved,
-            deep,
+            way,
             chooses,
             spent,
             as_numbers,
@@ -83,15 +84,28 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         };
         // An entry that the checker does not take has steps as far as they were found.
         let _ = against(origin, cubin, entry, solver, &mut all);
-        // What little effort does not show may go with the checker's: steps are given up for those alone that leave less open.
-        if all.unshown.len() < least {
-            least = all.unshown.len();
+        // What little effort does not show may go with the checker's: steps are given up for those alone that leave less open, and those of a sweep
+        // for any that leave as little.
+        let open = (all.unshown.len(), way == Way::Sweep);
+        if least.is_none_or(|least| open < least) {
+            least = Some(open);
             entry.rewrites = all.found;
         }
-        if least == 0 || all.chosen.is_empty() {
+        if open.0 == 0 || way == Way::Forms && all.chosen.is_empty() {
             break;
         }
     }
+}
+
+/// How steps are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Among terms that have equal values on many inputs, and then by normal forms of what is left.
+    Sweep,
+    /// By normal forms alone: what is rewritten before may hide what they are made of.
+    Forms,
+    /// The same, with what is left out of what words are chosen by too: only where something was left out at all, since it is much.
+    Deep,
 }
 
 /// Finds steps where the checker would come without.
@@ -114,8 +128,7 @@ struct Explainer<'f> {
     ends: FxHashSet<TermId>,
     /// Normal forms, in their arena, whose upper half was looked at.
     halved: FxHashSet<TermId>,
-    /// Whether something is left out of what words are chosen by too.
-    deep: bool,
+    way: Way,
     /// Whether what is left after something was left out is walked through.
     chooses: bool,
     /// Questions that the solver did not answer.
@@ -248,6 +261,12 @@ impl Forms<'_> {
 impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for steps after which a bit is seen to be zero.
     fn of(&mut self, t: TermId) {
+        if self.all.way == Way::Sweep {
+            self.sweep(t);
+            if self.so_far.is_never(t, true, self.solver) {
+                return;
+            }
+        }
         let mut partial: Vec<Said> = Vec::new();
         for i in self.so_far.lemmas.clone() {
             let Some(said) = self.lemma(i) else { continue };
@@ -313,12 +332,18 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
     }
 
+    /// What something known says, if that is: but for this, code is a value.
+    fn says(&self, index: usize) -> Option<[TermId; 3]> {
+        let d = self.so_far.inputs.terms;
+        let Node::Binary(BinaryOp::Or, unless, equal) = d.node(self.so_far.known[index]) else { return None };
+        let Node::Compare(CompareOp::Eq, code, value) = d.node(equal) else { return None };
+        Some([unless, code, value])
+    }
+
     /// What a lemma says, where it is an equality of two terms that holds: the code is the operation from here on. Else what it says.
     fn lemma(&mut self, index: usize) -> Option<Said> {
         let d = self.so_far.inputs.terms;
-        let said = self.so_far.known[index];
-        let Node::Binary(BinaryOp::Or, unless, equal) = d.node(said) else { return None };
-        let Node::Compare(CompareOp::Eq, code, value) = d.node(equal) else { return None };
+        let [unless, code, value] = self.says(index)?;
         if !self.walk(&[unless, code, value]) {
             return None;
         }
@@ -360,17 +385,25 @@ impl Explanation<'_, '_, '_, '_, '_> {
         let mut leave = |t: TermId| self.so_far.current(forms.leave(d, t));
         let [from, to] = [code, value].map(&mut leave);
         let parts: Vec<TermId> = parts.into_iter().map(leave).collect();
-        let opaque = self.inner(&parts);
-        let goes = self.goes(from, to, &opaque, by, EFFORT);
-        if goes {
-            // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
-            let fact = self.so_far.known.len();
-            self.state((from, to), &opaque, by);
-            self.write(Found { from, to, opaque: &opaque, by: &[fact], fact: false });
+        let fact = self.becomes((from, to), &parts, by);
+        if let Some(fact) = fact {
             self.part(code, value, fact);
             self.all.forms.normal.declare(&[(code, value)].into_iter().collect());
         }
-        goes
+        fact.is_some()
+    }
+
+    /// Writes one term for another by what is known and whatever their parts are, if that is so; the place at which it is known then.
+    fn becomes(&mut self, (from, to): Equal, parts: &[TermId], by: &[usize]) -> Option<usize> {
+        let opaque = self.inner(parts);
+        if !self.goes(from, to, &opaque, by, EFFORT) {
+            return None;
+        }
+        // A fact stays as it is; what the lemma says of what is written from here on is that something is itself.
+        let fact = self.so_far.known.len();
+        self.state((from, to), &opaque, by);
+        self.write(Found { from, to, opaque: &opaque, by: &[fact], fact: false });
+        Some(fact)
     }
 
     /// What code computes and extends by zeros is the operation's lower bits too.

@@ -10,7 +10,7 @@
 //! - [`lemma`]: code that is known to give an operation's result.
 //! - [`obligation`]: what has to hold between the two sides.
 //! - [`mod@ask`]: from an obligation to an answer. [`smt`]: terms as SMT-LIB text. [`solver`]: the [`solver::Solver`] trait, and
-//!   the solvers.
+//!   the solvers. `signature`: values of terms on many inputs.
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
 //! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `fixed`:
 //!   whether the source leaves a result open.
@@ -56,6 +56,7 @@ pub mod rules;
 mod search;
 mod settled;
 pub mod side;
+mod signature;
 mod smallest;
 pub mod smt;
 pub mod solver;

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{line, recorded, report, table, text, z3};
+use common::{line, ours, recorded, report, table, text, z3};
 use sassafras_cubin::Cubin;
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
@@ -25,6 +25,8 @@ const SAMPLE: [&str; 10] = [
     "fma_f32_ftz",
     "mul_hi_16",
 ];
+/// The same of our own code: carries of 64 bits by halves, which steps are needed for.
+const OWN: [&str; 1] = ["carry_64"];
 /// Effort for each question of the checker, as `check-witness` has it by itself, in millions of z3's `rlimit`.
 const CHECKER: u64 = 30;
 
@@ -39,6 +41,13 @@ fn features() -> Vec<String> {
     names
 }
 
+/// Who made the code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compiler {
+    Ptxas,
+    Ours,
+}
+
 struct Proof {
     module: Module,
     ptx: String,
@@ -47,9 +56,13 @@ struct Proof {
     witness: Witness,
 }
 
-fn proof(name: &str, z3: &mut Z3) -> Option<Proof> {
+fn proof(name: &str, by: Compiler, z3: &mut Z3) -> Option<Proof> {
     let path = format!("features/{name}");
-    let (ptx, cubin) = (text(&path), recorded("13.0.88", &path)?);
+    let ptx = text(&path);
+    let cubin = match by {
+        Compiler::Ptxas => recorded("13.0.88", &path)?,
+        Compiler::Ours => ours(&ptx)?,
+    };
     let module = match sassafras_driver::session::parse(&ptx, name) {
         Ok((module, _)) => module,
         Err(_) => {
@@ -94,13 +107,24 @@ impl Proof {
 
 #[test]
 fn witnesses_of_proofs_are_accepted() {
-    let Some(mut z3) = z3("witnesses_of_proofs_are_accepted") else { return };
+    let Some(z3) = z3("witnesses_of_proofs_are_accepted") else { return };
+    accepted(Compiler::Ptxas, &SAMPLE, "Witnesses of proofs", z3);
+}
+
+#[test]
+fn witnesses_of_our_proofs_are_accepted() {
+    let Some(z3) = z3("witnesses_of_our_proofs_are_accepted") else { return };
+    accepted(Compiler::Ours, &OWN, "Witnesses of proofs of our code", z3);
+}
+
+/// Checks the witness of each program that is proved: of a sample, or of all on a whole run, which may leave some undecided and says so.
+fn accepted(by: Compiler, sample: &[&str], title: &str, mut z3: Z3) {
     z3.budget = 4;
     let whole = std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some();
-    let names = if whole { features() } else { SAMPLE.map(str::to_owned).to_vec() };
+    let names = if whole { features() } else { sample.iter().map(|n| (*n).to_owned()).collect() };
     let (mut proved, mut accepted, mut undecided, mut faults) = (0, 0, Vec::new(), Vec::new());
     for name in &names {
-        let Some(proof) = proof(name, &mut z3) else {
+        let Some(proof) = proof(name, by, &mut z3) else {
             // What is not proved has no witness; those of the sample are.
             if !whole {
                 faults.push(format!("{name}: not proved"));
@@ -117,20 +141,20 @@ fn witnesses_of_proofs_are_accepted() {
             Err(e) => faults.push(format!("{name}: {e}")),
         }
     }
-    eprintln!(
-        "{accepted} of {proved} witnesses accepted, {} undecided, of {} programs",
-        undecided.len(),
-        names.len()
-    );
+    let who = match by {
+        Compiler::Ptxas => "ptxas 13.0.88 compiles",
+        Compiler::Ours => "Sassafras compiles",
+    };
     let mut text = format!(
-        "Of {} programs of `corpus/features` as ptxas 13.0.88 compiles them, {proved} are proved. `check-witness` accepts the witness of {accepted}, \
-         rejects {}, and its solver cannot tell of {}.\n",
+        "Of {} programs of `corpus/features` as {who} them, {proved} are proved. `check-witness` accepts the witness of {accepted}, rejects {}, \
+         and its solver cannot tell of {}.\n",
         names.len(),
         faults.len(),
         undecided.len()
     );
+    eprint!("{text}");
     undecided.iter().for_each(|u| text += &format!("\n- {}\n", table::class(u)));
-    report::section("Witnesses of proofs", &text);
+    report::section(title, &text);
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
@@ -146,8 +170,8 @@ impl Solver for Unsat {
 fn corrupted_witnesses_are_rejected() {
     let Some(mut z3) = z3("corrupted_witnesses_are_rejected") else { return };
     z3.budget = 4;
-    let p = proof("red", &mut z3).expect("it is proved");
-    let nested = proof("if_nested", &mut z3).expect("it is proved");
+    let p = proof("red", Compiler::Ptxas, &mut z3).expect("it is proved");
+    let nested = proof("if_nested", Compiler::Ptxas, &mut z3).expect("it is proved");
     let good = p.json(|_| ());
     let mut rejected = 0;
     let mut wrong = Vec::new();

@@ -2,17 +2,15 @@
 
 use super::local::Local;
 use crate::integer::Integers;
+use crate::signature::{Signature, Signatures};
 use crate::solver::{Answer, Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sassafras_execute::order::hash;
-use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms, UnaryOp};
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms, UnaryOp};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 
-/// Inputs on which terms are compared.
-const INPUTS: u64 = 96;
+/// Inputs that meet the assumptions, if others are to be left out.
+const ENOUGH: usize = 24;
 /// Most questions.
 const MOST: u32 = 120;
 /// Effort of each, in thousands of z3's `rlimit`.
@@ -21,9 +19,6 @@ const EFFORT: u64 = 400;
 const LARGEST: usize = 20_000;
 /// Operations within one another whose bits are taken apart.
 const DEPTH: u32 = 8;
-
-/// The values of a term on all inputs.
-type Row = Vec<u128>;
 
 /// Terms by their forms as exact numbers: the first of each form stands for the others.
 struct Equals<'a> {
@@ -138,21 +133,31 @@ pub(super) fn merge(local: &Local, parts: &[TermId]) -> Vec<TermId> {
     parts.iter().map(|p| map[p]).collect()
 }
 
+/// Signatures of terms: on inputs that meet the assumptions, if enough of those that are drawn do.
+fn drawn<'a>(local: &'a Local, terms: &[TermId]) -> Signatures<'a> {
+    let roots: Vec<TermId> = local.assumptions.iter().chain(terms).copied().collect();
+    let mut all = Signatures::drawn(&local.terms, &local.terms.free(&roots));
+    let met: Vec<bool> =
+        (0..all.inputs.len()).map(|i| local.assumptions.iter().all(|a| all.of(*a)[i] == 1)).collect();
+    if met.iter().filter(|m| **m).count() >= ENOUGH {
+        let mut met = met.iter();
+        all.keep(|| met.next() == Some(&true));
+    }
+    all
+}
+
 struct Sweep<'a> {
     local: &'a Local,
-    /// Values of variables: drawn, or models that told terms apart.
-    inputs: Vec<BTreeMap<TermId, u128>>,
-    rows: FxHashMap<TermId, Row>,
+    /// On inputs that are drawn, and on models that told terms apart.
+    signatures: Signatures<'a>,
     /// Inputs that assumptions depend on.
     free: Vec<(TermId, Vec<TermId>)>,
 }
 
 /// The values of terms on many inputs: on those that meet the assumptions, if there are enough.
-pub(super) fn rows(local: &Local, terms: &[TermId]) -> Vec<Row> {
-    let mut sweep = Sweep { local, inputs: Vec::new(), rows: FxHashMap::default(), free: Vec::new() };
-    let roots: Vec<TermId> = local.assumptions.iter().chain(terms).copied().collect();
-    sweep.draw(&local.terms.free(&roots));
-    terms.iter().map(|t| sweep.row(*t)).collect()
+pub(super) fn rows(local: &Local, terms: &[TermId]) -> Vec<Signature> {
+    let mut signatures = drawn(local, terms);
+    terms.iter().map(|t| signatures.of(*t)).collect()
 }
 
 /// Parts after terms within them were merged that are equal under the assumptions. The assumptions stay as they are: where
@@ -164,11 +169,10 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
         return parts.to_vec();
     }
     let free = local.assumptions.iter().map(|a| (*a, d.free(&[*a]))).collect();
-    let mut sweep = Sweep { local, inputs: Vec::new(), rows: FxHashMap::default(), free };
-    sweep.draw(&d.free(&local.assumptions.iter().chain(parts).copied().collect::<Vec<_>>()));
+    let mut sweep = Sweep { local, signatures: drawn(local, parts), free };
     let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
     // By width and values: the terms that stand for all equal ones met so far.
-    let mut classes: FxHashMap<(u32, Row), SmallVec<[TermId; 2]>> = FxHashMap::default();
+    let mut classes: FxHashMap<(u32, Signature), SmallVec<[TermId; 2]>> = FxHashMap::default();
     let mut apart: FxHashSet<(TermId, TermId)> = FxHashSet::default();
     let mut questions = 0;
     let mut equals = Equals::new(d);
@@ -182,7 +186,7 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
             continue;
         }
         loop {
-            let row = sweep.row(new);
+            let row = sweep.signatures.of(new);
             let first = row.first().copied().unwrap_or(0);
             let constant = row.iter().all(|v| *v == first).then(|| d.constant(width, first));
             let same = classes.entry((width, row)).or_default();
@@ -203,10 +207,10 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
                 }
                 Answer::Sat(model) => {
                     apart.insert((other, new));
-                    sweep.inputs.push(model);
+                    sweep.signatures.inputs.push(model);
                     // All rows have grown by this input.
                     for t in classes.drain().flat_map(|(_, t)| t).collect::<Vec<_>>() {
-                        let key = (d.width_of(t), sweep.row(t));
+                        let key = (d.width_of(t), sweep.signatures.of(t));
                         classes.entry(key).or_default().push(t);
                     }
                 }
@@ -220,55 +224,6 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
 }
 
 impl Sweep<'_> {
-    /// Inputs: if enough of those drawn meet the assumptions, these alone.
-    fn draw(&mut self, variables: &[TermId]) {
-        let of =
-            |seed: u64| variables.iter().map(move |v| (*v, value(seed, v.0))).collect::<BTreeMap<_, _>>();
-        self.inputs = (0..INPUTS).map(of).collect();
-        let assumptions = self.local.assumptions.clone();
-        let good: Vec<bool> =
-            (0..self.inputs.len()).map(|i| assumptions.iter().all(|a| self.row(*a)[i] == 1)).collect();
-        if good.iter().filter(|g| **g).count() >= 24 {
-            let mut keep = good.iter();
-            self.inputs.retain(|_| keep.next() == Some(&true));
-            self.rows.clear();
-        }
-    }
-
-    /// The values of a term.
-    fn row(&mut self, t: TermId) -> Row {
-        let (d, home) = (&self.local.terms, Concrete::default());
-        let mut stack = vec![t];
-        while let Some(&t) = stack.last() {
-            let have = self.rows.get(&t).map_or(0, Vec::len);
-            if have == self.inputs.len() {
-                stack.pop();
-                continue;
-            }
-            let (node, width) = (d.node(t), d.width_of(t));
-            let operands = node.operands();
-            let before = stack.len();
-            let lacks = |o: &TermId| self.rows.get(o).map_or(0, Vec::len) < self.inputs.len();
-            stack.extend(operands.iter().copied().filter(lacks));
-            if stack.len() > before {
-                continue;
-            }
-            stack.pop();
-            let new: Vec<u128> = (have..self.inputs.len())
-                .map(|i| match node.is_free() {
-                    true => Bits::new(width, self.inputs[i].get(&t).copied().unwrap_or(0)).bits(),
-                    false => {
-                        let of = |o: &TermId| Bits::new(d.width_of(*o), self.rows[o][i]);
-                        let operands: SmallVec<[Bits; 3]> = operands.iter().map(of).collect();
-                        Terms::apply(&home, &node, width, &operands).bits()
-                    }
-                })
-                .collect();
-            self.rows.entry(t).or_default().extend(new);
-        }
-        self.rows[&t].clone()
-    }
-
     /// Whether two terms can differ under the assumptions that speak of their inputs alone.
     fn differ(&self, a: TermId, b: TermId) -> crate::smt::Script {
         let d = &self.local.terms;
@@ -277,18 +232,5 @@ impl Sweep<'_> {
         let mut asked: Vec<TermId> = self.free.iter().filter(|(_, f)| within(f)).map(|(a, _)| *a).collect();
         asked.push(d.not(&d.eq(&a, &b)));
         self.local.bare(&asked)
-    }
-}
-
-/// A number for a variable: small ones and ends are frequent.
-fn value(seed: u64, id: u32) -> u128 {
-    let h = hash(seed, &[u64::from(id)]);
-    let wide = u128::from(hash(h, &[1])) << 64 | u128::from(hash(h, &[2]));
-    match h % 8 {
-        0 => [0, 1, u128::MAX, 0x8000_0000, 0x7fff_ffff, 31, 32, 1 << 63][(h >> 8) as usize % 8],
-        1 | 2 => wide % 64,
-        3 => 1 << (wide % 64),
-        4 => ((wide % 64) << 32) | ((wide >> 8) % 64),
-        _ => wide,
     }
 }

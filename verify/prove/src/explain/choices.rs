@@ -49,7 +49,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         let (mut places, mut more) = (0, 1);
         while places < PLACES {
             let forms = &mut self.all.forms;
-            let chosen = forms.normal.chosen(form, places + more, self.all.deep);
+            let chosen = forms.normal.chosen(form, places + more, self.all.way == super::Way::Deep);
             let to = forms.leave(d, chosen.term);
             if from == to {
                 break;
