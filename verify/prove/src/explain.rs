@@ -40,8 +40,6 @@ const PLAIN: u64 = 300;
 const FLOATS: u64 = 6000;
 /// The same for a first try.
 const QUICK: u64 = 100;
-/// Most questions of an entry that the solver does not answer: then no more steps are looked for.
-const MOST_OPEN: u32 = 2000;
 
 /// Adds steps to what is written of an entry of a module.
 pub fn explain(module: &Module, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
@@ -54,8 +52,11 @@ pub fn explain_code(source: &Cubin, cubin: &Cubin, entry: &mut Entry, solver: &m
 }
 
 fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {
-    let mut least = None;
-    for way in [Way::Sweep, Way::Forms, Way::Deep] {
+    let (mut least, mut deep) = (None, true);
+    for way in [Way::Quick, Way::Sweep, Way::Forms, Way::Deep, Way::Both] {
+        if way == Way::Deep && !deep {
+            continue;
+        }
         let terms = Terms::new();
         let forms = Forms {
             terms: &terms,
@@ -84,28 +85,44 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         };
         // An entry that the checker does not take has steps as far as they were found.
         let _ = against(origin, cubin, entry, solver, &mut all);
-        // What little effort does not show may go with the checker's: steps are given up for those alone that leave less open, and those of a sweep
-        // for any that leave as little.
-        let open = (all.unshown.len(), way == Way::Sweep);
+        // What little effort does not show may go with the checker's: steps of normal forms are given up for those alone that leave less open.
+        let open = (all.unshown.len(), way);
         if least.is_none_or(|least| open < least) {
             least = Some(open);
             entry.rewrites = all.found;
         }
-        if open.0 == 0 || way == Way::Forms && all.chosen.is_empty() {
+        if open.0 == 0 {
             break;
         }
+        deep &= way != Way::Forms || !all.chosen.is_empty();
     }
 }
 
-/// How steps are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// How steps are looked for; of ways that leave as much open the first counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
-    /// Among terms that have equal values on many inputs, and then by normal forms of what is left.
-    Sweep,
-    /// By normal forms alone: what is rewritten before may hide what they are made of.
+    /// By normal forms.
     Forms,
     /// The same, with what is left out of what words are chosen by too: only where something was left out at all, since it is much.
     Deep,
+    /// By normal forms, until some questions stay open.
+    Quick,
+    /// Among terms that have equal values on many inputs, until some questions stay open.
+    Sweep,
+    /// The same, and then by normal forms, from which that may hide what terms are made of.
+    Both,
+}
+
+impl Way {
+    /// Whether terms are swept before.
+    fn sweeps(self) -> bool {
+        matches!(self, Way::Sweep | Way::Both)
+    }
+
+    /// Most questions of an entry that the solver does not answer: then no more steps are looked for.
+    fn most_open(self) -> u32 {
+        if self == Way::Quick { 200 } else { 2000 }
+    }
 }
 
 /// Finds steps where the checker would come without.
@@ -261,9 +278,9 @@ impl Forms<'_> {
 impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for steps after which a bit is seen to be zero.
     fn of(&mut self, t: TermId) {
-        if self.all.way == Way::Sweep {
+        if self.all.way.sweeps() {
             self.sweep(t);
-            if self.so_far.is_never(t, true, self.solver) {
+            if self.all.way == Way::Sweep || self.so_far.is_never(t, true, self.solver) {
                 return;
             }
         }
@@ -623,7 +640,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
 
     fn goes(&mut self, from: TermId, to: TermId, opaque: &[TermId], by: &[usize], effort: u64) -> bool {
         let facts: Vec<TermId> = by.iter().map(|i| self.so_far.known[*i]).collect();
-        if self.all.spent >= MOST_OPEN {
+        if self.all.spent >= self.all.way.most_open() {
             return false;
         }
         let result = self.so_far.show((from, to), (opaque, &facts), effort, self.solver);

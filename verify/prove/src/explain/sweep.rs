@@ -2,7 +2,7 @@
 //! written for the other. Behind that two sides are made of the same terms up to where they differ, however long the way; the normal form is not
 //! needed, which makes carries and borrows of long words by halves into sums that a solver does not see.
 
-use super::{Explanation, Found, LEVELS, PLAIN};
+use super::{Explanation, Found, LEVELS, PLAIN, Way};
 use crate::signature::{Signature, Signatures};
 use crate::witness::words::{WORD, word};
 use rustc_hash::FxHashMap;
@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 const LARGEST: usize = 20_000;
 /// Most terms of equal values that one is held against.
 const TRIED: usize = 3;
-/// Most questions about a condition that the solver does not answer.
-const OPEN: u32 = 40;
+/// Most questions about a condition that the solver does not answer: where nothing else was tried yet, and at last.
+const OPEN: [u32; 2] = [12, 40];
 
 /// What was met on the way up.
 struct Met<'t> {
@@ -29,7 +29,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for terms of a condition that are equal, and for code that is an operation by a lemma.
     pub(super) fn sweep(&mut self, t: TermId) {
         let d = self.so_far.inputs.terms;
-        let most = self.all.spent + OPEN;
+        let most = self.all.spent + OPEN[usize::from(self.all.way == Way::Both)];
         for i in self.so_far.lemmas.clone() {
             let Some(said) = self.says(i) else { continue };
             self.sweep_all(&[&said[..], &[t]].concat(), most);
