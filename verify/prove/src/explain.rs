@@ -17,7 +17,7 @@ use crate::normal::trace::{Equal, Noted, Traced};
 use crate::origin::Origin;
 use crate::solver::Solver;
 use crate::witness::check::{Fault, Guide, against};
-use crate::witness::rewrite::{Made, Rewrite, Rewrites};
+use crate::witness::rewrite::{Made, Recorded, Rewrite, Rewrites};
 use crate::witness::words::{WORD, word};
 use crate::witness::{Entry, SoFar};
 use parts::{frontier, met, numbers, shared, wires};
@@ -56,6 +56,12 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
     for way in [Way::Quick, Way::Sweep, Way::Forms, Way::Deep, Way::Both] {
         if way == Way::Deep && !deep {
             continue;
+        }
+        // What is left open with little effort may go with the checker's: asking it takes less than looking further.
+        if matches!(way, Way::Deep | Way::Both)
+            && against(origin, cubin, entry, solver, &mut Recorded::of(entry)).is_ok()
+        {
+            break;
         }
         let terms = Terms::new();
         let forms = Forms {

@@ -2,7 +2,7 @@
 //! on which it was not written. Code that differs in its registers alone is the same without that.
 
 use super::parts::apart;
-use super::{Explanation, FLOATS, Found};
+use super::{Explanation, FLOATS, Found, Way};
 use rustc_hash::FxHashSet;
 use sassafras_semantics::TermId;
 use sassafras_semantics::term::Node;
@@ -49,7 +49,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         let (mut places, mut more) = (0, 1);
         while places < PLACES {
             let forms = &mut self.all.forms;
-            let chosen = forms.normal.chosen(form, places + more, self.all.way == super::Way::Deep);
+            let chosen = forms.normal.chosen(form, places + more, self.all.way == Way::Deep);
             let to = forms.leave(d, chosen.term);
             if from == to {
                 break;

@@ -99,7 +99,7 @@ fn fits(d: &Terms, node: &Node, width: u32) -> bool {
 }
 
 /// The steps of a witness, for the checker.
-pub(super) struct Recorded<'e> {
+pub(crate) struct Recorded<'e> {
     written: &'e Rewrites,
     made: Vec<TermId>,
     next: usize,
