@@ -1,7 +1,8 @@
 //! Solvers: the trait, and z3 as a process that reads SMT-LIB.
 //!
 //! - [`Bitwuzla`]: the second solver. [`Both`]: two solvers that have to agree. `NativeZ3`: z3 in process (feature `z3`).
-//! - [`Cache`]: answers of earlier runs. [`Kept`]: questions written down. [`Timed`]: how long it took.
+//! - [`Cache`]: answers of earlier runs. [`Kept`]: questions written down.
+//! - [`Remembered`]: answers of one search. [`Timed`]: how long it took.
 
 mod bitwuzla;
 mod both;
@@ -9,6 +10,7 @@ mod cache;
 mod kept;
 #[cfg(feature = "z3")]
 mod native;
+mod remembered;
 mod timed;
 
 pub use bitwuzla::Bitwuzla;
@@ -17,6 +19,7 @@ pub use cache::Cache;
 pub use kept::Kept;
 #[cfg(feature = "z3")]
 pub use native::NativeZ3;
+pub use remembered::Remembered;
 pub use timed::Timed;
 
 use crate::smt::Script;

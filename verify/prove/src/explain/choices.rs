@@ -2,7 +2,8 @@
 //! on which it was not written. Code that differs in its registers alone is the same without that.
 
 use super::parts::apart;
-use super::{Explanation, FLOATS, Found, Way};
+use super::steps::Found;
+use super::{EFFORT, Explanation, FLOATS, Way};
 use rustc_hash::FxHashSet;
 use sassafras_semantics::TermId;
 use sassafras_semantics::term::Node;
@@ -37,7 +38,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// The same once: first at one place, then at twice as many each time.
+    /// The same once: first at one place, then at twice as many each time until that is too much.
     fn choose_once(&mut self, t: TermId) -> bool {
         let (d, forms) = (self.so_far.inputs.terms, &mut self.all.forms);
         let form = forms.normal.of(forms.to[&t]);
@@ -46,7 +47,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
             return false;
         }
         let (mut ways, mut steps, mut before) = (vec![from], Vec::new(), None);
-        let (mut places, mut more) = (0, 1);
+        let (mut places, mut more, mut most) = (0, 1, PLACES);
         while places < PLACES {
             let forms = &mut self.all.forms;
             let chosen = forms.normal.chosen(form, places + more, self.all.way == Way::Deep);
@@ -63,15 +64,19 @@ impl Explanation<'_, '_, '_, '_, '_> {
             let all = differ(None).union(&now).copied().collect();
             let tries = [apart(d, from, to, &now), apart(d, from, to, &all)];
             let tries = if tries[0] == tries[1] { &tries[..1] } else { &tries };
-            let shown = tries.iter().find(|opaque| self.goes(from, to, opaque, &[], FLOATS));
+            // What fails at many places is tried at one.
+            let effort = if more == 1 { FLOATS } else { EFFORT };
+            let shown = tries.iter().find(|opaque| self.goes(from, to, opaque, &[], effort));
+
             let Some(opaque) = shown else {
                 if more == 1 {
                     break;
                 }
-                more = 1;
+                // What is too much once is too much further on as well.
+                (more, most) = (more / 2, more / 2);
                 continue;
             };
-            (places, more) = (places + more, 2 * more);
+            (places, more) = (places + more, most.min(2 * more));
             steps.push(self.so_far.known.len());
             self.state((from, to), opaque, &[]);
             ways.push(to);

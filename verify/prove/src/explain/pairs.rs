@@ -1,7 +1,8 @@
 //! Terms whose normal forms differ, though they are equal, are taken apart side by side: what is at the same place of both is shown to be equal
 //! first, the least first. Independent stores that were exchanged leave such terms: choices whose conditions exclude each other, in two orders.
 
-use super::{EFFORT, Explanation, Found, LEVELS, PLAIN};
+use super::steps::Found;
+use super::{EFFORT, Explanation, LEVELS, PLAIN};
 use crate::normal::trace::Equal;
 use rustc_hash::FxHashSet;
 use sassafras_semantics::term::Node;

@@ -2,7 +2,8 @@
 //! written for the other. Behind that two sides are made of the same terms up to where they differ, however long the way; the normal form is not
 //! needed, which makes carries and borrows of long words by halves into sums that a solver does not see.
 
-use super::{Explanation, Found, LEVELS, PLAIN, Way};
+use super::steps::Found;
+use super::{Explanation, LEVELS, PLAIN, Way};
 use crate::signature::{Signature, Signatures};
 use crate::witness::words::{WORD, word};
 use rustc_hash::FxHashMap;
