@@ -67,10 +67,8 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         if way == Way::Deep && !deep || way == Way::Forms && !more {
             continue;
         }
-        // What is left open with little effort may go with the checker's: asking it takes less than looking further.
-        if matches!(way, Way::Deep | Way::Both)
-            && against(origin, cubin, entry, solver, &mut Recorded::of(entry)).is_ok()
-        {
+        // What is left open with little effort may go with the checker's, which is much: asking it comes before the last way alone.
+        if way == Way::Both && against(origin, cubin, entry, solver, &mut Recorded::of(entry)).is_ok() {
             break;
         }
         let terms = Terms::new();
