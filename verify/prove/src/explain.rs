@@ -100,7 +100,10 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
         // An entry that the checker does not take has steps as far as they were found.
         let _ = against(origin, cubin, entry, solver, &mut all);
         // What little effort does not show may go with the checker's: steps of normal forms are given up for those alone that leave less open.
-        let open = (all.unshown.len(), way);
+        let bound = all.spent >= way.most_open();
+        // Where its limit did not bind, the quick way found what normal forms find without it, and counts as they do.
+        let rank = if way == Way::Quick && !bound { Way::Forms } else { way };
+        let open = (all.unshown.len(), rank);
         if least.is_none_or(|least| open < least) {
             least = Some(open);
             entry.rewrites = all.found;
@@ -109,8 +112,7 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             break;
         }
         match way {
-            // The same without that limit would find the same.
-            Way::Quick => (more, deep) = (all.spent >= way.most_open(), !all.chosen.is_empty()),
+            Way::Quick => (more, deep) = (bound, !all.chosen.is_empty()),
             Way::Forms => deep = !all.chosen.is_empty(),
             _ => {}
         }

@@ -67,7 +67,6 @@ impl Explanation<'_, '_, '_, '_, '_> {
             // What fails at many places is tried at one.
             let effort = if more == 1 { FLOATS } else { EFFORT };
             let shown = tries.iter().find(|opaque| self.goes(from, to, opaque, &[], effort));
-
             let Some(opaque) = shown else {
                 if more == 1 {
                     break;
