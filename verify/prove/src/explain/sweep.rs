@@ -30,22 +30,22 @@ impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for terms of a condition that are equal, and for code that is an operation by a lemma.
     pub(super) fn sweep(&mut self, t: TermId) {
         let d = self.so_far.inputs.terms;
-        let most = self.all.spent + OPEN[usize::from(self.all.way == Way::Both)];
         for i in self.so_far.lemmas.clone() {
             let Some(said) = self.says(i) else { continue };
-            self.sweep_all(&[&said[..], &[t]].concat(), most);
+            self.sweep_all(&[&said[..], &[t]].concat());
             let [unless, code, value] = said.map(|t| self.so_far.current(t));
             if d.as_constant(&unless) == Some(0) && code != value && !d.topological(&[value]).contains(&code)
             {
                 self.becomes((code, value), &[code, value], &[i]);
             }
         }
-        self.sweep_all(&[t], most);
+        self.sweep_all(&[t]);
     }
 
     /// Looks for terms that are equal, and for words of long ones that are.
-    fn sweep_all(&mut self, roots: &[TermId], most: u32) {
+    fn sweep_all(&mut self, roots: &[TermId]) {
         let d = self.so_far.inputs.terms;
+        let most = self.all.spent + OPEN[usize::from(self.all.way == Way::Both)];
         let roots: Vec<TermId> = roots.iter().map(|t| self.so_far.current(*t)).collect();
         let order = d.topological(&roots);
         if order.len() > LARGEST {

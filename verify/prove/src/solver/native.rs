@@ -23,8 +23,13 @@ const SHARE: u64 = 4;
 
 /// z3 without the preparation that it gives to questions about bits: some that are easy bit by bit drown in it.
 fn blasted(steps: &[&str]) -> z3::Solver {
-    let steps: Vec<Tactic> = steps.iter().map(|s| Tactic::new(s)).collect();
-    steps.iter().fold(Tactic::create_skip(), |all, next| all.and_then(next)).solver()
+    told(steps, "", &Params::new())
+}
+
+/// The same where one of the steps is told something.
+fn told(steps: &[&str], step: &str, what: &Params) -> z3::Solver {
+    let tactic = |s: &&str| if *s == step { Tactic::new(s).with(what) } else { Tactic::new(s) };
+    steps.iter().map(tactic).fold(Tactic::create_skip(), |all, next| all.and_then(&next)).solver()
 }
 
 impl Solver for NativeZ3 {
@@ -47,18 +52,19 @@ impl Solver for NativeZ3 {
             let mut out = Params::new();
             out.set_bool("som", true);
             out.set_u32("som_blowup", super::MONOMIALS);
-            let steps = super::BITS.iter().map(|s| match *s {
-                "simplify" => Tactic::new(s).with(&out),
-                _ => Tactic::new(s),
-            });
-            let all = steps.reduce(|all, next| all.and_then(&next)).expect("there are some");
-            self.ask(script, limit, &all.solver())
+            self.ask(script, limit, &told(&super::BITS, "simplify", &out))
         })
     }
 
     fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&super::NUMBERS)))
+        super::in_turn(|(way, share)| {
+            with_z3_config(&Config::new(), || {
+                let mut arithmetic = Params::new();
+                arithmetic.set_u32("arith.solver", way);
+                self.ask(script, limit / share, &told(&super::NUMBERS, "smt", &arithmetic))
+            })
+        })
     }
 
     fn name(&self) -> String {

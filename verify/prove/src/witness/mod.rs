@@ -22,6 +22,8 @@ mod step_tests;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
+#[cfg(test)]
+mod words_tests;
 mod write;
 
 pub(crate) use so_far::SoFar;

@@ -4,7 +4,7 @@
 //! sum. Of products of 32 bits it is known that they commute and how large they are; of what else is not linear, that it is a function of its
 //! operands. So more can be than is: what cannot be here cannot be at all, and nothing else follows.
 
-use super::script::{binary, exact, needed, operation, place};
+use super::script::{binary, needed, operation, place};
 use crate::inputs::Inputs;
 use crate::smt::Script;
 use rustc_hash::FxHashMap;
@@ -24,13 +24,15 @@ const LIMB: u32 = 32;
 pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
     let terms = inputs.terms;
     let (order, _) = needed(inputs, &[], asserted, &[]);
-    let (text, functions, most, pieces, named, quotients, products, next) = Default::default();
-    let mut all = Numbers { terms, text, functions, most, pieces, named, quotients, products, next };
+    let (text, functions, constants, most, pieces, named, quotients, products, next) = Default::default();
+    let mut all =
+        Numbers { terms, text, functions, constants, most, pieces, named, quotients, products, next };
     for &t in &order {
         all.declare(&t.to_string(), terms.width_of(t));
-        match value(inputs, t) {
+        match inputs.settled(t) {
             Some(bits) => {
                 all.most.insert(t, bits);
+                all.constants.insert(t, bits);
                 all.is(t, &bits.to_string());
             }
             None if terms.node(t).is_free() => {}
@@ -42,15 +44,6 @@ pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
     }
     // Nobody looks at the model.
     Script { text: all.text, ..Default::default() }
-}
-
-/// A constant, or the value of a function of constants.
-fn value(inputs: &Inputs<'_>, t: TermId) -> Option<u128> {
-    let node = inputs.terms.node(t);
-    match node {
-        Node::Constant(c) => Some(c),
-        _ => exact(inputs, &node, t),
-    }
 }
 
 /// 2^n.
@@ -80,15 +73,17 @@ struct Numbers<'t> {
     terms: &'t Terms,
     text: String,
     functions: BTreeSet<String>,
+    /// The values of terms that hang on nothing.
+    constants: FxHashMap<TermId, u128>,
     /// The greatest value of terms.
     most: FxHashMap<TermId, u128>,
     /// Of terms that are taken apart: lowest bit, width and name of each piece.
     pieces: FxHashMap<TermId, Vec<(u32, u32, String)>>,
-    /// Quotients and remainders by constants.
-    quotients: FxHashMap<(TermId, u128), (String, String)>,
+    /// Quotients and remainders, by their operands and width.
+    quotients: FxHashMap<(String, String, u32), (String, String)>,
     /// Bits that have a name: of a term, from one on, so many.
     named: FxHashMap<(TermId, u32, u32), String>,
-    /// Products and what words have in common, by their operands.
+    /// Products, what words have in common, and magnitudes, by their operands.
     products: FxHashMap<(String, String), String>,
     next: u32,
 }
@@ -130,10 +125,7 @@ impl Numbers<'_> {
     }
 
     fn constant(&self, t: TermId) -> Option<u128> {
-        match self.terms.node(t) {
-            Node::Constant(c) => Some(c),
-            _ => None,
-        }
+        self.constants.get(&t).copied()
     }
 
     fn define(&mut self, t: TermId) {
@@ -218,14 +210,7 @@ impl Numbers<'_> {
                 let (bits, sign) = (self.bits(a, c, width - c, DEPTH), self.sign(a));
                 self.is(t, &format!("(+ {bits} (* (- {} {}) {sign}))", power(width), power(width - c)));
             }
-            (B::UDiv, Some(c)) if c > 0 => {
-                let quotient = self.quotient(a, c).0;
-                self.is(t, &quotient);
-            }
-            (B::URem, Some(c)) if c > 0 => {
-                let rest = self.quotient(a, c).1;
-                self.is(t, &rest);
-            }
+            (B::UDiv | B::URem | B::SDiv | B::SRem, _) => self.division(t, op, a, b),
             _ => self.function(t, binary(op), &[a, b]),
         }
     }
@@ -293,6 +278,43 @@ impl Numbers<'_> {
         name
     }
 
+    /// The bit that some bits of a word all are, where its operations say so: a sign that was spread, or a choice of a mask.
+    fn repeated(&mut self, mut t: TermId, mut low: u32, width: u32, depth: u32) -> Option<String> {
+        let d = self.terms;
+        for _ in 0..depth {
+            if width == 1 {
+                return Some(self.bits(t, low, 1, DEPTH));
+            }
+            match self.terms.node(t) {
+                Node::Extract { low: more, a } => (t, low) = (a, low + more),
+                Node::Sext(a) if low + 1 >= d.width_of(a) => return Some(self.sign(a)),
+                Node::Sext(a) | Node::Zext(a) if low + width <= d.width_of(a) => t = a,
+                Node::Concat(_, l) if low + width <= d.width_of(l) => t = l,
+                Node::Concat(h, l) if low >= d.width_of(l) => (t, low) = (h, low - d.width_of(l)),
+                Node::Concat(h, l) => {
+                    let own = d.width_of(l) - low;
+                    let below = self.repeated(l, low, own, depth / 2)?;
+                    return self.repeated(h, 0, width - own, depth / 2).filter(|above| *above == below);
+                }
+                Node::Binary(B::AShr, a, c) => {
+                    let by = self.constant(c)? + u128::from(low) + 1;
+                    return (by >= d.width_of(a).into()).then(|| self.sign(a));
+                }
+                Node::Ite(c, a, b) => {
+                    let ones = ones(width);
+                    let run = |t: TermId| Some(self.constant(t)? >> low & ones);
+                    return match (run(a)?, run(b)?) {
+                        (a, 0) if a == ones => Some(c.to_string()),
+                        (0, b) if b == ones => Some(format!("(- 1 {c})")),
+                        _ => None,
+                    };
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Takes a term apart before a bit.
     fn cut(&mut self, t: TermId, at: u32) {
         let whole = self.terms.width_of(t);
@@ -311,6 +333,11 @@ impl Numbers<'_> {
     fn both(&mut self, a: TermId, b: TermId, width: u32) -> String {
         if self.apart(a, b) || self.apart(b, a) {
             return "0".into();
+        }
+        for (x, mask) in [(a, b), (b, a)] {
+            if let Some(bit) = self.repeated(mask, 0, width, DEPTH) {
+                return format!("(ite (= {bit} 1) {x} 0)");
+            }
         }
         for (x, mask) in [(a, self.constant(b)), (b, self.constant(a))] {
             let Some(mask) = mask else { continue };
@@ -359,15 +386,63 @@ impl Numbers<'_> {
         low >= bits.into()
     }
 
-    fn quotient(&mut self, a: TermId, c: u128) -> (String, String) {
-        if let Some(known) = self.quotients.get(&(a, c)) {
+    /// Quotients and remainders by those of the magnitudes, as SMT-LIB defines them (theory FixedSizeBitVectors, logic QF_BV).
+    fn division(&mut self, t: TermId, op: B, a: TermId, b: TermId) {
+        let signed = matches!(op, B::SDiv | B::SRem);
+        let ((x, minus), (y, less)) = (self.magnitude(a, signed), self.magnitude(b, signed));
+        let (quotient, rest) = self.quotient(x, y, self.terms.width_of(a));
+        match op {
+            B::UDiv => self.is(t, &quotient),
+            B::URem => self.is(t, &rest),
+            B::SDiv => self.wraps(t, &format!("(ite (= {minus} {less}) {quotient} (- {quotient}))"), None),
+            _ => self.wraps(t, &format!("(ite (= {minus} 1) (- {rest}) {rest})"), None),
+        }
+    }
+
+    /// How large a number is, and whether it is negative.
+    fn magnitude(&mut self, t: TermId, signed: bool) -> (String, String) {
+        let width = self.terms.width_of(t);
+        match self.constant(t) {
+            Some(c) if signed && c >> (width - 1) == 1 => {
+                return ((c.wrapping_neg() & ones(width)).to_string(), "1".into());
+            }
+            Some(c) => return (c.to_string(), "0".into()),
+            None if !signed => return (t.to_string(), "0".into()),
+            None => {}
+        }
+        let (sign, key) = (self.sign(t), ("magnitude".to_owned(), t.to_string()));
+        if let Some(known) = self.products.get(&key) {
+            return (known.clone(), sign);
+        }
+        let all = self.fresh(width);
+        let _ = writeln!(self.text, "(assert (= {all} (ite (= {sign} 1) (- {} {t}) {t})))", power(width));
+        self.products.insert(key, all.clone());
+        (all, sign)
+    }
+
+    /// A number by another, and what is left: of words of any width the same, but for a divisor of zero.
+    fn quotient(&mut self, x: String, y: String, width: u32) -> (String, String) {
+        if let Some(known) = self.quotients.get(&(x.clone(), y.clone(), width)) {
             return known.clone();
         }
-        let width = self.terms.width_of(a);
-        let (quotient, rest) = (self.fresh(width), self.fresh(width));
-        let _ = writeln!(self.text, "(assert (and (< {rest} {c}) (= {a} (+ (* {c} {quotient}) {rest}))))");
-        self.quotients.insert((a, c), (quotient.clone(), rest.clone()));
-        (quotient, rest)
+        let (q, r) = (self.fresh(width), self.fresh(width));
+        let text = match y.parse::<u128>() {
+            Ok(1..) => format!("(and (< {r} {y}) (= {x} (+ (* {y} {q}) {r})))"),
+            _ => {
+                for name in ["quotient", "rest"] {
+                    if self.functions.insert(name.to_owned()) {
+                        let _ = writeln!(self.text, "(declare-fun |{name}| (Int Int) Int)");
+                    }
+                }
+                let by = format!("(and (= {q} (|quotient| {x} {y})) (= {r} (|rest| {x} {y})))");
+                let most = format!("(and (<= {q} {x}) (<= {r} {x}) (< {r} {y}))");
+                let none = format!("(and (= {q} {}) (= {r} {x}))", ones(width));
+                format!("(ite (= {y} 0) {none} (and {by} {most}))")
+            }
+        };
+        let _ = writeln!(self.text, "(assert {text})");
+        self.quotients.insert((x, y, width), (q.clone(), r.clone()));
+        (q, r)
     }
 
     fn product(&mut self, t: TermId, a: TermId, b: TermId, width: u32) {

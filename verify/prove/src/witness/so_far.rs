@@ -22,6 +22,9 @@ const BITS: u64 = 20_000;
 /// Effort for what has to hold, taken as whole numbers, in the same unit. The products of 64 by 64 bits take 5141.
 const NUMBERS: u64 = 16_000;
 
+/// The same of a word by itself that whole numbers do not show, taken bit by bit.
+const WORDS: u64 = 8000;
+
 /// The same of a question of many lines, where the numbers grow so long that they are most of the work, which this unit does not count.
 const MANY_NUMBERS: u64 = 6000;
 
@@ -245,8 +248,8 @@ impl<'t, 'i> SoFar<'t, 'i> {
         numbers.any(|q| self.numbers(t, &q, 2, solver) == Answer::Unsat)
     }
 
-    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, case by case, or to itself.
-    /// `share`: of the effort, which part.
+    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, case by case, or to itself. A word
+    /// that they do not show is asked about bit by bit as well: what moves bits of some words may stand beside sums of others. `share`: of the effort, which part.
     fn numbers(
         &self,
         t: TermId,
@@ -254,24 +257,27 @@ impl<'t, 'i> SoFar<'t, 'i> {
         share: u64,
         solver: &mut dyn Solver,
     ) -> Answer {
-        let mut ask = |question: &Script| {
+        let ask = |question: &Script, solver: &mut dyn Solver| {
             let most = if question.text.lines().nth(LINES).is_some() { MANY_NUMBERS } else { NUMBERS };
             solver.check_numbers(question, most / share)
         };
         let d = self.inputs.terms;
         let words = by_words(d, self.current(t));
+        let all = |word: TermId, case: Vec<TermId>| {
+            let known = if *whole { &self.known[..] } else { &[] };
+            [known, &[word], &case].concat()
+        };
         let mut never = |word: &TermId| {
-            cases(d, *word).into_iter().all(|case| {
-                let mut all = if *whole { self.known.clone() } else { Vec::new() };
-                all.push(*word);
-                all.extend(case);
-                ask(&self.script(&all, *way)) == Answer::Unsat
-            })
+            let mut cases = cases(d, *word).into_iter();
+            cases.all(|case| ask(&self.script(&all(*word, case), *way), solver) == Answer::Unsat) || {
+                let bits = self.script(&all(*word, Vec::new()), Way::Bits(How::PLAIN));
+                solver.check_bits(&bits, WORDS / share) == Answer::Unsat
+            }
         };
         if !words.is_empty() && words.iter().all(&mut never) {
             return Answer::Unsat;
         }
-        ask(question)
+        ask(question, solver)
     }
 
     /// Whether two terms are shown to be one with little effort.

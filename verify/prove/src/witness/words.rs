@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{CompareOp, Domain, TermId, Terms};
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms};
 
 /// Bits of what is compared by itself.
 pub(crate) const WORD: u32 = 32;
@@ -10,19 +10,39 @@ pub(crate) const WORD: u32 = 32;
 /// Most conditions of which each case is asked about by itself.
 const CASES: usize = 3;
 
-/// A condition once for each word of the longest words that are compared in it, with these words compared alone. If it can hold, then one of
-/// them can: of the words one differs if the long ones do, and none otherwise. None where nothing long is compared.
+/// Most questions in place of one.
+const MOST: usize = 16;
+
+/// A condition once for each word of what long words are compared in it, with these words compared alone. If it can hold, then one of them
+/// can. None where nothing long is compared.
 pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<TermId> {
+    let mut all = of_longest(d, t);
+    loop {
+        let further = |t: &TermId| {
+            let words = of_longest(d, *t);
+            if words.is_empty() { vec![*t] } else { words }
+        };
+        let next: Vec<TermId> = all.iter().flat_map(further).collect();
+        if next.len() == all.len() || next.len() > MOST {
+            return all;
+        }
+        all = next;
+    }
+}
+
+/// The same for the longest words alone: of them one differs if the long ones do, and none otherwise. What the first side puts together of parts is
+/// taken apart there too.
+fn of_longest(d: &Terms, t: TermId) -> Vec<TermId> {
     let conditions = conditions(d, t);
     let compared = |t: &TermId| match d.node(*t) {
-        Node::Compare(CompareOp::Eq, a, b) if d.width_of(a) > WORD => Some((d.width_of(a), *t, a, b)),
+        Node::Compare(CompareOp::Eq, a, b) if lowest(d, a) < d.width_of(a) => Some((d.width_of(a), *t, a, b)),
         _ => None,
     };
     let Some((width, comparison, a, b)) = conditions.iter().filter_map(compared).max() else {
         return Vec::new();
     };
-    let alone = |low: u32| {
-        let one = d.eq(&word(d, a, low), &word(d, b, low));
+    let alone = |(low, width): (u32, u32)| {
+        let one = d.eq(&bits(d, a, low, width), &bits(d, b, low, width));
         let mut done: FxHashMap<TermId, TermId> = [(comparison, one)].into_iter().collect();
         for &t in &conditions {
             if !done.contains_key(&t) {
@@ -33,7 +53,19 @@ pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<TermId> {
         }
         done[&t]
     };
-    (0..width).step_by(WORD as usize).map(alone).collect()
+    let first = lowest(d, a);
+    let words = (0..width).step_by(WORD as usize).map(|low| (low, WORD.min(width - low)));
+    let parts = if first < WORD { vec![(0, first), (first, width - first)] } else { words.collect() };
+    parts.into_iter().map(alone).collect()
+}
+
+/// Bits of what is asked about first of a word: of a long one a word, of one that is put together of parts the lowest.
+fn lowest(d: &Terms, t: TermId) -> u32 {
+    let low = match d.node(t) {
+        Node::Concat(_, l) => d.width_of(l),
+        _ => WORD,
+    };
+    if d.width_of(t) > WORD { WORD } else { low.min(d.width_of(t)) }
 }
 
 /// What some conditions may be together, by which the words in one are chosen: each case as bits that are one. One case without any where there are
@@ -84,88 +116,23 @@ pub(crate) fn word(d: &Terms, t: TermId, low: u32) -> TermId {
     bits(d, t, low, width)
 }
 
+/// Bits of a term, of what it moves them from.
 fn bits(d: &Terms, t: TermId, low: u32, width: u32) -> TermId {
     match d.node(t) {
-        _ if low == 0 && width == d.width_of(t) => t,
         Node::Concat(_, l) if low + width <= d.width_of(l) => bits(d, l, low, width),
         Node::Concat(h, l) if low >= d.width_of(l) => bits(d, h, low - d.width_of(l), width),
+        Node::Concat(h, l) => {
+            let own = d.width_of(l) - low;
+            d.concat(&bits(d, h, 0, width - own), &bits(d, l, low, own))
+        }
         Node::Extract { low: more, a } => bits(d, a, low + more, width),
+        Node::Binary(BinaryOp::LShr, a, by)
+            if d.as_constant(&by).is_some_and(|by| by <= (d.width_of(t) - low - width).into()) =>
+        {
+            let by = d.as_constant(&by).unwrap_or(0) as u32;
+            bits(d, a, low + by, width)
+        }
+        _ if low == 0 && width == d.width_of(t) => t,
         _ => d.extract(&t, low, width),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::normal::random::Draw;
-    use sassafras_semantics::{BinaryOp, Concrete};
-
-    /// One case holds whatever the conditions are.
-    #[test]
-    fn one_case_holds() {
-        let folder = Concrete::default();
-        let d = Terms::raw();
-        let [p, q, r] = ["p", "q", "r"].map(|n| d.variable(n, 1));
-        let [x, y] = ["x", "y"].map(|n| d.variable(n, 32));
-        let two = d.ite(&d.and(&p, &q), &d.ite(&q, &x, &y), &y);
-        let three = d.ite(&r, &two, &x);
-        for (word, many) in [(x, 1), (two, 4), (three, 8)] {
-            let t = d.eq(&word, &d.ite(&d.yes(), &x, &y));
-            let all = cases(&d, t);
-            assert_eq!(all.len(), many);
-            for inputs in 0..8u128 {
-                let value = |v: TermId| [p, q, r].iter().position(|u| *u == v).map_or(5, |i| inputs >> i & 1);
-                let holds =
-                    |case: &&Vec<TermId>| case.iter().all(|t| d.evaluate(&folder, *t, value).is_true());
-                assert_eq!(all.iter().filter(holds).count(), 1);
-            }
-        }
-        let five = (0..5).fold(x, |all, i| d.ite(&d.variable(&format!("c{i}"), 1), &all, &y));
-        assert_eq!(cases(&d, d.eq(&five, &y)), [[]]);
-    }
-
-    /// Where a condition holds, it holds for one of its words; and there are as many as the longest has.
-    #[test]
-    fn a_condition_holds_for_one_of_its_words() {
-        let folder = Concrete::default();
-        let (mut held, mut apart) = (0, 0);
-        for seed in 0..2000 {
-            let mut r = Draw(seed);
-            let d = Terms::raw();
-            let words: Vec<TermId> = (0..4).map(|i| d.variable(&format!("w{i}"), 32)).collect();
-            let long = |r: &mut Draw, n: u32| {
-                let one = |r: &mut Draw| words[r.below(4) as usize];
-                let first = one(r);
-                (1..n).fold(first, |all, _| d.concat(&all, &one(r)))
-            };
-            let n = 2 + r.below(3) as u32;
-            let longest = d.eq(&long(&mut r, n), &long(&mut r, n));
-            let mut all = vec![longest, d.eq(&words[0], &words[1]), d.eq(&long(&mut r, 2), &long(&mut r, 2))];
-            for _ in 0..6 {
-                let [a, b, c] = [0; 3].map(|_| all[r.below(all.len() as u64) as usize]);
-                all.push(match r.below(4) {
-                    0 => d.not(&a),
-                    1 => d.binary(BinaryOp::Xor, &a, &b),
-                    2 => d.and(&a, &b),
-                    _ => d.ite(&a, &b, &c),
-                });
-            }
-            let t = d.binary(BinaryOp::Xor, all.last().expect("some"), &longest);
-            let split = by_words(&d, t);
-            assert!(split.is_empty() || split.len() >= 2, "{}", split.len());
-            for inputs in 0..16u64 {
-                // Words that are equal now and then.
-                let value =
-                    |v: TermId| u128::from(inputs >> words.iter().position(|w| *w == v).expect("one") & 1);
-                let of = |t: &TermId| d.evaluate(&folder, *t, value).is_true();
-                let hold = split.iter().filter(|t| of(t)).count();
-                if of(&t) && !split.is_empty() {
-                    held += 1;
-                    apart += usize::from(hold < split.len());
-                    assert!(hold > 0, "seed {seed} {inputs}: {}", d.listing(t));
-                }
-            }
-        }
-        assert!(held > 5000 && apart > 500, "{held} {apart}");
     }
 }
