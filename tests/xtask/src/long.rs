@@ -83,6 +83,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "--release",
             "--package",
             "sassafras-prove",
+            "--features",
+            "z3",
             "--test",
             "controls",
             "--test",

@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{line, ours, recorded, report, table, text, z3};
+use common::{line, ours, recorded, report, solver, table, text};
 use sassafras_cubin::Cubin;
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
 use sassafras_prove::witness::{Entry, Form, Input, Tools, Witness};
-use sassafras_prove::{Answer, Solver, Verdict, Z3, prove};
+use sassafras_prove::{Answer, Solver, Verdict, prove};
 use sassafras_ptx::checked::Module;
 
 /// Programs whose witnesses are checked on every run; on a whole one it is the corpus.
@@ -29,6 +29,8 @@ const SAMPLE: [&str; 10] = [
 const OWN: [&str; 1] = ["carry_64"];
 /// Effort for each question of the checker, as `check-witness` has it by itself, in millions of z3's `rlimit`.
 const CHECKER: u64 = 30;
+/// The same of the prover.
+const PROVER: u64 = 4;
 
 /// The one-feature programs of the corpus.
 fn features() -> Vec<String> {
@@ -56,7 +58,20 @@ struct Proof {
     witness: Witness,
 }
 
-fn proof(name: &str, by: Compiler, z3: &mut Z3) -> Option<Proof> {
+/// The solvers of the prover and of the checker: what `sassafras prove` and `check-witness` ask.
+struct Solvers {
+    prover: Box<dyn Solver>,
+    checker: Box<dyn Solver>,
+}
+
+impl Solvers {
+    /// Both, or a skip that is heard.
+    fn of(test: &str) -> Option<Solvers> {
+        Some(Solvers { prover: solver(test, PROVER)?, checker: solver(test, CHECKER)? })
+    }
+}
+
+fn proof(name: &str, by: Compiler, solvers: &mut Solvers) -> Option<Proof> {
     let path = format!("features/{name}");
     let ptx = text(&path);
     let cubin = match by {
@@ -70,7 +85,7 @@ fn proof(name: &str, by: Compiler, z3: &mut Z3) -> Option<Proof> {
             return None;
         }
     };
-    let record = prove(&module, "k", &cubin, z3);
+    let record = prove(&module, "k", &cubin, &mut *solvers.prover);
     if record.verdict != Verdict::Proved {
         eprintln!("{name}: {}", line(&record));
         return None;
@@ -78,7 +93,7 @@ fn proof(name: &str, by: Compiler, z3: &mut Z3) -> Option<Proof> {
     let bytes = sassafras_cubin::write(&cubin).expect("it was read");
     let mut entry = Entry::of(&record, 4).expect("it was proved");
     // With less than the checker has, what it shows of whole numbers is not found.
-    sassafras_prove::explain::explain(&module, &cubin, &mut entry, &mut Z3 { budget: CHECKER, ..z3.clone() });
+    sassafras_prove::explain::explain(&module, &cubin, &mut entry, &mut *solvers.checker);
     let witness = Witness {
         format: sassafras_prove::witness::FORMAT,
         form: Form::Ptx,
@@ -107,24 +122,23 @@ impl Proof {
 
 #[test]
 fn witnesses_of_proofs_are_accepted() {
-    let Some(z3) = z3("witnesses_of_proofs_are_accepted") else { return };
-    accepted(Compiler::Ptxas, &SAMPLE, "Witnesses of proofs", z3);
+    let Some(solvers) = Solvers::of("witnesses_of_proofs_are_accepted") else { return };
+    accepted(Compiler::Ptxas, &SAMPLE, "Witnesses of proofs", solvers);
 }
 
 #[test]
 fn witnesses_of_our_proofs_are_accepted() {
-    let Some(z3) = z3("witnesses_of_our_proofs_are_accepted") else { return };
-    accepted(Compiler::Ours, &OWN, "Witnesses of proofs of our code", z3);
+    let Some(solvers) = Solvers::of("witnesses_of_our_proofs_are_accepted") else { return };
+    accepted(Compiler::Ours, &OWN, "Witnesses of proofs of our code", solvers);
 }
 
 /// Checks the witness of each program that is proved: of a sample, or of all on a whole run, which may leave some undecided and says so.
-fn accepted(by: Compiler, sample: &[&str], title: &str, mut z3: Z3) {
-    z3.budget = 4;
+fn accepted(by: Compiler, sample: &[&str], title: &str, mut solvers: Solvers) {
     let whole = std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some();
     let names = if whole { features() } else { sample.iter().map(|n| (*n).to_owned()).collect() };
     let (mut proved, mut accepted, mut undecided, mut faults) = (0, 0, Vec::new(), Vec::new());
     for name in &names {
-        let Some(proof) = proof(name, by, &mut z3) else {
+        let Some(proof) = proof(name, by, &mut solvers) else {
             // What is not proved has no witness; those of the sample are.
             if !whole {
                 faults.push(format!("{name}: not proved"));
@@ -132,8 +146,7 @@ fn accepted(by: Compiler, sample: &[&str], title: &str, mut z3: Z3) {
             continue;
         };
         proved += 1;
-        let mut checker = Z3 { budget: CHECKER, ..z3.clone() };
-        let result = proof.check(&proof.json(|_| ()), &proof.cubin, &proof.bytes, &mut checker);
+        let result = proof.check(&proof.json(|_| ()), &proof.cubin, &proof.bytes, &mut *solvers.checker);
         eprintln!("{name}: {result:?}");
         match result {
             Ok(()) => accepted += 1,
@@ -168,10 +181,10 @@ impl Solver for Unsat {
 
 #[test]
 fn corrupted_witnesses_are_rejected() {
-    let Some(mut z3) = z3("corrupted_witnesses_are_rejected") else { return };
-    z3.budget = 4;
-    let p = proof("red", Compiler::Ptxas, &mut z3).expect("it is proved");
-    let nested = proof("if_nested", Compiler::Ptxas, &mut z3).expect("it is proved");
+    let Some(mut solvers) = Solvers::of("corrupted_witnesses_are_rejected") else { return };
+    let p = proof("red", Compiler::Ptxas, &mut solvers).expect("it is proved");
+    let nested = proof("if_nested", Compiler::Ptxas, &mut solvers).expect("it is proved");
+    let solver = &mut *solvers.prover;
     let good = p.json(|_| ());
     let mut rejected = 0;
     let mut wrong = Vec::new();
@@ -212,13 +225,13 @@ fn corrupted_witnesses_are_rejected() {
         ("accesses that nothing covers", p.json(|w| w.entries[0].matching.covers.clear())),
     ];
     for (name, text) in &texts {
-        see(name, p.check(text, &p.cubin, &p.bytes, &mut z3));
+        see(name, p.check(text, &p.cubin, &p.bytes, solver));
     }
     let stores = nested.json(|w| swap(&mut w.entries[0].matching.stores));
-    see("stores that change places", nested.check(&stores, &nested.cubin, &nested.bytes, &mut z3));
+    see("stores that change places", nested.check(&stores, &nested.cubin, &nested.bytes, solver));
     let mut bytes = p.bytes.clone();
     *bytes.last_mut().expect("it has bytes") ^= 1;
-    see("another cubin", p.check(&good, &p.cubin, &bytes, &mut z3));
+    see("another cubin", p.check(&good, &p.cubin, &bytes, solver));
     // The same hash, and other code: the checker does not go by hashes alone.
     let mut cubin = p.cubin.clone();
     let code = &mut cubin.functions.iter_mut().find(|f| f.name == "k").expect("the entry").code;
@@ -226,7 +239,7 @@ fn corrupted_witnesses_are_rejected() {
     let at =
         code.iter().position(|w| sassafras_isa::decode(*w, chip).is_ok_and(|i| i.row().mnemonic == "STG"));
     code[at.expect("a store")] ^= 4 << 40;
-    see("another offset of a store", p.check(&good, &cubin, &p.bytes, &mut z3));
+    see("another offset of a store", p.check(&good, &cubin, &p.bytes, solver));
     see("a solver that always says unsat", p.check(&good, &p.cubin, &p.bytes, &mut Unsat));
     assert!(wrong.is_empty(), "not rejected: {wrong:#?}");
     assert!(rejected >= 20, "{rejected}");
