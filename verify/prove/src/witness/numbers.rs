@@ -297,7 +297,7 @@ impl Numbers<'_> {
                     return self.repeated(h, 0, width - own, depth / 2).filter(|above| *above == below);
                 }
                 Node::Binary(B::AShr, a, c) => {
-                    let by = self.constant(c)? + u128::from(low) + 1;
+                    let by = self.constant(c)?.saturating_add(u128::from(low) + 1);
                     return (by >= d.width_of(a).into()).then(|| self.sign(a));
                 }
                 Node::Ite(c, a, b) => {
