@@ -61,9 +61,7 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
     // Each way begins with the first question, and asks much that others asked.
     let solver = &mut Remembered::new(solver);
     let (mut least, mut deep, mut more) = (None, true, true);
-    // Code that a lemma is about is seen in normal forms alone; without lemmas sweeping takes least.
-    let first = if entry.lemmas.is_empty() { [Way::Sweep, Way::Quick] } else { [Way::Quick, Way::Sweep] };
-    for way in first.into_iter().chain([Way::Forms, Way::Deep, Way::Both]) {
+    for way in [Way::Sweep, Way::Quick, Way::Forms, Way::Deep, Way::Both] {
         if way == Way::Deep && !deep || way == Way::Forms && !more {
             continue;
         }
@@ -78,13 +76,14 @@ fn explained(origin: Option<Origin<'_>>, cubin: &Cubin, entry: &mut Entry, solve
             to: FxHashMap::default(),
             back: FxHashMap::default(),
         };
-        let (found, numbers, open, facts, rewritten, noted, chosen, ends) = Default::default();
+        let (found, numbers, open, facts, rewritten, noted, chosen, ends, stuck) = Default::default();
         let (halved, chooses, spent, as_numbers, unshown) = Default::default();
         let mut all = Explainer {
             forms,
             found,
             numbers,
             open,
+            stuck,
             facts,
             rewritten,
             noted,
@@ -144,6 +143,11 @@ impl Way {
     fn most_open(self) -> u32 {
         if self == Way::Quick { 200 } else { 2000 }
     }
+
+    /// The same of two terms: what stays open in few words stays so in more.
+    fn most_open_of_two(self) -> u32 {
+        if self == Way::Sweep { 2 } else { u32::MAX }
+    }
 }
 
 /// Finds steps where the checker would come without.
@@ -154,6 +158,8 @@ struct Explainer<'f> {
     numbers: FxHashMap<TermId, u32>,
     /// Pairs that were asked about.
     open: FxHashSet<(TermId, TermId)>,
+    /// Terms that were not shown to be the constants that they may be.
+    stuck: FxHashSet<TermId>,
     /// Pairs that were shown, and what is known of them by its place.
     facts: FxHashMap<(TermId, TermId), usize>,
     /// What terms were rewritten to, what may be anything then, and by what.

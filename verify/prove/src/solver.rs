@@ -147,17 +147,44 @@ const MONOMIALS: u32 = 1000;
 /// Steps for whole numbers: what is equal to something else goes first.
 const NUMBERS: [&str; 5] = ["simplify", "propagate-values", "solve-eqs", "simplify", "smt"];
 
-/// The solver's ways with whole numbers, and of the effort which part each has: the older, with which sums of words with many carries end that do not
-/// with the newer, and then the newer, which does better with quotients.
-const ARITHMETIC: [(u32, u64); 2] = [(2, 2), (6, 1)];
+/// How the solver is asked about whole numbers.
+#[derive(Clone, Copy, Debug)]
+struct Arithmetic {
+    /// Which of its procedures.
+    solver: u32,
+    /// Where its choices begin.
+    seed: u32,
+    /// Which part of the effort it has.
+    share: u64,
+}
 
-/// The first answer of the ways with whole numbers, or that of the last.
-fn in_turn(mut ask: impl FnMut((u32, u64)) -> Answer) -> Answer {
-    let [first, last] = ARITHMETIC;
-    match ask(first) {
-        Answer::Unknown(_) => ask(last),
-        answer => answer,
+/// The short tries with whole numbers. Most questions end with little or not at all, and which it is hangs on the order of choices as well.
+const TRIES: [Arithmetic; 4] = [
+    Arithmetic { solver: 2, seed: 0, share: 16 },
+    Arithmetic { solver: 6, seed: 0, share: 16 },
+    Arithmetic { solver: 2, seed: 1, share: 16 },
+    Arithmetic { solver: 6, seed: 1, share: 16 },
+];
+
+/// The ways behind them: the older procedure, with which sums of words with many carries end that do not with the newer, and then the newer, which does
+/// better with quotients.
+const ARITHMETIC: [Arithmetic; 2] =
+    [Arithmetic { solver: 2, seed: 0, share: 2 }, Arithmetic { solver: 6, seed: 0, share: 1 }];
+
+/// Least effort of a short try, in z3's `rlimit`.
+const TRY: u64 = 300_000;
+
+/// The first answer of the ways with whole numbers, or that of the last. `ask`: with how much effort.
+fn in_turn(limit: u64, mut ask: impl FnMut(Arithmetic, u64) -> Answer) -> Answer {
+    let mut last = short();
+    let tries = TRIES.into_iter().filter(|way| limit / way.share >= TRY);
+    for way in tries.chain(ARITHMETIC) {
+        last = ask(way, limit / way.share);
+        if !matches!(last, Answer::Unknown(_)) {
+            break;
+        }
     }
+    last
 }
 
 /// Gives a program a question, how to ask it, and a wish for the values of all symbols; what it prints within some seconds. One
@@ -240,15 +267,15 @@ impl Solver for Z3 {
 
     fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        let ask = |(way, share): (u32, u64)| {
+        let ask = |Arithmetic { solver, seed, .. }, limit| {
             let step = |s: &str| match s {
-                "smt" => format!("(using-params smt :arith.solver {way})"),
+                "smt" => format!("(using-params smt :arith.solver {solver} :random_seed {seed})"),
                 other => other.to_owned(),
             };
             let steps = NUMBERS.into_iter().map(step).collect::<Vec<_>>().join(" ");
-            self.within(script, limit / share, &format!("(check-sat-using (then {steps}))"))
+            self.within(script, limit, &format!("(check-sat-using (then {steps}))"))
         };
-        in_turn(ask)
+        in_turn(limit, ask)
     }
 
     fn name(&self) -> String {
@@ -298,4 +325,27 @@ fn model(text: &str, script: &Script) -> Option<BTreeMap<TermId, u128>> {
         values.insert(*script.symbols.get(*name)?, u128::from_str_radix(digits, radix).ok()?);
     }
     (values.len() == script.symbols.len()).then_some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Short tries come first where they have some effort; the first answer counts.
+    #[test]
+    fn whole_numbers_are_asked_about_in_turn() {
+        let asked = |limit, answers_at| {
+            let mut all = Vec::new();
+            let answer = in_turn(limit, |way, own| {
+                all.push((way.solver, own));
+                if all.len() == answers_at { Answer::Unsat } else { Answer::Unknown("no".into()) }
+            });
+            (all, answer == Answer::Unsat)
+        };
+        let tries = [(2, 300_000), (6, 300_000), (2, 300_000), (6, 300_000)];
+        let long = [(2, 2_400_000), (6, 4_800_000)];
+        assert_eq!(asked(4_800_000, 0), ([&tries[..], &long].concat(), false));
+        assert_eq!(asked(4_800_000, 2), (tries[..2].to_vec(), true));
+        assert_eq!(asked(4_700_000, 2), (vec![(2, 2_350_000), (6, 4_700_000)], true));
+    }
 }

@@ -95,8 +95,9 @@ impl Explanation<'_, '_, '_, '_, '_> {
         effort: u64,
     ) -> Option<Vec<TermId>> {
         let mut before = Vec::new();
+        let most = self.all.spent.saturating_add(self.all.way.most_open_of_two());
         for opaque in tries.into_iter().flatten() {
-            if !before.contains(&opaque) {
+            if !before.contains(&opaque) && self.all.spent < most {
                 if self.goes(from, to, &opaque, by, effort) {
                     return Some(opaque);
                 }

@@ -6,7 +6,7 @@ use super::steps::Found;
 use super::{Explanation, LEVELS, PLAIN, Way};
 use crate::signature::{Signature, Signatures};
 use crate::witness::words::{WORD, word};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::{Domain, TermId};
 use smallvec::SmallVec;
 
@@ -14,15 +14,15 @@ use smallvec::SmallVec;
 const LARGEST: usize = 20_000;
 /// Most terms of equal values that one is held against.
 const TRIED: usize = 3;
-/// Most questions about a condition that the solver does not answer: where nothing else was tried yet, and at last.
-const OPEN: [u32; 2] = [12, 40];
+/// Most pairs of terms of a condition that stay open: where nothing else was tried yet, and at last.
+const OPEN: [u32; 2] = [30, 60];
 
 /// What was met on the way up.
 struct Met<'t> {
     signatures: Signatures<'t>,
     /// By width and values, the terms that stand for all equal ones.
     classes: FxHashMap<(u32, Signature), SmallVec<[TermId; 2]>>,
-    /// How many unanswered questions end it.
+    /// How many pairs may still stay open.
     most: u32,
 }
 
@@ -30,28 +30,44 @@ impl Explanation<'_, '_, '_, '_, '_> {
     /// Looks for terms of a condition that are equal, and for code that is an operation by a lemma.
     pub(super) fn sweep(&mut self, t: TermId) {
         let d = self.so_far.inputs.terms;
-        for i in self.so_far.lemmas.clone() {
+        for i in self.met_lemmas(t) {
             let Some(said) = self.says(i) else { continue };
             self.sweep_all(&[&said[..], &[t]].concat());
             let [unless, code, value] = said.map(|t| self.so_far.current(t));
-            if d.as_constant(&unless) == Some(0) && code != value && !d.topological(&[value]).contains(&code)
-            {
+            // Code that is no part by itself any more stays: what it is a part of might not be seen again with it written otherwise.
+            let is_part = d.topological(&[self.so_far.current(t)]).contains(&code);
+            if d.as_constant(&unless) == Some(0) && is_part && !d.topological(&[value]).contains(&code) {
                 self.becomes((code, value), &[code, value], &[i]);
             }
         }
         self.sweep_all(&[t]);
     }
 
+    /// The lemmas whose code has the values of a part of a condition.
+    fn met_lemmas(&self, t: TermId) -> Vec<usize> {
+        let d = self.so_far.inputs.terms;
+        let code = |i: usize| Some((i, self.so_far.current(self.says(i)?[1])));
+        let mut lemmas: Vec<(usize, TermId)> = self.so_far.lemmas.clone().filter_map(code).collect();
+        let t = self.so_far.current(t);
+        let roots: Vec<TermId> = lemmas.iter().map(|l| l.1).chain([t]).collect();
+        let mut signatures = Signatures::drawn(d, &d.free(&roots)).varied();
+        let mut of = |t: TermId| (d.width_of(t), signatures.of(t));
+        let parts = if lemmas.is_empty() { Vec::new() } else { d.topological(&[t]) };
+        let all: FxHashSet<(u32, Signature)> = parts.into_iter().map(&mut of).collect();
+        lemmas.retain(|l| all.contains(&of(l.1)));
+        lemmas.into_iter().map(|l| l.0).collect()
+    }
+
     /// Looks for terms that are equal, and for words of long ones that are.
     fn sweep_all(&mut self, roots: &[TermId]) {
         let d = self.so_far.inputs.terms;
-        let most = self.all.spent + OPEN[usize::from(self.all.way == Way::Both)];
+        let most = OPEN[usize::from(self.all.way == Way::Both)];
         let roots: Vec<TermId> = roots.iter().map(|t| self.so_far.current(*t)).collect();
         let order = d.topological(&roots);
         if order.len() > LARGEST {
             return;
         }
-        let signatures = Signatures::drawn(d, &d.free(&roots));
+        let signatures = Signatures::drawn(d, &d.free(&roots)).varied();
         let mut met = Met { signatures, classes: FxHashMap::default(), most };
         for t in order {
             let new = self.so_far.current(t);
@@ -76,19 +92,42 @@ impl Explanation<'_, '_, '_, '_, '_> {
             return true;
         }
         for other in constant.into_iter().chain(same.iter().copied()).take(TRIED) {
-            if self.all.spent >= met.most
+            if met.most == 0
                 || !self.all.open.insert((t, other))
+                || self.is_open_below(t, other)
                 || d.topological(&[other]).contains(&t)
             {
                 continue;
             }
+            let spent = self.all.spent;
             if let Some(opaque) = self.plainly(t, other, &LEVELS, PLAIN) {
                 self.write(Found { from: t, to: other, opaque: &opaque, by: &[], fact: false });
                 return true;
             }
+            met.most -= u32::from(self.all.spent > spent);
         }
         same.push(t);
         false
+    }
+
+    /// Whether two terms are one operation whose operands are open where they differ, or one a constant if an operand is: such pairs are left out.
+    fn is_open_below(&mut self, a: TermId, b: TermId) -> bool {
+        let d = self.so_far.inputs.terms;
+        let (left, right) = (d.node(a), d.node(b));
+        let [of_left, of_right] = [left.operands(), right.operands()];
+        if d.as_constant(&b).is_some() {
+            let mut others = of_left.iter().filter(|o| d.as_constant(o).is_none());
+            let is_open =
+                others.next().is_some_and(|o| self.all.stuck.contains(o)) && others.next().is_none();
+            self.all.stuck.insert(a);
+            return is_open;
+        }
+        let mut others = of_right.iter().copied();
+        let is_one = of_left.len() == of_right.len() && left.map(|o| others.next().unwrap_or(o)) == right;
+        let open = &self.all.open;
+        let pairs = of_left.iter().copied().zip(of_right.iter().copied());
+        let mut either = pairs.map(|(a, b)| a == b || open.contains(&(a, b)) || open.contains(&(b, a)));
+        is_one && either.all(|open| open)
     }
 
     /// A long term whose words were all met before is these side by side.

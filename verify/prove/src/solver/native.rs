@@ -58,11 +58,12 @@ impl Solver for NativeZ3 {
 
     fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        super::in_turn(|(way, share)| {
+        super::in_turn(limit, |way, limit| {
             with_z3_config(&Config::new(), || {
                 let mut arithmetic = Params::new();
-                arithmetic.set_u32("arith.solver", way);
-                self.ask(script, limit / share, &told(&super::NUMBERS, "smt", &arithmetic))
+                arithmetic.set_u32("arith.solver", way.solver);
+                arithmetic.set_u32("random_seed", way.seed);
+                self.ask(script, limit, &told(&super::NUMBERS, "smt", &arithmetic))
             })
         })
     }

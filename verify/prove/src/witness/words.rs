@@ -1,4 +1,4 @@
-//! Long words are equal if each of their words is.
+//! Long words are equal if each of their words is, and what is joined by "or" is asked about one by one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
@@ -13,10 +13,10 @@ const CASES: usize = 3;
 /// Most questions in place of one.
 const MOST: usize = 16;
 
-/// A condition once for each word of what long words are compared in it, with these words compared alone. If it can hold, then one of them
-/// can. None where nothing long is compared.
+/// A condition in parts, of which one can hold if it can: each of what is joined by "or" with what else has to hold, and of that once for each word of
+/// what long words are compared in it, with these words compared alone. None where it has one part.
 pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<TermId> {
-    let mut all = of_longest(d, t);
+    let mut all = either(d, t);
     loop {
         let further = |t: &TermId| {
             let words = of_longest(d, *t);
@@ -24,10 +24,28 @@ pub(super) fn by_words(d: &Terms, t: TermId) -> Vec<TermId> {
         };
         let next: Vec<TermId> = all.iter().flat_map(further).collect();
         if next.len() == all.len() || next.len() > MOST {
-            return all;
+            return if all == [t] { Vec::new() } else { all };
         }
         all = next;
     }
+}
+
+/// Each of what a condition joins by "or", with what else has to hold; the condition itself where that is one, or many.
+fn either(d: &Terms, t: TermId) -> Vec<TermId> {
+    let mut all: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+    for t in conditions(d, t) {
+        let node = d.node(t);
+        let parts: Vec<TermId> = match &node {
+            Node::Binary(BinaryOp::Or, a, b) if decides(d, &node) => [&all[a][..], &all[b]].concat(),
+            Node::Binary(BinaryOp::And, a, b) if decides(d, &node) => {
+                let with = |x: &TermId| all[b].iter().map(|y| d.and(x, y)).collect::<Vec<_>>();
+                all[a].iter().flat_map(with).collect()
+            }
+            _ => vec![t],
+        };
+        all.insert(t, if parts.len() > 1 && parts.len() <= MOST { parts } else { vec![t] });
+    }
+    all.remove(&t).unwrap_or_default()
 }
 
 /// The same for the longest words alone: of them one differs if the long ones do, and none otherwise. What the first side puts together of parts is

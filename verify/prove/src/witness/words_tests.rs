@@ -27,6 +27,24 @@ fn one_case_holds() {
     assert_eq!(cases(&d, d.eq(&five, &y)), [[]]);
 }
 
+/// What is joined by "or" is asked about one by one, with what else has to hold, and stays together where it is much.
+#[test]
+fn what_is_joined_is_asked_about_by_itself() {
+    let d = Terms::raw();
+    let bits: Vec<TermId> = (0..18).map(|i| d.variable(&format!("b{i}"), 1)).collect();
+    let any = |bits: &[TermId]| bits[1..].iter().fold(bits[0], |all, b| d.or(&all, b));
+    let guarded = d.and(&bits[0], &any(&bits[1..4]));
+    let apart: Vec<TermId> = bits[1..4].iter().map(|b| d.and(&bits[0], b)).collect();
+    assert_eq!(by_words(&d, guarded), apart);
+    assert_eq!(by_words(&d, d.and(&any(&bits[..4]), &any(&bits[4..8]))).len(), 16);
+    assert_eq!(by_words(&d, any(&bits[..16])).len(), 16);
+    let many = any(&bits[..17]);
+    assert_eq!(by_words(&d, d.or(&many, &bits[17])), [many, bits[17]]);
+    // Of what differs, nothing holds by itself.
+    assert!(by_words(&d, d.not(&any(&bits[..2]))).is_empty());
+    assert!(by_words(&d, bits[0]).is_empty());
+}
+
 /// Where a condition holds, it holds for one of its words; and there are as many as the longest has.
 #[test]
 fn a_condition_holds_for_one_of_its_words() {
@@ -49,8 +67,9 @@ fn a_condition_holds_for_one_of_its_words() {
         let mut all = vec![longest, d.eq(&words[0], &words[1]), d.eq(&long(&mut r, 2), &long(&mut r, 2))];
         for _ in 0..6 {
             let [a, b, c] = [0; 3].map(|_| all[r.below(all.len() as u64) as usize]);
-            all.push(match r.below(4) {
+            all.push(match r.below(5) {
                 0 => d.not(&a),
+                4 => d.or(&a, &b),
                 1 => d.binary(BinaryOp::Xor, &a, &b),
                 2 => d.and(&a, &b),
                 _ => d.ite(&a, &b, &c),
