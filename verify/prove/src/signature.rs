@@ -19,6 +19,7 @@ pub(crate) struct Signatures<'t> {
     terms: &'t Terms,
     /// Values of variables; zero for those that are not there. What is added here, signatures grow by.
     pub inputs: Vec<BTreeMap<TermId, u128>>,
+    /// Whether what a solver takes for some function has values of some function.
     vary: bool,
     known: FxHashMap<TermId, Signature>,
     /// Terms that hang on approximations, of those that are known.

@@ -25,8 +25,8 @@ const SAMPLE: [&str; 10] = [
     "fma_f32_ftz",
     "mul_hi_16",
 ];
-/// The same of our own code: carries of 64 bits by halves, which steps are needed for.
-const OWN: [&str; 1] = ["carry_64"];
+/// The same of our own code: carries of 64 bits by halves, and quotients by code that a lemma is about; both need steps.
+const OWN: [&str; 2] = ["carry_64", "div_u32"];
 /// Effort for each question of the checker, as `check-witness` has it by itself, in millions of z3's `rlimit`.
 const CHECKER: u64 = 30;
 /// The same of the prover.

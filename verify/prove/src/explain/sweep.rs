@@ -48,12 +48,14 @@ impl Explanation<'_, '_, '_, '_, '_> {
         let d = self.so_far.inputs.terms;
         let code = |i: usize| Some((i, self.so_far.current(self.says(i)?[1])));
         let mut lemmas: Vec<(usize, TermId)> = self.so_far.lemmas.clone().filter_map(code).collect();
+        if lemmas.is_empty() {
+            return Vec::new();
+        }
         let t = self.so_far.current(t);
         let roots: Vec<TermId> = lemmas.iter().map(|l| l.1).chain([t]).collect();
         let mut signatures = Signatures::drawn(d, &d.free(&roots)).varied();
         let mut of = |t: TermId| (d.width_of(t), signatures.of(t));
-        let parts = if lemmas.is_empty() { Vec::new() } else { d.topological(&[t]) };
-        let all: FxHashSet<(u32, Signature)> = parts.into_iter().map(&mut of).collect();
+        let all: FxHashSet<(u32, Signature)> = d.topological(&[t]).into_iter().map(&mut of).collect();
         lemmas.retain(|l| all.contains(&of(l.1)));
         lemmas.into_iter().map(|l| l.0).collect()
     }
@@ -92,11 +94,14 @@ impl Explanation<'_, '_, '_, '_, '_> {
             return true;
         }
         for other in constant.into_iter().chain(same.iter().copied()).take(TRIED) {
-            if met.most == 0
-                || !self.all.open.insert((t, other))
-                || self.is_open_below(t, other)
-                || d.topological(&[other]).contains(&t)
-            {
+            if met.most == 0 || !self.all.open.insert((t, other)) {
+                continue;
+            }
+            let is_open = self.is_open_below(t, other);
+            if constant == Some(other) {
+                self.all.stuck.insert(t);
+            }
+            if is_open || d.topological(&[other]).contains(&t) {
                 continue;
             }
             let spent = self.all.spent;
@@ -110,24 +115,21 @@ impl Explanation<'_, '_, '_, '_, '_> {
         false
     }
 
-    /// Whether two terms are one operation whose operands are open where they differ, or one a constant if an operand is: such pairs are left out.
-    fn is_open_below(&mut self, a: TermId, b: TermId) -> bool {
+    /// Whether two terms are one operation whose operands are open where they differ, or the second a constant and the one operand of the first
+    /// that is none was not shown to be one: such a pair would hang on what is open already.
+    fn is_open_below(&self, a: TermId, b: TermId) -> bool {
         let d = self.so_far.inputs.terms;
         let (left, right) = (d.node(a), d.node(b));
         let [of_left, of_right] = [left.operands(), right.operands()];
         if d.as_constant(&b).is_some() {
             let mut others = of_left.iter().filter(|o| d.as_constant(o).is_none());
-            let is_open =
-                others.next().is_some_and(|o| self.all.stuck.contains(o)) && others.next().is_none();
-            self.all.stuck.insert(a);
-            return is_open;
+            return others.next().is_some_and(|o| self.all.stuck.contains(o)) && others.next().is_none();
         }
         let mut others = of_right.iter().copied();
         let is_one = of_left.len() == of_right.len() && left.map(|o| others.next().unwrap_or(o)) == right;
         let open = &self.all.open;
-        let pairs = of_left.iter().copied().zip(of_right.iter().copied());
-        let mut either = pairs.map(|(a, b)| a == b || open.contains(&(a, b)) || open.contains(&(b, a)));
-        is_one && either.all(|open| open)
+        let mut pairs = of_left.iter().copied().zip(of_right.iter().copied());
+        is_one && pairs.all(|(a, b)| a == b || open.contains(&(a, b)) || open.contains(&(b, a)))
     }
 
     /// A long term whose words were all met before is these side by side.
