@@ -41,7 +41,7 @@ impl<'t> Signatures<'t> {
     }
 
     /// The same, where what a solver takes for some function of its operand has values as some function would: what only holds of the
-    /// chip's function is not shown.
+    /// chip's function is not shown. Not where inputs are added: what has one value on some need not on more.
     pub fn varied(self) -> Signatures<'t> {
         Signatures { vary: true, ..self }
     }
@@ -79,7 +79,7 @@ impl<'t> Signatures<'t> {
                         let of = |o: &TermId| Bits::new(d.width_of(*o), self.known[o][i]);
                         let operands: SmallVec<[Bits; 3]> = operands.iter().map(of).collect();
                         let value = Terms::apply(&home, &node, width, &operands).bits();
-                        if varies { Bits::new(width, varied(i as u64, value)).bits() } else { value }
+                        if varies { Bits::new(width, altered(i as u64, value)).bits() } else { value }
                     }
                 })
                 .collect();
@@ -105,7 +105,7 @@ impl<'t> Signatures<'t> {
 
 /// What is in the place of a value on an input: another in some of its lower bits. How many they are differs, since what makes an estimate better step by
 /// step hides what is too near and too far.
-fn varied(seed: u64, value: u128) -> u128 {
+fn altered(seed: u64, value: u128) -> u128 {
     let drawn = hash(seed, &[value as u64]);
     value ^ u128::from(hash(drawn, &[1]) >> (drawn % 64))
 }

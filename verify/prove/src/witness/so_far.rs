@@ -248,8 +248,9 @@ impl<'t, 'i> SoFar<'t, 'i> {
         numbers.any(|q| self.numbers(t, &q, 2, solver) == Answer::Unsat)
     }
 
-    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its words, case by case, or to itself. A word
-    /// that they do not show is asked about bit by bit as well: what moves bits of some words may stand beside sums of others. `share`: of the effort, which part.
+    /// The answer of whole numbers to one of the questions whether a bit can be one: to all for its parts (`words.rs`), case by case, or to itself.
+    /// A part that they do not show is asked about bit by bit as well: what moves bits of some words may stand beside sums of others. `share`: of
+    /// the effort, which part.
     fn numbers(
         &self,
         t: TermId,

@@ -69,9 +69,9 @@ fn a_condition_holds_for_one_of_its_words() {
             let [a, b, c] = [0; 3].map(|_| all[r.below(all.len() as u64) as usize]);
             all.push(match r.below(5) {
                 0 => d.not(&a),
-                4 => d.or(&a, &b),
                 1 => d.binary(BinaryOp::Xor, &a, &b),
                 2 => d.and(&a, &b),
+                3 => d.or(&a, &b),
                 _ => d.ite(&a, &b, &c),
             });
         }
