@@ -121,7 +121,17 @@ const LONG: &[(&str, &str, &[&str])] = &[
     (
         "corpus-prove",
         "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv",
-        &["test", "--package", "sassafras-prove", "--test", "corpus_prove", "--", "--nocapture"],
+        &[
+            "test",
+            "--package",
+            "sassafras-prove",
+            "--features",
+            "z3",
+            "--test",
+            "corpus_prove",
+            "--",
+            "--nocapture",
+        ],
     ),
     (
         "random-prove",
