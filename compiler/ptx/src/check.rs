@@ -115,9 +115,10 @@ impl Checker {
                 span,
                 format!("`{what}` needs PTX {major}.{minor}; the module has {have_major}.{have_minor}"),
             );
-        } else if self.sm < since.sm {
+        } else if self.sm < since.sm || !since.only.has(&self.module.target) {
             let code = if directive { Code::DirectiveNeedsVersion } else { Code::NeedsTarget };
-            let message = format!("`{what}` needs sm_{}; the module has {}", since.sm, self.module.target);
+            let message =
+                format!("`{what}` needs {}; the module has {}", since.targets(), self.module.target);
             self.error(code, span, message);
         }
     }

@@ -37,8 +37,10 @@
 //! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
 //! register of 32 or 64 bits. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
 //!
-//! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0.
+//! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0. `@8.0/90a`: PTX 8.0 and sm_90a alone. `@8.6/100f+110f`: one of the
+//! targets with a suffix of the families of sm_100 and sm_110 (PTX ISA, "Target directive: architecture- and family-specific").
 //!
+//! - [`features`]: sets of targets with a suffix
 //! - [`notation`]: the reader of these lines
 //! - [`matching`]: which rows a mnemonic fits
 //! - [`document`]: the table as a page of the handbook
@@ -47,6 +49,7 @@
 
 pub mod document;
 pub mod example;
+pub mod features;
 pub mod known;
 pub mod matching;
 pub mod notation;
@@ -62,12 +65,45 @@ pub struct Since {
     pub version: (u32, u32),
     /// Number of the `sm_NN` target, 0 for any.
     pub sm: u32,
+    /// The targets with a suffix that have it, where plain ones do not.
+    pub only: features::Only,
 }
 
 impl Since {
+    /// A PTX version and the number of an `sm_NN` target, 0 for any.
+    pub const fn new(major: u32, minor: u32, sm: u32) -> Since {
+        Since { version: (major, minor), sm, only: features::Only::ANY }
+    }
+
     /// What both need.
     pub fn and(self, other: Since) -> Since {
-        Since { version: self.version.max(other.version), sm: self.sm.max(other.sm) }
+        Since {
+            version: self.version.max(other.version),
+            sm: self.sm.max(other.sm),
+            only: self.only.and(other.only),
+        }
+    }
+
+    /// What `text` says, such as `7.8/90` or `8.6/100f+110f`.
+    ///
+    /// # Panics
+    /// When it is not in that notation: a mistake in a table, which every test that reads the table finds.
+    pub fn parse(text: &str) -> Since {
+        let (version, target) = text.split_once('/').unwrap_or((text, "0"));
+        let (major, minor) = version.split_once('.').expect("a version has a dot");
+        let number = |t: &str| t.parse().unwrap_or_else(|_| panic!("a bad version: {text}"));
+        let only = features::Only::parse(target).unwrap_or_else(|| panic!("a bad target: {text}"));
+        let sm = if only.any() { number(target) } else { only.least() };
+        Since { version: (number(major), number(minor)), sm, only }
+    }
+
+    /// The targets in words, empty for all: `sm_90`, `sm_100f or sm_110f`.
+    pub fn targets(self) -> String {
+        match (self.only.any(), self.sm) {
+            (true, 0) => String::new(),
+            (true, sm) => format!("sm_{sm}"),
+            (false, _) => self.only.to_string(),
+        }
     }
 }
 

@@ -5,11 +5,17 @@ mod ptxas;
 
 use ptxas::{Judge, Verdict};
 use sassafras_ptx::table::{self, example};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A module whose body has one of `lines` per line, and the number of the first of these lines.
+/// A module for sm_90 whose body has one of `lines` per line, and the number of the first of these lines.
 fn module(lines: &[String]) -> (String, usize) {
-    let mut text = String::from(".version 9.0\n.target sm_90\n.address_size 64\n");
+    module_of("sm_90", lines)
+}
+
+/// A module for a target whose body has one of `lines` per line, and the number of the first of these lines.
+fn module_of(target: &str, lines: &[String]) -> (String, usize) {
+    let mut text = format!(".version 9.0\n.target {target}\n.address_size 64\n");
     text += example::MODULE;
     text += ".visible .entry k (.param .align 16 .b8 parameter[64])\n{\n";
     text += example::DECLARATIONS;
@@ -21,12 +27,17 @@ fn module(lines: &[String]) -> (String, usize) {
     (text, first)
 }
 
-/// Our verdict on each line, and the first message.
+/// Our verdict on each line in a module for sm_90, and the first message.
 fn ours(lines: &[String]) -> Vec<Verdict> {
+    ours_for("sm_90", lines)
+}
+
+/// The same in a module for a target.
+fn ours_for(target: &str, lines: &[String]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     // Few enough at a time that every line's message is kept.
     for chunk in lines.chunks(20) {
-        let (text, first) = module(chunk);
+        let (text, first) = module_of(target, chunk);
         let records = match sassafras_ptx::load(&text, "lines") {
             Ok(_) => Vec::new(),
             Err(diagnostics) => diagnostics.records(),
@@ -44,19 +55,38 @@ fn ours(lines: &[String]) -> Vec<Verdict> {
     verdicts
 }
 
+/// Every form of every row, by a target that has it.
+fn by_target() -> BTreeMap<&'static str, Vec<String>> {
+    let mut lines: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for row in table::rows() {
+        for suffixes in row.variants() {
+            let since = row.matches(&suffixes).expect("a variant fits").since;
+            lines.entry(since.example_target()).or_default().push(row.instruction(&suffixes));
+        }
+    }
+    lines
+}
+
 #[test]
 fn every_row_is_accepted() {
-    let lines: Vec<String> = table::rows()
-        .iter()
-        .flat_map(|row| row.variants().into_iter().map(|suffixes| row.instruction(&suffixes)))
-        .collect();
-    let refused: Vec<_> = lines.iter().zip(ours(&lines)).filter(|(_, v)| *v != Verdict::Accepted).collect();
-    assert!(refused.is_empty(), "refused by us: {refused:#?}");
+    let lines = by_target();
+    for (target, lines) in &lines {
+        let all = lines.iter().zip(ours_for(target, lines));
+        let refused: Vec<_> = all.filter(|(_, v)| *v != Verdict::Accepted).collect();
+        assert!(refused.is_empty(), "refused by us for {target}: {refused:#?}");
+    }
     let Some(judge) = Judge::find() else { return };
-    let theirs = judge.verdicts(&lines, module);
-    let refused: Vec<_> = lines.iter().zip(&theirs).filter(|(_, v)| **v != Verdict::Accepted).collect();
-    assert!(refused.is_empty(), "{} of {} forms refused by ptxas: {refused:#?}", refused.len(), lines.len());
-    eprintln!("{} forms of {} rows accepted by both", lines.len(), table::rows().len());
+    for (target, lines) in &lines {
+        let theirs = judge.verdicts(lines, |lines| module_of(target, lines));
+        let refused: Vec<_> = lines.iter().zip(&theirs).filter(|(_, v)| **v != Verdict::Accepted).collect();
+        assert!(
+            refused.is_empty(),
+            "{} of {} forms refused by ptxas: {refused:#?}",
+            refused.len(),
+            lines.len()
+        );
+        eprintln!("{} forms accepted by both for {target}", lines.len());
+    }
 }
 
 /// A small generator of numbers: a linear congruence, whose high bits are taken.
@@ -137,25 +167,27 @@ fn mutants_are_judged_alike() {
     words.sort_unstable();
     words.dedup();
     let mut random = Random(20);
-    let lines: Vec<String> = table::rows()
-        .iter()
-        .flat_map(|row| {
-            let variants = row.variants();
-            (0..6)
-                .map(|_| {
-                    let line = row.instruction(random.pick::<Vec<_>>(&variants));
-                    mutate(&mut random, &line, &words)
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect();
+    let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in table::rows() {
+        let variants = row.variants();
+        for _ in 0..6 {
+            let suffixes = random.pick::<Vec<_>>(&variants);
+            let target = row.matches(suffixes).expect("a variant fits").since.example_target();
+            let line = row.instruction(suffixes);
+            lines.entry(target).or_default().push(mutate(&mut random, &line, &words));
+        }
+    }
+    let judged = lines.iter().flat_map(|(target, lines)| {
+        let theirs = judge.verdicts(lines, |lines| module_of(target, lines));
+        lines.iter().zip(ours_for(target, lines)).zip(theirs)
+    });
     let exceptions: Vec<(&str, &str)> = include_str!("exceptions.txt")
         .lines()
         .filter(|l| !l.starts_with('#') && !l.is_empty())
         .map(|l| l.split_once(" # ").expect("an exception has a reason"))
         .collect();
     let (mut same, mut listed, mut differ) = ([0; 2], 0, String::new());
-    for ((line, ours), theirs) in lines.iter().zip(ours(&lines)).zip(judge.verdicts(&lines, module)) {
+    for ((line, ours), theirs) in judged {
         let accepted = theirs == Verdict::Accepted;
         match ours {
             Verdict::Unsupported => {}
@@ -169,7 +201,7 @@ fn mutants_are_judged_alike() {
     }
     eprintln!(
         "{} mutants: both accept {}, both reject {}, listed differences {listed}",
-        lines.len(),
+        lines.values().map(Vec::len).sum::<usize>(),
         same[0],
         same[1]
     );
@@ -288,23 +320,25 @@ fn module_for(version: (u32, u32), target: &str, lines: &[String]) -> (String, u
 fn rows_need_what_ptxas_says() {
     use sassafras_ptx::check::{TARGETS, VERSIONS};
     let Some(judge) = Judge::find() else { return };
-    let mut by_since: std::collections::BTreeMap<table::Since, Vec<String>> = Default::default();
+    let mut by_since: BTreeMap<table::Since, Vec<String>> = BTreeMap::new();
     for row in table::rows() {
         for suffixes in row.variants() {
             let since = row.matches(&suffixes).expect("a variant fits").since;
             by_since.entry(since).or_default().push(row.instruction(&suffixes));
         }
     }
-    // Targets that ptxas 13.0 compiles for sm_90, in order.
-    let targets: Vec<_> =
+    // Targets that ptxas 13.0 compiles for sm_90, in order, and newer ones.
+    let plain: Vec<_> =
         TARGETS.iter().filter(|(name, sm, _)| *sm <= 90 && !name.ends_with('a') && *sm != 88).collect();
+    let newer: Vec<_> = TARGETS.iter().filter(|(_, sm, _)| *sm >= 90 && *sm != 101).collect();
     let exceptions = include_str!("versions.txt");
     let mut differ = String::new();
     let mut judged = 0;
     for (since, lines) in by_since {
+        let targets = if since.sm > 90 || !since.only.any() { &newer } else { &plain };
         let wanted = |old: (u32, u32), sm: u32| {
             // The oldest target from `sm` on, with the oldest version that has both.
-            let (name, _, first) = targets.iter().find(|(_, n, _)| *n >= sm)?;
+            let (name, _, first) = targets.iter().find(|(name, n, _)| *n >= sm && since.only.has(name))?;
             Some((old.max(*first), *name))
         };
         let mut judge_all = |place: Option<((u32, u32), &str)>, accepted: bool| {
@@ -327,7 +361,8 @@ fn rows_need_what_ptxas_says() {
             if version == since.version && at > 0 && VERSIONS[at - 1] >= *first {
                 judge_all(Some((VERSIONS[at - 1], target)), false);
             }
-            let below = targets.iter().rposition(|(_, n, _)| *n < since.sm);
+            let lacks = |name: &str, sm: u32| sm < since.sm || !since.only.has(name);
+            let below = targets.iter().rposition(|(name, n, first)| lacks(name, *n) && *first <= version);
             judge_all(below.map(|i| (version, targets[i].0)), false);
         }
     }

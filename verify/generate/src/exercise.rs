@@ -84,7 +84,7 @@ pub fn all() -> Vec<Exercise> {
         let mut varied = Vec::new();
         for form in &forms {
             let since = row.matches(form).map_or(row.since, |m| m.since);
-            let need = Need { sm: since.sm.max(75), features: Features::Base };
+            let need = Need { sm: since.sm.max(75), features: since.only.features() };
             push(row.family, Some(index), need, &operands::plain(row, form));
             // Other operands once for each choice of types.
             let types: Vec<&&str> =

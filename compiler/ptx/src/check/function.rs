@@ -17,8 +17,7 @@ pub(super) struct Body {
 }
 
 /// Most bytes of an entry's parameters (PTX ISA, "Kernel Function Parameters"), from PTX 8.1 and sm_70 on and before.
-const PARAM_BYTES: [(Since, u32); 2] =
-    [(Since { version: (8, 1), sm: 70 }, 32764), (Since { version: (1, 5), sm: 0 }, 4352)];
+const PARAM_BYTES: [(Since, u32); 2] = [(Since::new(8, 1, 70), 32764), (Since::new(1, 5, 0), 4352)];
 
 impl Checker {
     pub(super) fn function(&mut self, f: &ast::Function) {
@@ -223,18 +222,18 @@ impl Checker {
         match name {
             "maxntid" => self.body.function.maxntid = self.sizes(d),
             "reqntid" => {
-                self.need(d.name.span, ".reqntid", Since { version: (2, 1), sm: 0 }, true);
+                self.need(d.name.span, ".reqntid", Since::new(2, 1, 0), true);
                 self.body.function.reqntid = self.sizes(d);
             }
             "minnctapersm" => {
-                self.need(d.name.span, ".minnctapersm", Since { version: (2, 0), sm: 0 }, true);
+                self.need(d.name.span, ".minnctapersm", Since::new(2, 0, 0), true);
                 self.body.function.minnctapersm = self.sizes(d).map(|s| s[0]);
             }
             // The deprecated name of the same (PTX ISA, `.maxnctapersm`).
             "maxnctapersm" => self.body.function.minnctapersm = self.sizes(d).map(|s| s[0]),
             "maxnreg" => self.body.function.maxnreg = self.sizes(d).map(|s| s[0]),
             "noreturn" => {
-                self.need(d.name.span, ".noreturn", Since { version: (6, 4), sm: 30 }, true);
+                self.need(d.name.span, ".noreturn", Since::new(6, 4, 30), true);
                 self.body.function.noreturn = true;
             }
             // Hints to an optimiser.

@@ -54,7 +54,7 @@ const UNSUPPORTED: [&str; 4] = [
 ];
 
 const fn since(major: u32, minor: u32, sm: u32) -> Since {
-    Since { version: (major, minor), sm }
+    Since::new(major, minor, sm)
 }
 
 /// What a name stands for.

@@ -88,7 +88,7 @@ impl Checker {
             return Err(Reported);
         }
         if ty == Type::B(128) {
-            self.need(v.ty.span, ".b128", Since { version: (8, 3), sm: 70 }, true);
+            self.need(v.ty.span, ".b128", Since::new(8, 3, 70), true);
         }
         if ty == Type::Pred && !register {
             self.error(Code::BadType, v.ty.span, "a predicate can only be a register");

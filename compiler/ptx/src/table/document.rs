@@ -26,7 +26,7 @@ pub fn forms() -> String {
             );
         }
         let (major, minor) = row.since.version;
-        let target = if row.since.sm == 0 { String::new() } else { format!("sm_{}", row.since.sm) };
+        let target = row.since.targets();
         let _ =
             writeln!(out, "| `{}` | {major}.{minor} | {target} | `{}` |", form(row), cell(&row.example()));
     }

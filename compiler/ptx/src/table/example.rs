@@ -3,7 +3,8 @@
 //! Registers in examples are named by type: `%r1` is 32 bits wide, `%rs1` 16, `%rd1` 64, `%rq1` 128, `%rb1` 8, `%f1` and `%fd1`
 //! are floats, `%p1` a predicate; [`DECLARATIONS`] declares them.
 
-use super::{Only, Row, Slot, SlotKind, Value};
+use super::{Only, Row, Since, Slot, SlotKind, Value};
+use crate::check::TARGETS;
 use crate::checked::Type;
 
 /// What the body of a function needs before an example.
@@ -29,6 +30,16 @@ pub const MODULE: &str = "\
 .shared .align 16 .b8 shared_memory[64];
 .func callee () { ret; }
 ";
+
+impl Since {
+    /// A target for examples: sm_90 where that has the form, else the first that has it.
+    pub fn example_target(self) -> &'static str {
+        let has = |name: &str, sm: u32| sm >= self.sm.max(90) && self.only.has(name);
+        // sm_101 is the older name of sm_110, which newer tools do not take.
+        let all = TARGETS.iter().filter(|(name, sm, _)| *sm != 101 && has(name, *sm));
+        all.map(|(name, ..)| *name).next().expect("a form has a target")
+    }
+}
 
 impl Row {
     /// The mnemonic with every choice, as in the table but with groups spelled out.

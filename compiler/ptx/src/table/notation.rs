@@ -33,11 +33,11 @@ fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
     let split = head.find(['.', '{']).unwrap_or(head.len());
     let root = &head[..split];
     let elements = elements(&head[split..], groups);
-    let mut since = Since { version: (1, 0), sm: 0 };
+    let mut since = Since::new(1, 0, 0);
     let mut slots = Vec::new();
     for part in parts {
         match part.strip_prefix('@') {
-            Some(text) => since = self::since(text),
+            Some(text) => since = Since::parse(text),
             None => slots.push(slot(part)),
         }
     }
@@ -65,7 +65,7 @@ fn elements(mut head: &'static str, groups: &Groups) -> Vec<Element> {
         let inner = inner.strip_prefix('.').expect("an element begins with a dot");
         // `<a|b>^7.8/90` gives all of them the version.
         let (words, suffix) = match inner.strip_prefix('<').and_then(|w| w.rsplit_once('>')) {
-            Some((words, suffix)) => (words, suffix.strip_prefix('^').map(since)),
+            Some((words, suffix)) => (words, suffix.strip_prefix('^').map(Since::parse)),
             None => (inner, None),
         };
         let mut element = Element { choices: Vec::new(), optional };
@@ -83,7 +83,7 @@ fn in_version(head: &str, dot: usize) -> bool {
 fn choices(words: &'static str, all: Option<Since>, groups: &Groups, list: &mut Vec<Choice>) {
     for word in words.split('|') {
         let (word, since) = match word.split_once('^') {
-            Some((word, since)) => (word, Some(self::since(since))),
+            Some((word, since)) => (word, Some(Since::parse(since))),
             None => (word, all),
         };
         match word.strip_prefix('$') {
@@ -97,13 +97,6 @@ fn choices(words: &'static str, all: Option<Since>, groups: &Groups, list: &mut 
             }
         }
     }
-}
-
-fn since(text: &str) -> Since {
-    let (version, sm) = text.split_once('/').unwrap_or((text, "0"));
-    let (major, minor) = version.split_once('.').expect("a version has a dot");
-    let number = |t: &str| t.parse().unwrap_or_else(|_| panic!("a bad version: {text}"));
-    Since { version: (number(major), number(minor)), sm: number(sm) }
 }
 
 fn slot(text: &'static str) -> Slot {
