@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use sassafras_check::Verdict;
 use sassafras_check::cubin::Made;
+use sassafras_check::lines::{self, Expected};
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
@@ -66,6 +67,8 @@ pub struct Judges {
     opinions: Mutex<Vec<Opinion>>,
     /// What went into the container, for its judge.
     made: Mutex<Vec<Made>>,
+    /// What the PTX says of its lines, and which of them words were made from.
+    lines: Mutex<(Expected, Vec<lines::Made>)>,
 }
 
 impl Judges {
@@ -85,6 +88,23 @@ impl Judges {
             Form::Words(f, words) => made.push(Made::of(f, words)),
             Form::Cubin(cubin, _) => return Some(finding(&sassafras_check::cubin::check(cubin, &made))),
             Form::Ptx(_) | Form::Ir(_) | Form::Machine(_) => {}
+        }
+        None
+    }
+
+    /// The line information of the file says where its words come from.
+    fn lines(&self, after: Form<'_>) -> Option<Finding> {
+        let mut known = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match after {
+            Form::Ptx(module) => known.0 = Expected::of(module),
+            Form::Words(f, _) => known.1.push(lines::Made::of(f)),
+            Form::Cubin(_, bytes) => {
+                return Some(match sassafras_cubin::read(bytes) {
+                    Ok(cubin) => finding(&lines::check(&cubin, &known.0, &known.1)),
+                    Err(error) => Finding::Objected(format!("the file does not read: {error}")),
+                });
+            }
+            Form::Ir(_) | Form::Machine(_) => {}
         }
         None
     }
@@ -127,12 +147,13 @@ impl Observer for Judges {
         }
         let mut worst = None;
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
-        // The last two know what earlier stages made, or did.
-        for (judge, judging) in alone.chain([("cubin", None), ("promises", None)]) {
+        // The last three know what earlier stages made, or did.
+        for (judge, judging) in alone.chain([("cubin", None), ("lines", None), ("promises", None)]) {
             let start = Instant::now();
             let finding = match judging {
                 Some(judging) => judging(stage, before, after),
                 None if judge == "promises" => promises(stage, after, notes),
+                None if judge == "lines" => self.lines(after),
                 None => self.cubin(after),
             };
             let Some(finding) = finding else { continue };

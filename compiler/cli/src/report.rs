@@ -30,13 +30,22 @@ pub struct Files<'a> {
     pub cubin: &'a Cubin,
 }
 
+/// What a line of PTX comes from, as `.loc` says: `file:line`.
+fn source_of(text: &str, at: u64) -> Option<String> {
+    // Few modules say it, and only these are read again.
+    let module = text.contains(".loc").then(|| sassafras_ptx::load(text, "").ok()).flatten()?;
+    let (file, location) = module.source_of(u32::try_from(at).ok()?)?;
+    Some(format!("{}:{}", file.name, location.line))
+}
+
 impl Files<'_> {
     /// What stands at a place of the source, with its place.
     fn of_source(&self, entry: &str, at: u64) -> Option<String> {
         match self.text {
             Ok(text) => {
                 let line = text.lines().nth(usize::try_from(at).ok()?.checked_sub(1)?)?;
-                Some(format!("line {at}: {}", line.trim()))
+                let from = source_of(text, at).map_or(String::new(), |place| format!("  // {place}"));
+                Some(format!("line {at}: {}{from}", line.trim()))
             }
             Err(cubin) => instruction(cubin, entry, at),
         }

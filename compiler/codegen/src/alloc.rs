@@ -113,6 +113,7 @@ fn finish(f: &mut Function, work: Work, places: &[u16], stats: &mut AllocStats) 
             edge.args.clear();
         }
     }
+    crate::lines::inherit(f);
     use sassafras_machine::Pseudo;
     for (_, _, inst) in f.insts() {
         match inst.as_pseudo() {

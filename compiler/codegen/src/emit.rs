@@ -33,6 +33,8 @@ pub struct Code {
     pub diverges: bool,
     /// For each word the instruction's name before scheduling ([`sassafras_machine::MInst::origin`]).
     pub origins: Vec<Option<u32>>,
+    /// For each word the 1-based line of the PTX source that it comes from; 0 for padding and where none is known.
+    pub lines: Vec<u32>,
 }
 
 /// See the head of this file.
@@ -56,6 +58,7 @@ pub fn emit(f: &Function) -> Result<Code, Error> {
         facts(&mut code, here as u32, &real);
         code.words.push(encode(&real, f.chip).map_err(|error| Error::Encode { block, index, error })?);
         code.origins.push(inst.origin);
+        code.lines.push(inst.line);
     }
     tail(f, &mut code)?;
     Ok(code)
@@ -115,5 +118,6 @@ fn tail(f: &Function, code: &mut Code) -> Result<(), Error> {
         code.words.push(nop);
     }
     code.origins.resize(code.words.len(), None);
+    code.lines.resize(code.words.len(), 0);
     Ok(())
 }

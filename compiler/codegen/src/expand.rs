@@ -35,7 +35,9 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
                 Op::Inst(_) => out.push(inst),
                 Op::Pseudo(pseudo) => {
                     stats.expanded += 1;
+                    let first = out.len();
                     one(f, (block, index), pseudo, &mut out)?;
+                    out[first..].iter_mut().for_each(|new| new.line = inst.line);
                 }
             }
         }

@@ -90,6 +90,7 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices) -> Result<LayoutSta
             _ => return Err(Error::malformed(block, insts.len(), "more than two successors")),
         }
     }
+    crate::lines::inherit(f);
     f.phase = Phase::Placed;
     Ok(stats)
 }
@@ -176,7 +177,7 @@ fn exit_at_once(f: &mut Function) -> Result<usize, Error> {
         [only] => only
             .inst()
             .filter(|real| real.row().control_flow == Some(ControlFlowKind::Exit) && real.guard.is_always())
-            .cloned(),
+            .map(|real| MInst::new(real.clone()).from_line(only.line)),
         _ => None,
     };
     for &block in &f.layout.clone() {
@@ -185,7 +186,7 @@ fn exit_at_once(f: &mut Function) -> Result<usize, Error> {
         let data = &mut f.blocks[block];
         match (&succs[..], &ends[..]) {
             ([_], [Some(exit)]) => {
-                data.insts.push(MInst::new(exit.clone()));
+                data.insts.push(exit.clone());
                 data.succs.clear();
             }
             ([_, _], [first, second]) if first.is_some() != second.is_some() => {
@@ -194,9 +195,9 @@ fn exit_at_once(f: &mut Function) -> Result<usize, Error> {
                 let mut guard = branch.guard;
                 guard.negate ^= second.is_some();
                 let Some(mut exit) = first.clone().or_else(|| second.clone()) else { continue };
-                exit.guard = guard;
-                let origin = last.origin;
-                *last = MInst { origin, ..MInst::new(exit) };
+                let Some(real) = exit.inst_mut() else { continue };
+                real.guard = guard;
+                *last = MInst { origin: last.origin, line: last.line, ..exit };
                 data.succs.remove(usize::from(second.is_some()));
             }
             _ => continue,

@@ -19,6 +19,7 @@ mod emit;
 mod error;
 mod expand;
 mod layout;
+mod lines;
 pub mod plant;
 mod prepare;
 mod schedule;

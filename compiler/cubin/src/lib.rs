@@ -20,6 +20,7 @@ pub mod exact;
 mod frame;
 mod layout;
 mod lift;
+pub mod lines;
 mod lower;
 mod model;
 mod note;

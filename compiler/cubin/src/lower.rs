@@ -216,6 +216,8 @@ impl Plan {
         let symtab = || Some(".symtab".to_owned());
 
         self.push(".debug_frame", c::PROGBITS, 0, 1, frames);
+        let lines = || cubin.sections.iter().filter(|s| s.is_lines());
+        self.sections.extend(lines().map(raw));
         self.push(".note.nv.tkinfo", c::NOTE, c::TOOL_NOTE, 4, note::tool(&cubin.producer));
         let cuda = self.push(
             ".note.nv.cuinfo",
@@ -264,6 +266,7 @@ impl Plan {
             self.relocate(&name, f.relocations.clone());
         }
         self.variables(".nv.global.init", c::ALLOC | c::WRITE, &in_home(".nv.global.init"))?;
+        lines().for_each(|s| self.relocate(&s.name, s.relocations.clone()));
         self.relocate(".debug_frame", frame_relocations);
         self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, 0);
         let zeros = in_home(".nv.global");
@@ -321,7 +324,10 @@ impl Plan {
 
     /// The sections that the model only carries: those without memory go before the relocations, others before the code.
     fn kept(&mut self, cubin: &Cubin, allocated: bool) {
-        for s in cubin.sections.iter().filter(|s| (s.flags & c::ALLOC != 0) == allocated && !s.replaces()) {
+        let here = |s: &&crate::model::Section| {
+            (s.flags & c::ALLOC != 0) == allocated && !s.replaces() && !s.is_lines()
+        };
+        for s in cubin.sections.iter().filter(here) {
             self.sections.push(raw(s));
             self.relocate(&s.name, s.relocations.clone());
         }

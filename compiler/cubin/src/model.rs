@@ -295,6 +295,11 @@ pub struct Symbol {
 }
 
 impl Section {
+    /// Whether it holds line information, which stands behind `.debug_frame`.
+    pub fn is_lines(&self) -> bool {
+        crate::lines::SECTIONS.contains(&self.name.as_str())
+    }
+
     /// Whether the writer makes a section of this name itself, so that this one takes its place.
     pub(crate) fn replaces(&self) -> bool {
         let fixed = [".debug_frame", ".nv.constant3", ".nv.constant4", ".nv.global", ".nv.global.init"];

@@ -3,9 +3,12 @@
 //! Those of machine code are [`sassafras_codegen::plant`]'s; those of words and of the container stand here. Each leaves
 //! a form that is well-formed by itself.
 
+mod lines;
+
 use sassafras_chip::Chip;
 use sassafras_codegen::plant as machine;
 use sassafras_cubin::Cubin;
+use sassafras_cubin::lines::Lines;
 use sassafras_isa::{FieldKind, Inst, decode, encode};
 
 use crate::phase::Stage;
@@ -16,6 +19,7 @@ enum Make {
     Machine(machine::Fault),
     Words(fn(&mut [u128], Chip, u64) -> bool),
     Cubin(fn(&mut Cubin, u64) -> bool),
+    Lines(fn(&mut Lines, u64) -> bool),
 }
 
 /// A fault.
@@ -49,6 +53,12 @@ const OWN: &[Fault] = &[
     Fault { name: "swapped-code", stage: Stage::Assemble, make: Make::Cubin(swapped_code) },
     Fault { name: "swapped-addresses", stage: Stage::Assemble, make: Make::Cubin(swapped_addresses) },
     Fault { name: "lost-barriers", stage: Stage::Assemble, make: Make::Cubin(lost_barriers) },
+    Fault { name: "wrong-place", stage: Stage::Assemble, make: Make::Lines(lines::wrong_place) },
+    Fault { name: "wrong-ptx-line", stage: Stage::Assemble, make: Make::Lines(lines::wrong_ptx_line) },
+    Fault { name: "shifted-lines", stage: Stage::Assemble, make: Make::Lines(lines::shifted) },
+    Fault { name: "swapped-lines", stage: Stage::Assemble, make: Make::Lines(lines::swapped) },
+    Fault { name: "lost-call-site", stage: Stage::Assemble, make: Make::Lines(lines::lost_call) },
+    Fault { name: "wrong-file", stage: Stage::Assemble, make: Make::Lines(lines::wrong_file) },
 ];
 
 fn stage(stage: machine::Stage) -> Stage {
@@ -102,6 +112,11 @@ impl Planted {
     /// Makes the fault in words.
     pub fn in_words(&self, words: &mut [u128], chip: Chip) -> bool {
         matches!(self.fault.make, Make::Words(make) if make(words, chip, self.seed))
+    }
+
+    /// Makes the fault in the line information that is written.
+    pub fn in_lines(&self, lines: &mut Lines) -> bool {
+        matches!(self.fault.make, Make::Lines(make) if make(lines, self.seed))
     }
 
     /// Makes the fault in what is written of a cubin.

@@ -3,6 +3,7 @@
 mod back;
 mod dump;
 mod front;
+mod lines;
 mod text;
 
 pub use front::{parse, runs_on};
@@ -62,6 +63,8 @@ pub struct Session<'a> {
     stop_after: Option<Stage>,
     plant: Option<Planted>,
     dumps: dump::Dumps,
+    /// What the PTX says about its source, if that is wanted.
+    source: Option<lines::Source>,
     drawn: Mutex<Vec<(Stage, usize, String)>>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
@@ -129,6 +132,7 @@ impl<'a> Session<'a> {
             stop_after,
             plant,
             dumps: dump::Dumps::new(options)?,
+            source: None,
             drawn: Mutex::default(),
             log: Mutex::default(),
         };
@@ -137,9 +141,13 @@ impl<'a> Session<'a> {
                 let (module, findings) = front::parse(source, name)?;
                 s.target = front::target(&module, options, default, source, name)?;
                 artifact.findings = Some(findings);
+                if lines::wanted(&module, options) {
+                    s.source = Some(lines::Source::new(&module, source, &mut artifact.warnings));
+                }
                 s.front(&module, source, name, &mut artifact)?;
             }
             Text::Ir(module, stage) => {
+                s.without_source()?;
                 s.behind(stage)?;
                 s.target = front::target_of_text(options, default)?;
                 if stage == Stage::Lower {
@@ -149,6 +157,7 @@ impl<'a> Session<'a> {
                 }
             }
             Text::Machine(function, stage) => {
+                s.without_source()?;
                 s.behind(stage)?;
                 s.target = Target::base(function.chip);
                 s.end(*function, stage, &mut artifact)?;
@@ -175,6 +184,14 @@ impl<'a> Session<'a> {
             artifact.warnings.push(format!("the fault `{}` found no place", planted.fault.name));
         }
         Ok(artifact)
+    }
+
+    /// A text of a later phase names lines of PTX, and no longer what they come from.
+    fn without_source(&self) -> Result<(), Failure> {
+        match self.options.line_info {
+            true => Err(Failure::Request("option `--generate-line-info`: line information is made from PTX, not from the text of a later phase".into())),
+            false => Ok(()),
+        }
     }
 
     /// `--stop-after` must name a phase behind the text's.
@@ -320,14 +337,26 @@ impl<'a> Session<'a> {
         let fail = |what: String| Failure::Internal { stage: Stage::Assemble, function: None, what };
         let accelerated = self.target.features == sassafras_chip::Features::Architecture;
         let producer = Producer {
-            options: format!("-arch {} ", self.target),
+            options: format!(
+                "-arch {} {}",
+                self.target,
+                if self.options.line_info { "-lineinfo " } else { "" }
+            ),
             virtual_sm: self.chip().number() as u16,
             ..Producer::default()
         };
-        let cubin =
+        let mut cubin =
             assemble(module, layout, &codes, bounds, self.chip(), accelerated, producer).map_err(fail)?;
         let mut written = cubin.clone();
-        let planted = self.plant.filter(|p| p.in_cubin(&mut written)).map(|p| p.fault.name.to_owned());
+        let mut planted = self.plant.filter(|p| p.in_cubin(&mut written)).map(|p| p.fault.name.to_owned());
+        if let Some(source) = &self.source {
+            let mut lines = source.lines(&cubin, &results);
+            lines::attach(&mut cubin, &lines).map_err(|e| fail(e.to_string()))?;
+            if let Some(plant) = self.plant.filter(|p| p.in_lines(&mut lines)) {
+                planted = Some(plant.fault.name.to_owned());
+            }
+            lines::attach(&mut written, &lines).map_err(|e| fail(e.to_string()))?;
+        }
         let bytes = sassafras_cubin::write(&written).map_err(|e| match e {
             sassafras_cubin::Error::Unsupported { .. } => {
                 Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }

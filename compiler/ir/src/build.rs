@@ -171,6 +171,7 @@ impl<'f> Builder<'f> {
     /// Ends the block.
     pub fn terminate(&mut self, terminator: Terminator) {
         self.function.blocks[self.block].terminator = terminator;
+        self.function.blocks[self.block].line = self.line;
     }
     /// Ends the block with a jump.
     pub fn jump(&mut self, block: Block, args: &[Value]) {

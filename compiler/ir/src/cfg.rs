@@ -154,6 +154,7 @@ impl<'f> CfgEditor<'f> {
         let last = std::mem::replace(&mut self.function.blocks[next].terminator, Terminator::Unreachable);
         self.function.blocks[block].insts.extend(insts);
         self.function.blocks[block].terminator = last;
+        self.function.blocks[block].line = self.function.blocks[next].line;
         self.link(block);
         Some(params.into_iter().zip(args).collect())
     }
@@ -190,6 +191,7 @@ impl<'f> CfgEditor<'f> {
         let result = write(&mut builder, insts);
         let end = builder.block;
         self.function.blocks[end].terminator = terminator;
+        self.function.blocks[end].line = self.function.blocks[block].line;
         self.link(block);
         for index in first_new..self.function.blocks.len() {
             self.link(sassafras_graph::Entity::from_index(index));

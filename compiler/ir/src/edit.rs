@@ -18,8 +18,7 @@ impl Function {
     /// A function with an empty entry block that exits.
     pub fn new(name: impl Into<String>) -> Function {
         let mut blocks = PrimaryMap::new();
-        let entry =
-            blocks.push(BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Exit });
+        let entry = blocks.push(BlockData::ending(Terminator::Exit));
         Function {
             name: name.into(),
             params: Vec::new(),
@@ -37,8 +36,7 @@ impl Function {
 
     /// A new block without parameters and instructions, which ends in [`Terminator::Unreachable`].
     pub fn add_block(&mut self) -> Block {
-        let terminator = Terminator::Unreachable;
-        self.blocks.push(BlockData { params: Vec::new(), insts: Vec::new(), terminator })
+        self.blocks.push(BlockData::ending(Terminator::Unreachable))
     }
 
     /// A new parameter of a block. The edges to the block need one more argument each.
@@ -210,8 +208,8 @@ impl Function {
         let tail = self.blocks[block].insts.split_off(position);
         let jump = Terminator::Jump(Edge::new(new, &[]));
         let terminator = std::mem::replace(&mut self.blocks[block].terminator, jump);
-        self.blocks[new].insts = tail;
-        self.blocks[new].terminator = terminator;
+        self.blocks[new] =
+            BlockData { insts: tail, line: self.blocks[block].line, ..BlockData::ending(terminator) };
         new
     }
 
@@ -222,6 +220,7 @@ impl Function {
         let old = std::mem::replace(&mut *edges[index], Edge::new(new, &[]));
         drop(edges);
         self.blocks[new].terminator = Terminator::Jump(old);
+        self.blocks[new].line = self.blocks[from].line;
         new
     }
 
@@ -236,8 +235,7 @@ impl Function {
 
     /// Empties a block, which must have no predecessors left.
     pub fn clear_block(&mut self, block: Block) {
-        self.blocks[block] =
-            BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable };
+        self.blocks[block] = BlockData::ending(Terminator::Unreachable);
     }
 
     /// Renumbers: blocks that the entry reaches in reverse post-order, their instructions and values in order of
@@ -250,10 +248,8 @@ impl Function {
         let mut insts = PrimaryMap::<Inst, InstData>::new();
         let mut values = PrimaryMap::<Value, ValueData>::new();
         for &old in &order {
-            let data = std::mem::replace(
-                &mut self.blocks[old],
-                BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable },
-            );
+            let empty = BlockData::ending(Terminator::Unreachable);
+            let data = std::mem::replace(&mut self.blocks[old], empty);
             let block = blocks.push(data);
             block_of[old] = Some(block);
             for (i, param) in blocks[block].params.iter_mut().enumerate() {

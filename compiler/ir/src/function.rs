@@ -87,6 +87,15 @@ pub struct BlockData {
     pub insts: Vec<Inst>,
     /// How control leaves.
     pub terminator: Terminator,
+    /// 1-based line of the PTX source that the terminator comes from; 0 if none.
+    pub line: u32,
+}
+
+impl BlockData {
+    /// A block without parameters and instructions, which ends like this.
+    pub fn ending(terminator: Terminator) -> BlockData {
+        BlockData { params: Vec::new(), insts: Vec::new(), terminator, line: 0 }
+    }
 }
 
 /// How control leaves a block.

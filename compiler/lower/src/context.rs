@@ -197,6 +197,8 @@ impl<'a> Context<'_, 'a> {
                 Leave::End { trap: true } => (Terminator::Trap, Vec::new()),
             };
             self.function.blocks[self.block].terminator = terminator;
+            self.function.blocks[self.block].line =
+                self.flat.items[part.first..part.last].last().map_or(0, Item::line);
             pending.push((self.block, Some(block), targets));
             ends.insert(block, std::mem::take(&mut self.map));
         }
@@ -275,6 +277,7 @@ impl<'a> Context<'_, 'a> {
                 self.line = inst.line;
                 let condition = self.register(guard.register);
                 let (end, rest) = (self.function.add_block(), self.function.add_block());
+                self.function.blocks[end].line = inst.line;
                 self.function.blocks[end].terminator =
                     if *trap { Terminator::Trap } else { Terminator::Exit };
                 let pair = if guard.negate { [rest, end] } else { [end, rest] };

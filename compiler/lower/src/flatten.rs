@@ -64,8 +64,8 @@ pub(crate) enum Item<'a> {
     Pass { storage: u32, ty: Type, from: (usize, &'a Operand), inst: &'a Inst },
     /// A result of a call goes to a register.
     Take { to: (usize, RegisterId), storage: u32, ty: Type, inst: &'a Inst },
-    /// To an item, if the guard holds.
-    Goto { guard: Option<(usize, Guard)>, target: Target },
+    /// To an item, if the guard holds. `line` as in [`Inst::line`].
+    Goto { guard: Option<(usize, Guard)>, target: Target, line: u32 },
     /// `brx.idx`, or by the address of a function.
     Switch { index: (usize, &'a Operand), targets: Vec<Target>, by_address: bool, inst: &'a Inst },
     /// The caller puts aside what is live behind the call.
@@ -80,6 +80,17 @@ pub(crate) enum Item<'a> {
     Return { instance: usize },
     /// The thread ends (`trap`: traps), if the guard holds.
     End { guard: Option<(usize, Guard)>, trap: bool, inst: &'a Inst },
+}
+
+impl Item<'_> {
+    /// 1-based line of the PTX of an item that ends a block; 0 of others.
+    pub fn line(&self) -> u32 {
+        match self {
+            Item::Goto { line, .. } => *line,
+            Item::Switch { inst, .. } | Item::End { inst, .. } | Item::Enter { inst, .. } => inst.line,
+            _ => 0,
+        }
+    }
 }
 
 /// What is copied at a call.
@@ -229,7 +240,7 @@ impl<'a> Flat<'a> {
                 Op::Bra => match inst.operands.first() {
                     Some(Operand::Label(label)) => {
                         let target = Target::Label { instance, label: *label };
-                        self.items.push(Item::Goto { guard, target });
+                        self.items.push(Item::Goto { guard, target, line: inst.line });
                     }
                     _ => self.errors.push(Error::at(inst, "a branch without a label is not supported")),
                 },
@@ -237,13 +248,15 @@ impl<'a> Flat<'a> {
                 Op::Exit => self.items.push(Item::End { guard, trap: false, inst }),
                 Op::Trap => self.items.push(Item::End { guard, trap: true, inst }),
                 Op::Ret if instance == 0 => self.items.push(Item::End { guard, trap: false, inst }),
-                Op::Ret => self.items.push(Item::Goto { guard, target: Target::EndOf(instance) }),
+                Op::Ret => {
+                    self.items.push(Item::Goto { guard, target: Target::EndOf(instance), line: inst.line })
+                }
                 Op::Call => {
                     let skip = self.items.len();
                     if let Some((instance, g)) = guard {
                         let not = Guard { negate: !g.negate, ..g };
                         let target = Target::Item(usize::MAX);
-                        self.items.push(Item::Goto { guard: Some((instance, not)), target });
+                        self.items.push(Item::Goto { guard: Some((instance, not)), target, line: inst.line });
                     }
                     if let Err(message) = self.call(module, instance, inst, stack) {
                         self.errors.push(Error::at(inst, message));
@@ -275,7 +288,7 @@ impl<'a> Flat<'a> {
         if let Some(g) = inst.guard {
             let not = Guard { negate: !g.negate, ..g };
             let target = Target::Item(self.items.len() + 2);
-            self.items.push(Item::Goto { guard: Some((instance, not)), target });
+            self.items.push(Item::Goto { guard: Some((instance, not)), target, line: inst.line });
         }
         self.items.push(Item::Switch { index: (instance, index), targets, by_address: false, inst });
     }
@@ -343,7 +356,7 @@ impl<'a> Flat<'a> {
             targets[id.0 as usize] = Target::Item(self.items.len());
             self.call_of(module, caller, id, &returns, &args, inst, stack)?;
             ends.push(self.items.len());
-            self.items.push(Item::Goto { guard: None, target: Target::Item(usize::MAX) });
+            self.items.push(Item::Goto { guard: None, target: Target::Item(usize::MAX), line: inst.line });
         }
         let end = self.items.len();
         for at in ends {

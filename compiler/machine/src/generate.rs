@@ -47,6 +47,7 @@ fn inst(r: &mut dyn FnMut(u64) -> u64, blocks: u64, vregs: u64) -> MInst {
     inst.uniform = r(4) == 0;
     inst.ordered = r(4) == 0;
     inst.origin = (r(2) == 0).then(|| r(1 << 32) as u32);
+    inst.line = r(3) as u32 * r(1 << 30) as u32;
     inst
 }
 

@@ -20,6 +20,8 @@ pub struct MInst {
     /// Name of the instruction across allocation and later stages: the judges compare two forms of one function by it.
     /// Set by allocation to a number unique in the function; what a later stage adds has none.
     pub origin: Option<u32>,
+    /// 1-based line of the PTX source that it comes from; 0 if none.
+    pub line: u32,
 }
 
 /// An instruction of the hardware, or one that is expanded before scheduling.
@@ -127,7 +129,20 @@ impl MInst {
     }
 
     fn of(op: Op) -> MInst {
-        MInst { op, target: None, tied: SmallVec::new(), uniform: false, ordered: false, origin: None }
+        MInst {
+            op,
+            target: None,
+            tied: SmallVec::new(),
+            uniform: false,
+            ordered: false,
+            origin: None,
+            line: 0,
+        }
+    }
+
+    /// The same, from this line of the PTX source.
+    pub fn from_line(self, line: u32) -> MInst {
+        MInst { line, ..self }
     }
 
     /// The hardware's instruction, if it is one.

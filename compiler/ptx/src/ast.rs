@@ -52,8 +52,6 @@ pub enum Item {
     Pragma(Vec<Name>),
     /// `.alias a, b;`
     Alias(Name, Name),
-    /// `.loc` outside of a function.
-    Loc(Loc),
 }
 
 impl Item {
@@ -66,7 +64,6 @@ impl Item {
             Item::Function(f) => f.span,
             Item::File(f) => f.index.span,
             Item::Section(s) => s.name.span,
-            Item::Loc(l) => l.position[0].span,
         }
     }
 }

@@ -12,11 +12,13 @@
 //! - `special`: special registers
 //! - `call`: calls
 //! - `limits`: shared memory
+//! - `debug`: files, lines and debug sections
 //! - `mods`: what modifiers mean
 
 mod body;
 mod call;
 mod constant;
+mod debug;
 mod fit;
 mod function;
 mod header;
@@ -57,7 +59,9 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
             address_size: 64,
             variables: Vec::new(),
             functions: Vec::new(),
+            debug: Default::default(),
         },
+        named: debug::Named::default(),
         body: function::Body::default(),
         sm: 0,
         source: module.source.clone(),
@@ -72,6 +76,8 @@ struct Checker {
     diagnostics: Diagnostics,
     scopes: Scopes,
     module: Module,
+    /// What `.loc` may refer to.
+    named: debug::Named,
     /// The function being checked.
     body: function::Body,
     /// Number of the target, for comparing with what rows need.
@@ -82,6 +88,7 @@ struct Checker {
 impl Checker {
     fn items(&mut self, items: &[ast::Item]) {
         let Some(rest) = self.header(items) else { return };
+        self.debug(items);
         for item in rest {
             match item {
                 ast::Item::Version(name) => {
@@ -94,8 +101,9 @@ impl Checker {
                 ast::Item::Alias(name, _) => {
                     self.error(Code::UnsupportedDirective, name.span, "`.alias` is not supported yet");
                 }
-                // Debug information and hints have no effect on the meaning; the syntax keeps them.
-                ast::Item::File(_) | ast::Item::Section(_) | ast::Item::Pragma(_) | ast::Item::Loc(_) => {}
+                ast::Item::File(_) | ast::Item::Section(_) => {}
+                // Hints have no effect on the meaning; the syntax keeps them.
+                ast::Item::Pragma(_) => {}
             }
         }
     }

@@ -1,10 +1,12 @@
 //! A checked module: names resolved, types known, scopes flattened. Only the checker makes one, and later rooms
 //! (lowering, the executor, the prover) take only this form.
 
+mod debug;
 mod matrix;
 pub mod op;
 pub mod types;
 
+pub use debug::{Debug, Inlined, Location, SourceFile};
 pub use op::Op;
 pub use types::Type;
 
@@ -44,6 +46,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// Functions and entries, in order; a declaration has no body.
     pub functions: Vec<Function>,
+    /// Source files and names for [`Function::locations`].
+    pub debug: Debug,
 }
 
 /// A variable in `.global`, `.const`, `.shared`, `.local` or (inside a body) `.param`.
@@ -132,6 +136,8 @@ pub struct Function {
     pub labels: Vec<Label>,
     /// Instructions in order; `None` for a declaration without a body.
     pub insts: Option<Vec<Inst>>,
+    /// Every `.loc` of the body, in order.
+    pub locations: Vec<Location>,
     /// Targets of each `.branchtargets` label used by `brx.idx`.
     pub branch_targets: IndexMap<String, Vec<LabelId>>,
     /// Signatures that indirect calls name.

@@ -40,7 +40,6 @@ fn item_text(out: &mut String, item: &Item) {
         Item::Section(s) => section(out, s),
         Item::Pragma(texts) => put!(out, ".pragma {};\n", words(texts)),
         Item::Alias(a, b) => put!(out, ".alias {}, {};\n", a.text, b.text),
-        Item::Loc(l) => function::loc(out, l),
     }
 }
 

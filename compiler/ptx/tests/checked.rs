@@ -154,3 +154,46 @@ fn registers_are_made_when_they_are_used() {
         module.functions[0].registers.iter().map(|r| (r.name.as_str(), r.ty.name())).collect();
     assert_eq!(names, [("%r3999999999", "b32"), ("%r7", "b32"), ("%r7", "f32")]);
 }
+
+#[test]
+fn locations() {
+    let module = good(
+        ".version 8.0
+.target sm_90
+.address_size 64
+.entry k ()
+{
+.reg .b32 a;
+mov.u32 a, 1;
+.loc 2 7 3
+mov.u32 a, 2;
+{
+.loc 2 0x10 0
+.loc 5 9 1, function_name name+1, inlined_at 2 16 0
+mov.u32 a, 3; mov.u32 a, 4;
+}
+ret;
+}
+.file 5 \"a/b.h\", 12, 34
+.file 2 \"c.cu\"
+.section .debug_str { .b8 102, 0
+name:
+.b16 0x4847
+.b8 0 }
+.section .debug_abbrev { .b8 1 }
+",
+    );
+    let files: Vec<_> =
+        module.debug.files.iter().map(|f| (f.index, f.name.as_str(), f.time, f.size)).collect();
+    assert_eq!(files, [(2, "c.cu", 0, 0), (5, "a/b.h", 12, 34)]);
+    assert_eq!(module.debug.strings, b"f\0GH\0");
+    assert_eq!(module.debug.other_sections, [".debug_abbrev"]);
+    let k = &module.functions[0];
+    let places: Vec<_> = (0..5).map(|i| k.location(i).map(|l| (l.file, l.line, l.column))).collect();
+    let inlined = Some((5, 9, 1));
+    assert_eq!(places, [None, Some((2, 7, 3)), inlined, inlined, inlined]);
+    let call = k.location(2).and_then(|l| l.inlined.clone()).expect("it is inlined");
+    assert_eq!((call.function, call.at), (3, [2, 16, 0]));
+    let of_line = |line| module.source_of(line).map(|(file, location)| (file.name.as_str(), location.line));
+    assert_eq!([7, 9, 13].map(of_line), [None, Some(("c.cu", 7)), Some(("a/b.h", 9))]);
+}

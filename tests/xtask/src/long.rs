@@ -55,6 +55,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras", "--test", "modes"],
     ),
     (
+        "lines",
+        "what nvdisasm -gi shows of our code and of ptxas's for the kernels of corpus/lines: places and instructions, equal and different",
+        &["test", "--package", "sassafras", "--test", "lines", "--", "--nocapture"],
+    ),
+    (
         "isa",
         "10,000 random words of every row on every chip that it claims against nvdisasm, text and registers",
         &["run", "--release", "--package", "sassafras-discover", "--", "rows"],

@@ -10,6 +10,7 @@ mod finding;
 pub mod graph;
 pub mod hazard;
 pub mod ir;
+pub mod lines;
 pub mod machine;
 mod paths;
 mod report;

@@ -10,7 +10,7 @@ use crate::Error;
 use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;
 use sassafras_isa::{Access, RegClass};
-use sassafras_machine::{Function, MInst, Place, Pseudo, Reg, VReg};
+use sassafras_machine::{Function, MInst, Place, Pseudo, Reg, RegOperand, VReg};
 
 /// Where a spilled register lives.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +108,9 @@ fn instruction(
             }
         };
         match operand.access {
-            Access::Read if fresh => out.push(transfer(home, unit, new, operand.class, operand.units, false)),
+            Access::Read if fresh => out.push(transfer(home, unit, new, &operand, false, inst.line)),
             Access::Read => {}
-            Access::Write => behind.push(transfer(home, unit, new, operand.class, operand.units, true)),
+            Access::Write => behind.push(transfer(home, unit, new, &operand, true, inst.line)),
         }
     }
     inst.map_registers(|operand| {
@@ -125,15 +125,16 @@ fn instruction(
     }
 }
 
-/// A reload of `new`, or a store of it.
-fn transfer(home: Home, unit: u8, new: VReg, class: RegClass, units: u8, store: bool) -> Item {
+/// A reload of `new`, which stands for an operand of an instruction of this line, or a store of it.
+fn transfer(home: Home, unit: u8, new: VReg, operand: &RegOperand, store: bool, line: u32) -> Item {
+    let RegOperand { class, units, .. } = *operand;
     match home {
         Home::Slot(slot) => {
             let slot = slot + 4 * u32::from(unit);
             let place = Place::of(new, class, units);
             let pseudo =
                 if store { Pseudo::Spill { slot, src: place } } else { Pseudo::Reload { dst: place, slot } };
-            Item::Inst(MInst::pseudo(pseudo))
+            Item::Inst(MInst::pseudo(pseudo).from_line(line))
         }
         Home::Register(_) => Item::Moves(
             (0..units)

@@ -121,10 +121,12 @@ pub fn emit(
                 }
             }
         }
+        e.line = source.blocks[b].line;
         e.terminator(b, uniform.parts(b).is_none())?;
     }
     let entry = e.out.entry;
     e.out.blocks[entry].insts.splice(0..0, e.prologue);
+    crate::lines::inherit(&mut e.out);
     Ok(e.out)
 }
 
@@ -158,7 +160,7 @@ impl Emitter<'_> {
     }
 
     pub(super) fn push(&mut self, inst: MInst) {
-        self.out.blocks[self.block].insts.push(inst);
+        self.out.blocks[self.block].insts.push(inst.from_line(self.line));
     }
 
     /// A new register for a value, and its place.

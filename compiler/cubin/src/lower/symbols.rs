@@ -95,6 +95,9 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
         });
     }
     section(&mut named, &mut out, ".debug_frame")?;
+    for s in cubin.sections.iter().filter(|s| s.is_lines()) {
+        section(&mut named, &mut out, &s.name)?;
+    }
     section(&mut named, &mut out, ".nv.callgraph")?;
     for f in &cubin.functions {
         let other = if f.entry { c::STO_ENTRY } else { 0 };

@@ -216,7 +216,7 @@ mod tests {
         usage("-maxrregcount=abc", "archmax");
         usage("-optf nowhere", "cannot be read");
         usage("-optf loop", "without end");
-        for words in ["-g", "-c", "-lineinfo", "-sanitize memcheck", "-dlcm=cg", "--regAllocOptLevel=2"] {
+        for words in ["-g", "-c", "-sanitize memcheck", "-dlcm=cg", "--regAllocOptLevel=2"] {
             assert!(matches!(of(words), Err(Fault::Unsupported { .. })), "{words}");
         }
     }

@@ -113,6 +113,10 @@ pub struct Options {
     pub verbose: bool,
     /// `-v2`.
     pub progress: bool,
+    /// `-lineinfo`.
+    pub line_info: bool,
+    /// `-suppress-debug-info`.
+    pub suppress_debug: bool,
     /// `-w`.
     pub no_warnings: bool,
     /// `-Werror`.
@@ -178,6 +182,8 @@ impl Default for Options {
             override_directives: false,
             verbose: false,
             progress: false,
+            line_info: false,
+            suppress_debug: false,
             no_warnings: false,
             warnings_are_errors: false,
             warn_spills: false,

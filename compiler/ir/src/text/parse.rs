@@ -207,12 +207,17 @@ impl Open {
             return self.header(head);
         }
         let block = self.block.filter(|_| !self.ended).ok_or("an instruction outside a block")?;
+        let (line, source) = match line.split_once('#') {
+            Some((line, n)) => (line.trim(), number(n.trim())?),
+            None => (line, 0),
+        };
         if let Some(terminator) = self.terminator(line)? {
             self.function.blocks[block].terminator = terminator;
+            self.function.blocks[block].line = source;
             self.ended = true;
             return Ok(());
         }
-        self.instruction(block, line)
+        self.instruction(block, line, source)
     }
 
     fn header(&mut self, head: &str) -> Result<()> {
@@ -258,11 +263,7 @@ impl Open {
         Ok(value)
     }
 
-    fn instruction(&mut self, block: Block, line: &str) -> Result<()> {
-        let (line, source) = match line.split_once('#') {
-            Some((line, n)) => (line.trim(), number(n.trim())?),
-            None => (line, 0),
-        };
+    fn instruction(&mut self, block: Block, line: &str, source: u32) -> Result<()> {
         let (guard, line) = match line.strip_prefix('@') {
             None => (None, line),
             Some(rest) => {

@@ -70,7 +70,7 @@ pub fn print_function(function: &Function) -> String {
         for &inst in &data.insts {
             let _ = writeln!(out, "  {}", instruction(f, &f.insts[inst]));
         }
-        let _ = writeln!(out, "  {}", terminator(&data.terminator));
+        let _ = writeln!(out, "  {}{}", terminator(&data.terminator), source(data.line));
     }
     out += "end\n";
     out
@@ -97,10 +97,12 @@ fn instruction(f: &Function, inst: &InstData) -> String {
     if !inst.args.is_empty() {
         let _ = write!(out, " {}", list(&inst.args));
     }
-    if inst.line != 0 {
-        let _ = write!(out, "  # {}", inst.line);
-    }
-    out
+    out + &source(inst.line)
+}
+
+/// The line of the PTX, if there is one.
+fn source(line: u32) -> String {
+    if line == 0 { String::new() } else { format!("  # {line}") }
 }
 
 fn edge(edge: &Edge) -> String {

@@ -83,6 +83,7 @@ impl Tree {
             self.function.blocks[new].insts.push(copy);
         }
         self.function.blocks[new].terminator = self.function.blocks[block].terminator.clone();
+        self.function.blocks[new].line = self.function.blocks[block].line;
         self.waiting[new] = self.waiting[block].clone();
         self.jumps[new] = self.jumps[block];
     }

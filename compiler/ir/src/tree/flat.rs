@@ -159,7 +159,7 @@ impl Tree {
 
     /// Takes everything out of a block; what it defined.
     pub(super) fn empty(&mut self, block: Block) -> Vec<Value> {
-        let empty = BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable };
+        let empty = BlockData::ending(Terminator::Unreachable);
         let data = std::mem::replace(&mut self.function.blocks[block], empty);
         let mut values = data.params;
         for inst in data.insts {

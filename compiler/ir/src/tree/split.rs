@@ -19,10 +19,11 @@ impl Tree {
         let data = &mut self.function.blocks[first];
         let insts = data.insts.split_off(spot.index);
         let terminator = std::mem::replace(&mut data.terminator, Terminator::Unreachable);
+        let line = data.line;
         for &inst in &insts {
             self.placed[inst] = Some(second);
         }
-        self.function.blocks[second] = BlockData { params: Vec::new(), insts, terminator };
+        self.function.blocks[second] = BlockData { insts, line, ..BlockData::ending(terminator) };
         self.jumps[second] = self.jumps[first].take();
         self.waiting[second] = self.waiting[first].take();
         second
@@ -49,10 +50,8 @@ impl Tree {
 
     /// The same, but that the dead node of the second, which is returned, stays in its list.
     pub(super) fn absorb(&mut self, first: Block, second: Block) -> Option<Node> {
-        let data = std::mem::replace(
-            &mut self.function.blocks[second],
-            BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable },
-        );
+        let data =
+            std::mem::replace(&mut self.function.blocks[second], BlockData::ending(Terminator::Unreachable));
         let (jump, waiting) = (self.jumps[second].take(), self.waiting[second].take());
         if self.jumps[first].is_none() {
             for &inst in &data.insts {
@@ -60,6 +59,7 @@ impl Tree {
             }
             self.function.blocks[first].insts.extend(data.insts);
             self.function.blocks[first].terminator = data.terminator;
+            self.function.blocks[first].line = data.line;
             self.jumps[first] = jump;
             self.waiting[first] = waiting;
         } else {

@@ -181,10 +181,8 @@ impl Maker {
                 continue;
             }
             let end = self.end(list);
-            let data = std::mem::replace(
-                &mut self.old[block.index()],
-                BlockData { params: Vec::new(), insts: Vec::new(), terminator: Terminator::Unreachable },
-            );
+            let data =
+                std::mem::replace(&mut self.old[block.index()], BlockData::ending(Terminator::Unreachable));
             for &inst in &data.insts {
                 self.tree.placed[inst] = Some(end);
             }

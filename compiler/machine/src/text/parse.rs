@@ -234,6 +234,7 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
         "uniform" => inst.uniform = true,
         "ordered" => inst.ordered = true,
         "origin" => inst.origin = Some(number(rest)? as u32),
+        "line" => inst.line = number(rest)? as u32,
         "tied" => {
             let [name, reg] = words(rest)?;
             let real = inst.inst().ok_or("only real instructions have tied uses")?;

@@ -75,6 +75,9 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
     if let Some(origin) = inst.origin {
         facts.push(format!("origin {origin}"));
     }
+    if inst.line != 0 {
+        facts.push(format!("line {}", inst.line));
+    }
     if let Some(real) = inst.inst()
         && real.control != Control::SAFE
     {

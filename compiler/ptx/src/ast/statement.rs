@@ -42,10 +42,8 @@ pub enum Statement {
 pub struct Loc {
     /// File, line and column as written.
     pub position: [Name; 3],
-    /// `function_name`
-    pub function_name: Option<Expr>,
-    /// `inlined_at`
-    pub inlined_at: Option<[Name; 3]>,
+    /// `function_name` and `inlined_at`, which come together.
+    pub inlined: Option<(Expr, [Name; 3])>,
 }
 
 /// `name: .callprototype (returns) _ (params) .noreturn;`

@@ -23,8 +23,9 @@ impl Checker {
                 Statement::BranchTargets(name, targets) => self.branch_targets(name, targets),
                 Statement::CallTargets(name, targets) => self.call_targets(name, targets),
                 Statement::CallPrototype(p) => self.call_prototype(p),
-                // Debug information and hints have no effect on the meaning; the syntax keeps them.
-                Statement::Loc(_) | Statement::Pragma(_) | Statement::Section(_) => {}
+                Statement::Loc(loc) => self.location(loc),
+                // Hints have no effect on the meaning; the syntax keeps them.
+                Statement::Pragma(_) | Statement::Section(_) => {}
             }
         }
     }

@@ -85,7 +85,6 @@ impl Parser<'_> {
             }
             "file" => self.file()?,
             "section" => Item::Section(self.section()?),
-            "loc" => Item::Loc(self.loc()?),
             "pragma" => Item::Pragma(self.pragma()?),
             "alias" => {
                 self.bump();

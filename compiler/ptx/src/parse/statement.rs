@@ -101,26 +101,28 @@ impl Parser<'_> {
 
     pub(super) fn loc(&mut self) -> Parsed<Loc> {
         self.bump();
-        let mut loc = Loc { position: self.position()?, function_name: None, inlined_at: None };
-        while self.eat(Token::Comma) {
-            match self.word() {
-                "function_name" => {
-                    self.bump();
-                    let mut label: Expr = self.apart(Self::primary)?;
-                    if self.eat(Token::Plus) {
-                        let offset = self.primary()?;
-                        label = Expr::Binary(crate::ast::BinaryOp::Add, Box::new(label), Box::new(offset));
-                    }
-                    loc.function_name = Some(label);
-                }
-                "inlined_at" => {
-                    self.bump();
-                    loc.inlined_at = Some(self.position()?);
-                }
-                _ => return Err(self.unexpected("`function_name` or `inlined_at`")),
+        let mut loc = Loc { position: self.position()?, inlined: None };
+        // Both or none, in this order.
+        if self.eat(Token::Comma) {
+            self.word_of_loc("function_name")?;
+            let mut label: Expr = self.apart(Self::primary)?;
+            if self.eat(Token::Plus) {
+                let offset = self.primary()?;
+                label = Expr::Binary(crate::ast::BinaryOp::Add, Box::new(label), Box::new(offset));
             }
+            self.expect(Token::Comma, "`, inlined_at`")?;
+            self.word_of_loc("inlined_at")?;
+            loc.inlined = Some((label, self.position()?));
         }
         Ok(loc)
+    }
+
+    fn word_of_loc(&mut self, word: &str) -> Parsed<()> {
+        if self.word() != word {
+            return Err(self.unexpected(&format!("`{word}`")));
+        }
+        self.bump();
+        Ok(())
     }
 
     /// File, line and column.

@@ -96,11 +96,9 @@ fn statement(out: &mut String, s: &Statement, depth: usize) {
 pub(super) fn loc(out: &mut String, l: &Loc) {
     let [file, line, column] = &l.position;
     put!(out, ".loc {} {} {}", file.text, line.text, column.text);
-    if let Some(name) = &l.function_name {
+    if let Some((name, [file, line, column])) = &l.inlined {
         out.push_str(", function_name ");
         expr(out, name);
-    }
-    if let Some([file, line, column]) = &l.inlined_at {
         put!(out, ", inlined_at {} {} {}", file.text, line.text, column.text);
     }
     out.push('\n');

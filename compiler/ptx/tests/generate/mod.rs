@@ -166,8 +166,7 @@ fn position(u: &mut Unstructured) -> Result<[Name; 3]> {
 fn loc(u: &mut Unstructured) -> Result<Loc> {
     Ok(Loc {
         position: position(u)?,
-        function_name: option(u, |u| Ok(Expr::Symbol(name(u, &["$L__info_string0"])?)))?,
-        inlined_at: option(u, position)?,
+        inlined: option(u, |u| Ok((Expr::Symbol(name(u, &["$L__info_string0"])?), position(u)?)))?,
     })
 }
 
@@ -249,7 +248,7 @@ fn function(u: &mut Unstructured) -> Result<Function> {
 
 pub fn module(u: &mut Unstructured) -> Result<Module> {
     let items = many(u, 6, |u| {
-        Ok(match u.int_in_range(0..=9)? {
+        Ok(match u.int_in_range(0..=8)? {
             0 => Item::Version(name(u, &["8.0", "9.0"])?),
             1 => Item::Target(some(u, 2, |u| name(u, &["sm_90", "debug"]))?),
             2 => Item::AddressSize(int(u)?),
@@ -258,7 +257,6 @@ pub fn module(u: &mut Unstructured) -> Result<Module> {
             5 => Item::Section(section(u)?),
             6 => Item::Pragma(some(u, 2, |_| Ok(text("\"x\"")))?),
             7 => Item::Alias(ident(u)?, ident(u)?),
-            8 => Item::Loc(loc(u)?),
             _ => Item::Function(Box::new(function(u)?)),
         })
     })?;
