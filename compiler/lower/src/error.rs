@@ -56,5 +56,6 @@ fn type_name(ty: sassafras_ptx::checked::Type) -> String {
         Type::Bf16x2 => "bf16x2".into(),
         Type::U16x2 => "u16x2".into(),
         Type::S16x2 => "s16x2".into(),
+        Type::F32x2 => "f32x2".into(),
     }
 }

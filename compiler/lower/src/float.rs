@@ -23,6 +23,12 @@ impl Context<'_, '_> {
             _ => 1,
         };
         operand(&inst.operands, needed)?;
+        if args.len() > needed {
+            return Err("the smallest or largest of three operands is not supported".into());
+        }
+        if matches!(inst.types.get(1), Some(T::F(narrow)) if *narrow != format) {
+            return Err("operands of two formats are not supported".into());
+        }
         if inst.mods.oob {
             return Err("`.oob` is not supported".into());
         }

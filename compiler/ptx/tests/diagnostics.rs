@@ -96,7 +96,7 @@ fn forms_of_other_versions_and_targets_are_not_wrong() {
     assert_eq!(code("6.0", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;"), 4);
     assert_eq!(code("7.0", "sm_60", "vote.any.pred %p0, %p1;"), 4);
     assert_eq!(code("7.0", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;"), 1);
-    assert_eq!(code("8.8", "sm_100", "add.f32.f16 %f1, %h1, %f2;"), 4);
+    assert_eq!(code("8.8", "sm_100", "mma.sync.aligned.m16n8k64.row.col.kind::f8f6f4;"), 4);
     assert_eq!(code("8.8", "sm_90", "add.f32.f16 %f1, %h1, %f2;"), 1);
 }
 

@@ -9,12 +9,18 @@ use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, Spec
 use std::collections::BTreeMap;
 
 /// Forms without a meaning here, by how they begin, and why.
-const WITHOUT: [(&str, &str); 5] = [
+const WITHOUT: [(&str, &str); 11] = [
     ("fma.rn.oob", "the special NaN is not defined with the instruction"),
     ("discard", "makes memory undefined"),
     ("mapa", "clusters"),
     ("getctarank", "clusters"),
     ("brkpt", "a debugger's business"),
+    ("redux.sync.min.f32", "a reduction of floats"),
+    ("redux.sync.min.NaN", "a reduction of floats"),
+    ("redux.sync.min.abs", "a reduction of floats"),
+    ("redux.sync.max.f32", "a reduction of floats"),
+    ("redux.sync.max.NaN", "a reduction of floats"),
+    ("redux.sync.max.abs", "a reduction of floats"),
 ];
 
 /// A lane that reads variables, and logs what the instruction does.
@@ -175,12 +181,13 @@ fn has_a_meaning_or_is_listed(lines: &[String], module: &Module) {
 
 #[test]
 fn meanings_over_terms_are_those_over_bits() {
-    for (lines, module) in everything() {
-        terms_are_as_bits(&lines, &module);
-    }
+    let all = everything();
+    let compared: usize = all.iter().map(|(lines, module)| terms_are_as_bits(lines, module)).sum();
+    assert!(compared > all.iter().map(|(lines, _)| lines.len()).sum());
 }
 
-fn terms_are_as_bits(lines: &[String], module: &Module) {
+/// How many values were compared.
+fn terms_are_as_bits(lines: &[String], module: &Module) -> usize {
     let insts = module.functions.last().and_then(|f| f.insts.as_ref()).expect("a body");
     let registers = &module.functions.last().expect("the entry").registers;
     let width = |r: RegisterId| registers.get(r.0 as usize).map_or(1, |r| r.ty.width());
@@ -214,5 +221,5 @@ fn terms_are_as_bits(lines: &[String], module: &Module) {
         }
     }
     eprintln!("{compared} values of {n} evaluations agree");
-    assert!(compared >= lines.len() / 2);
+    compared
 }

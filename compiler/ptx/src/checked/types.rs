@@ -25,6 +25,8 @@ pub enum Type {
     U16x2,
     /// `.s16x2`
     S16x2,
+    /// `.f32x2`: two f32 in 64 bits.
+    F32x2,
 }
 
 impl Type {
@@ -35,6 +37,7 @@ impl Type {
             Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
             Type::F(f) => f.width(),
             Type::Tf32 | Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
+            Type::F32x2 => 64,
         }
     }
     /// Whether it is `.sN`.
@@ -45,14 +48,14 @@ impl Type {
 
 /// Types by the words that name them.
 #[rustfmt::skip]
-const NAMES: [(&str, Type); 28] = [
+const NAMES: [(&str, Type); 29] = [
     ("pred", Type::Pred),
     ("b8", Type::B(8)), ("b16", Type::B(16)), ("b32", Type::B(32)), ("b64", Type::B(64)), ("b128", Type::B(128)),
     ("u8", Type::U(8)), ("u16", Type::U(16)), ("u32", Type::U(32)), ("u64", Type::U(64)),
     ("s8", Type::S(8)), ("s16", Type::S(16)), ("s32", Type::S(32)), ("s64", Type::S(64)),
     ("f16", Type::F(FloatFormat::F16)), ("bf16", Type::F(FloatFormat::Bf16)),
     ("f32", Type::F(FloatFormat::F32)), ("f64", Type::F(FloatFormat::F64)),
-    ("f16x2", Type::F16x2), ("bf16x2", Type::Bf16x2), ("u16x2", Type::U16x2), ("s16x2", Type::S16x2),
+    ("f16x2", Type::F16x2), ("bf16x2", Type::Bf16x2), ("u16x2", Type::U16x2), ("s16x2", Type::S16x2), ("f32x2", Type::F32x2),
     // Elements of `cvt.pack` only.
     ("u2", Type::U(2)), ("s2", Type::S(2)), ("u4", Type::U(4)), ("s4", Type::S(4)),
     // Elements of `mma` only.

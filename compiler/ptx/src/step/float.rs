@@ -37,8 +37,25 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
 
     pub(super) fn float(&mut self, format: FloatFormat) -> Done<()> {
         let mut args: SmallVec<[D::V; 3]> = SmallVec::new();
-        for index in 1..self.operands() {
-            args.push(self.source(index, Type::F(format))?);
+        // With a narrower second type all but the last operand are converted, which is exact (`add.f32.f16`).
+        let narrow = match self.inst.types.get(1) {
+            Some(Type::F(narrow)) if *narrow != format => Some(*narrow),
+            _ => None,
+        };
+        let last = self.operands() - 1;
+        for index in 1..=last {
+            args.push(match narrow {
+                Some(narrow) if index != last => {
+                    let a = self.source(index, Type::F(narrow))?;
+                    self.d.float_to_float(narrow, format, FloatMode::default(), &a)
+                }
+                _ => self.source(index, Type::F(format))?,
+            });
+        }
+        if self.inst.mods.xorsign_abs && args.len() == 3 {
+            // `.abs` of three operands is of each of them.
+            let magnitude = self.d.constant(format.width(), (1 << (format.width() - 1)) - 1);
+            args.iter_mut().for_each(|a| *a = self.d.and(a, &magnitude));
         }
         let result = self.float_value(format, &args)?;
         self.result(&result)

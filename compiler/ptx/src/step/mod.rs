@@ -193,7 +193,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
     fn arithmetic(&mut self) -> Done<()> {
         match self.ty() {
             Type::F(format) => self.float(format),
-            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => self.packed(),
+            Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 | Type::F32x2 => self.packed(),
             _ if self.inst.mods.carry_out => self.carry(),
             _ => self.integer(),
         }

@@ -1,4 +1,4 @@
-//! Two 16-bit elements in 32 bits: the scalar meaning on each half.
+//! Two elements of 16 bits in 32, or of 32 bits in 64: the scalar meaning on each half.
 
 use super::{Done, PtxState, Step};
 use crate::checked::{Op, Type};
@@ -8,13 +8,15 @@ use smallvec::SmallVec;
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     pub(super) fn packed(&mut self) -> Done<()> {
         let mut args: SmallVec<[D::V; 3]> = SmallVec::new();
+        let width = self.ty().width();
         for index in 1..self.operands() {
-            args.push(self.source(index, Type::B(32))?);
+            args.push(self.source(index, Type::B(width as u8))?);
         }
         let mut halves: SmallVec<[D::V; 2]> = SmallVec::new();
-        for low in [0, 16] {
-            let parts: SmallVec<[D::V; 3]> = args.iter().map(|a| self.d.extract(a, low, 16)).collect();
+        for low in [0, width / 2] {
+            let parts: SmallVec<[D::V; 3]> = args.iter().map(|a| self.d.extract(a, low, width / 2)).collect();
             halves.push(match self.ty() {
+                Type::F32x2 => self.float_value(FloatFormat::F32, &parts)?,
                 Type::F16x2 => self.float_value(FloatFormat::F16, &parts)?,
                 Type::Bf16x2 => self.float_value(FloatFormat::Bf16, &parts)?,
                 ty => self.packed_integer(ty == Type::S16x2, &parts)?,

@@ -10,14 +10,8 @@ const ROOTS: [&str; 43] = [
 ];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
-const WORDS: [(&str, &[&str]); 27] = [
+const WORDS: [(&str, &[&str]); 18] = [
     ("cp", &["bulk", "mbarrier", "reduce", "L2::cache_hint"]),
-    ("add", &["f32x2"]),
-    ("sub", &["f32x2"]),
-    ("mul", &["f32x2"]),
-    ("fma", &["f32x2"]),
-    ("abs", &["f32x2"]),
-    ("neg", &["f32x2"]),
     (
         "cvt",
         &[
@@ -59,9 +53,6 @@ const WORDS: [(&str, &[&str]); 27] = [
     ("membar", &["proxy"]),
     ("barrier", &["cluster"]),
     ("prefetch", &["tensormap", "param"]),
-    ("redux", &["f32", "abs", "NaN"]),
-    ("min", &["f32x2"]),
-    ("max", &["f32x2"]),
     ("mapa", &["shared::cluster"]),
     ("getctarank", &["shared::cluster"]),
     (
@@ -91,18 +82,8 @@ const WORDS: [(&str, &[&str]); 27] = [
     ("stmatrix", &["m16n8", "b8"]),
 ];
 
-/// Sets of modifiers that are PTX together from sm_100 on, where each alone has rows: root, words.
+/// Sets of modifiers that are PTX together, where each alone has rows: root, words.
 const TOGETHER: [(&str, &[&str]); 6] = [
-    ("add", &["f32", "f16"]),
-    ("add", &["f32", "bf16"]),
-    ("sub", &["f32", "f16"]),
-    ("sub", &["f32", "bf16"]),
-    ("fma", &["f32", "f16"]),
-    ("fma", &["f32", "bf16"]),
-];
-
-/// The same for every target.
-const ANYWHERE: [(&str, &[&str]); 6] = [
     ("mma", &["m16n8k4", "f64"]),
     ("mma", &["m16n8k8", "f64"]),
     ("mma", &["m16n8k16", "f64"]),
@@ -119,7 +100,7 @@ pub fn form(root: &str, suffixes: &[&str], version: (u32, u32), sm: u32) -> bool
     let old =
         ONCE_WITHOUT_SYNC.contains(&root) && !suffixes.contains(&"sync") && (version < (6, 4) || sm < 70);
     let together = |(r, words): &(&str, &[&str])| *r == root && words.iter().all(|w| suffixes.contains(w));
-    old || sm >= 100 && TOGETHER.iter().any(together) || ANYWHERE.iter().any(together)
+    old || TOGETHER.iter().any(together)
 }
 
 /// Whether a root without rows is PTX.
