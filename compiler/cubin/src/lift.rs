@@ -182,7 +182,9 @@ impl Lift<'_> {
     ) -> Result<(), Error> {
         if s.name == f.name {
             f.entry = s.other & c::STO_ENTRY != 0;
-            if s.value == 0 && s.size == section.size() && s.info >> 4 == 1 && s.other & !c::STO_ENTRY == 0 {
+            let binding = binding(s.info >> 4);
+            f.binding = binding.unwrap_or_default();
+            if s.value == 0 && s.size == section.size() && binding.is_some() && s.other & !c::STO_ENTRY == 0 {
                 self.symbols.insert(index);
             }
         } else if s.info >> 4 <= WEAK {
@@ -193,11 +195,7 @@ impl Lift<'_> {
                 ));
             }
             let (offset, size) = (s.value as u32, s.size as u32);
-            let binding = match s.info >> 4 {
-                0 => Binding::Local,
-                WEAK => Binding::Weak,
-                _ => Binding::Global,
-            };
+            let binding = binding(s.info >> 4).unwrap_or_default();
             f.subroutines.push(Subroutine { name: s.name.clone(), offset, size, binding, frame_size: None });
             if s.other == 0 {
                 self.symbols.insert(index);
@@ -274,6 +272,16 @@ impl Lift<'_> {
             let (name, value, size) = (s.name.clone(), s.value, s.size);
             cubin.symbols.push(Symbol { name, info: s.info, other: s.other, section, value, size });
         }
+    }
+}
+
+/// Who sees a symbol, by the high half of its `st_info`.
+fn binding(number: u8) -> Option<Binding> {
+    match number {
+        0 => Some(Binding::Local),
+        1 => Some(Binding::Global),
+        WEAK => Some(Binding::Weak),
+        _ => None,
     }
 }
 

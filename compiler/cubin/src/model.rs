@@ -83,6 +83,8 @@ pub struct Function {
     pub name: String,
     /// Whether a host can launch it.
     pub entry: bool,
+    /// Who sees its symbol.
+    pub binding: Binding,
     /// Its instruction words, padding included; words are 16 bytes, and a section is padded to 128.
     pub code: Vec<u128>,
     /// Other functions inside the same text section.
@@ -128,10 +130,10 @@ pub struct Function {
 /// Who sees a symbol (ELF, `STB_LOCAL`, `STB_GLOBAL`, `STB_WEAK`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Binding {
-    /// This module alone.
-    #[default]
+    /// This module alone: an `.entry` without `.visible`, which a host finds by name all the same.
     Local,
     /// Other modules too. ptxas 13.0.88 gives it to what it makes of a `.visible .func` that calls itself.
+    #[default]
     Global,
     /// Other modules too, which may define it themselves.
     Weak,

@@ -56,14 +56,20 @@ fn function(
         let (ordinal, offset) = place.ok_or_else(|| format!("`{}` has parameters beyond 64 KiB", f.name))?;
         params.push(cubin::Param { ordinal, offset, size: p.size, ..cubin::Param::default() });
     }
-    let mine = |v: &&ir::Variable| v.space == Space::Shared && v.owner.is_none_or(|o| o as usize == index);
-    let align = module.variables.values().filter(mine).map(|v| v.align).max().unwrap_or(1);
+    // Dynamic shared memory counts in every entry of the module, as for ptxas.
+    let placed = layout.shared_offsets.get(index).into_iter().flatten();
+    let align = placed.map(|(&id, _)| module.variables[id].align).max().unwrap_or(1);
     let size = narrow(layout.shared[index], "shared memory")?;
     let shared =
         (size > 0 || dynamic).then_some(cubin::Shared { size, align: narrow(align.max(1), "alignment")? });
     Ok(cubin::Function {
         name: f.name.clone(),
         entry: true,
+        binding: match (f.weak, f.visible) {
+            (true, _) => cubin::Binding::Weak,
+            (false, true) => cubin::Binding::Global,
+            (false, false) => cubin::Binding::Local,
+        },
         code: code.words.clone(),
         registers: (code.registers + chip.limits().reserved_registers).max(FEWEST_REGISTERS),
         barriers: code.barriers.min(16) as u8,
@@ -129,14 +135,17 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
             init,
             relocations: v.init_addresses.iter().map(address).collect(),
             exported: v.visible,
-            weak: false,
-            other: 0,
+            weak: v.weak,
+            other: if v.managed { MANAGED } else { 0 },
         });
     }
     let slot = |&id: &ir::VariableId| cubin::Address { symbol: module.variables[id].name.clone(), addend: 0 };
     out.addresses = layout.addresses.iter().map(slot).collect();
     Ok(())
 }
+
+/// `st_other` of a managed variable (ptxas 13.0.88's cubins).
+const MANAGED: u8 = 4;
 
 /// `R_CUDA_64`: the address of a symbol, 8 bytes.
 const ABSOLUTE_64: u32 = 2;

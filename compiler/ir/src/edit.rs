@@ -21,12 +21,15 @@ impl Function {
         let entry = blocks.push(BlockData::ending(Terminator::Exit));
         Function {
             name: name.into(),
+            visible: true,
+            weak: false,
             params: Vec::new(),
             param_size: 0,
             maxntid: None,
             reqntid: None,
             minnctapersm: None,
             maxnreg: None,
+            shared: Vec::new(),
             blocks,
             insts: PrimaryMap::new(),
             values: PrimaryMap::new(),

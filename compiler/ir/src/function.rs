@@ -36,6 +36,10 @@ pub struct Variable {
     pub init_addresses: Vec<(u64, VariableId, i64)>,
     /// Visible outside the module.
     pub visible: bool,
+    /// Other modules may define it themselves.
+    pub weak: bool,
+    /// Host and device reach it by one address (`.attribute(.managed)`).
+    pub managed: bool,
     /// Index in [`Module::functions`] of the function that owns it (shared and local variables of a body).
     pub owner: Option<u32>,
 }
@@ -56,6 +60,10 @@ pub struct Param {
 pub struct Function {
     /// Symbol name.
     pub name: String,
+    /// Visible outside the module; a host launches it in any case.
+    pub visible: bool,
+    /// Other modules may define it themselves.
+    pub weak: bool,
     /// Parameters.
     pub params: Vec<Param>,
     /// Size of the parameter block in bytes.
@@ -68,6 +76,8 @@ pub struct Function {
     pub minnctapersm: Option<u32>,
     /// `.maxnreg`
     pub maxnreg: Option<u32>,
+    /// Variables in static shared memory that a block pays for, in the order in which they lie there.
+    pub shared: Vec<VariableId>,
     /// Blocks. The entry has no parameters and no predecessors.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Instructions; one that stands in no block is dead.

@@ -68,10 +68,12 @@ pub(crate) fn kernel(
         .iter()
         .map(|p| sassafras_ir::Param { offset: p.offset, size: p.size, align: p.align })
         .collect();
+    (function.visible, function.weak) = (kernel.visible, kernel.weak);
     function.maxntid = kernel.maxntid;
     function.reqntid = kernel.reqntid;
     function.minnctapersm = kernel.minnctapersm;
     function.maxnreg = kernel.maxnreg;
+    function.shared = symbols.shared(module, &flat);
     let block = function.entry;
     let mut context = Context {
         module,

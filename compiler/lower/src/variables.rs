@@ -48,6 +48,40 @@ impl Symbols {
         self.frames.get(&instance).copied().unwrap_or(FRAME_HEAD)
     }
 
+    /// Static shared variables that an entry pays for, in ptxas's order: its own, those of the module that it or what it calls names,
+    /// then those of the functions that it calls; each in the order of declaration.
+    pub fn shared(&self, module: &checked::Module, flat: &Flat) -> Vec<VariableId> {
+        let mut functions: Vec<(usize, &checked::Function)> = Vec::new();
+        for (instance, data) in flat.instances.iter().enumerate() {
+            if !functions.iter().any(|(_, f)| std::ptr::eq(*f, data.function)) {
+                functions.push((instance, data.function));
+            }
+        }
+        let mut named = FxHashSet::default();
+        for operand in functions.iter().flat_map(|(_, f)| f.insts.iter().flatten()).flat_map(|i| &i.operands)
+        {
+            operand.symbols(&mut |id| {
+                named.insert(id);
+            });
+        }
+        let place = |f: &checked::Function| module.functions.iter().position(|g| std::ptr::eq(f, g));
+        functions[1..].sort_by_key(|(_, f)| place(f));
+        let own = |&(instance, f): &(usize, &checked::Function)| {
+            (0..f.variables.len() as u32).map(move |i| (instance, checked::VariableId::Local(i)))
+        };
+        let of_module = (0..module.variables.len() as u32).map(checked::VariableId::Module);
+        let of_module = of_module.filter(|id| named.contains(id)).map(|id| (0, id));
+        let all = own(&functions[0]).chain(of_module).chain(functions[1..].iter().flat_map(own));
+        let ids = all.filter_map(|(instance, id)| {
+            let v = match id {
+                checked::VariableId::Module(i) => &module.variables[i as usize],
+                checked::VariableId::Local(i) => &flat.instances[instance].function.variables[i as usize],
+            };
+            (v.space == Space::Shared && v.size > 0).then(|| self.get(instance, id)).flatten()
+        });
+        ids.collect()
+    }
+
     /// Adds the variables of all bodies of a kernel's list. A `.local` variable exists once per instance, others once per kernel; one of
     /// an instance that may be entered again while it is active lies in the frame of the activation. `names` are those of all variables.
     pub fn add_locals(
@@ -68,6 +102,8 @@ impl Symbols {
                 init: None,
                 init_addresses: Vec::new(),
                 visible: false,
+                weak: false,
+                managed: false,
                 owner: Some(owner),
             };
             names.insert(stack.name.clone());
@@ -140,6 +176,8 @@ fn variable(v: &checked::Variable) -> Variable {
         init,
         init_addresses: Vec::new(),
         visible: v.visible,
+        weak: v.weak,
+        managed: v.managed,
         owner: None,
     }
 }
@@ -161,10 +199,7 @@ pub(crate) fn module_variables(
 ) -> Symbols {
     let mut symbols = Symbols::default();
     for v in &module.variables {
-        let dynamic_shared = v.external && v.space == Space::Shared;
-        if v.external && !dynamic_shared {
-            errors.push(Error::named(&v.name, "an external variable is not supported: there is no linking"));
-        }
+        // An `.extern` variable that nothing defines is zeros of its own, as for ptxas without `-c`, which warns of it.
         symbols.module.push(Some(out.variables.push(variable(v))));
     }
     for (v, id) in module.variables.iter().zip(&symbols.module) {

@@ -1,6 +1,7 @@
 //! Syntax to a checked module: names resolved, types and forms held against the table, layout computed.
 //!
 //! - `header`: versions and targets
+//! - `alias`, `attribute`: `.alias`, `.attribute`
 //! - `scope`: names
 //! - `constant`: constant expressions
 //! - `variable`: variables and initialisers
@@ -15,6 +16,8 @@
 //! - `debug`: files, lines and debug sections
 //! - `mods`: what modifiers mean
 
+mod alias;
+mod attribute;
 mod body;
 mod call;
 mod constant;
@@ -34,7 +37,7 @@ pub use header::{TARGETS, VERSIONS};
 pub use special::names as special_registers;
 
 use crate::ast;
-use crate::checked::Module;
+use crate::checked::{FunctionId, Module};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::source::Span;
 use scope::Scopes;
@@ -63,6 +66,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         },
         named: debug::Named::default(),
         body: function::Body::default(),
+        aliases: Vec::new(),
         sm: 0,
         source: module.source.clone(),
     };
@@ -80,6 +84,8 @@ struct Checker {
     named: debug::Named,
     /// The function being checked.
     body: function::Body,
+    /// `.alias`: the function declared, and the one that it stands for.
+    aliases: Vec<(FunctionId, FunctionId)>,
     /// Number of the target, for comparing with what rows need.
     sm: u32,
     source: crate::source::Source,
@@ -98,14 +104,13 @@ impl Checker {
                 ast::Item::AddressSize(name) => self.address_size(name),
                 ast::Item::Variable(v) => self.module_variable(v),
                 ast::Item::Function(f) => self.function(f),
-                ast::Item::Alias(name, _) => {
-                    self.error(Code::UnsupportedDirective, name.span, "`.alias` is not supported yet");
-                }
+                ast::Item::Alias(name, target) => self.alias(name, target),
                 ast::Item::File(_) | ast::Item::Section(_) => {}
                 // Hints have no effect on the meaning; the syntax keeps them.
                 ast::Item::Pragma(_) => {}
             }
         }
+        self.resolve_aliases();
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {

@@ -71,8 +71,12 @@ pub struct Variable {
     pub init_functions: Vec<(u64, FunctionId)>,
     /// `.extern`
     pub external: bool,
-    /// `.visible`
+    /// `.visible`, `.weak` or `.common`
     pub visible: bool,
+    /// `.weak`
+    pub weak: bool,
+    /// `.attribute(.managed)`: host and device reach it by one address.
+    pub managed: bool,
 }
 
 /// A symbol's address within an initialiser.
@@ -144,6 +148,8 @@ pub struct Function {
     pub prototypes: IndexMap<String, Prototype>,
     /// `.visible` or `.weak`
     pub visible: bool,
+    /// `.weak`
+    pub weak: bool,
     /// `.extern`
     pub external: bool,
     /// `.noreturn`
@@ -242,6 +248,22 @@ pub enum Operand {
     List(Vec<Operand>),
     /// The name of a signature in [`Function::prototypes`].
     Prototype(String),
+}
+
+impl Operand {
+    /// Calls `see` for each variable that the operand names.
+    pub fn symbols(&self, see: &mut impl FnMut(VariableId)) {
+        match self {
+            Operand::Symbol(id, _) | Operand::Address(AddressBase::Symbol(id), _) => see(*id),
+            Operand::Vector(items) => items.iter().for_each(|o| o.symbols(see)),
+            Operand::List(items) => items.iter().for_each(|o| o.symbols(see)),
+            Operand::Pair(a, b) => {
+                a.symbols(see);
+                b.symbols(see);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Base of an address operand.

@@ -2,7 +2,7 @@
 
 mod launch;
 
-use crate::calls::{Program, reserved_shared};
+use crate::calls::{Program, dynamic_align, reserved_shared};
 use crate::functions;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Kind, elf};
@@ -31,22 +31,17 @@ pub fn check(
     images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
     launch::parameters(wanted, source.param_size, cubin.sm, code)?;
-    let functions = crate::calls::reachable(module, source);
-    let mut insts = functions.iter().flat_map(|f| f.insts.iter().flatten());
-    let uses = insts.any(|i| i.mods.space == Some(Space::Shared));
-    let of_module = module.variables.iter().filter(|_| uses);
-    let all = functions.iter().flat_map(|f| &f.variables).chain(of_module);
-    let any = all.filter(|v| v.space == Space::Shared).count() > 0;
-    let whole = extent(module, source, cubin.sm, own_first);
-    launch::shared(if any { whole } else { 0 }, whole, cubin, code)
+    let (bytes, whole) = extent(module, source, cubin.sm, own_first);
+    launch::shared(bytes, whole, cubin, code)
 }
 
-/// How many bytes of shared memory the source takes: padding between variables, and before dynamic shared memory, which follows
-/// what is static, too.
-fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_first: bool) -> u64 {
-    let Ok(mut program) = Program::new(module, source, 1) else { return 0 };
+/// How many bytes of shared memory the source takes, padding between variables, and before dynamic shared memory, which follows
+/// what is static, too: at least, and at most, where dynamic shared memory of other entries is counted.
+fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_first: bool) -> (u64, u64) {
+    let Ok(mut program) = Program::new(module, source, 1) else { return (0, 0) };
     program.own_first = own_first;
-    program.shared(sm).iter().map(|(v, at)| at + v.size - reserved_shared(sm)).max().unwrap_or(0)
+    let end = program.shared(sm).iter().map(|(v, at)| at + v.size - reserved_shared(sm)).max().unwrap_or(0);
+    (end, end.next_multiple_of(dynamic_align(module)))
 }
 
 /// The same where the source is a cubin too, which has to keep its own word as well.
@@ -93,7 +88,8 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
     if cubin.kind != Kind::Executable {
         return Err("cubin: it is not linked".into());
     }
-    if let Some(other) = cubin.externs.first() {
+    // Functions that the driver resolves are something only where they are called: there their addresses are no known places.
+    if let Some(other) = cubin.externs.iter().find(|e| !e.function) {
         return Err(format!("cubin: `{}` is somewhere else", other.name));
     }
     let functions = cubin.functions.iter().map(|f| &f.name);

@@ -4,7 +4,9 @@
 
 use crate::functions;
 use sassafras_chip::Chip;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable};
+use sassafras_ptx::checked::{
+    Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable, VariableId,
+};
 use sassafras_semantics::Space;
 
 /// Most steps of a source.
@@ -108,6 +110,21 @@ pub fn reachable<'a>(module: &'a Module, entry: &'a Function) -> Vec<&'a Functio
     all
 }
 
+/// The variables of the module that functions name, in the order of declaration.
+fn named<'a>(module: &'a Module, functions: &[&Function]) -> Vec<&'a Variable> {
+    let mut seen = vec![false; module.variables.len()];
+    for operand in functions.iter().flat_map(|f| f.insts.iter().flatten()).flat_map(|i| &i.operands) {
+        operand.symbols(&mut |id| {
+            if let VariableId::Module(i) = id
+                && let Some(seen) = seen.get_mut(i as usize)
+            {
+                *seen = true;
+            }
+        });
+    }
+    module.variables.iter().zip(seen).filter(|(_, seen)| *seen).map(|(v, _)| v).collect()
+}
+
 /// Adds a function, and those that it may call, in the order in which calls of them come first.
 fn in_order<'a>(module: &'a Module, f: &'a Function, all: &mut Vec<&'a Function>) {
     if all.iter().any(|g| std::ptr::eq(*g, f)) {
@@ -149,6 +166,13 @@ pub fn reserved_shared(sm: u32) -> u64 {
     Chip::from_number(sm).map_or(0, |chip| chip.limits().reserved_shared_bytes.into())
 }
 
+/// What dynamic shared memory begins at a multiple of, in bytes: the largest alignment that a declaration of the module asks for,
+/// whichever function uses it (ptxas 13.0.88, by experiment: static sizes and addresses of entries with several such declarations).
+pub fn dynamic_align(module: &Module) -> u64 {
+    let all = module.functions.iter().flat_map(|f| &f.variables).chain(&module.variables);
+    all.filter(|v| v.space == Space::Shared && v.size == 0).map(|v| v.align).fold(1, u64::max)
+}
+
 impl<'a> Program<'a> {
     /// Of an entry. Functions that call themselves stand within themselves `deep` times, the first included.
     ///
@@ -171,26 +195,39 @@ impl<'a> Program<'a> {
         Ok(program)
     }
 
-    /// Where `.shared` variables lie: in the order of declarations, behind what the system keeps; what has no size (dynamic shared
-    /// memory) comes last, all of it at one place. Their addresses are nothing that a program may rely on, so any place is as good as
-    /// another as long as variables are disjoint.
+    /// Where `.shared` variables lie, behind what the system keeps: the entry's own, those of the module that are named on the way, and
+    /// those of the functions called, in the order of declarations; what has no size (dynamic shared memory) comes last, all of it at one
+    /// place. Their addresses are nothing that a program may rely on, so any place is as good as another as long as variables are
+    /// disjoint.
     pub fn shared(&self, sm: u32) -> Vec<(&'a Variable, u64)> {
-        let mut functions: Vec<&Function> = Vec::new();
-        if let Some(entry) = self.frames.first() {
-            in_order(self.module, entry.function, &mut functions);
-        }
-        let of_functions: Vec<&Variable> = functions.into_iter().flat_map(|f| f.variables.iter()).collect();
-        let of_module: Vec<&Variable> = self.module.variables.iter().collect();
-        let all = if self.own_first { [of_functions, of_module] } else { [of_module, of_functions] };
-        let shared: Vec<&Variable> = all.into_iter().flatten().filter(|v| v.space == Space::Shared).collect();
+        let Some(entry) = self.frames.first().map(|f| f.function) else { return Vec::new() };
+        let reached = reachable(self.module, entry);
+        let of_module = named(self.module, &reached);
+        let called: Vec<&Function> = match self.own_first {
+            false => {
+                let all = self.module.functions.iter();
+                all.filter(|f| reached[1..].iter().any(|g| std::ptr::eq(*f, *g))).collect()
+            }
+            true => {
+                let mut all = Vec::new();
+                in_order(self.module, entry, &mut all);
+                all.split_off(1)
+            }
+        };
+        let called: Vec<&Variable> = called.into_iter().flat_map(|f| &f.variables).collect();
+        let rest = if self.own_first { [called, of_module] } else { [of_module, called] };
+        let all = entry.variables.iter().chain(rest.into_iter().flatten());
+        let shared: Vec<&Variable> = all.filter(|v| v.space == Space::Shared).collect();
         let mut end = reserved_shared(sm);
-        let sized = shared.iter().filter(|v| v.size > 0);
-        let places = sized.chain(shared.iter().filter(|v| v.size == 0)).map(|&v| {
+        let mut places = Vec::new();
+        for v in shared.iter().filter(|v| v.size > 0) {
             let at = end.next_multiple_of(v.align.max(1));
             end = at + v.size;
-            (v, at)
-        });
-        places.collect()
+            places.push((*v, at));
+        }
+        let start = end.next_multiple_of(dynamic_align(self.module));
+        places.extend(shared.iter().filter(|v| v.size == 0).map(|v| (*v, start)));
+        places
     }
 
     fn lay(&mut self, size: u64) -> u64 {

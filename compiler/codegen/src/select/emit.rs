@@ -38,6 +38,8 @@ pub struct Emitter<'a> {
     forms: FxHashMap<String, FormId>,
     /// Instructions for the front of the entry block.
     pub(super) prologue: Vec<MInst>,
+    /// The function's number in the module.
+    pub(super) index: Option<usize>,
     /// Line and row, for errors.
     pub(super) line: u32,
     pub(super) rule: &'a str,
@@ -71,12 +73,12 @@ pub fn emit(
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
         prologue: Vec::new(),
+        index: module.functions.iter().position(|f| std::ptr::eq(f, source)),
         line: 0,
         rule: "",
         temps: FxHashMap::default(),
     };
-    let index = module.functions.iter().position(|f| std::ptr::eq(f, source));
-    if let Some(i) = index {
+    if let Some(i) = e.index {
         e.out.shared_bytes = layout.shared[i] as u32;
         e.out.frame.local_bytes = layout.local[i] as u32;
     }

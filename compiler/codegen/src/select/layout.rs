@@ -1,15 +1,17 @@
 //! Where variables lie: shared memory, local frames, the bank of user constants, and the bank of addresses.
 
+use rustc_hash::FxHashMap;
 use sassafras_graph::SecondaryMap;
-use sassafras_ir::{Module, Op, VariableId};
+use sassafras_ir::{Function, Module, Op, VariableId};
 use sassafras_semantics::Space;
 
 /// Offsets of all variables of a module.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// Byte offset: in the function's shared memory (behind what the system reserves), in its frame, in bank 3, or, for a global variable, in
-    /// the bank of addresses.
+    /// Byte offset: in the function's frame, in bank 3, or, for a global variable, in the bank of addresses.
     pub offset: SecondaryMap<VariableId, u64>,
+    /// By function: byte offsets of shared variables, behind what the system reserves.
+    pub shared_offsets: Vec<FxHashMap<VariableId, u64>>,
     /// Static shared bytes of each function, by index.
     pub shared: Vec<u64>,
     /// Frame bytes of each function, by index.
@@ -21,25 +23,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Lays out a module: in the order of declaration, each at its alignment; dynamic shared memory behind the rest.
+    /// Lays out a module: in the order of declaration, each at its alignment. Shared memory is each function's own: what it lists, in
+    /// that order, and dynamic shared memory behind.
     pub fn new(module: &Module) -> Layout {
         let count = module.functions.len();
-        let mut layout = Layout { shared: vec![0; count], local: vec![0; count], ..Layout::default() };
-        // Variables of the module that lie in shared memory are part of every kernel's.
-        let mut common = 0;
-        for (id, v) in module
-            .variables
-            .iter()
-            .filter(|(_, v)| v.space == Space::Shared && v.owner.is_none() && v.size > 0)
-        {
-            layout.offset[id] = place(&mut common, v.size, v.align);
-        }
-        layout.shared.iter_mut().for_each(|s| *s = common);
+        let mut layout = Layout { local: vec![0; count], ..Layout::default() };
         for (id, v) in module.variables.iter() {
             match (v.space, v.owner) {
-                (Space::Shared, Some(owner)) if v.size > 0 => {
-                    layout.offset[id] = place(&mut layout.shared[owner as usize], v.size, v.align);
-                }
                 (Space::Local, Some(owner)) => {
                     layout.offset[id] = place(&mut layout.local[owner as usize], v.size, v.align);
                 }
@@ -51,24 +41,42 @@ impl Layout {
                 _ => {}
             }
         }
-        let end = layout.shared.iter().copied().max().unwrap_or(0);
-        for (id, v) in module.variables.iter().filter(|(_, v)| v.space == Space::Shared && v.size == 0) {
-            let behind = v.owner.map_or(end, |owner| layout.shared[owner as usize]);
-            layout.offset[id] = behind.next_multiple_of(v.align.max(1));
-        }
-        // What a launch adds begins where the static part ends: that goes up to it, in kernels that use it.
-        for (function, end) in module.functions.iter().zip(&mut layout.shared) {
-            let insts = function.blocks.values().flat_map(|b| &b.insts);
-            let dynamic = insts.filter_map(|&i| match function.insts[i].op {
-                Op::Address(id, _) => Some(id),
-                _ => None,
-            });
-            let dynamic = dynamic
-                .filter(|&id| module.variables[id].space == Space::Shared && module.variables[id].size == 0);
-            *end = dynamic.map(|id| layout.offset[id]).fold(*end, u64::max);
+        let align = dynamic_align(module);
+        for function in &module.functions {
+            let (mut offsets, mut end) = (FxHashMap::default(), 0);
+            for id in shared_of(module, function) {
+                let v = &module.variables[id];
+                offsets.insert(id, place(&mut end, v.size, v.align));
+            }
+            // What a launch adds begins where the static part ends, in all entries of a module that declares such memory.
+            end = end.next_multiple_of(align);
+            let dynamic = module.variables.iter().filter(|(_, v)| v.space == Space::Shared && v.size == 0);
+            offsets.extend(dynamic.map(|(id, _)| (id, end)));
+            layout.shared_offsets.push(offsets);
+            layout.shared.push(end);
         }
         layout
     }
+}
+
+/// Alignment of dynamic shared memory, in bytes: the largest that a declaration of the module asks for, as ptxas has it; 1 without any.
+fn dynamic_align(module: &Module) -> u64 {
+    let dynamic = module.variables.values().filter(|v| v.space == Space::Shared && v.size == 0);
+    dynamic.map(|v| v.align).fold(1, u64::max)
+}
+
+/// The static shared variables of a function in order: those that it lists, and what else it names.
+fn shared_of(module: &Module, function: &Function) -> Vec<VariableId> {
+    let mut all = function.shared.clone();
+    for &inst in function.blocks.values().flat_map(|b| &b.insts) {
+        if let Op::Address(id, _) = function.insts[inst].op
+            && !all.contains(&id)
+        {
+            all.push(id);
+        }
+    }
+    all.retain(|&id| module.variables[id].space == Space::Shared && module.variables[id].size > 0);
+    all
 }
 
 fn place(end: &mut u64, size: u64, align: u64) -> u64 {

@@ -204,8 +204,14 @@ impl Emitter<'_> {
 
     fn address(&mut self, at: Inst, variable: VariableId, addend: i64) -> Result<(), Error> {
         let result = self.source.insts[at].results[0];
-        let offset = self.layout.offset[variable];
         let space = self.module.variables[variable].space;
+        let offset = match space {
+            Space::Shared => {
+                self.index.and_then(|i| self.layout.shared_offsets.get(i)?.get(&variable).copied())
+            }
+            _ => Some(self.layout.offset[variable]),
+        };
+        let offset = offset.ok_or_else(|| self.fail(format!("no place in shared memory for {variable}")))?;
         let reg = match space {
             Space::Shared => {
                 let base = self.shared_base()?;

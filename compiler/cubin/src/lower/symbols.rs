@@ -3,7 +3,7 @@
 use super::{Plan, home};
 use crate::Error;
 use crate::elf::{Symbol, constants as c};
-use crate::model::{Binding, Cubin, Subroutine};
+use crate::model::{Binding, Cubin, Function, Subroutine};
 use std::collections::HashSet;
 
 const LOCAL: u8 = 0;
@@ -21,12 +21,23 @@ pub(crate) fn reserved(section: u16) -> [Symbol; 2] {
     [offset, Symbol { name, info: WEAK, other: 0xa0, section, ..Symbol::default() }]
 }
 
-fn subroutine(s: &Subroutine, section: u16) -> Symbol {
-    let bind = match s.binding {
+fn bind(binding: Binding) -> u8 {
+    match binding {
         Binding::Local => LOCAL,
         Binding::Global => GLOBAL,
         Binding::Weak => WEAK,
-    };
+    }
+}
+
+/// The symbol of a function with a section of its own.
+fn function(f: &Function, section: u16) -> Symbol {
+    let other = if f.entry { c::STO_ENTRY } else { 0 };
+    let size = f.code.len() as u64 * 16;
+    Symbol { name: f.name.clone(), info: bind(f.binding) | FUNCTION, other, section, value: 0, size }
+}
+
+fn subroutine(s: &Subroutine, section: u16) -> Symbol {
+    let bind = bind(s.binding);
     let (value, size) = (s.offset.into(), s.size.into());
     Symbol { name: s.name.clone(), info: bind | FUNCTION, other: 0, section, value, size }
 }
@@ -43,7 +54,15 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     };
     section(&mut named, &mut out, ".note.nv.tkinfo")?;
     section(&mut named, &mut out, ".note.nv.cuinfo")?;
+    // Functions that are not global stand in front of their sections.
+    let not_global = |out: &mut Vec<Symbol>, f: &Function| -> Result<(), Error> {
+        if f.binding != Binding::Global {
+            out.push(function(f, place(&format!(".text.{}", f.name))?));
+        }
+        Ok(())
+    };
     if let Some(first) = cubin.functions.first() {
+        not_global(&mut out, first)?;
         section(&mut named, &mut out, &format!(".text.{}", first.name))?;
     }
     out.extend(reserved(place(".nv.shared.reserved.0")?));
@@ -67,8 +86,11 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
             size: v.size,
         });
     }
-    for f in &cubin.functions {
+    for (i, f) in cubin.functions.iter().enumerate() {
         let text = format!(".text.{}", f.name);
+        if i > 0 {
+            not_global(&mut out, f)?;
+        }
         section(&mut named, &mut out, &text)?;
         for s in f.subroutines.iter().filter(|s| s.binding != Binding::Global) {
             out.push(subroutine(s, place(&text)?));
@@ -100,9 +122,10 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     }
     section(&mut named, &mut out, ".nv.callgraph")?;
     for f in &cubin.functions {
-        let other = if f.entry { c::STO_ENTRY } else { 0 };
-        let (section, size) = (place(&format!(".text.{}", f.name))?, f.code.len() as u64 * 16);
-        out.push(Symbol { name: f.name.clone(), info: GLOBAL | FUNCTION, other, section, value: 0, size });
+        let section = place(&format!(".text.{}", f.name))?;
+        if f.binding == Binding::Global {
+            out.push(function(f, section));
+        }
         let global = f.subroutines.iter().filter(|s| s.binding == Binding::Global);
         out.extend(global.map(|s| subroutine(s, section)));
     }

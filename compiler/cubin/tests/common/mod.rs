@@ -17,6 +17,7 @@ pub fn sample() -> Cubin {
     let entry = Function {
         name: "kernel".into(),
         entry: true,
+        binding: Binding::Weak,
         code: code(16),
         subroutines: [(0x40, Binding::Local), (0x80, Binding::Weak), (0xc0, Binding::Global)]
             .map(|(offset, binding)| Subroutine {
@@ -52,6 +53,7 @@ pub fn sample() -> Cubin {
     let plain = Function {
         name: "plain".into(),
         entry: true,
+        binding: Binding::Local,
         code: code(8),
         registers: 4,
         param_base: 0x210,

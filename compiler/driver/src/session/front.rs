@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
 use sassafras_opt::{Choices, Level, pipeline};
-use sassafras_ptx::checked::{Module, Type};
+use sassafras_ptx::checked::{Module, Type, Variable};
 use sassafras_ptx::diagnostics::Code;
 use sassafras_ptx::source::{Source, Span};
 use sassafras_ptx::{self as ptx, Diagnostics};
-use sassafras_semantics::FloatFormat;
+use sassafras_semantics::{FloatFormat, Space};
 
 use crate::Failure;
 use crate::observe::{Notes, Observer};
@@ -111,6 +111,14 @@ fn at_target(text: &str, file: &str, what: String) -> Diagnostics {
 
 /// Warnings that the checked module gives rise to.
 pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String>) {
+    // ptxas 13.0.88's words: nothing else is linked, so the variable is one of this module's.
+    let dynamic = |v: &Variable| v.space == Space::Shared && v.size == 0;
+    for v in module.variables.iter().filter(|v| v.external && !dynamic(v)) {
+        warnings.push(format!(
+            "Unresolved extern variable '{}' in whole program compilation, ignoring extern qualifier",
+            v.name
+        ));
+    }
     if !options.warn_double {
         return;
     }

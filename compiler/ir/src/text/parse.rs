@@ -38,6 +38,9 @@ pub fn parse(text: &str) -> Result<(Module, String), ParseError> {
         } else if let Some(function) = &mut open {
             if line == "end" {
                 let done = open.take().expect("a function is open").finish().map_err(at)?;
+                if let Some(id) = done.shared.iter().find(|id| **id >= module.variables.next_key()) {
+                    return Err(at(format!("there is no variable {id}")));
+                }
                 module.functions.push(done);
             } else {
                 function.line(line).map_err(at)?;
@@ -123,6 +126,8 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
         init: None,
         init_addresses: Vec::new(),
         visible: false,
+        weak: false,
+        managed: false,
         owner: None,
     };
     for (key, value) in fields(rest)? {
@@ -134,6 +139,8 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
             "size" => v.size = number(value)?,
             "align" => v.align = number(value)?,
             "visible" => v.visible = number(value)?,
+            "weak" => v.weak = number(value)?,
+            "managed" => v.managed = number(value)?,
             "owner" => v.owner = Some(number(value)?),
             "init" => {
                 let byte = |i| value.get(i..i + 2).and_then(|t| u8::from_str_radix(t, 16).ok());
@@ -181,11 +188,17 @@ impl Open {
         for (key, value) in fields(rest)? {
             match key {
                 "param_size" => function.param_size = number(value)?,
+                "hidden" => function.visible = !number::<bool>(value)?,
+                "weak" => function.weak = number(value)?,
                 "maxntid" => function.maxntid = Some(three(value)?),
                 "reqntid" => function.reqntid = Some(three(value)?),
                 "minnctapersm" => function.minnctapersm = Some(number(value)?),
                 "maxnreg" => function.maxnreg = Some(number(value)?),
                 "entry" => function.entry = value.parse().map_err(|()| "expected a block")?,
+                "shared" => {
+                    let all = value.split(',').map(|item| item.parse().map_err(|()| "expected a variable"));
+                    function.shared = all.collect::<std::result::Result<_, _>>()?;
+                }
                 "params" => {
                     for item in value.split(',') {
                         let all = item.split(':').map(number).collect::<Result<Vec<u32>>>()?;

@@ -17,6 +17,11 @@ pub fn print(module: &Module, phase: &str) -> String {
             v.align,
             v.visible
         );
+        for (name, set) in [("weak", v.weak), ("managed", v.managed)] {
+            if set {
+                let _ = write!(out, " {name}=true");
+            }
+        }
         if let Some(owner) = v.owner {
             let _ = write!(out, " owner={owner}");
         }
@@ -48,6 +53,11 @@ fn quoted(name: &str) -> String {
 pub fn print_function(function: &Function) -> String {
     let f = function;
     let mut out = format!("function {} param_size={}", quoted(&f.name), f.param_size);
+    for (name, set) in [("hidden", !f.visible), ("weak", f.weak)] {
+        if set {
+            let _ = write!(out, " {name}=true");
+        }
+    }
     if !f.params.is_empty() {
         let all: Vec<String> =
             f.params.iter().map(|p| format!("{}:{}:{}", p.offset, p.size, p.align)).collect();
@@ -62,6 +72,10 @@ pub fn print_function(function: &Function) -> String {
         if let Some(value) = value {
             let _ = write!(out, " {name}={value}");
         }
+    }
+    if !f.shared.is_empty() {
+        let all: Vec<String> = f.shared.iter().map(VariableId::to_string).collect();
+        let _ = write!(out, " shared={}", all.join(","));
     }
     let _ = writeln!(out, " entry={}", f.entry);
     for (block, data) in f.blocks.iter() {

@@ -31,16 +31,21 @@ fn random_module(seed: u64) -> Module {
             init: (random() & 1 == 0).then(|| vec![1, 0xff, random() as u8]),
             init_addresses: vec![(8, id, -3)],
             visible: random() & 1 == 0,
+            weak: random() & 1 == 0,
+            managed: random() & 1 == 0,
             owner: (random() & 1 == 0).then_some(0),
         });
     }
     let mut f = Function::new(format!("k{seed}"));
     f.params.push(Param { offset: 0, size: 8, align: 8 });
     f.param_size = 8;
+    f.visible = random() & 1 == 0;
+    f.weak = random() & 1 == 0;
     f.maxntid = (random() & 1 == 0).then_some([1, 2, 3]);
     f.reqntid = (random() & 1 == 0).then_some([4, 5, 6]);
     f.minnctapersm = (random() & 1 == 0).then_some(2);
     f.maxnreg = (random() & 1 == 0).then_some(64);
+    f.shared = (0..random() % 3).map(|i| VariableId(i as u32)).collect();
     let entry = f.entry;
     let exit = f.add_block();
     let param = f.add_param(exit, Type::I64);

@@ -31,6 +31,7 @@ impl Checker {
         function.name = f.name.text.clone();
         function.entry = f.entry;
         function.visible = matches!(linkage, Some("visible" | "weak"));
+        function.weak = linkage == Some("weak");
         function.external = linkage == Some("extern");
         // The scope of parameters and body; the function's own name goes into the one around it.
         let known = match self.scopes.find(&f.name.text) {
@@ -63,6 +64,7 @@ impl Checker {
         if known.is_some() {
             let earlier = &self.module.functions[id.0 as usize];
             function.visible |= earlier.visible;
+            function.weak |= earlier.weak;
             if function.insts.is_none() {
                 return;
             }

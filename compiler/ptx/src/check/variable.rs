@@ -166,10 +166,7 @@ impl Checker {
             self.error(Code::BadDirective, v.space.span, "a `.local` variable outside of a function");
             return Vec::new();
         }
-        for attribute in &v.attributes {
-            let message = format!("`.attribute(.{})` is not supported yet", attribute.name.text);
-            self.error(Code::UnsupportedDirective, attribute.name.span, message);
-        }
+        let managed = self.managed(v, in_space);
         let Ok(shape) = self.shape(v) else { return Vec::new() };
         let linkage = v.linkage.as_ref().map(|n| n.text.as_str());
         let mut list = Vec::new();
@@ -190,6 +187,8 @@ impl Checker {
                 init_functions: Vec::new(),
                 external: linkage == Some("extern"),
                 visible: matches!(linkage, Some("visible" | "weak" | "common")),
+                weak: linkage == Some("weak"),
+                managed,
             };
             let unsized_ = dims.first() == Some(&0);
             match &d.init {

@@ -1,0 +1,69 @@
+//! What entries pay for, and who sees what: as ptxas has it, and proved. Each file of `stand_alone/` is compiled by both.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use common::sassafras;
+use sassafras_cubin::{Cubin, Space, read};
+use sassafras_oracle::{Tools, skip, workspace_root};
+
+/// Name, and the shared memory and visibility of an entry.
+type Entry = (String, Option<(u32, u32)>, String);
+
+fn entries(cubin: &Cubin) -> Vec<Entry> {
+    let shared = |f: &sassafras_cubin::Function| f.shared.map(|s| (s.size, s.align));
+    cubin.functions.iter().map(|f| (f.name.clone(), shared(f), format!("{:?}", f.binding))).collect()
+}
+
+/// Name, space, size, visibility and mark of each variable, by name: where they lie is each compiler's own.
+fn variables(cubin: &Cubin) -> Vec<(String, bool, u64, bool, bool, u8)> {
+    let one = |v: &sassafras_cubin::Variable| {
+        (v.name.clone(), v.space == Space::Global, v.size, v.exported, v.weak, v.other)
+    };
+    let mut all: Vec<_> = cubin.variables.iter().map(one).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn entries_and_variables_are_those_of_ptxas() {
+    let test = "entries_and_variables_are_those_of_ptxas";
+    let tools = Tools::here();
+    let ptxas = match tools.ptxas("13.0.88") {
+        Ok(ptxas) => ptxas,
+        Err(why) => return skip(test, &why),
+    };
+    let solver = sassafras_prove::Z3::find(&[&workspace_root()], 1, 1).is_some();
+    if !solver {
+        skip(test, &"z3 is not installed");
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stand_alone");
+    let mut count = 0;
+    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("the folder").flatten().collect();
+    files.sort_by_key(|f| f.file_name());
+    for file in files {
+        let (path, place) = (file.path(), tempfile::tempdir().expect("a folder"));
+        let name = path.to_str().expect("a name").to_owned();
+        let run = sassafras(place.path(), &["compile", &name, "-arch", "sm_90", "-o", "own.cubin"]);
+        run.expect(0, "");
+        let (theirs, said) = ptxas.compile(&path, "sm_90", &[]).expect("ptxas takes it");
+        std::fs::write(place.path().join("theirs.cubin"), &theirs).expect("a place for it");
+        let own = std::fs::read(place.path().join("own.cubin")).expect("it was written");
+        let (own, theirs) = (read(&own).expect("a cubin"), read(&theirs).expect("a cubin"));
+        assert_eq!(entries(&own), entries(&theirs), "{name}");
+        assert_eq!(variables(&own), variables(&theirs), "{name}");
+        // What ptxas warns of is warned of here too.
+        for line in said.stderr.lines().filter(|l| l.contains("Unresolved extern variable")) {
+            let line = line.split_once(": ").map_or(line, |(_, text)| text);
+            assert!(run.err.contains(line), "{name}: {line}: {}", run.err);
+        }
+        count += 1;
+        for target in ["own.cubin", "theirs.cubin"].iter().filter(|_| solver) {
+            let run = sassafras(place.path(), &["prove", &name, "--against", target]);
+            // A recursive function is unrolled to a bound.
+            assert!(matches!(run.code, 0 | 11), "{name} {target}: {}{}", run.out, run.err);
+        }
+    }
+    assert_eq!(count, 6);
+}
