@@ -72,8 +72,8 @@ impl Command {
     /// What stopped it.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            // The dispatcher has taken it; options before the word are ours alone.
-            Command::Compile => Err(Failure::usage("`compile` must be the first word after `sassafras`")),
+            // The dispatcher has taken it, unless an option before the word is no option of every command.
+            Command::Compile => Err(Failure::usage("options of `compile` stand behind its name")),
             Command::Check(arguments) => check::run(arguments, context),
             Command::Disasm(arguments) => disasm::run(arguments, context),
             Command::Asm(arguments) => asm::run(arguments, context),

@@ -61,7 +61,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     };
     if path == Path::new("-") {
         let mut out = std::io::stdout().lock();
-        return out.write_all(bytes).and_then(|()| out.flush()).map_err(fail);
+        return match out.write_all(bytes).and_then(|()| out.flush()) {
+            // A reader that has seen enough is no error.
+            Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            done => done.map_err(fail),
+        };
     }
     // A device such as /dev/null is written to, not replaced.
     if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
@@ -87,6 +91,12 @@ fn beside(path: &Path) -> PathBuf {
 /// Writes text to standard output; a reader that went away is no error.
 pub fn print(text: &str) {
     put(text.as_bytes());
+}
+
+/// Writes text to standard error; a reader that went away is no error.
+pub fn complain(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// As [`print()`], of bytes that are text.

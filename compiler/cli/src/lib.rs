@@ -9,6 +9,10 @@
 //! * [`Exit`], [`Failure`]: what a command tells its caller.
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
 
+// First, so that the modules below see its macros.
+#[macro_use]
+mod standard_error;
+
 pub mod assembly;
 pub mod checks;
 pub mod command;

@@ -48,11 +48,12 @@ fn dispatch(line: &[OsString]) -> Exit {
     };
     let program =
         words.first().map(|w| Path::new(w).file_stem().unwrap_or_default().to_string_lossy().into_owned());
-    if program.as_deref() == Some("ptxas") {
+    // Triton calls one of two links, `ptxas` and `ptxas-blackwell`.
+    if program.is_some_and(|name| name == "ptxas" || name.starts_with("ptxas-")) {
         return command::compile::run(&words[1..], true);
     }
-    if words.get(1).is_some_and(|w| w == "compile") {
-        return command::compile::run(&words[2..], false);
+    if let Some(rest) = of_compile(&words[1..]) {
+        return command::compile::run(&rest, false);
     }
     let line = match Line::try_parse_from(words.iter().map(|w| two_dashes(w))) {
         Ok(line) => line,
@@ -67,6 +68,21 @@ fn dispatch(line: &[OsString]) -> Exit {
         Ok(exit) => exit,
         Err(failure) => report(&failure, context.json),
     }
+}
+
+/// The words of `compile`, with the options that every command has and that stand before its name; `None` for another command.
+fn of_compile(words: &[String]) -> Option<Vec<String>> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        match word.as_str() {
+            "compile" => return Some([&words[..at], &words[at + 1..]].concat()),
+            "--quiet" => at += 1,
+            "--format" | "--jobs" => at += 2,
+            _ if word.starts_with("--format=") || word.starts_with("--jobs=") => at += 1,
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// nvdisasm and ptxas write some long names after one dash.

@@ -94,13 +94,13 @@ fn the_command_line_itself() {
     std::fs::write(folder.path().join("in.ptx"), GOOD).expect("the folder is ours");
     let run = |words: &[&str]| sassafras(folder.path(), &[&["compile"], words].concat());
     run(&["nowhere.ptx"]).expect(1, "`nowhere.ptx` cannot be read");
-    run(&["in.ptx", "--nonsense"]).expect(2, "unknown option");
-    run(&["in.ptx", "-arch=sm_20"]).expect(2, "`sm_20` is no known target");
+    run(&["in.ptx", "--nonsense"]).expect(2, "Unknown option '-nonsense'");
+    run(&["in.ptx", "-arch=sm_20"]).expect(2, "Value 'sm_20' is not defined");
     run(&["in.ptx", "-g"]).expect(4, "not supported yet");
-    run(&["in.ptx", "-e", "nobody"]).expect(1, "no entry called `nobody`");
+    run(&["in.ptx", "-e", "nobody"]).expect(1, "Unknown function nobody");
     run(&["in.ptx", "-arch=sm_80"]).expect(1, "does not run on sm_80");
     run(&["in.ptx", "--stop-after", "nothing"]).expect(1, "no phase is called `nothing`");
-    run(&["in.ptx", "in.ptx", "-o", "x"]).expect(2, "several inputs");
+    run(&["in.ptx", "in.ptx", "-o", "x"]).expect(1, "in.ptx, in.ptx");
     run(&["in.ptx", "-arch=compute_90"]).expect(0, "");
     run(&["-o", "x"]).expect(2, "no input");
     run(&["--help"]).expect(0, "--maxrregcount");

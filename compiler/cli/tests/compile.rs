@@ -98,8 +98,8 @@ fn options_have_their_effects() {
     compile(path, &["-maxntid", "64,2"]).expect(0, "");
     assert_eq!(cubin(path).functions[0].max_threads, Some([64, 2, 1]));
     compile(path, &["-v"]).expect(0, "Used ").expect(0, "Function properties for two");
-    compile(path, &["-maxrregcount", "5"]).expect(0, "raised to the least");
-    assert!(!compile(path, &["-maxrregcount", "5", "-w"]).err.contains("raised"));
+    compile(path, &["-maxrregcount", "5"]).expect(0, "adjusting per thread register count");
+    assert!(!compile(path, &["-maxrregcount", "5", "-w"]).err.contains("adjusting"));
     compile(path, &["-opt-fp-atomics"]).expect(0, "changes nothing");
     compile(path, &["--print-after", "lower,select"])
         .expect(0, "# after lower")
@@ -118,7 +118,8 @@ fn options_have_their_effects() {
 #[test]
 fn warnings_may_be_errors_and_then_nothing_is_written() {
     let folder = folder();
-    compile(folder.path(), &["-Werror", "-maxrregcount", "5"]).expect(1, "raised to the least");
+    compile(folder.path(), &["-Werror", "-maxrregcount", "5"])
+        .expect(1, "adjusting per thread register count");
     assert!(!folder.path().join("out.cubin").exists());
 }
 

@@ -41,10 +41,15 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
     let limits = chip.limits();
     let most = limits.registers_per_thread;
     let mut warnings = Vec::new();
-    let option = options.registers.map(|limit| match limit {
-        RegisterLimit::Most => most,
-        RegisterLimit::Least => LEAST,
-        RegisterLimit::Count(n) => n,
+    let option = options.registers.and_then(|limit| match limit {
+        RegisterLimit::Most => Some(most),
+        RegisterLimit::Least => Some(LEAST),
+        // 256 is one more than there are, and ptxas takes it for all of them.
+        RegisterLimit::Count(n) if n > most + 1 => {
+            warnings.push(format!("Too big maxrregcount value specified {n}, will be ignored"));
+            None
+        }
+        RegisterLimit::Count(n) => Some(n),
     });
     let prefer = |directive: Option<u32>, option: Option<u32>| {
         if options.override_directives { option.or(directive) } else { directive.or(option) }
@@ -68,8 +73,9 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
     let wanted = explicit.or(occupancy);
     let stated = wanted.map_or(0xff, |n| n.min(most).max(LEAST) as u16);
     if let Some(n) = wanted.filter(|&n| n < LEAST) {
+        // In ptxas's words.
         warnings.push(format!(
-            "`{entry}`: a limit of {n} registers is raised to the least that is possible, {LEAST}"
+            "For entry {entry} adjusting per thread register count of {n} to lower bound of {LEAST}"
         ));
     }
     let registers = wanted.unwrap_or(most).clamp(LEAST, most);

@@ -2,11 +2,14 @@
 
 mod back;
 mod dump;
+mod entries;
 mod front;
+mod join;
 mod lines;
 mod text;
 
 pub use front::{parse, runs_on};
+pub use join::{Joined, join};
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -138,7 +141,7 @@ impl<'a> Session<'a> {
         };
         match text {
             Text::Ptx => {
-                let (module, findings) = front::parse(source, name)?;
+                let (module, findings) = front::parse_entries(source, name, &options.entries)?;
                 s.target = front::target(&module, options, default, source, name)?;
                 artifact.findings = Some(findings);
                 if lines::wanted(&module, options) {
@@ -383,13 +386,17 @@ impl<'a> Session<'a> {
     fn warn_about(&self, entry: &Entry, warnings: &mut Vec<String>) {
         let spilled = entry.spill_stores + entry.spill_loads > 0;
         if self.options.warn_spills && spilled {
+            // XLA and nvFuser look for these words of ptxas, and read the numbers.
             warnings.push(format!(
-                "`{}` spills registers: {} bytes stored, {} bytes loaded",
+                "Registers are spilled to local memory in function '{}', {} bytes spill stores, {} bytes spill loads",
                 entry.name, entry.spill_stores, entry.spill_loads
             ));
         }
         if self.options.warn_local && entry.frame > 0 {
-            warnings.push(format!("`{}` uses {} bytes of local memory", entry.name, entry.frame));
+            warnings.push(format!(
+                "Local memory used for function '{}', size of stack frame: {} bytes",
+                entry.name, entry.frame
+            ));
         }
     }
 

@@ -37,7 +37,8 @@ pub fn global_bytes(cubin: &Cubin) -> u64 {
 pub fn text(program: &str, target: &str, cubin: &Cubin, entries: &[Entry]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{program} info    : {} bytes gmem", global_bytes(cubin));
-    for e in entries {
+    // ptxas works on the last entry first.
+    for e in entries.iter().rev() {
         let _ = writeln!(out, "{program} info    : Compiling entry function '{}' for '{target}'", e.name);
         let _ = writeln!(out, "{program} info    : Function properties for {}", e.name);
         let _ = writeln!(

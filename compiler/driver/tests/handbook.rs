@@ -20,7 +20,7 @@ fn held(name: &str, text: &str) {
 fn options() {
     let mut out = String::from(
         "# Options of `compile`\n\nMade from the option table (`compiler/driver/src/options/table`). An option has its effect, \
-         or holds already and says so when it is used, or is\nrefused with a sentence and exit code 4; none is ignored in silence.\n",
+         or holds already or has no effect and says so when it is\nused, or is refused with a sentence and exit code 4; none is ignored in silence.\n",
     );
     let groups = [
         (Origin::Ptxas, "ptxas 13.0.88"),
@@ -40,7 +40,8 @@ fn options() {
                 format!(" `-{}`", row.short)
             };
             let (state, more) = match row.effect {
-                Effect::Set(_) => ("works", String::new()),
+                Effect::Set(_) | Effect::Choice(_) => ("works", String::new()),
+                Effect::Ignored(_, why) => ("no effect", format!(" Changes nothing: {why}")),
                 Effect::Holds(why) => ("holds", format!(" {why}")),
                 Effect::Only(values, why) => {
                     ("default only", format!(" Only {} works: {why}", values.join(", ")))

@@ -134,6 +134,11 @@ impl Diagnostics {
         }
     }
 
+    /// The text at a span, at most one line of it.
+    pub fn excerpt(&self, span: Span) -> &str {
+        &self.source.text()[self.clamp(span)]
+    }
+
     /// The findings as plain data.
     pub fn records(&self) -> Vec<Record> {
         self.list

@@ -163,6 +163,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "--nocapture",
         ],
     ),
+    (
+        "triton",
+        "14 kernels compiled by Triton's wheel with our binary as its ptxas, without a GPU",
+        &["test", "--package", "sassafras", "--test", "producers", "--", "--ignored", "--nocapture"],
+    ),
 ];
 
 /// What makes a test take its full volume.

@@ -1,5 +1,6 @@
 //! `sassafras compile`, and the whole program when it is called `ptxas`.
 
+mod ptxas;
 mod say;
 
 pub(super) use say::records;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sassafras_chip::Target;
 use sassafras_driver::options::{Fault, Input, Options, help, parse};
-use sassafras_driver::session::{Artifact, compile};
+use sassafras_driver::session::{Artifact, Joined, compile, join};
 use sassafras_driver::{Failure as Stopped, Stage};
 
 use crate::judges::{Judges, Opinion};
@@ -19,22 +20,32 @@ use crate::{Exit, Failure, files};
 pub fn run(words: &[String], as_ptxas: bool) -> Exit {
     let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json")
         || words.iter().any(|w| w == "--format=json");
-    attempt(words, as_ptxas).unwrap_or_else(|failure| report(&failure, json))
+    attempt(words, as_ptxas).unwrap_or_else(|failure| {
+        if as_ptxas && !json {
+            files::complain(&ptxas::failure(&failure));
+            return failure.exit;
+        }
+        report(&failure, json)
+    })
 }
 
 fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
     let program = if as_ptxas { "ptxas" } else { "sassafras compile" };
-    let read = |file: &str| files::read_text(Path::new(file)).map_err(|f| std::io::Error::other(f.message));
+    let read = |file: &str| std::fs::read_to_string(file);
     let options = parse(words, &read).map_err(|fault| match fault {
         Fault::Usage(text) => Failure::usage(text),
         Fault::Unsupported { .. } => Failure::unsupported(fault.to_string()),
     })?;
-    if words.is_empty() || options.help {
+    // Without an input ptxas prints its help, whatever the other options.
+    let idle = as_ptxas && options.inputs.is_empty() && options.start_from.is_none();
+    let asked = options.version || options.list_chips || options.list_versions;
+    if words.is_empty() || options.help || idle && !asked {
         files::print(&help(program));
         return Ok(Exit::Done);
     }
     if options.version {
-        files::print(&format!("sassafras {}\n", env!("CARGO_PKG_VERSION")));
+        let ours = || format!("sassafras {}\n", env!("CARGO_PKG_VERSION"));
+        files::print(&if as_ptxas { ptxas::version() } else { ours() });
         return Ok(Exit::Done);
     }
     if options.list_chips || options.list_versions {
@@ -51,9 +62,10 @@ fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
     session(&options, as_ptxas)
 }
 
-/// One input's result.
+/// One input's result, or that of several which became one.
 pub(crate) struct Compiled {
     pub(crate) name: String,
+    pub(crate) joined: Option<Joined>,
     pub(crate) output: Option<PathBuf>,
     pub(crate) result: Result<Artifact, Stopped>,
     pub(crate) opinions: Vec<Opinion>,
@@ -70,23 +82,38 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     if inputs.is_empty() {
         return Err(Failure::usage("no input file was given"));
     }
-    if inputs.len() > 1 && (as_ptxas || options.output.is_some()) {
-        return Err(Failure::usage("there are several inputs, and one output for all of them"));
-    }
     let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
-    let mut done = Vec::new();
+    let mut modules = Vec::new();
     for input in &inputs {
-        let (name, text) = match input {
-            Input::File(path) => (path.display().to_string(), files::read_text(path)?),
-            Input::Text(text) => ("<string>".to_owned(), text.clone()),
-        };
-        if options.progress {
-            eprintln!("compiling {name}");
+        modules.push(match input {
+            Input::File(path) => (path.display().to_string(), read_module(path, as_ptxas)?),
+            // ptxas's name for it.
+            Input::Text(text) => ("application ptx input".to_owned(), text.clone()),
+        });
+    }
+    let mut done = Vec::new();
+    // Several inputs and one output: one cubin of all of them, as ptxas makes it.
+    if inputs.len() > 1 && (as_ptxas || options.output.is_some()) {
+        let name = modules.iter().map(|m| m.0.as_str()).collect::<Vec<_>>().join(", ");
+        let output = output_path(&inputs[0], options, as_ptxas);
+        match join(&modules) {
+            Ok(joined) => {
+                done.push(one(name, &joined.text, output, options, default));
+                done[0].joined = Some(joined);
+            }
+            Err(stopped) => done.push(Compiled {
+                name,
+                joined: None,
+                output: None,
+                result: Err(stopped),
+                opinions: Vec::new(),
+            }),
         }
-        let judges = Judges::new(options.judges);
-        let result = compile(&text, &name, options, default, &judges);
-        let output = output_path(input, options, as_ptxas);
-        done.push(Compiled { name, output: Some(output), result, opinions: judges.opinions() });
+    } else {
+        for (input, (name, text)) in inputs.iter().zip(modules) {
+            let output = output_path(input, options, as_ptxas);
+            done.push(one(name, &text, output, options, default));
+        }
     }
     let mut exit = Exit::Done;
     for compiled in &done {
@@ -103,9 +130,35 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     if options.json {
         files::print(&format!("{}\n", say::json(&done, exit)));
     } else {
-        say::text(&done, options, as_ptxas);
+        for artifact in done.iter().filter_map(|c| c.result.as_ref().ok()) {
+            artifact.dumps.iter().for_each(|text| files::print(text));
+        }
+        if as_ptxas {
+            files::complain(&ptxas::text(&done, options));
+        } else {
+            say::text(&done, options);
+        }
     }
     Ok(exit)
+}
+
+fn read_module(path: &Path, as_ptxas: bool) -> Result<String, Failure> {
+    files::read_text(path).map_err(|mut failure| {
+        if as_ptxas && failure.code == "C0002" {
+            failure.message = format!("Input file '{}' could not be opened", path.display());
+        }
+        failure
+    })
+}
+
+/// Compiles one text.
+fn one(name: String, text: &str, output: PathBuf, options: &Options, default: Option<Target>) -> Compiled {
+    if options.progress {
+        eprintln!("compiling {name}");
+    }
+    let judges = Judges::new(options.judges);
+    let result = compile(text, &name, options, default, &judges);
+    Compiled { name, joined: None, output: Some(output), result, opinions: judges.opinions() }
 }
 
 fn output_path(input: &Input, options: &Options, as_ptxas: bool) -> PathBuf {

@@ -14,7 +14,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn of(output: Output) -> Run {
+    pub fn of(output: Output) -> Run {
         Run {
             code: output.status.code().expect("the process was not killed"),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -41,14 +41,19 @@ pub fn sassafras(folder: &Path, words: &[&str]) -> Run {
 
 /// The same with bytes on standard input.
 pub fn sassafras_with(folder: &Path, words: &[impl AsRef<OsStr>], input: &[u8]) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sassafras"))
-        .args(words)
-        .current_dir(folder)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sassafras"));
+    command.args(words).current_dir(folder);
+    run_with(command, input)
+}
+
+/// Runs any command with bytes on standard input.
+pub fn run_with(mut command: Command, input: &[u8]) -> Run {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .expect("the binary starts");
+        .expect("the program starts");
     // A child that stops early closes its end; that is its right.
     let _ = child.stdin.take().expect("it was piped").write_all(input);
     Run::of(child.wait_with_output().expect("the binary ends"))

@@ -35,8 +35,8 @@ fn write_row(out: &mut String, row: &Row) {
         let _ = write!(text, " Default: {}.", row.default);
     }
     match row.effect {
-        Effect::Set(_) => {}
-        Effect::Holds(sentence) => {
+        Effect::Set(_) | Effect::Choice(_) => {}
+        Effect::Holds(sentence) | Effect::Ignored(_, sentence) => {
             let _ = write!(text, " Changes nothing: {sentence}");
         }
         Effect::Only(values, sentence) => {

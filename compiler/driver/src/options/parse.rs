@@ -35,7 +35,18 @@ pub fn parse(
     let mut options = Options::default();
     let mut seen = Vec::new();
     read(&mut options, arguments, read_file, &mut seen, 0)?;
+    together(&mut options);
     Ok(options)
+}
+
+/// What options say only together, whatever their order.
+fn together(options: &mut Options) {
+    if options.suppress_debug && !options.line_info {
+        options.warnings.push(
+            "Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter is not specified"
+                .into(),
+        );
+    }
 }
 
 type Seen = Vec<(&'static str, String)>;
@@ -56,21 +67,19 @@ fn read(
             continue;
         }
         let (row, attached) = find(argument)?;
+        // ptxas names an option in these messages as it was written, up to the value.
+        let written = argument.split('=').next().unwrap_or(argument);
         let value = match (row.argument, attached) {
             (Argument::None, None) => String::new(),
             (Argument::None, Some(_)) => {
-                return Err(Fault::Usage(format!("option `--{}` takes no argument", row.long)));
+                return Err(Fault::Usage(format!("no argument expected after '{written}'")));
             }
-            (Argument::Joined, None) if !argument.starts_with("--") => {
-                return Err(Fault::Usage(format!(
-                    "option `-{}` expects its value right after it",
-                    row.short
-                )));
-            }
+            // `-O 3` is level 0 and a file called `3`: ptxas reads the short name's value only where it touches.
+            (Argument::Joined, None) if !argument.starts_with("--") => String::new(),
             (_, Some(value)) => value,
             (_, None) => match rest.next() {
                 Some(value) => value.clone(),
-                None => return Err(Fault::Usage(format!("option `--{}` expects an argument", row.long))),
+                None => return Err(Fault::Usage(format!("argument expected after '{written}'"))),
             },
         };
         if row.long == "options-file" {
@@ -79,7 +88,7 @@ fn read(
             }
             for file in value.split(',') {
                 let text = read_file(file)
-                    .map_err(|e| Fault::Usage(format!("options file `{file}` cannot be read: {e}")))?;
+                    .map_err(|e| Fault::Usage(format!("Could not open options file '{file}': {e}")))?;
                 read(options, &words(&text), read_file, seen, depth + 1)?;
             }
             continue;
@@ -96,16 +105,21 @@ fn apply(
     value: &str,
     seen: &mut Seen,
 ) -> Result<(), Fault> {
-    let wrong = |what: String| Fault::Usage(format!("option `--{}`: {what}", row.long));
+    // Our own sentences begin with the value, in backticks; those in ptxas's words stand alone.
+    let wrong = |what: String| match what.starts_with('`') {
+        true => Fault::Usage(format!("option `--{}`: {what}", row.long)),
+        false => Fault::Usage(what),
+    };
     if row.argument == Argument::Bool && value != "true" && value != "false" {
-        return Err(wrong(format!("`{value}` is neither `true` nor `false`")));
+        return Err(Fault::Usage(format!("'{value}': expected true or false")));
     }
-    if matches!(row.argument, Argument::One | Argument::Bool | Argument::Joined) {
+    if !matches!(row.argument, Argument::None | Argument::List) {
         match seen.iter_mut().find(|(long, _)| *long == row.long) {
             Some((_, before)) if before != value => {
-                let text =
-                    format!("option `--{}` was given `{before}` and `{value}`; the last counts", row.long);
-                options.warnings.push(text);
+                options.warnings.push(format!(
+                    "incompatible redefinition for option '{}', the last value of this option was used",
+                    row.long
+                ));
                 value.clone_into(before);
             }
             Some(_) => {}
@@ -115,8 +129,17 @@ fn apply(
     match row.effect {
         Effect::Set(set) => set(options, value).map_err(wrong),
         Effect::Holds(sentence) => {
-            options.remarks.push(format!("option `--{}` changes nothing: {sentence}", row.long));
+            options.remark(row.long, sentence);
             Ok(())
+        }
+        Effect::Ignored(check, sentence) => {
+            check(options, value).map_err(wrong)?;
+            options.remark(row.long, sentence);
+            Ok(())
+        }
+        Effect::Choice(values) if values.contains(&value) => Ok(()),
+        Effect::Choice(_) => {
+            Err(Fault::Usage(format!("Value '{value}' is not defined for option '{}'", row.long)))
         }
         Effect::Only(values, _) if values.contains(&value) => Ok(()),
         Effect::Only(_, sentence) | Effect::Refused(sentence) => {
@@ -127,21 +150,22 @@ fn apply(
 
 /// The row of an argument, and the value that is attached to it.
 fn find(argument: &str) -> Result<(&'static Row, Option<String>), Fault> {
-    let unknown = || Fault::Usage(format!("unknown option `{argument}`"));
+    // ptxas names an unknown option without its first dash.
+    let unknown = || Fault::Usage(format!("Unknown option '{}'", &argument[1..]));
     let long = argument.strip_prefix("--");
     let name = long.unwrap_or(&argument[1..]);
     let (name, value) = match name.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (name, None),
     };
-    // ptxas takes a long name after one dash too.
+    // A long name after one dash is ours alone; ptxas 13.0.88 knows only short ones there.
     let is = |row: &&&Row| row.long == name || (long.is_none() && !name.is_empty() && row.short == name);
     if let Some(row) = ROWS.iter().find(is) {
         return Ok((row, value));
     }
-    // A value that touches its option: -O3.
-    let joined =
-        |row: &&&Row| row.argument == Argument::Joined && long.is_none() && name.starts_with(row.short);
+    // A value that touches its option: -O3, -m64.
+    let joins = |row: &Row| matches!(row.argument, Argument::Joined | Argument::JoinedOrNext);
+    let joined = |row: &&&Row| joins(row) && long.is_none() && name.starts_with(row.short);
     match ROWS.iter().find(joined) {
         Some(row) if value.is_none() => Ok((row, Some(name[row.short.len()..].to_owned()))),
         _ => Err(unknown()),
@@ -198,6 +222,46 @@ mod tests {
         assert_eq!((o.threads, o.output), (Some([128, 2, 1]), Some(PathBuf::from("out.cubin"))));
         assert_eq!(o.inputs, [Input::File("in.ptx".into())]);
         assert_eq!(of("-optf more").expect("the file is there").entries, ["a b", "c"]);
+        for words in ["-m64", "-m 64", "-m=64", "--machine 64", "--machine=64"] {
+            assert!(of(words).is_ok_and(|o| o.warnings.is_empty() && o.inputs.is_empty()), "{words}");
+        }
+        // Each level as ptxas 13.0.88 reads it, told by the code that it makes.
+        let levels =
+            [("-O0", 0), ("-O=1", 1), ("--opt-level 2", 2), ("--opt-level=3", 3), ("-O", 0), ("-O=", 0)];
+        for (words, level) in levels.into_iter().chain([("-O10", 3), ("-O-1", 3), ("-O4", 3)]) {
+            assert_eq!(of(words).expect(words).level, level, "{words}");
+        }
+        let o = of("-O 3 -arch sm_90 -v -v -w -w").expect("all known");
+        assert_eq!((o.level, &o.inputs[..], o.warnings.len()), (0, &[Input::File("3".into())][..], 0));
+    }
+
+    /// Refused by ptxas 13.0.88 with these words, which tools search for.
+    #[test]
+    fn faults_in_the_words_of_ptxas() {
+        for (words, text) in [
+            ("--nonsense", "Unknown option '-nonsense'"),
+            ("-vv", "Unknown option 'vv'"),
+            ("--m64", "Unknown option '-m64'"),
+            ("--", "Unknown option '-'"),
+            ("-oout.cubin", "Unknown option 'oout.cubin'"),
+            ("-m32", "Value '32' is not defined for option 'machine'"),
+            ("-m", "argument expected after '-m'"),
+            ("-arch", "argument expected after '-arch'"),
+            ("-v=true", "no argument expected after '-v'"),
+            ("-fmad=maybe", "'maybe': expected true or false"),
+            ("-arch=sm_99", "Value 'sm_99' is not defined for option 'gpu-name'"),
+            ("-arch=sm_20", "Value 'sm_20' is not defined for option 'gpu-name'"),
+            ("-maxrregcount=abc", "Invalid value 'abc' for option 'maxrregcount'"),
+            ("-Ox", "'x': expected a number"),
+            ("--regAllocOptLevel=x", "'x': expected a number"),
+            ("-split-compile=x", "'x': expected a number"),
+            ("-Ofc=1", "Invalid value for --Ofast-compile/-Ofc (1), is not 'max', 'mid', 'min', or '0'"),
+        ] {
+            match of(words) {
+                Err(Fault::Usage(found)) => assert!(found.contains(text), "{words}: {found}"),
+                other => panic!("{words}: {other:?}"),
+            }
+        }
     }
 
     #[test]
@@ -206,17 +270,10 @@ mod tests {
             Err(Fault::Usage(text)) => assert!(text.contains(part), "{words}: {text}"),
             other => panic!("{words}: {other:?}"),
         };
-        usage("--nonsense", "unknown option `--nonsense`");
-        usage("-arch=sm_20", "`sm_20` is no known target");
-        usage("-arch", "expects an argument");
-        usage("-O x.ptx", "right after it");
-        usage("-Ox", "no level");
-        usage("-fmad x.ptx", "neither `true` nor `false`");
-        usage("-v=1", "takes no argument");
-        usage("-maxrregcount=abc", "archmax");
-        usage("-optf nowhere", "cannot be read");
+        usage("-fmad x.ptx", "'x.ptx': expected true or false");
+        usage("-optf nowhere", "Could not open options file 'nowhere'");
         usage("-optf loop", "without end");
-        for words in ["-g", "-c", "-sanitize memcheck", "-dlcm=cg", "--regAllocOptLevel=2"] {
+        for words in ["-g", "-c", "-ewp", "-pic=false", "-sanitize memcheck"] {
             assert!(matches!(of(words), Err(Fault::Unsupported { .. })), "{words}");
         }
     }
@@ -226,6 +283,10 @@ mod tests {
         assert_eq!(of("-opt-fp-atomics").expect("it holds").remarks.len(), 1);
         assert_eq!(of("-O3 -O2").expect("the last counts").warnings.len(), 1);
         assert_eq!(of("-O3 -O3").expect("no conflict").warnings.len(), 0);
-        assert_eq!(of("-func-maxrregcount 20").expect("ignored aloud").warnings.len(), 1);
+        assert_eq!(of("-func-maxrregcount 20").expect("ignored aloud").remarks.len(), 1);
+        assert_eq!(of("--regAllocOptLevel=2 -regUsageLevel=10").expect("they are taken").remarks.len(), 2);
+        assert_eq!(of("-regUsageLevel=11").expect("as ptxas").warnings.len(), 1);
+        assert_eq!(of("-suppress-debug-info").expect("as ptxas").warnings.len(), 1);
+        assert_eq!(of("-suppress-debug-info -lineinfo").expect("they go together").warnings.len(), 0);
     }
 }

@@ -13,8 +13,10 @@ pub enum Argument {
     One,
     /// Values separated by commas; the option may be repeated.
     List,
-    /// One value that touches the short name, as in `-O3`, or follows the long one.
+    /// One value that touches the short name, as in `-O3`, or follows the long one. The short name alone takes none.
     Joined,
+    /// One value that touches the short name, as in `-m64`, or follows either name.
+    JoinedOrNext,
 }
 
 /// Whose option it is.
@@ -37,6 +39,10 @@ pub enum Effect {
     Set(fn(&mut Options, &str) -> Result<(), String>),
     /// What it asks for is so in every compilation; the sentence says why, and is shown when the option is used.
     Holds(&'static str),
+    /// Its argument is checked, and changes nothing; the sentence says why, and is shown when the option is used.
+    Ignored(fn(&mut Options, &str) -> Result<(), String>, &'static str),
+    /// One of these values, between which there is no difference; any other does not exist.
+    Choice(&'static [&'static str]),
     /// Only the given value, which is the default, is supported; the sentence says what is missing.
     Only(&'static [&'static str], &'static str),
     /// It is not supported yet; the sentence says what is missing.

@@ -212,6 +212,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Notes that an option changes nothing, and why.
+    pub(super) fn remark(&mut self, long: &str, sentence: &str) {
+        self.remarks.push(format!("option `--{long}` changes nothing: {sentence}"));
+    }
+
     /// The level that the optimiser works at: `-O`, held down by `-Ofc`, and by 1 when expensive optimisations are off.
     pub fn effective_level(&self) -> u8 {
         let level = self.level.min(self.ceiling);

@@ -20,11 +20,31 @@ use crate::phase::Stage;
 /// # Errors
 /// Every mistake that was found.
 pub fn parse(text: &str, name: &str) -> Result<(Module, Diagnostics), Failure> {
-    let (syntax, findings) = ptx::parse(text, name);
+    parse_entries(text, name, &[])
+}
+
+/// As [`parse`], of the chosen entries and what they reach; all of it when none is chosen.
+///
+/// What other entries use may be unsupported, but not wrong: ptxas checks the whole module.
+///
+/// # Errors
+/// Every mistake that was found.
+pub(super) fn parse_entries(
+    text: &str,
+    name: &str,
+    entries: &[String],
+) -> Result<(Module, Diagnostics), Failure> {
+    const WRONG: u8 = 1;
+    let (mut syntax, findings) = ptx::parse(text, name);
     if findings.has_errors() {
         return Err(Failure::Ptx(findings));
     }
-    match ptx::check(&syntax) {
+    let mut checked = ptx::check(&syntax);
+    if !entries.is_empty() && !checked.as_ref().is_err_and(|found| found.exit_code() == WRONG) {
+        super::entries::keep(&mut syntax, entries);
+        checked = ptx::check(&syntax);
+    }
+    match checked {
         Ok(module) => Ok((module, findings)),
         Err(mut errors) => {
             errors.extend(findings);
@@ -34,7 +54,7 @@ pub fn parse(text: &str, name: &str) -> Result<(Module, Diagnostics), Failure> {
 }
 
 /// What a `.target` asks for: the number of the least chip, and the features.
-fn demand(name: &str) -> Option<(u32, Features)> {
+pub(super) fn demand(name: &str) -> Option<(u32, Features)> {
     // Modules may be for chips older than any that we make code for, which `Target` does not know.
     let digits = name.strip_prefix("sm_")?;
     let features = match digits.chars().last()? {
@@ -78,12 +98,17 @@ pub(super) fn target(
             }
         },
     };
+    // Without an option nobody asked for this target: say how to ask for another.
+    let ask = match options.arch {
+        None if runs_on(name, Target::base(Chip::Sm90)) => "; give -arch=sm_90",
+        _ => "",
+    };
     if !runs_on(name, target) {
-        let what = format!("a module for `.target {name}` does not run on {target}");
+        let what = format!("a module for `.target {name}` does not run on {target}{ask}");
         return Err(Failure::Ptx(at_target(text, file, what)));
     }
     if target.chip != Chip::Sm90 && matches!(options.arch, None | Some(Arch::Real(_))) {
-        let what = format!("code for {target} (only sm_90 and sm_90a)");
+        let what = format!("code for {target} (only sm_90 and sm_90a{ask})");
         return Err(Failure::Unsupported { stage: Stage::Select, function: None, what });
     }
     Ok(target)
@@ -134,9 +159,8 @@ pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String
 pub(super) fn entries_exist(module: &Module, options: &Options) -> Result<(), Failure> {
     for name in &options.entries {
         if !module.functions.iter().any(|f| f.entry && f.name == *name) {
-            return Err(Failure::Request(format!(
-                "option `--entry`: the module has no entry called `{name}`"
-            )));
+            // In ptxas's words.
+            return Err(Failure::Request(format!("Unknown function {name}")));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Compiled, code_of, has_warnings, stage_name};
 use crate::Exit;
+use crate::judges::Opinion;
 
 /// Findings as JSON.
 pub(in crate::command) fn records(findings: &Diagnostics) -> Vec<Value> {
@@ -60,8 +61,16 @@ fn entry(e: &statistics::Entry) -> Value {
     })
 }
 
+/// A judge that could not decide.
+pub(super) fn undecided(o: &Opinion) -> String {
+    let about = o.function.as_ref().map(|f| format!(" of `{f}`")).unwrap_or_default();
+    let why = o.reason.as_deref().unwrap_or("no reason given");
+    let pass = o.pass.map(|p| format!(" ({p})")).unwrap_or_default();
+    format!("{} cannot decide about {}{pass}{about}: {why}", o.judge, o.stage)
+}
+
 /// Prints for people, to standard error.
-pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
+pub(super) fn text(done: &[Compiled], options: &Options) {
     let warn = !options.no_warnings && !options.quiet || options.warnings_are_errors;
     let word = if options.warnings_are_errors { "error" } else { "warning" };
     if !options.quiet && !options.no_warnings {
@@ -73,7 +82,6 @@ pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
     for c in done {
         match &c.result {
             Ok(artifact) => {
-                artifact.dumps.iter().for_each(|text| crate::files::print(text));
                 for (stage, function, text) in &artifact.printed {
                     eprintln!("# after {stage}{}{function}", if function.is_empty() { "" } else { " of " });
                     eprint!("{text}");
@@ -83,16 +91,13 @@ pub(super) fn text(done: &[Compiled], options: &Options, as_ptxas: bool) {
                     artifact.warnings.iter().for_each(|w| eprintln!("{word}: {}: {w}", c.name));
                 }
                 for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
-                    let about = o.function.as_ref().map(|f| format!(" of `{f}`")).unwrap_or_default();
-                    let why = o.reason.as_deref().unwrap_or("no reason given");
-                    let pass = o.pass.map(|p| format!(" ({p})")).unwrap_or_default();
-                    eprintln!("note: {} cannot decide about {}{pass}{about}: {why}", o.judge, o.stage);
+                    eprintln!("note: {}", undecided(o));
                 }
                 if let (true, Some((cubin, _)), Some(target)) =
                     (options.verbose, &artifact.cubin, artifact.target)
                 {
-                    let program = if as_ptxas { "ptxas" } else { "sassafras" };
-                    eprint!("{}", statistics::text(program, &target.to_string(), cubin, &artifact.entries));
+                    let target = target.to_string();
+                    eprint!("{}", statistics::text("sassafras", &target, cubin, &artifact.entries));
                 }
             }
             Err(Stopped::Ptx(findings)) => {

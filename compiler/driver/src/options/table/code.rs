@@ -13,23 +13,41 @@ fn register_limit(text: &str) -> Result<RegisterLimit, String> {
         "archmax" => Ok(RegisterLimit::Most),
         "archmin" => Ok(RegisterLimit::Least),
         _ => match text.parse() {
-            Ok(0) | Err(_) => Err(format!("`{text}` is neither archmax, archmin nor a number above 0")),
             Ok(n) => Ok(RegisterLimit::Count(n)),
+            // ptxas takes an empty value for 0.
+            Err(_) if text.is_empty() => Ok(RegisterLimit::Count(0)),
+            Err(_) => Err(format!("Invalid value '{text}' for option 'maxrregcount'")),
         },
     }
+}
+
+/// A number as ptxas reads it: without digits it is 0.
+pub(super) fn number(text: &str) -> Result<i64, String> {
+    let value = if text.is_empty() { Ok(0) } else { text.parse() };
+    value.map_err(|_| format!("'{text}': expected a number"))
 }
 
 fn threads(o: &mut Options, text: &str) -> Result<(), String> {
     let mut shape = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
-        return Err(format!("`{text}` has more than three dimensions"));
+        let text = "Too many values specified for option '-maxntid', option will be ignored";
+        return add(&mut o.warnings, [text.to_owned()]);
     }
     for (n, part) in shape.iter_mut().zip(parts) {
         *n = part.parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no number above 0"))?;
     }
     o.threads = Some(shape);
     Ok(())
+}
+
+fn usage_level(o: &mut Options, text: &str) -> Result<(), String> {
+    let level = number(text)?;
+    if (0..=10).contains(&level) {
+        return Ok(());
+    }
+    let range = "out of valid range {0..10}, option will be ignored";
+    add(&mut o.warnings, [format!("Value of RegUsageLevel ({level}) is {range}")])
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -39,13 +57,12 @@ pub(super) const ROWS: &[Row] = &[
         A::Joined,
         "N",
         "3",
-        E::Set(|o, v| match v.parse() {
-            Ok(n @ 0..=3) => set(&mut o.level, n),
-            // ptxas takes higher levels for its highest.
-            Ok(4..=9) => set(&mut o.level, 3),
-            _ => Err(format!("`{v}` is no level from 0 to 3")),
+        E::Set(|o, v| match number(v)? {
+            n @ 0..=3 => set(&mut o.level, n as u8),
+            // ptxas takes every other number for its highest level.
+            _ => set(&mut o.level, 3),
         }),
-        "How much to optimise, 0 to 3.",
+        "How much to optimise, 0 to 3; levels 1 to 3 run the same passes today. -O alone is 0.",
     ),
     row(
         "Ofast-compile",
@@ -58,9 +75,11 @@ pub(super) const ROWS: &[Row] = &[
             "min" => set(&mut o.ceiling, 2),
             "mid" => set(&mut o.ceiling, 1),
             "max" => set(&mut o.ceiling, 0),
-            _ => Err(format!("`{v}` is none of 0, min, mid, max")),
+            _ => Err(format!(
+                "Invalid value for --Ofast-compile/-Ofc ({v}), is not 'max', 'mid', 'min', or '0'"
+            )),
         }),
-        "Compile faster: min, mid and max allow no level above 2, 1 and 0.",
+        "Compile faster: min, mid and max allow no level above 2, 1 and 0. Only max makes a difference today.",
     ),
     row(
         "allow-expensive-optimizations",
@@ -68,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
         A::Bool,
         "true|false",
         "true from level 2",
-        E::Set(|o, v| set(&mut o.expensive, Some(v == "true"))),
+        E::Ignored(|o, v| set(&mut o.expensive, Some(v == "true")), "levels 1 to 3 run the same passes."),
         "Whether to run the optimisations of levels 2 and 3.",
     ),
     row(
@@ -123,10 +142,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "N",
         "1",
-        E::Set(|o, v| match v.parse() {
-            Ok(n) => set(&mut o.jobs, n),
-            Err(_) => Err(format!("`{v}` is no number of threads")),
-        }),
+        E::Set(|o, v| set(&mut o.jobs, number(v)?.try_into().unwrap_or(0))),
         "Threads to compile with; 0 is one for each CPU. The output's bytes do not depend on it.",
     ),
     from(
@@ -173,7 +189,7 @@ pub(super) const ROWS: &[Row] = &[
             A::One,
             "N",
             "",
-            E::Refused("the allocator has one level."),
+            E::Ignored(|_, v| number(v).map(drop), "the allocator has one level."),
             "Effort of the register allocator.",
         ),
     ),
@@ -192,11 +208,10 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "archmax|archmin|N",
         "",
-        E::Set(|o, v| {
-            register_limit(v)?;
-            let text = "option `--device-function-maxrregcount` counts only with -c; it is ignored";
-            add(&mut o.warnings, [text.to_owned()])
-        }),
+        E::Ignored(
+            |_, v| register_limit(v).map(drop),
+            "whole programs have no functions with registers of their own.",
+        ),
         "Most registers of device functions, with -c.",
     ),
     row(
@@ -235,7 +250,7 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "0..10",
         "5",
-        E::Only(&["5"], "optimisations have one appetite for registers."),
+        E::Ignored(usage_level, "optimisations weigh registers in one way."),
         "How many registers optimisations may cost.",
     ),
     row(

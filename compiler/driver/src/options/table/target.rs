@@ -17,7 +17,8 @@ pub(super) const ROWS: &[Row] = &[
                 if v.starts_with("lto_") {
                     format!("`{v}` asks for link-time optimisation, which does not exist here")
                 } else {
-                    format!("`{v}` is no known target (--list-arch prints them)")
+                    // XLA and others look for ptxas's words.
+                    format!("Value '{v}' is not defined for option 'gpu-name'")
                 }
             })?;
             o.arch = Some(if v.starts_with("compute_") { Arch::Virtual(target) } else { Arch::Real(target) });
@@ -25,7 +26,15 @@ pub(super) const ROWS: &[Row] = &[
         }),
         "The chip to make code for; compute_XX only parses and checks.",
     ),
-    row("machine", "m", A::One, "BITS", "64", E::Only(&["64"], "hosts have 64 bits."), "Bits of the host."),
+    row(
+        "machine",
+        "m",
+        A::JoinedOrNext,
+        "BITS",
+        "64",
+        E::Choice(&["64"]),
+        "Bits of the host; there is no other value.",
+    ),
     row(
         "list-version",
         "version-ls",
@@ -101,7 +110,7 @@ pub(super) const ROWS: &[Row] = &[
         A::Bool,
         "true|false",
         "true",
-        E::Holds("code of whole programs is position-independent in either case."),
+        E::Only(&["true"], "code of whole programs is always position-independent."),
         "Make position-independent code.",
     ),
     row(
