@@ -11,7 +11,7 @@ use crate::diagnostics::Code;
 use crate::table::Since;
 
 /// The first version and target that have it (PTX ISA, "Kernel and Function Directives: .alias").
-const SINCE: Since = Since { version: (6, 3), sm: 30 };
+const SINCE: Since = Since::new(6, 3, 30);
 
 impl Checker {
     pub(super) fn alias(&mut self, name: &Name, target: &Name) {

@@ -7,7 +7,7 @@ use crate::table::Since;
 use sassafras_semantics::Space;
 
 /// The first version and target that have `.managed` (PTX ISA, "Variable and Function Attribute Directive: .attribute").
-const MANAGED: Since = Since { version: (4, 0), sm: 30 };
+const MANAGED: Since = Since::new(4, 0, 30);
 
 impl Checker {
     /// Whether a variable is managed; what else is asked for is refused.
