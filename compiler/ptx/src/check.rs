@@ -8,8 +8,10 @@
 //! - `function`: functions, parameters, directives
 //! - `body`: statements
 //! - `instruction`: an instruction against its rows
+//! - `legacy`: what old versions and targets mean
 //! - `operand`: what operands name
 //! - `fit`: whether they fit
+//! - `desugar`: operands that need instructions of their own
 //! - `special`: special registers
 //! - `call`: calls
 //! - `limits`: shared memory
@@ -22,10 +24,12 @@ mod body;
 mod call;
 mod constant;
 mod debug;
+mod desugar;
 mod fit;
 mod function;
 mod header;
 mod instruction;
+mod legacy;
 mod limits;
 mod mods;
 mod operand;
@@ -37,9 +41,11 @@ pub use header::{TARGETS, VERSIONS};
 pub use special::names as special_registers;
 
 use crate::ast;
-use crate::checked::{FunctionId, Module};
+use crate::checked::{FunctionId, Module, VariableId};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::source::Span;
+use crate::table::Since;
+use rustc_hash::FxHashSet;
 use scope::Scopes;
 
 /// Checks a module that was parsed without errors.
@@ -67,7 +73,11 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         named: debug::Named::default(),
         body: function::Body::default(),
         aliases: Vec::new(),
+        arrays: FxHashSet::default(),
+        parts: Vec::new(),
         sm: 0,
+        debug_target: None,
+        texmode: None,
         source: module.source.clone(),
     };
     checker.items(&module.items);
@@ -86,6 +96,14 @@ struct Checker {
     body: function::Body,
     /// `.alias`: the function declared, and the one that it stands for.
     aliases: Vec<(FunctionId, FunctionId)>,
+    /// Variables that are arrays, in the function being checked and in the module.
+    arrays: FxHashSet<VariableId>,
+    /// Bytes of addresses in the initialiser being read.
+    parts: Vec<variable::Part>,
+    /// `debug` in `.target`.
+    debug_target: Option<Span>,
+    /// Whether textures and samplers are one, where `.target` says so.
+    texmode: Option<bool>,
     /// Number of the target, for comparing with what rows need.
     sm: u32,
     source: crate::source::Source,
@@ -105,12 +123,48 @@ impl Checker {
                 ast::Item::Variable(v) => self.module_variable(v),
                 ast::Item::Function(f) => self.function(f),
                 ast::Item::Alias(name, target) => self.alias(name, target),
-                ast::Item::File(_) | ast::Item::Section(_) => {}
+                ast::Item::Section(section) => self.section(section),
                 // Hints have no effect on the meaning; the syntax keeps them.
-                ast::Item::Pragma(_) => {}
+                ast::Item::File(_) | ast::Item::Pragma(_) => {}
             }
         }
         self.resolve_aliases();
+        self.bodies(items);
+        let has_sections = items.iter().any(|item| matches!(item, ast::Item::Section(_)));
+        if let (Some(span), false) = (self.debug_target, has_sections) {
+            self.error(Code::BadDirective, span, "`.target …, debug` without debug information in sections");
+        }
+    }
+
+    /// Functions that are declared must be defined, unless they are `.extern` or an alias is (black-box runs of ptxas 13.0, with and
+    /// without `-c`).
+    fn bodies(&mut self, items: &[ast::Item]) {
+        let defines = |item: &ast::Item| match item {
+            ast::Item::Function(f) if f.body.is_some() => Some(f.name.text.clone()),
+            ast::Item::Alias(name, _) => Some(name.text.clone()),
+            _ => None,
+        };
+        let defined: FxHashSet<String> = items.iter().filter_map(defines).collect();
+        for item in items {
+            let ast::Item::Function(f) = item else { continue };
+            let external = f.linkage.as_ref().is_some_and(|l| l.text == "extern");
+            if !external && !defined.contains(&f.name.text) {
+                let message = format!("`{}` is declared and not defined", f.name.text);
+                self.error(Code::BodyMissing, f.name.span, message);
+                return;
+            }
+        }
+    }
+
+    /// A debug section: carried as it is.
+    fn section(&mut self, section: &ast::Section) {
+        let since = |major, minor| Since::new(major, minor, 0);
+        self.need(section.name.span, ".section", since(2, 0), true);
+        for line in &section.lines {
+            if let ast::SectionLine::Label(name) = line {
+                self.need(name.span, "a label in a section", since(7, 0), true);
+            }
+        }
     }
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
@@ -118,7 +172,7 @@ impl Checker {
     }
 
     /// Reports a feature that the module's version or target lacks.
-    fn need(&mut self, span: Span, what: &str, since: crate::table::Since, directive: bool) {
+    fn need(&mut self, span: Span, what: &str, since: Since, directive: bool) {
         let (major, minor) = since.version;
         if self.module.version < since.version {
             let code = if directive { Code::DirectiveNeedsVersion } else { Code::NeedsVersion };

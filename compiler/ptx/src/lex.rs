@@ -22,9 +22,10 @@ pub enum Token {
     /// Digits with letters that make no number: `0x`, `12abc`.
     #[regex(r"[0-9][a-zA-Z0-9_$]*", priority = 1)]
     BadNumber,
-    /// A decimal float, or the bits of one: `0f3F800000`, `0d…`.
+    /// A decimal float such as `1.5`, `1.`, `.5`, `1e3`, or the bits of one: `0f3F800000`, `0d…`.
     #[regex(
-        r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}"
+        r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}",
+        priority = 20
     )]
     Float,
     /// A quoted string.

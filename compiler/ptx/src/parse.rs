@@ -36,7 +36,17 @@ pub fn parse(text: &str, name: &str) -> (Module, Diagnostics) {
         let what = if text[span.range()].starts_with("/*") { "unclosed comment" } else { "no token" };
         diagnostics.push(Code::NotAToken, span, format!("{what}: `{shown}`"));
     }
-    let mut parser = Parser { text, tokens, at: 0, depth: 0, operators: 0, apart: false, diagnostics };
+    let mut parser = Parser {
+        text,
+        tokens,
+        at: 0,
+        depth: 0,
+        operators: 0,
+        apart: false,
+        plain: false,
+        braces: false,
+        diagnostics,
+    };
     let items = parser.module();
     (Module { items, source }, parser.diagnostics)
 }
@@ -54,6 +64,10 @@ struct Parser<'a> {
     operators: u32,
     /// Whether a name and a dotted word after it are two things: where no comma or semicolon stands between them.
     apart: bool,
+    /// Whether an expression has no names but that of a constant: in operands of instructions.
+    plain: bool,
+    /// Whether an operand is an element of a vector.
+    braces: bool,
     diagnostics: Diagnostics,
 }
 

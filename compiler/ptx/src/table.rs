@@ -14,7 +14,7 @@
 //! **Head.** `.word` must be there, `{.word}` may be; `.<a|b>` is one of several; `$name` stands for the list of that
 //! name in `groups.txt`; `a+b` is two words that only come together. Words that are types keep their order; the others
 //! may come in any order, as ptxas has it; the order of the row is the one that is printed.
-//! `word^7.8/90` needs PTX 7.8 and sm_90, whatever the row needs.
+//! `word^7.8/90` needs PTX 7.8 and sm_90, whatever the row needs; `{.word}^2.0/20` needs them where the word is left out.
 //!
 //! **Operands.** `name:type`, in order; a name that begins with `d` is written. Types are `T U V` (first, second, third type
 //! suffix), `W` (twice the width of `T`), `I` (an integer of the width of `T`), or a type by name. After the type:
@@ -39,6 +39,8 @@
 //!
 //! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0. `@8.0/90a`: PTX 8.0 and sm_90a alone. `@8.6/100f+110f`: one of the
 //! targets with a suffix of the families of sm_100 and sm_110 (PTX ISA, "Target directive: architecture- and family-specific").
+//! `!6.4/70`: gone from PTX 6.4 on for sm_70 and later. Rows that are gone, and old spellings, stand in `legacy.txt`; [`rows`]
+//! leaves them out, [`legacy`] gives them.
 //!
 //! - [`features`]: sets of targets with a suffix
 //! - [`notation`]: the reader of these lines
@@ -124,6 +126,15 @@ pub struct Row {
     pub slots: Vec<Slot>,
     /// What the form needs.
     pub since: Since,
+    /// From which version and target on together it is gone.
+    pub until: Option<Since>,
+}
+
+impl Row {
+    /// Whether a module of this version and target still has the form.
+    pub fn alive(&self, version: (u32, u32), sm: u32) -> bool {
+        self.until.is_none_or(|gone| version < gone.version || sm < gone.sm)
+    }
 }
 
 /// One place in a mnemonic.
@@ -133,6 +144,8 @@ pub struct Element {
     pub choices: Vec<Choice>,
     /// Whether nothing may.
     pub optional: bool,
+    /// What the form needs if nothing stands there.
+    pub absent: Option<Since>,
 }
 
 impl Element {
@@ -277,7 +290,7 @@ impl TypeRef {
 
 /// The files of rows, by family.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("integer", include_str!("table/rows/integer.txt")),
     ("bits", include_str!("table/rows/bits.txt")),
     ("float", include_str!("table/rows/float.txt")),
@@ -287,7 +300,12 @@ const FILES: [(&str, &str); 9] = [
     ("warp", include_str!("table/rows/warp.txt")),
     ("matrix", include_str!("table/rows/matrix.txt")),
     ("control", include_str!("table/rows/control.txt")),
+    // The last, which `legacy` relies on.
+    (LEGACY, include_str!("table/rows/legacy.txt")),
 ];
+
+/// The family of rows that are gone.
+const LEGACY: &str = "legacy";
 
 /// The words behind `$name`.
 const GROUPS: &str = include_str!("table/rows/groups.txt");
@@ -306,12 +324,18 @@ static BY_ROOT: LazyLock<FxHashMap<&'static str, Vec<usize>>> = LazyLock::new(||
     map
 });
 
-/// Every row.
+/// Every row of today's PTX.
 pub fn rows() -> &'static [Row] {
-    &ROWS
+    &ROWS[..ROWS.len() - legacy().len()]
 }
 
-/// The rows of a root, such as `add`.
+/// The rows that newer versions or targets no longer have.
+pub fn legacy() -> &'static [Row] {
+    let first = ROWS.iter().position(|row| row.family == LEGACY).unwrap_or(ROWS.len());
+    &ROWS[first..]
+}
+
+/// The rows of a root, such as `add`, those of older versions last.
 pub fn rows_of(root: &str) -> impl Iterator<Item = &'static Row> {
     BY_ROOT.get(root).into_iter().flatten().map(|i| &ROWS[*i])
 }

@@ -305,11 +305,24 @@ fn module_for(version: (u32, u32), target: &str, lines: &[String]) -> (String, u
     let old = |text: String, word: &str| -> String {
         text.lines().filter(|l| !l.contains(word)).map(|l| format!("{l}\n")).collect()
     };
-    if version < (8, 3) || ["sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62"].contains(&target) {
+    let sm: u32 = target.trim_matches(|c: char| !c.is_ascii_digit()).parse().expect("a number");
+    if version < (8, 3) || sm < 70 {
         text = old(text, ".b128");
     }
-    if version < (6, 0) {
+    if version < (6, 0) || sm < 30 {
         text = old(text, ".branchtargets");
+    }
+    if version < (2, 3) {
+        text = old(text, ".address_size");
+    }
+    if version < (2, 0) {
+        // The entry's parameter takes the name of the variable, which only later versions have.
+        text = old(text, "\t.param");
+        text = text.replace("parameter[64]", "argument[64]");
+    }
+    if version < (1, 4) {
+        text = text
+            .replace("k (.param .align 16 .b8 argument[64])\n{", "k { .param .align 16 .b8 argument[64];\n");
     }
     let text = text.trim_end().trim_end_matches("\tret;\n}").to_owned();
     let first = text.lines().count() + 1;
@@ -321,9 +334,13 @@ fn rows_need_what_ptxas_says() {
     use sassafras_ptx::check::{TARGETS, VERSIONS};
     let Some(judge) = Judge::find() else { return };
     let mut by_since: BTreeMap<table::Since, Vec<String>> = BTreeMap::new();
-    for row in table::rows() {
+    let mut gone: BTreeMap<table::Since, Vec<String>> = BTreeMap::new();
+    for row in table::rows().iter().chain(table::legacy()) {
         for suffixes in row.variants() {
             let since = row.matches(&suffixes).expect("a variant fits").since;
+            if let Some(until) = row.until {
+                gone.entry(until).or_default().push(row.instruction(&suffixes));
+            }
             by_since.entry(since).or_default().push(row.instruction(&suffixes));
         }
     }
@@ -364,6 +381,14 @@ fn rows_need_what_ptxas_says() {
             let lacks = |name: &str, sm: u32| sm < since.sm || !since.only.has(name);
             let below = targets.iter().rposition(|(name, n, first)| lacks(name, *n) && *first <= version);
             judge_all(below.map(|i| (version, targets[i].0)), false);
+        }
+    }
+    for (until, lines) in gone {
+        let (target, _, first) = plain.iter().find(|(_, n, _)| *n >= until.sm).expect("a target");
+        judged += lines.len();
+        let verdicts = judge.verdicts(&lines, |lines| module_for(until.version.max(*first), target, lines));
+        for (line, verdict) in lines.iter().zip(verdicts).filter(|(_, v)| *v == Verdict::Accepted) {
+            let _ = writeln!(differ, "{line} is gone since {until:?}: {verdict:?}");
         }
     }
     eprintln!("{judged} forms judged at their first version and target, and just before");

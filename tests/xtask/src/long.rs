@@ -104,6 +104,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-corpus", "--test", "matrix", "--", "--nocapture", "executed"],
     ),
     (
+        "spellings",
+        "every spelling of every operand on every form of PTX, accepted and refused as by ptxas; writes docs/spellings.md",
+        &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],
+    ),
+    (
         "recorded",
         "every recorded word of ptxas on every chip through the table of instructions",
         &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],

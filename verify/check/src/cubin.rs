@@ -5,7 +5,7 @@ use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
-use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemorySpace, RegClass, decode};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
 use sassafras_machine as machine;
 use std::collections::BTreeSet;
 
@@ -178,9 +178,6 @@ fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report
                 }
                 _ => {}
             }
-        }
-        if row.memory.is_some_and(|memory| memory.space == MemorySpace::Shared) && f.shared.is_none() {
-            report.add(Rule::CubinShared, format!("{at:#x}"), "an access, and no shared memory is declared");
         }
     }
 }

@@ -173,7 +173,7 @@ rules! {
         CubinCollectives "cubin-collectives" "The offsets of operations across lanes are where the code has them.",
         CubinBarriers "cubin-barriers" "Every named barrier of the code is declared, and no more.",
         CubinParameters "cubin-parameters" "The parameters lie inside their size, none on another, and the code reads none beyond.",
-        CubinShared "cubin-shared" "Shared memory is declared as large as the function says, and where the code accesses it.",
+        CubinShared "cubin-shared" "Shared memory is declared as large as the function says; a launch may add to it.",
         CubinFunction "cubin-function" "A function has the words, the frame and the size of parameters that were made for it.",
         CubinBranch "cubin-branch" "Branches lead to instructions of their function.",
         CubinAddress "cubin-address" "The code takes addresses from slots that exist.",

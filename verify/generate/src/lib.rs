@@ -4,6 +4,7 @@
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
 //! - [`program`]: random programs over these forms, and their reduction.
 //! - [`ptxas`]: what ptxas is known to compile wrongly, for those who use them.
+//! - [`spellings`]: every spelling of every operand for every form.
 //! - [`straight`]: random loop-free functions for a prover.
 //!
 //! Each check takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with libFuzzer's inputs, and
@@ -18,6 +19,7 @@ pub mod forms;
 mod parser;
 pub mod program;
 pub mod ptxas;
+pub mod spellings;
 pub mod straight;
 
 pub use codec::codec;

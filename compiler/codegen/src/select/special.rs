@@ -152,6 +152,14 @@ impl Emitter<'_> {
                 Some(offset) => Source::Bank(offset),
                 None => return Err(self.fail("%dynamic_smem_size on this chip")),
             },
+            S::GridId => {
+                let low = self.move_bank(0, u64::from(bank.grid_id))?;
+                let high = self.move_bank(0, u64::from(bank.grid_id) + 4)?;
+                let reg = self.add_wide(low, high, 0)?;
+                let result = self.source.insts[at].results[0];
+                self.places[result] = Some(reg);
+                return Ok(());
+            }
             // Both halves at one time.
             S::Clock64 => return self.wide_special(at, "SR_CLOCKLO"),
             S::GlobalTimer => return self.wide_special(at, "SR_GLOBALTIMERLO"),

@@ -40,6 +40,8 @@ pub enum Expr {
     Section(Name),
     /// `%tid.x`, `v.y`: a name and the word after the dot.
     Member(Name, Name),
+    /// `a[1]`, `a[%r1]`, `a[%r1+1]`: an element of an array, by its number.
+    Index(Name, Box<Expr>),
     /// `generic(x)`
     Call(Name, Box<Expr>),
     /// `0xFF(x)`: the masked part of an address, in an initialiser.
@@ -60,7 +62,7 @@ impl Expr {
         match self {
             Expr::Number(n) | Expr::Symbol(n) | Expr::Section(n) => n.span,
             Expr::Member(a, b) => a.span.to(b.span),
-            Expr::Call(n, e) | Expr::Mask(n, e) | Expr::Cast(n, e) => n.span.to(e.span()),
+            Expr::Index(n, e) | Expr::Call(n, e) | Expr::Mask(n, e) | Expr::Cast(n, e) => n.span.to(e.span()),
             Expr::Unary(_, op, e) => op.to(e.span()),
             Expr::Binary(_, a, b) => a.span().to(b.span()),
             Expr::Select(a, _, c) => a.span().to(c.span()),

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::fit::agree;
-use super::operand::{Kind, Reported};
+use super::operand::{Kind, Reported, Resolved};
 use crate::ast::{self, Instruction, OperandKind};
 use crate::checked::{Guard, Mods, Op, Operand, Param, Prototype, Type};
 use crate::diagnostics::Code;
@@ -61,7 +61,7 @@ impl Checker {
         let mut operands: SmallVec<[Operand; 4]> =
             smallvec![Operand::List(results), target, Operand::List(arguments)];
         operands.extend(named.map(Operand::Prototype));
-        self.push(inst, Op::Call, SmallVec::new(), mods, guard, operands);
+        self.push(Op::Call, SmallVec::new(), mods, guard, operands);
     }
 
     fn arguments(
@@ -72,30 +72,41 @@ impl Checker {
         call: Span,
     ) -> Result<Vec<Operand>, Reported> {
         let what = if results { "result" } else { "argument" };
-        if given.len() != wanted.len() {
-            let message = format!("{} {what}s given, {} needed", given.len(), wanted.len());
+        let resolved: Vec<_> = given.iter().map(|g| self.resolve(g)).collect();
+        let mut parts = Vec::new();
+        for one in resolved.into_iter().collect::<Result<Vec<_>, Reported>>()? {
+            match one.kind {
+                // A vector of registers is as many arguments as it has elements.
+                Kind::Registers(ids, ty) => {
+                    let part = |id| Resolved { kind: Kind::Register(id, ty), span: one.span };
+                    parts.extend(ids.into_iter().map(part));
+                }
+                _ => parts.push(one),
+            }
+        }
+        if parts.len() != wanted.len() {
+            let message = format!("{} {what}s given, {} needed", parts.len(), wanted.len());
             self.error(Code::CallMismatch, call, message);
             return Err(Reported);
         }
         let pairs: Vec<_> =
-            given.iter().zip(wanted).map(|(g, w)| self.argument(g, w, results, what)).collect();
+            parts.into_iter().zip(wanted).map(|(g, w)| self.argument(g, w, results, what)).collect();
         pairs.into_iter().collect()
     }
 
     fn argument(
         &mut self,
-        given: &ast::Operand,
+        given: Resolved,
         wanted: &Param,
         result: bool,
         what: &str,
     ) -> Result<Operand, Reported> {
-        let resolved = self.resolve(given)?;
         let mismatch = |this: &mut Self, detail: String| {
             this.error(Code::CallMismatch, given.span, format!("the {what} for `{}`: {detail}", wanted.name));
             Err(Reported)
         };
         let array = wanted.size > wanted.ty.bytes();
-        match resolved.kind {
+        match given.kind {
             Kind::Register(id, ty) if !array => match agree(ty, wanted.ty, false) {
                 Ok(()) => Ok(Operand::Register(id)),
                 Err(detail) => mismatch(self, detail),

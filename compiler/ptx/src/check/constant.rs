@@ -50,7 +50,7 @@ fn literal(text: &str) -> Option<Constant> {
     }
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
     if !hexadecimal && text.contains(['.', 'e', 'E']) {
-        return text.parse().ok().map(Constant::Double);
+        return text.parse().ok().filter(|v: &f64| v.is_finite()).map(Constant::Double);
     }
     integer(text).map(|(v, u)| Constant::Int(v, u))
 }
@@ -65,7 +65,7 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
         },
         Expr::Symbol(n) if n.text == "WARP_SZ" => Ok(Constant::Int(WARP_SIZE, false)),
         Expr::Symbol(n) => fault(Code::WrongEntity, format!("`{}` is no constant", n.text)),
-        Expr::Section(_) | Expr::Member(..) | Expr::Call(..) | Expr::Mask(..) => {
+        Expr::Section(_) | Expr::Member(..) | Expr::Index(..) | Expr::Call(..) | Expr::Mask(..) => {
             fault(Code::WrongEntity, "this is no constant".into())
         }
         Expr::Cast(ty, inner) => match (ty.text.as_str(), evaluate(inner)?) {
@@ -74,9 +74,9 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
             (text, _) => fault(Code::BadType, format!("no constant can be cast to `.{text}`")),
         },
         Expr::Unary(op, _, inner) => match (op, evaluate(inner)?) {
+            (_, Constant::Single(_)) => fault(Code::BadNumber, "a `0f` literal stands alone".into()),
             (UnaryOp::Plus, constant) => Ok(constant),
             (UnaryOp::Neg, Constant::Int(v, u)) => Ok(Constant::Int(v.wrapping_neg(), u)),
-            (UnaryOp::Neg, Constant::Single(v)) => Ok(Constant::Single(v ^ (1 << 31))),
             (UnaryOp::Neg, Constant::Double(v)) => Ok(Constant::Double(-v)),
             (UnaryOp::Not, Constant::Int(v, u)) => Ok(Constant::Int(!v, u)),
             (UnaryOp::LogicalNot, Constant::Int(v, _)) => Ok(Constant::Int(u64::from(v == 0), false)),
@@ -87,6 +87,9 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
                 Some((value, unsigned)) => Ok(Constant::Int(value, unsigned)),
                 None => fault(Code::BadNumber, "division by zero".into()),
             },
+            (Constant::Single(_), _) | (_, Constant::Single(_)) => {
+                fault(Code::BadNumber, "a `0f` literal stands alone".into())
+            }
             (a, b) => match (double(a), double(b)) {
                 (Some(a), Some(b)) => match doubles(*op, a, b) {
                     Some(constant) => Ok(constant),
@@ -96,8 +99,10 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
             },
         },
         Expr::Select(c, a, b) => match evaluate(c)? {
-            Constant::Int(0, _) => evaluate(b),
-            Constant::Int(..) => evaluate(a),
+            Constant::Int(chosen, _) => match (evaluate(a)?, evaluate(b)?) {
+                (a @ Constant::Int(..), b @ Constant::Int(..)) => Ok(if chosen == 0 { b } else { a }),
+                _ => fault(Code::OperandType, "a choice is between integers".into()),
+            },
             _ => fault(Code::OperandType, "the condition is a float".into()),
         },
     }
@@ -105,8 +110,7 @@ pub(super) fn evaluate(e: &Expr) -> Result<Constant, Fault> {
 
 fn double(constant: Constant) -> Option<f64> {
     match constant {
-        Constant::Int(..) => None,
-        Constant::Single(bits) => Some(f64::from(f32::from_bits(bits))),
+        Constant::Int(..) | Constant::Single(_) => None,
         Constant::Double(v) => Some(v),
     }
 }

@@ -1,12 +1,13 @@
 //! Whether a resolved operand fits a slot of a row.
 
 use super::Checker;
+use super::constant::Constant;
 use super::operand::{Address, Kind, Resolved};
 use crate::checked::{AddressBase, Mods, Op, Operand, Type};
 use crate::diagnostics::Code;
 use crate::source::Span;
 use crate::table::{Only, Slot, SlotKind, TypeRef, Value};
-use sassafras_semantics::{FloatFormat, Space};
+use sassafras_semantics::{FloatFormat, Space, SpecialRegister};
 use smallvec::SmallVec;
 
 /// Why an operand does not fit.
@@ -88,12 +89,32 @@ impl Checker {
     ) -> Result<Operand, Misfit> {
         let span = operand.span;
         let ty = value.ty.resolve(form.types);
+        // Loads and stores take `{a}` for `a`; `red` and `atom` do not, in ptxas.
+        if value.vector
+            && value.count == 0
+            && form.mods.vector <= 1
+            && matches!(form.op, Op::Ld | Op::Ldu | Op::St)
+            && let Kind::Vector(items) = &operand.kind
+            && let [one] = items.as_slice()
+        {
+            return self.fit_value(Value { vector: false, sink: false, ..value }, written, one, form);
+        }
         if value.vector && (form.mods.vector > 1 || value.count > 0) {
             let lanes = usize::from(if value.count > 0 { value.count } else { form.mods.vector });
             // Fixed vectors hold registers alone.
             let (sink, only) = if value.count > 0 { (false, Only::Register) } else { (written, value.only) };
             let single = Value { vector: false, count: 0, sink, only, ..value };
             return match &operand.kind {
+                Kind::Vector(items) if items.iter().all(|i| matches!(i.kind, Kind::Sink)) => {
+                    misfit(Code::OperandKind, span, "a vector of nothing but `_`")
+                }
+                Kind::Specials(registers) if lanes == 4 && value.only == Only::Mov => {
+                    let part = |r: &SpecialRegister| Resolved { kind: Kind::Special(*r), span };
+                    let mut parts: Vec<Resolved> = registers.iter().map(part).collect();
+                    parts.push(Resolved { kind: Kind::Constant(Constant::Int(0, false)), span });
+                    let parts = parts.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));
+                    Ok(Operand::Vector(parts.collect::<Result<_, _>>()?))
+                }
                 Kind::Vector(items) if items.len() == lanes => {
                     let items = items.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));
                     Ok(Operand::Vector(items.collect::<Result<_, _>>()?))
@@ -146,9 +167,12 @@ impl Checker {
             }
             Kind::Special(register) if matches!(value.only, Only::Mov | Only::Special) => {
                 let integer = matches!(ty, Type::Pred | Type::B(_) | Type::U(_) | Type::S(_));
-                // `mov.u16` takes the low half, as for the first PTX versions' `%tid`; a bit reads as any width.
-                let half = value.only == Only::Mov && ty.width() == 16 && register.width() == 32;
-                let wrong_width = ty.width() != register.width() && !half && register.width() > 1;
+                // The registers of the first PTX versions had 16 bits, and are still read so; a bit reads as any width.
+                use SpecialRegister::{Ctaid, GridId, Nctaid, Ntid, Tid};
+                let old = matches!(register, Tid(_) | Ntid(_) | Ctaid(_) | Nctaid(_) | GridId);
+                let (have, need) = (register.width(), ty.width());
+                let narrower = need < have && (value.only == Only::Special || old && need >= 16);
+                let wrong_width = need != have && !narrower && have > 1;
                 if !integer || wrong_width {
                     let message = format!(
                         "the special register has {} bits, not those of `.{}`",
@@ -159,10 +183,13 @@ impl Checker {
                 }
                 Ok(Operand::Special(*register))
             }
-            Kind::Variable(..) | Kind::Param(..) | Kind::Function(_)
+            Kind::Variable(..) | Kind::Param(..) | Kind::Function(_) | Kind::Element(..)
                 if matches!(value.only, Only::Mov | Only::Cvta) =>
             {
                 self.fit_symbol(ty, operand, form)
+            }
+            Kind::Specials(_) => {
+                misfit(Code::WrongEntity, span, "this special register needs a component: `.x`, `.y` or `.z`")
             }
             Kind::Constant(_) | Kind::Special(_) => wrong("a register"),
             _ if value.only == Only::Immediate => wrong("a constant"),
@@ -193,16 +220,30 @@ impl Checker {
                 Ok(Operand::Param(*i, *returned, *offset))
             }
             Kind::Function(id) => Ok(Operand::Function(*id)),
+            Kind::Element(Address { base, offset, space, .. }) => {
+                space.map_or(Ok(()), space_of)?;
+                match *base {
+                    AddressBase::Symbol(id) if ty.width() == 64 || *space != Some(Space::Global) => {
+                        Ok(Operand::Symbol(id, *offset))
+                    }
+                    AddressBase::Param(i, returned) => Ok(Operand::Param(i, returned, *offset)),
+                    AddressBase::Register(id) if ty.width() == 64 => Ok(Operand::Register(id)),
+                    _ => misfit(Code::OperandType, span, "this address has 64 bits"),
+                }
+            }
             other => misfit(Code::OperandKind, span, format!("{} has no address", other.describe())),
         }
     }
 
     fn fit_address(&self, operand: &Resolved, form: &Form, wanted: Option<Space>) -> Result<Operand, Misfit> {
         let span = operand.span;
-        let Kind::Address(Address { base, offset, space, span }) = operand.kind else {
+        // PTX ISA, "Arrays as Operands": `ld` and `st` take an element where an address in brackets may stand.
+        let element = matches!(form.op, Op::Ld | Op::Ldu | Op::St);
+        let ((Kind::Address(address), _) | (Kind::Element(address), true)) = (&operand.kind, element) else {
             let message = format!("an address in brackets is needed, not {}", operand.kind.describe());
             return misfit(Code::OperandKind, span, message);
         };
+        let Address { base, offset, space, span } = *address;
         match base {
             AddressBase::Register(id)
                 if matches!(wanted, None | Some(Space::Global)) && self.register_type(id).width() != 64 =>
@@ -253,6 +294,14 @@ impl Checker {
                 );
             }
         };
+        // `{a}` is `a` to ptxas; it takes no `_` there.
+        if let ([one], Kind::Vector(_)) = (items.as_slice(), &operand.kind) {
+            let value = Value::plain(TypeRef::Fixed(Type::B(total as u8)));
+            return self.fit_value(value, written, one, form);
+        }
+        if items.iter().all(|i| matches!(i.kind, Kind::Sink)) {
+            return misfit(Code::OperandKind, span, "a vector of nothing but `_`");
+        }
         if !matches!(items.len(), 2 | 4 | 8) || !total.is_multiple_of(items.len() as u32) {
             return misfit(
                 Code::OperandKind,

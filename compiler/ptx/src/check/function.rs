@@ -4,7 +4,7 @@ use super::Checker;
 use super::operand::Reported;
 use super::scope::Entity;
 use crate::ast::{self, Argument, Directive};
-use crate::checked::{Function, FunctionId, Inst, Param};
+use crate::checked::{Function, FunctionId, Inst, Param, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::table::Since;
 use sassafras_semantics::Space;
@@ -14,6 +14,8 @@ use sassafras_semantics::Space;
 pub(super) struct Body {
     pub function: Function,
     pub insts: Vec<Inst>,
+    /// The instruction whose operands are being read.
+    pub place: super::desugar::Place,
 }
 
 /// Most bytes of an entry's parameters (PTX ISA, "Kernel Function Parameters"), from PTX 8.1 and sm_70 on and before.
@@ -26,6 +28,7 @@ impl Checker {
             self.error(Code::UnsupportedDirective, attribute.name.span, message);
         }
         self.body = Body::default();
+        self.arrays.retain(|id| matches!(id, VariableId::Module(_)));
         let linkage = f.linkage.as_ref().map(|n| n.text.as_str());
         let function = &mut self.body.function;
         function.name = f.name.text.clone();
@@ -96,6 +99,9 @@ impl Checker {
         if let (true, Some([first, ..])) = (f.entry, f.returns.as_deref()) {
             self.error(Code::BadParameter, first.span, "an entry returns nothing");
         }
+        if let (true, Some([first, ..])) = (f.entry, f.params.as_deref()) {
+            self.need(first.span, "an entry's list of parameters", Since::new(1, 4, 0), true);
+        }
         let (returns, _) = self.param_list(f.returns.as_deref().unwrap_or(&[]), true, f.entry);
         self.body.function.returns = returns;
         let (params, size) = self.param_list(f.params.as_deref().unwrap_or(&[]), false, f.entry);
@@ -129,7 +135,21 @@ impl Checker {
                 }
             };
             let span = v.declarators[0].name.span;
+            let lanes = v.vector.as_ref().map_or(1, |n| n.text.trim_start_matches('v').parse().unwrap_or(1));
             let entity = match v.space.text == "reg" {
+                // A vector of registers is as many parameters as it has elements.
+                true if lanes > 1 => {
+                    let ids = self.add_registers(&param.name, param.ty, lanes);
+                    let name = param.name.clone();
+                    param.size = param.ty.bytes();
+                    for id in &ids {
+                        params.push(Param { register: Some(*id), ..param.clone() });
+                    }
+                    if let Err(earlier) = self.scopes.declare(&name, Entity::Registers(ids), span) {
+                        self.duplicate(&name, span, earlier);
+                    }
+                    continue;
+                }
                 true => {
                     let id = self.add_register(&param.name, param.ty);
                     param.register = Some(id);
@@ -165,8 +185,8 @@ impl Checker {
             self.error(Code::UnsupportedDirective, d.name.span, message);
             return Err(Reported);
         }
-        if space == "reg" && (shape.lanes > 1 || !d.dims.is_empty()) {
-            self.error(Code::BadParameter, d.name.span, "a `.reg` parameter is a scalar");
+        if space == "reg" && !d.dims.is_empty() {
+            self.error(Code::BadParameter, d.name.span, "a `.reg` parameter is no array");
             return Err(Reported);
         }
         let (Ok(size), Ok(align)) = (u32::try_from(size), u32::try_from(shape.align)) else {

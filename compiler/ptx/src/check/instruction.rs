@@ -1,6 +1,7 @@
 //! An instruction against its rows.
 
 use super::Checker;
+use super::desugar::Place;
 use super::fit::{Form, Misfit};
 use super::mods::mods;
 use super::operand::{Kind, Reported, Resolved};
@@ -10,15 +11,21 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 use crate::table::matching::Match;
 use crate::table::{Row, known, rows_of};
+use sassafras_semantics::Space;
 use smallvec::SmallVec;
 
 impl Checker {
     pub(super) fn instruction(&mut self, inst: &Instruction) {
         let guard = self.guard(inst);
+        self.body.place = Place {
+            span: inst.span.range(),
+            line: self.source.position(inst.span.start).0,
+            guard: guard.as_ref().ok().copied().flatten(),
+        };
         let Some(matches) = self.forms(inst) else { return };
         let (Ok(guard), Some(first)) = (guard, matches.first()) else { return };
         if first.row.op == Op::Call {
-            let form = mods(Op::Call, &first.words, &first.types);
+            let form = mods(Op::Call, &first.words, &first.types, None);
             return self.call(inst, guard, form);
         }
         if first.row.op == Op::Bra
@@ -43,11 +50,17 @@ impl Checker {
             return self.error(code, wide, message);
         }
         for m in &matches {
-            let mods = mods(m.row.op, &m.words, &m.types);
+            let named = named_space(m.row.op, &resolved);
+            let mut mods = mods(m.row.op, &m.words, &m.types, named);
+            self.implicit(m, &mut mods);
             match self.fit_all(m.row, &resolved, &Form { op: m.row.op, types: &m.types, mods: &mods }, inst) {
                 Ok(operands) => {
                     self.need(inst.root.span, &mnemonic(inst), m.since, false);
-                    return self.push(inst, m.row.op, m.types.clone(), mods, guard, operands);
+                    if m.row.op == Op::Mov && mods.vector > 1 {
+                        return self.moves(m.types[0], &operands, guard);
+                    }
+                    let operands = self.modernised(m.row.op, &mut mods, operands);
+                    return self.push(m.row.op, m.types.clone(), mods, guard, operands);
                 }
                 Err((fitted, misfit)) => {
                     if worst.as_ref().is_none_or(|(most, _)| fitted > *most) {
@@ -65,15 +78,13 @@ impl Checker {
 
     pub(super) fn push(
         &mut self,
-        inst: &Instruction,
         op: Op,
         types: SmallVec<[Type; 2]>,
         mods: Mods,
         guard: Option<Guard>,
         operands: SmallVec<[Operand; 4]>,
     ) {
-        let line = self.source.position(inst.span.start).0;
-        let span = inst.span.range();
+        let Place { line, span, .. } = self.body.place.clone();
         self.body.insts.push(Inst { op, types, mods, guard, operands, span, line });
     }
 
@@ -118,16 +129,24 @@ impl Checker {
             return None;
         }
         let matches: Vec<Match> = rows.filter_map(|row| row.matches(&suffixes)).collect();
-        if !matches.is_empty() {
-            return Some(matches);
-        }
         let whole = mnemonic(inst);
+        let (version, sm) = (self.module.version, self.sm);
+        let (alive, gone): (Vec<_>, Vec<_>) = matches.into_iter().partition(|m| m.row.alive(version, sm));
+        if !alive.is_empty() {
+            return Some(alive);
+        }
+        if let Some(until) = gone.first().and_then(|m| m.row.until) {
+            let ((major, minor), sm) = (until.version, until.sm);
+            let message = format!("`{whole}` is gone since PTX {major}.{minor} for sm_{sm} and later");
+            self.error(Code::GoneForm, inst.root.span, message);
+            return None;
+        }
         if let Some(word) = inst.suffixes.iter().find(|s| known::word(root, &s.text)) {
             let message = format!("`.{}` in `{whole}` is not supported yet", word.text);
             self.error(Code::UnsupportedInstruction, word.span, message);
             return None;
         }
-        if known::form(root, &suffixes, self.module.version, self.sm) {
+        if known::form(root, &suffixes) {
             self.error(
                 Code::UnsupportedInstruction,
                 inst.root.span,
@@ -191,6 +210,17 @@ impl Checker {
 fn mnemonic(inst: &Instruction) -> String {
     let words = std::iter::once(&inst.root).chain(&inst.suffixes);
     words.map(|w| w.text.as_str()).collect::<Vec<_>>().join(".")
+}
+
+/// The space of the variable whose name is the address, where the mnemonic may leave the space out. A generic access to `x` is
+/// one to `x` itself, as in ptxas; spaces that generic addresses do not reach are left for [`Checker::fit`] to refuse.
+fn named_space(op: Op, operands: &[Resolved]) -> Option<Space> {
+    let address = operands.iter().find_map(|o| match &o.kind {
+        Kind::Address(address) | Kind::Element(address) => Some(address),
+        _ => None,
+    })?;
+    let memory = matches!(op, Op::Ld | Op::Ldu | Op::St | Op::Atom | Op::Red);
+    address.space.filter(|s| memory && matches!(s, Space::Global | Space::Shared | Space::Local))
 }
 
 /// Where the vector is written, if it has more than 128 bits.

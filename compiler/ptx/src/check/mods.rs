@@ -3,9 +3,10 @@
 use crate::checked::{BoolOp, Comparison, Mods, Op, Part, Type};
 use sassafras_semantics::{AtomicOp, FloatFormat, Ordering, Rounding, Scope, Space};
 
-/// The modifiers of a form, from its words in the row's order.
-pub(super) fn mods(op: Op, words: &[&'static str], types: &[Type]) -> Mods {
-    let mut mods = Mods::default();
+/// The modifiers of a form, from its words in the row's order; and the space of a variable named in brackets, which holds if no
+/// word says another.
+pub(super) fn mods(op: Op, words: &[&'static str], types: &[Type], named: Option<Space>) -> Mods {
+    let mut mods = Mods { space: named, ..Mods::default() };
     for word in words {
         if !by_operation(op, word, &mut mods) && !general(word, &mut mods) {
             mods.hints.push(word);

@@ -4,7 +4,7 @@ use super::Checker;
 use super::constant::{self, Constant};
 use super::scope::{Entity, Found};
 use super::special::{Special, special};
-use crate::ast::{self, BinaryOp, Expr, Name, OperandKind, UnaryOp};
+use crate::ast::{self, BinaryOp, Expr, Name, OperandKind};
 use crate::checked::{AddressBase, FunctionId, LabelId, Register, RegisterId, Type, VariableId};
 use crate::diagnostics::Code;
 use crate::source::Span;
@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Not(RegisterId, Type),
     Constant(Constant),
     Special(SpecialRegister),
+    /// `%tid` without a component.
+    Specials([SpecialRegister; 3]),
     Variable(VariableId, i64),
     Param(u32, bool, i64),
     Function(FunctionId),
@@ -33,6 +35,8 @@ pub(super) enum Kind {
     Prototype(String),
     /// `[base + offset]`.
     Address(Address),
+    /// `a[1]`: where it lies, as its address or in place of one in brackets.
+    Element(Address),
     Vector(Vec<Resolved>),
     Pair(Box<Resolved>, Box<Resolved>),
     Sink,
@@ -59,6 +63,7 @@ impl Kind {
             Kind::Constant(Constant::Int(..)) => "an integer constant".into(),
             Kind::Constant(_) => "a float constant".into(),
             Kind::Special(_) => "a special register".into(),
+            Kind::Specials(_) => "a vector of special registers".into(),
             Kind::Variable(..) => "a variable's address".into(),
             Kind::Param(..) => "a parameter's address".into(),
             Kind::Function(_) => "a function".into(),
@@ -66,6 +71,7 @@ impl Kind {
             Kind::Targets(_) => "a list of branch targets".into(),
             Kind::Prototype(_) => "a call prototype".into(),
             Kind::Address(..) => "an address in brackets".into(),
+            Kind::Element(..) => "an element of an array".into(),
             Kind::Vector(_) => "a vector".into(),
             Kind::Pair(..) => "a pair".into(),
             Kind::Sink => "`_`".into(),
@@ -88,17 +94,32 @@ impl Checker {
         id
     }
 
+    /// Adds the registers of a vector to the function.
+    pub(super) fn add_registers(&mut self, name: &str, ty: Type, lanes: u8) -> Vec<RegisterId> {
+        let letters = ["x", "y", "z", "w"].iter().take(usize::from(lanes));
+        letters.map(|l| self.add_register(&format!("{name}.{l}"), ty)).collect()
+    }
+
     /// What a name stands for; `_` and constants aside.
     pub(super) fn lookup(&mut self, name: &Name) -> Result<Kind, Reported> {
         let registers = self.body.function.registers.len() as u32;
         let kind = match self.scopes.find(&name.text) {
             Some(Found::Indexed(range, index)) => {
-                let ty = range.ty;
+                let (ty, lanes) = (range.ty, range.lanes);
                 let id = *range.made.entry(index).or_insert(RegisterId(registers));
-                if id.0 == registers {
-                    self.add_register(&name.text, ty);
+                match (id.0 == registers, lanes) {
+                    (true, 1) => {
+                        self.add_register(&name.text, ty);
+                    }
+                    (true, _) => {
+                        self.add_registers(&name.text, ty, lanes);
+                    }
+                    (false, _) => {}
                 }
-                Kind::Register(id, ty)
+                match lanes {
+                    1 => Kind::Register(id, ty),
+                    _ => Kind::Registers((0..u32::from(lanes)).map(|n| RegisterId(id.0 + n)).collect(), ty),
+                }
             }
             Some(Found::Entity(entity)) => match entity.clone() {
                 Entity::Register(id) => Kind::Register(id, self.register_type(id)),
@@ -124,10 +145,11 @@ impl Checker {
                 self.need(name.span, &name.text, since, false);
                 return Ok(Kind::Special(register));
             }
-            Some(Special::Vector) => {
-                let message = format!("`{}` needs a component: `.x`, `.y` or `.z`", name.text);
-                self.error(Code::WrongEntity, name.span, message);
+            Some(Special::Vector(registers, since)) => {
+                self.need(name.span, &name.text, since, false);
+                return Ok(Kind::Specials(registers));
             }
+            Some(Special::Zero) => return Ok(Kind::Constant(Constant::Int(0, false))),
             Some(Special::Unsupported) => {
                 self.error(Code::UnsupportedOperand, name.span, format!("`{}` is not supported", name.text));
             }
@@ -181,32 +203,32 @@ impl Checker {
             Expr::Symbol(name) if name.text == "_" => Ok(Kind::Sink),
             Expr::Symbol(name) if name.text == "WARP_SZ" => self.constant(e).map(Kind::Constant),
             Expr::Symbol(name) => self.lookup(name),
-            Expr::Member(name, component) => match self.scopes.find(&name.text) {
-                Some(Found::Entity(Entity::Registers(ids))) => {
-                    let letters = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
-                    let at = letters.iter().position(|l| l.contains(&component.text.as_str()));
-                    match at.and_then(|i| ids.get(i).copied()) {
-                        Some(id) => Ok(Kind::Register(id, self.register_type(id))),
-                        None => {
-                            let message = format!("`{}` has no component `.{}`", name.text, component.text);
-                            self.error(Code::WrongEntity, component.span, message);
-                            Err(Reported)
-                        }
-                    }
+            Expr::Member(name, component) if self.scopes.find(&name.text).is_some() => {
+                let letters = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
+                let at = letters.iter().position(|l| l.contains(&component.text.as_str()));
+                if let Kind::Registers(ids, ty) = self.lookup(name)?
+                    && let Some(id) = at.and_then(|i| ids.get(i).copied())
+                {
+                    return Ok(Kind::Register(id, ty));
                 }
-                _ => self.special(name, Some(component)),
-            },
-            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) if has_symbol(e) => {
-                let (base, offset) = self.linear(e)?;
-                match base {
-                    Some((Kind::Variable(id, _), _)) => Ok(Kind::Variable(id, offset)),
-                    Some((Kind::Param(i, returned, _), _)) => Ok(Kind::Param(i, returned, offset)),
-                    Some((other, span)) => {
+                let message = format!("`{}` has no component `.{}`", name.text, component.text);
+                self.error(Code::WrongEntity, component.span, message);
+                Err(Reported)
+            }
+            Expr::Member(name, component) => self.special(name, Some(component)),
+            Expr::Index(name, index) => self.element(name, index),
+            Expr::Binary(BinaryOp::Add, base, constant) if has_symbol(base) => {
+                let base_span = base.span();
+                let offset = self.integer(constant)? as i64;
+                match self.value(base)? {
+                    Kind::Variable(id, _) => Ok(Kind::Variable(id, offset)),
+                    Kind::Param(i, returned, _) => Ok(Kind::Param(i, returned, offset)),
+                    Kind::Register(id, ty) => self.register_plus(id, ty, offset as u64, base_span),
+                    other => {
                         let message = format!("a constant added to {} outside of brackets", other.describe());
-                        self.error(Code::OperandKind, span, message);
+                        self.error(Code::OperandKind, base_span, message);
                         Err(Reported)
                     }
-                    None => Ok(Kind::Constant(Constant::Int(offset as u64, false))),
                 }
             }
             _ => self.constant(e).map(Kind::Constant),
@@ -232,10 +254,22 @@ impl Checker {
     }
 
     fn address(&mut self, e: &Expr, span: Span) -> Result<Kind, Reported> {
-        let (base, offset) = self.linear(e)?;
-        let Some((base, span)) = base else {
-            return Ok(Kind::Address(Address { base: AddressBase::Absolute, offset, space: None, span }));
+        let (base, offset) = match e {
+            Expr::Binary(BinaryOp::Add, base, constant) if has_symbol(base) => {
+                (&**base, self.integer(constant)? as i64)
+            }
+            _ if has_symbol(e) => (e, 0),
+            _ => {
+                let offset = self.integer(e)? as i64;
+                return Ok(Kind::Address(Address { base: AddressBase::Absolute, offset, space: None, span }));
+            }
         };
+        let span = base.span();
+        let Expr::Symbol(name) = base else {
+            self.error(Code::OperandKind, span, "an address is one name plus a constant");
+            return Err(Reported);
+        };
+        let base = self.lookup(name)?;
         let (base, space) = match base {
             Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
                 (AddressBase::Register(id), None)
@@ -261,37 +295,6 @@ impl Checker {
             VariableId::Local(i) => &self.body.function.variables[i as usize],
         }
     }
-
-    /// A sum of at most one name and constants.
-    fn linear(&mut self, e: &Expr) -> Result<(Option<(Kind, Span)>, i64), Reported> {
-        if !has_symbol(e) {
-            return Ok((None, self.integer(e)? as i64));
-        }
-        match e {
-            Expr::Unary(UnaryOp::Plus, _, inner) => self.linear(inner),
-            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-                let (left, x) = self.linear(a)?;
-                let (right, y) = self.linear(b)?;
-                let sum = if *op == BinaryOp::Add { x.wrapping_add(y) } else { x.wrapping_sub(y) };
-                match (left, right) {
-                    (base, None) => Ok((base, sum)),
-                    (None, base) if *op == BinaryOp::Add => Ok((base, sum)),
-                    _ => {
-                        self.error(Code::OperandKind, e.span(), "an address is one name plus a constant");
-                        Err(Reported)
-                    }
-                }
-            }
-            Expr::Symbol(_) | Expr::Member(..) => {
-                let kind = self.value(e)?;
-                Ok((Some((kind, e.span())), 0))
-            }
-            _ => {
-                self.error(Code::OperandKind, e.span(), "an address is one name plus a constant");
-                Err(Reported)
-            }
-        }
-    }
 }
 
 /// Whether a name other than a constant's stands in the expression.
@@ -299,7 +302,7 @@ pub(super) fn has_symbol(e: &Expr) -> bool {
     match e {
         Expr::Number(_) => false,
         Expr::Symbol(name) => name.text != "WARP_SZ",
-        Expr::Section(_) | Expr::Member(..) | Expr::Call(..) | Expr::Mask(..) => true,
+        Expr::Section(_) | Expr::Member(..) | Expr::Index(..) | Expr::Call(..) | Expr::Mask(..) => true,
         Expr::Cast(_, e) | Expr::Unary(_, _, e) => has_symbol(e),
         Expr::Binary(_, a, b) => has_symbol(a) || has_symbol(b),
         Expr::Select(a, b, c) => has_symbol(a) || has_symbol(b) || has_symbol(c),

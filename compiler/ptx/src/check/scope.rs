@@ -24,8 +24,10 @@ pub(super) enum Entity {
 pub(super) struct Range {
     pub count: u64,
     pub ty: Type,
+    /// Elements of each register, 1 if it is no vector.
+    pub lanes: u8,
     pub span: Span,
-    /// Registers made so far.
+    /// Registers made so far, the first of each vector.
     pub made: FxHashMap<u64, RegisterId>,
 }
 
@@ -78,7 +80,14 @@ impl Scopes {
     }
 
     /// Declares `prefix<count>`.
-    pub fn declare_range(&mut self, prefix: &str, count: u64, ty: Type, span: Span) -> Result<(), Span> {
+    pub fn declare_range(
+        &mut self,
+        prefix: &str,
+        count: u64,
+        ty: Type,
+        lanes: u8,
+        span: Span,
+    ) -> Result<(), Span> {
         let top = self.top();
         let taken = |name: &str| splits(name).any(|(p, i)| p == prefix && i < count);
         if let Some((_, (_, earlier))) = top.names.iter().find(|(name, _)| taken(name)) {
@@ -87,7 +96,7 @@ impl Scopes {
         if let Some(range) = top.ranges.get(prefix) {
             return Err(range.span);
         }
-        top.ranges.insert(prefix.to_owned(), Range { count, ty, span, made: FxHashMap::default() });
+        top.ranges.insert(prefix.to_owned(), Range { count, ty, lanes, span, made: FxHashMap::default() });
         Ok(())
     }
 
@@ -134,7 +143,7 @@ mod tests {
         let mut scopes = Scopes::default();
         scopes.push();
         let here = Span { start: 1, end: 2 };
-        assert!(scopes.declare_range("%r", 3, Type::B(32), here).is_ok());
+        assert!(scopes.declare_range("%r", 3, Type::B(32), 1, here).is_ok());
         assert!(scopes.declare("%r2", Entity::Targets, here).is_err());
         assert!(scopes.declare("%r3", Entity::Targets, here).is_ok());
         assert!(matches!(scopes.find("%r2"), Some(Found::Indexed(_, 2))));
@@ -142,7 +151,7 @@ mod tests {
         scopes.push();
         assert!(scopes.declare("%r2", Entity::Targets, here).is_ok());
         assert!(matches!(scopes.find("%r2"), Some(Found::Entity(Entity::Targets))));
-        assert!(scopes.declare_range("%r", 2, Type::B(32), here).is_ok());
-        assert!(scopes.declare_range("%r", 2, Type::B(32), here).is_err());
+        assert!(scopes.declare_range("%r", 2, Type::B(32), 1, here).is_ok());
+        assert!(scopes.declare_range("%r", 2, Type::B(32), 1, here).is_err());
     }
 }

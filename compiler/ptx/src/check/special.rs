@@ -61,8 +61,10 @@ const fn since(major: u32, minor: u32, sm: u32) -> Since {
 pub(super) enum Special {
     /// A special register and what it needs.
     Known(S, Since),
-    /// One of three components, which must be named.
-    Vector,
+    /// The three components together, as `mov.v4` takes them; all others name one.
+    Vector([S; 3], Since),
+    /// The fourth component, which is always 0 (PTX ISA, `%tid`).
+    Zero,
     /// Valid, but not supported.
     Unsupported,
 }
@@ -71,10 +73,12 @@ pub(super) enum Special {
 pub(super) fn special(name: &str, component: Option<&str>) -> Option<Special> {
     if let Some((_, make, since)) = VECTORS.iter().find(|(n, ..)| *n == name) {
         let axis = match component {
-            Some("x") => Axis::X,
-            Some("y") => Axis::Y,
-            Some("z") => Axis::Z,
-            _ => return Some(Special::Vector),
+            Some("x" | "r") => Axis::X,
+            Some("y" | "g") => Axis::Y,
+            Some("z" | "b") => Axis::Z,
+            Some("w" | "a") => return Some(Special::Zero),
+            Some(_) => return None,
+            None => return Some(Special::Vector([Axis::X, Axis::Y, Axis::Z].map(*make), *since)),
         };
         return Some(Special::Known(make(axis), *since));
     }
@@ -119,7 +123,7 @@ mod tests {
             let component = VECTORS.iter().any(|v| v.0 == name).then_some("z");
             assert!(matches!(special(&name, component), Some(Special::Known(..))), "{name}");
         }
-        assert!(special("%tid", None).is_some_and(|s| matches!(s, Special::Vector)));
+        assert!(special("%tid", None).is_some_and(|s| matches!(s, Special::Vector(..))));
         assert!(special("%laneid", Some("x")).is_none());
         assert!(special("%envreg32", None).is_none());
         assert!(special("%pm0_64", None).is_some());

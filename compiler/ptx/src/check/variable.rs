@@ -5,7 +5,7 @@ use super::mods::space;
 use super::operand::{Kind, Reported, has_symbol};
 use super::scope::Entity;
 use crate::ast::{self, BinaryOp, Expr, Init};
-use crate::checked::{InitAddress, Type, Variable, VariableId};
+use crate::checked::{FunctionId, InitAddress, Type, Variable, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 use crate::table::Since;
@@ -23,10 +23,26 @@ pub(super) struct Shape {
     pub align: u64,
 }
 
+/// An address as an initial value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Initial {
+    Variable { symbol: VariableId, addend: i64, generic: bool },
+    Function(FunctionId),
+}
+
+/// One byte of an address, of which the next must follow.
+pub(super) struct Part {
+    offset: u64,
+    byte: u64,
+    address: Initial,
+    span: Span,
+}
+
 impl Checker {
     pub(super) fn module_variable(&mut self, v: &ast::Variable) {
-        for (variable, name) in self.variables(v) {
+        for (variable, name, array) in self.variables(v) {
             let id = VariableId::Module(self.module.variables.len() as u32);
+            self.arrays.extend(array.then_some(id));
             self.declare_variable(variable, name, id, true);
         }
     }
@@ -35,8 +51,12 @@ impl Checker {
         if v.space.text == "reg" {
             return self.registers(v);
         }
-        for (variable, name) in self.variables(v) {
+        if v.space.text == "param" && self.module.version < (2, 0) {
+            return self.old_parameter(v);
+        }
+        for (variable, name, array) in self.variables(v) {
             let id = VariableId::Local(self.body.function.variables.len() as u32);
+            self.arrays.extend(array.then_some(id));
             self.declare_variable(variable, name, id, false);
         }
     }
@@ -101,6 +121,11 @@ impl Checker {
             Some(_) => 8,
         };
         let bytes = u64::from(ty.bytes()) * lanes;
+        if lanes > 1 && (ty == Type::Pred || u64::from(ty.width()) * lanes > 128) {
+            let message = format!("no vector has {lanes} elements of type `.{}`", v.ty.text);
+            self.error(Code::BadType, v.ty.span, message);
+            return Err(Reported);
+        }
         let mut align = bytes;
         if let Some(e) = &v.align {
             align = self.alignment(e)?;
@@ -148,8 +173,12 @@ impl Checker {
         Ok((size, dims))
     }
 
-    /// The variables of a declaration, with the place of each name.
-    fn variables(&mut self, v: &ast::Variable) -> Vec<(Variable, Span)> {
+    /// The variables of a declaration, with the place of each name, and whether it is an array.
+    fn variables(&mut self, v: &ast::Variable) -> Vec<(Variable, Span, bool)> {
+        if v.space.text == "tex" && self.module.version >= (1, 5) {
+            self.error(Code::BadDirective, v.space.span, "`.tex` variables are gone since PTX 1.5");
+            return Vec::new();
+        }
         let Some(in_space) = space(&v.space.text) else {
             self.error(
                 Code::UnsupportedDirective,
@@ -207,7 +236,7 @@ impl Checker {
                 }
                 None => {}
             }
-            list.push((variable, d.name.span));
+            list.push((variable, d.name.span, !dims.is_empty()));
         }
         list
     }
@@ -237,7 +266,13 @@ impl Checker {
             return Err(Reported);
         }
         let mut bytes = Vec::new();
+        self.parts.clear();
         self.fill(variable, &mut bytes, 0, &dims, init, span)?;
+        if let Some(part) = self.parts.pop() {
+            let message = "a part of an address without the parts behind it is not supported";
+            self.error(Code::UnsupportedInitialiser, part.span, message);
+            return Err(Reported);
+        }
         variable.init = Some(bytes);
         Ok(())
     }
@@ -310,47 +345,112 @@ impl Checker {
                 }
             };
         }
-        let (inner, generic, addend) = match e {
-            Expr::Call(name, inner) if name.text == "generic" => (&**inner, true, 0),
-            Expr::Binary(BinaryOp::Add, a, b) => match &**a {
-                Expr::Call(name, inner) if name.text == "generic" => {
-                    (&**inner, true, self.integer(b)? as i64)
-                }
-                _ => (e, false, 0),
-            },
-            Expr::Mask(..) => {
-                let message = "a masked part of an address is not supported yet";
-                self.error(Code::UnsupportedInitialiser, e.span(), message);
-                return Err(Reported);
+        if let Expr::Mask(mask, inner) = e {
+            return self.masked_value(variable, offset, mask, inner);
+        }
+        let address = self.initial_address(e)?;
+        if !matches!(ty, Type::U(32 | 64)) {
+            self.error(
+                Code::BadInitialiser,
+                e.span(),
+                format!("an address does not fit in a `.{}`", ty.name()),
+            );
+            return Err(Reported);
+        }
+        if ty.width() != 64 {
+            self.error(Code::UnsupportedInitialiser, e.span(), "an address of 32 bits is not supported");
+            return Err(Reported);
+        }
+        match address {
+            Initial::Variable { symbol, addend, generic } => {
+                variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
             }
-            _ => (e, false, 0),
+            Initial::Function(function) => variable.init_functions.push((offset, function)),
+        }
+        Ok(0)
+    }
+
+    /// `x`, `x+4`, `generic(x)+4`, `f`.
+    fn initial_address(&mut self, e: &Expr) -> Result<Initial, Reported> {
+        let (base, addend) = match e {
+            Expr::Binary(BinaryOp::Add, base, constant) => (&**base, self.integer(constant)? as i64),
+            other => (other, 0),
         };
-        match self.value(inner)? {
-            Kind::Variable(symbol, inner_offset) => {
-                if ty.width() != 64 {
-                    let message = format!("an address in a `.{}` is not supported", ty.name());
-                    self.error(Code::UnsupportedInitialiser, e.span(), message);
+        let (name, generic) = match base {
+            Expr::Symbol(name) => (name, false),
+            Expr::Call(word, inner) => match &**inner {
+                Expr::Symbol(name) if word.text == "generic" => (name, true),
+                _ => {
+                    self.error(
+                        Code::BadInitialiser,
+                        base.span(),
+                        "only `generic` makes an address of a name",
+                    );
                     return Err(Reported);
                 }
-                let addend = inner_offset.wrapping_add(addend);
-                variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
-                Ok(0)
+            },
+            _ => {
+                self.error(Code::BadInitialiser, base.span(), "an initial value is a constant or an address");
+                return Err(Reported);
             }
-            Kind::Function(function) if ty.width() == 64 && addend == 0 => {
-                variable.init_functions.push((offset, function));
-                Ok(0)
+        };
+        match self.lookup(name)? {
+            Kind::Variable(symbol, _)
+                if matches!(self.variable(symbol).space, Space::Global | Space::Const) =>
+            {
+                Ok(Initial::Variable { symbol, addend, generic })
             }
-            Kind::Function(_) => {
-                let message = "a part of a function's address in an initialiser is not supported";
-                self.error(Code::UnsupportedInitialiser, e.span(), message);
-                Err(Reported)
-            }
+            Kind::Function(function) if addend == 0 && !generic => Ok(Initial::Function(function)),
             other => {
                 let message = format!("{} cannot be an initial value", other.describe());
                 self.error(Code::BadInitialiser, e.span(), message);
                 Err(Reported)
             }
         }
+    }
+
+    /// `0xFF00(x)`: one byte of an address, shifted down (PTX ISA, "Initializers"). Eight in a row are the whole of it; nothing else is
+    /// supported.
+    fn masked_value(
+        &mut self,
+        variable: &mut Variable,
+        offset: u64,
+        mask: &ast::Name,
+        inner: &Expr,
+    ) -> Result<u64, Reported> {
+        let byte = super::constant::integer(&mask.text)
+            .and_then(|(bits, _)| (0..8).find(|k| bits == 0xff << (8 * k)));
+        let Some(byte) = byte else {
+            self.error(Code::BadInitialiser, mask.span, "a mask is `0xFF` of one byte");
+            return Err(Reported);
+        };
+        if !matches!(variable.ty, Type::U(8 | 64)) {
+            let message = format!("a part of an address does not fit in a `.{}`", variable.ty.name());
+            self.error(Code::BadInitialiser, mask.span, message);
+            return Err(Reported);
+        }
+        if !has_symbol(inner) {
+            return Ok(self.integer(inner)? >> (8 * byte) & 0xff);
+        }
+        let address = self.initial_address(inner)?;
+        let started = self.parts.last().map(|p: &Part| (p.offset + 1, p.byte + 1, p.address));
+        if variable.ty != Type::U(8) || (byte > 0 && started != Some((offset, byte, address))) {
+            let message = "a part of an address without the parts before it is not supported";
+            self.error(Code::UnsupportedInitialiser, inner.span(), message);
+            return Err(Reported);
+        }
+        self.parts.push(Part { offset, byte, address, span: inner.span() });
+        if byte == 7 {
+            let offset = offset - 7;
+            match address {
+                Initial::Variable { symbol, addend, generic } => {
+                    variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
+                }
+                Initial::Function(function) => variable.init_functions.push((offset, function)),
+            }
+            self.parts.truncate(self.parts.len() - 8);
+        }
+        Ok(0)
     }
 
     /// `.reg` declarations.
@@ -364,19 +464,11 @@ impl Checker {
             let declared = match &d.range {
                 Some(e) => {
                     let Ok(count) = self.integer(e) else { continue };
-                    if shape.lanes > 1 {
-                        self.error(Code::BadDirective, d.name.span, "a range of vector registers");
-                        continue;
-                    }
-                    self.scopes.declare_range(&d.name.text, count, shape.ty, d.name.span)
+                    let lanes = shape.lanes as u8;
+                    self.scopes.declare_range(&d.name.text, count, shape.ty, lanes, d.name.span)
                 }
                 None if shape.lanes > 1 => {
-                    let letters = ["x", "y", "z", "w"];
-                    let ids = letters
-                        .iter()
-                        .take(shape.lanes as usize)
-                        .map(|l| self.add_register(&format!("{}.{l}", d.name.text), shape.ty))
-                        .collect();
+                    let ids = self.add_registers(&d.name.text, shape.ty, shape.lanes as u8);
                     self.scopes.declare(&d.name.text, Entity::Registers(ids), d.name.span)
                 }
                 None => {

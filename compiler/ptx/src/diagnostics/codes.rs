@@ -64,7 +64,7 @@ codes! {
     NoVersion "P0101" Wrong "no `.version`", "a module begins with `.version`, such as `.version 8.0`";
     UnknownVersion "P0102" Wrong "an unknown `.version`", "known versions are listed in the PTX ISA, \"Release History\"";
     NoTarget "P0103" Wrong "no `.target`", "after `.version` comes `.target`, such as `.target sm_90`";
-    UnknownTarget "P0104" Wrong "an unknown `.target`", "targets are sm_50 and later, such as `sm_90` or `sm_90a`";
+    UnknownTarget "P0104" Wrong "an unknown `.target`", "targets are sm_10 and later, such as `sm_90` or `sm_90a`";
     TargetNeedsVersion "P0105" Wrong "the `.version` is older than the `.target`", "raise `.version`";
     AddressSize "P0106" Wrong "a bad `.address_size`", "write `.address_size 64`";
     Address32 "P0107" Unsupported "32-bit addresses", "write `.address_size 64`";
@@ -89,12 +89,13 @@ codes! {
     NeedsTarget "P0308" Wrong "an instruction that needs another `.target`", "raise `.target`";
     BadImmediate "P0309" Wrong "a constant that does not fit", "use a constant in the range that the PTX ISA gives";
     SpaceMismatch "P0310" Wrong "an address in another state space", "name the variable's own state space, or use a generic address";
+    GoneForm "P0311" Wrong "a form that newer versions or targets no longer have", "write the form that took its place (PTX ISA, the notes of the instruction)";
     UnsupportedInstruction "P0390" Unsupported "an instruction that is not supported yet", "this form is valid PTX that has no implementation here yet";
     UnsupportedOperand "P0391" Unsupported "an operand that is not supported yet", "this operand is valid PTX that has no implementation here yet";
     // Functions and calls.
     CallMismatch "P0401" Wrong "a call that does not match", "arguments must match the callee's parameters in number and size";
     BadParameter "P0402" Wrong "a bad parameter", "see the PTX ISA, \"Kernel Function Parameters\"";
-    BodyMissing "P0403" Wrong "an entry without a body", "an `.entry` needs a body";
+    BodyMissing "P0403" Wrong "a function without a body", "define it, or declare it `.extern`";
     OversizedBlock "P0404" Warning "a block size that no launch can have", "a block has at most 1024 threads";
     // Variables.
     BadAlignment "P0501" Wrong "a bad alignment", "an alignment is a power of two";

@@ -14,7 +14,10 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Token::LeftBrace => {
                 self.bump();
-                let list = self.operand_list(Token::RightBrace)?;
+                let before = std::mem::replace(&mut self.braces, true);
+                let list = self.operand_list(Token::RightBrace);
+                self.braces = before;
+                let list = list?;
                 self.expect(Token::RightBrace, "`,` or `}`")?;
                 OperandKind::Vector(list)
             }
@@ -34,12 +37,8 @@ impl Parser<'_> {
                 self.bump();
                 OperandKind::Not(self.name(Token::Ident, "a predicate")?)
             }
-            _ => OperandKind::Value(match self.peek() {
-                Token::Ident if self.peek_at(1) == Token::Or => {
-                    Expr::Symbol(self.name(Token::Ident, "a register")?)
-                }
-                _ => self.expression()?,
-            }),
+            Token::Ident if self.word() != "WARP_SZ" => OperandKind::Value(self.named()?),
+            _ => OperandKind::Value(self.constant()?),
         };
         let operand = Operand { kind, span: start.to(self.last_span()) };
         let simple = matches!(operand.kind, OperandKind::Value(Expr::Symbol(_)));
@@ -55,6 +54,72 @@ impl Parser<'_> {
         let second = Operand { kind, span: second_start.to(self.last_span()) };
         let span = start.to(self.last_span());
         Ok(Operand { kind: OperandKind::Pair(Box::new(operand), Box::new(second)), span })
+    }
+
+    /// A name as an operand: alone, with a component, with an index, or plus a constant (PTX ISA, "Using Addresses,
+    /// Arrays, and Vectors"; nothing more is accepted by ptxas either).
+    fn named(&mut self) -> Parsed<Expr> {
+        let name = self.name(Token::Ident, "a name")?;
+        match self.peek() {
+            Token::Dotted => Ok(Expr::Member(name, self.name(Token::Dotted, "a component")?)),
+            // Not in braces, as in ptxas.
+            Token::Plus if !self.braces => {
+                self.bump();
+                Ok(offset(name, self.constant()?))
+            }
+            Token::LeftBracket => {
+                self.bump();
+                let index = match self.peek() {
+                    Token::Ident if self.word() != "WARP_SZ" => {
+                        let register = self.name(Token::Ident, "a register")?;
+                        match self.eat(Token::Plus) {
+                            true => offset(register, self.constant()?),
+                            false => Expr::Symbol(register),
+                        }
+                    }
+                    _ => self.constant()?,
+                };
+                self.expect(Token::RightBracket, "`]`")?;
+                Ok(Expr::Index(name, Box::new(index)))
+            }
+            _ => Ok(Expr::Symbol(name)),
+        }
+    }
+
+    /// An initial value: a constant, a variable's name or `generic( … )` of one, plus a constant, or a masked part of these, as ptxas
+    /// reads them.
+    pub(super) fn initial(&mut self) -> Parsed<Expr> {
+        if self.peek() == Token::Int && self.peek_at(1) == Token::LeftParen {
+            let mask = self.name(Token::Int, "a mask")?;
+            self.bump();
+            let inner = self.nested(Self::initial)?;
+            self.expect(Token::RightParen, "`)`")?;
+            return Ok(Expr::Mask(mask, Box::new(inner)));
+        }
+        if self.peek() != Token::Ident || self.word() == "WARP_SZ" {
+            return self.constant();
+        }
+        let name = self.name(Token::Ident, "a name")?;
+        let address = match self.eat(Token::LeftParen) {
+            true => {
+                let inner = self.name(Token::Ident, "a variable's name")?;
+                self.expect(Token::RightParen, "`)`")?;
+                Expr::Call(name, Box::new(Expr::Symbol(inner)))
+            }
+            false => Expr::Symbol(name),
+        };
+        match self.eat(Token::Plus) {
+            true => Ok(Expr::Binary(BinaryOp::Add, Box::new(address), Box::new(self.constant()?))),
+            false => Ok(address),
+        }
+    }
+
+    /// An expression without names.
+    fn constant(&mut self) -> Parsed<Expr> {
+        let before = std::mem::replace(&mut self.plain, true);
+        let result = self.expression();
+        self.plain = before;
+        result
     }
 
     fn operand_list(&mut self, end: Token) -> Parsed<Vec<Operand>> {
@@ -121,12 +186,7 @@ impl Parser<'_> {
         match self.peek() {
             Token::Int => {
                 let number = self.name(Token::Int, "a number")?;
-                if !self.eat(Token::LeftParen) {
-                    return Ok(Expr::Number(number));
-                }
-                let inner = self.select()?;
-                self.expect(Token::RightParen, "`)`")?;
-                Ok(Expr::Mask(number, Box::new(inner)))
+                Ok(Expr::Number(number))
             }
             Token::BadNumber => {
                 let shown: String = self.word().chars().take(24).collect();
@@ -134,17 +194,11 @@ impl Parser<'_> {
                 Err(Failed)
             }
             Token::Float => Ok(Expr::Number(self.name(Token::Float, "a number")?)),
-            Token::Dotted => Ok(Expr::Section(self.name(Token::Dotted, "a section")?)),
-            Token::Ident => {
+            Token::Dotted if !self.plain => Ok(Expr::Section(self.name(Token::Dotted, "a section")?)),
+            Token::Ident if !self.plain || self.word() == "WARP_SZ" => {
                 let name = self.name(Token::Ident, "a name")?;
                 match self.peek() {
-                    Token::LeftParen => {
-                        self.bump();
-                        let inner = self.select()?;
-                        self.expect(Token::RightParen, "`)`")?;
-                        Ok(Expr::Call(name, Box::new(inner)))
-                    }
-                    Token::Dotted if !self.apart => {
+                    Token::Dotted if !self.apart && !self.plain => {
                         Ok(Expr::Member(name, self.name(Token::Dotted, "a component")?))
                     }
                     _ => Ok(Expr::Symbol(name)),
@@ -164,6 +218,11 @@ impl Parser<'_> {
             _ => Err(self.unexpected("an operand")),
         }
     }
+}
+
+/// A name plus a constant.
+fn offset(name: crate::ast::Name, constant: Expr) -> Expr {
+    Expr::Binary(BinaryOp::Add, Box::new(Expr::Symbol(name)), Box::new(constant))
 }
 
 fn binary_op(token: Token) -> Option<BinaryOp> {

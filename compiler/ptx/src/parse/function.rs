@@ -19,6 +19,8 @@ impl Parser<'_> {
         let directives = self.directives()?;
         let body = match self.peek() {
             Token::LeftBrace => Some(self.block()?),
+            // A prototype needs no semicolon where the next directive or the end of the text ends it, as in ptxas.
+            Token::Dotted | Token::End if !entry => None,
             _ => {
                 self.expect(Token::Semicolon, "`{` or `;`")?;
                 None
@@ -29,7 +31,7 @@ impl Parser<'_> {
 
     pub(super) fn directives(&mut self) -> Parsed<Vec<Directive>> {
         let mut list = Vec::new();
-        while self.peek() == Token::Dotted {
+        while self.peek() == Token::Dotted && !self.at_dotted(&super::module::STARTS) {
             let name = self.name(Token::Dotted, "a directive")?;
             let mut args = Vec::new();
             if matches!(

@@ -4,7 +4,7 @@ use crate::diagnostics::Code;
 use crate::lex::Token;
 
 /// Words that can only begin something at module scope: where reading goes on after a mistake there.
-const STARTS: [&str; 13] = [
+pub(super) const STARTS: [&str; 15] = [
     "version",
     "target",
     "address_size",
@@ -16,8 +16,10 @@ const STARTS: [&str; 13] = [
     "common",
     "global",
     "const",
+    "shared",
     "file",
     "section",
+    "alias",
 ];
 
 impl Parser<'_> {

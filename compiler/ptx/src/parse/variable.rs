@@ -136,7 +136,7 @@ impl Parser<'_> {
 
     fn initialiser(&mut self) -> Parsed<Init> {
         if !self.eat(Token::LeftBrace) {
-            return Ok(Init::Value(self.expression()?));
+            return Ok(Init::Value(self.initial()?));
         }
         self.nested(|p| {
             if p.eat(Token::RightBrace) {

@@ -43,6 +43,11 @@ pub(super) fn expr(out: &mut String, e: &Expr) {
         Expr::Number(n) | Expr::Symbol(n) => out.push_str(&n.text),
         Expr::Section(n) => put!(out, ".{}", n.text),
         Expr::Member(a, b) => put!(out, "{}.{}", a.text, b.text),
+        Expr::Index(n, e) => {
+            put!(out, "{}[", n.text);
+            expr(out, e);
+            out.push(']');
+        }
         Expr::Call(n, e) | Expr::Mask(n, e) => {
             put!(out, "{}(", n.text);
             expr(out, e);
@@ -82,6 +87,7 @@ pub(super) fn atom(out: &mut String, e: &Expr) {
         | Expr::Symbol(_)
         | Expr::Section(_)
         | Expr::Member(..)
+        | Expr::Index(..)
         | Expr::Call(..)
         | Expr::Mask(..) => expr(out, e),
         Expr::Cast(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {

@@ -1,6 +1,6 @@
 //! The table and the codes as pages of the handbook.
 
-use super::{Row, rows};
+use super::{Row, legacy, rows};
 use crate::diagnostics::Code;
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub fn forms() -> String {
         }
     }
     let mut family = "";
-    for row in rows() {
+    for row in rows().iter().chain(legacy()) {
         if row.family != family {
             family = row.family;
             let _ = write!(
@@ -26,7 +26,10 @@ pub fn forms() -> String {
             );
         }
         let (major, minor) = row.since.version;
-        let target = row.since.targets();
+        let mut target = row.since.targets();
+        if let Some(gone) = row.until {
+            target += &format!(" until PTX {}.{} with sm_{}", gone.version.0, gone.version.1, gone.sm);
+        }
         let _ =
             writeln!(out, "| `{}` | {major}.{minor} | {target} | `{}` |", form(row), cell(&row.example()));
     }
@@ -35,7 +38,7 @@ pub fn forms() -> String {
 
 /// The row's line without its version, as a cell of a table.
 pub fn form(row: &Row) -> String {
-    let words: Vec<&str> = row.text.split_whitespace().filter(|w| !w.starts_with('@')).collect();
+    let words: Vec<&str> = row.text.split_whitespace().filter(|w| !w.starts_with(['@', '!'])).collect();
     cell(&words.join(" "))
 }
 

@@ -113,23 +113,23 @@ impl Row {
 
     /// A valid instruction with these suffixes, which must fit the row, in the row's order.
     pub fn instruction(&'static self, suffixes: &[&str]) -> String {
+        let mnemonic: String =
+            std::iter::once(self.root).chain(suffixes.iter().copied()).collect::<Vec<_>>().join(".");
+        format!("{mnemonic} {};", self.operands(suffixes).join(", ")).replace(" ;", ";")
+    }
+
+    /// The operands of [`Row::instruction`], one for each slot.
+    pub fn operands(&'static self, suffixes: &[&str]) -> Vec<String> {
         let types: Vec<Type> = suffixes.iter().filter_map(|s| Type::parse(s)).collect();
         let lanes = match () {
             () if suffixes.contains(&"v2") => 2,
             () if suffixes.contains(&"v4") => 4,
             () => 1,
         };
-        let mnemonic: String =
-            std::iter::once(self.root).chain(suffixes.iter().copied()).collect::<Vec<_>>().join(".");
         let space =
             SPACES.iter().find(|(word, _)| suffixes.iter().any(|s| s.split("::").next() == Some(word)));
-        let operands: Vec<String> = self
-            .slots
-            .iter()
-            .enumerate()
-            .map(|(i, s)| operand(s, i + 1, &types, lanes, space.map(|s| s.1)))
-            .collect();
-        format!("{mnemonic} {};", operands.join(", ")).replace(" ;", ";")
+        let slots = self.slots.iter().enumerate();
+        slots.map(|(i, s)| operand(s, i + 1, &types, lanes, space.map(|s| s.1))).collect()
     }
 }
 

@@ -92,15 +92,10 @@ const TOGETHER: [(&str, &[&str]); 6] = [
     ("cvt", &["tf32", "satfinite"]),
 ];
 
-/// Roots that had forms without `.sync` until PTX 6.4, and still have them before sm_70.
-const ONCE_WITHOUT_SYNC: [&str; 2] = ["shfl", "vote"];
-
-/// Whether modifiers that fit no row are PTX for a version and target.
-pub fn form(root: &str, suffixes: &[&str], version: (u32, u32), sm: u32) -> bool {
-    let old =
-        ONCE_WITHOUT_SYNC.contains(&root) && !suffixes.contains(&"sync") && (version < (6, 4) || sm < 70);
+/// Whether modifiers that fit no row are PTX.
+pub fn form(root: &str, suffixes: &[&str]) -> bool {
     let together = |(r, words): &(&str, &[&str])| *r == root && words.iter().all(|w| suffixes.contains(w));
-    old || TOGETHER.iter().any(together)
+    TOGETHER.iter().any(together)
 }
 
 /// Whether a root without rows is PTX.

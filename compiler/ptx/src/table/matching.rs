@@ -49,7 +49,11 @@ impl Row {
                         found.since = found.since.and(since);
                     }
                 }
-                None if element.optional => {}
+                None if element.optional => {
+                    if let Some(since) = element.absent {
+                        found.since = found.since.and(since);
+                    }
+                }
                 None => return None,
             }
         }

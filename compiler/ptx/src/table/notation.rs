@@ -34,15 +34,17 @@ fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
     let root = &head[..split];
     let elements = elements(&head[split..], groups);
     let mut since = Since::new(1, 0, 0);
+    let mut until = None;
     let mut slots = Vec::new();
     for part in parts {
-        match part.strip_prefix('@') {
-            Some(text) => since = Since::parse(text),
-            None => slots.push(slot(part)),
+        match part.split_at(1) {
+            ("@", text) => since = Since::parse(text),
+            ("!", text) => until = Some(Since::parse(text)),
+            _ => slots.push(slot(part)),
         }
     }
     let op = Op::from_root(root).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
-    Row { text: line, family, root, op, elements, slots, since }
+    Row { text: line, family, root, op, elements, slots, since, until }
 }
 
 fn elements(mut head: &'static str, groups: &Groups) -> Vec<Element> {
@@ -68,10 +70,20 @@ fn elements(mut head: &'static str, groups: &Groups) -> Vec<Element> {
             Some((words, suffix)) => (words, suffix.strip_prefix('^').map(Since::parse)),
             None => (inner, None),
         };
-        let mut element = Element { choices: Vec::new(), optional };
+        let mut element = Element { choices: Vec::new(), optional, absent: None };
         choices(words, suffix, groups, &mut element.choices);
-        list.push(element);
         head = rest;
+        // `{.a}^2.0/20`: what it needs to be left out.
+        if let Some(rest) = rest.strip_prefix('^').filter(|_| optional) {
+            let end = (0..rest.len())
+                .find(|&i| {
+                    rest.as_bytes()[i] == b'{' || rest.as_bytes()[i] == b'.' && !in_version(head, i + 1)
+                })
+                .unwrap_or(rest.len());
+            element.absent = Some(Since::parse(&rest[..end]));
+            head = &rest[end..];
+        }
+        list.push(element);
     }
     list
 }

@@ -65,8 +65,7 @@ pub fn expr(u: &mut Unstructured, depth: u32) -> Result<Expr> {
         0 => Expr::Number(number(u)?),
         1 => Expr::Symbol(ident(u)?),
         2 => Expr::Member(name(u, &["%tid", "v"])?, name(u, &["x", "y"])?),
-        3 => Expr::Call(text("generic"), deep(u)?),
-        4 => Expr::Mask(int(u)?, deep(u)?),
+        3 | 4 => Expr::Number(number(u)?),
         5 => Expr::Cast(name(u, &["u64", "s64"])?, deep(u)?),
         6 => Expr::Unary(
             *u.choose(&[UnaryOp::Plus, UnaryOp::Neg, UnaryOp::Not, UnaryOp::LogicalNot])?,
@@ -78,31 +77,73 @@ pub fn expr(u: &mut Unstructured, depth: u32) -> Result<Expr> {
     })
 }
 
-fn operand(u: &mut Unstructured, depth: u32) -> Result<Operand> {
+/// An expression without names, as operands have them.
+fn constant(u: &mut Unstructured, depth: u32) -> Result<Expr> {
+    let deep = |u: &mut Unstructured| constant(u, depth.saturating_sub(1)).map(Box::new);
+    Ok(match u.int_in_range(0..=if depth == 0 { 1 } else { 6 })? {
+        0 => Expr::Number(number(u)?),
+        1 => Expr::Symbol(text("WARP_SZ")),
+        2 => Expr::Cast(name(u, &["u64", "s64"])?, deep(u)?),
+        3 => Expr::Unary(*u.choose(&[UnaryOp::Plus, UnaryOp::Neg, UnaryOp::Not])?, Span::default(), deep(u)?),
+        4 | 5 => Expr::Binary(*u.choose(&BinaryOp::ALL)?, deep(u)?, deep(u)?),
+        _ => Expr::Select(deep(u)?, deep(u)?, deep(u)?),
+    })
+}
+
+/// A name plus a constant.
+fn offset(u: &mut Unstructured) -> Result<Expr> {
+    let (name, constant) = (Expr::Symbol(ident(u)?), constant(u, 2)?);
+    Ok(Expr::Binary(BinaryOp::Add, Box::new(name), Box::new(constant)))
+}
+
+fn value(u: &mut Unstructured, braces: bool) -> Result<Expr> {
+    Ok(match u.int_in_range(0..=5)? {
+        2 if braces => Expr::Symbol(ident(u)?),
+        0 => Expr::Symbol(ident(u)?),
+        1 => Expr::Member(name(u, &["%tid", "v"])?, name(u, &["x", "y"])?),
+        2 => offset(u)?,
+        3 => {
+            let index = match u.int_in_range(0..=2)? {
+                0 => constant(u, 2)?,
+                1 => Expr::Symbol(ident(u)?),
+                _ => offset(u)?,
+            };
+            Expr::Index(ident(u)?, Box::new(index))
+        }
+        _ => constant(u, 3)?,
+    })
+}
+
+fn operand(u: &mut Unstructured, depth: u32, braces: bool) -> Result<Operand> {
     let kind = match u.int_in_range(0..=if depth == 0 { 2 } else { 4 })? {
-        0 => loop {
-            // `!p` and `a | b` are read as a negation and a pair wherever an operand begins with them.
-            match expr(u, 3)? {
-                Expr::Unary(UnaryOp::LogicalNot, ..) => {}
-                Expr::Binary(BinaryOp::Or, a, _) if matches!(*a, Expr::Symbol(_)) => {}
-                e => break OperandKind::Value(e),
-            }
-        },
+        0 => OperandKind::Value(value(u, braces)?),
         1 => OperandKind::Not(ident(u)?),
         2 => {
             let plain = |kind| Box::new(Operand { kind, span: Span::default() });
             let first = plain(OperandKind::Value(Expr::Symbol(ident(u)?)));
             OperandKind::Pair(first, plain(OperandKind::Value(Expr::Symbol(ident(u)?))))
         }
-        3 => OperandKind::Vector(many(u, 4, |u| operand(u, depth - 1))?),
-        _ => OperandKind::Address(some(u, 2, |u| operand(u, depth - 1))?),
+        3 => OperandKind::Vector(many(u, 4, |u| operand(u, depth - 1, true))?),
+        _ => OperandKind::Address(some(u, 2, |u| operand(u, depth - 1, braces))?),
     };
     Ok(Operand { kind, span: Span::default() })
 }
 
+/// An initial value.
+fn initial(u: &mut Unstructured, masks: bool) -> Result<Expr> {
+    let address = match u.int_in_range(0..=3)? {
+        0 => Expr::Symbol(ident(u)?),
+        1 => Expr::Call(text("generic"), Box::new(Expr::Symbol(ident(u)?))),
+        2 if masks => return Ok(Expr::Mask(int(u)?, Box::new(initial(u, false)?))),
+        _ => return constant(u, 2),
+    };
+    let sum = |a, b| Expr::Binary(BinaryOp::Add, Box::new(a), Box::new(b));
+    Ok(if u.arbitrary()? { sum(address, constant(u, 2)?) } else { address })
+}
+
 fn init(u: &mut Unstructured, depth: u32) -> Result<Init> {
     if depth == 0 || u.arbitrary()? {
-        return Ok(Init::Value(expr(u, 2)?));
+        return Ok(Init::Value(initial(u, true)?));
     }
     Ok(Init::List(many(u, 3, |u| init(u, depth - 1))?))
 }
@@ -190,7 +231,7 @@ fn section(u: &mut Unstructured) -> Result<Section> {
 
 fn instruction(u: &mut Unstructured) -> Result<Instruction> {
     let root = name(u, &["add", "mov", "ld", "call", "tex", "ret"])?;
-    let mut operands = many(u, 4, |u| operand(u, 2))?;
+    let mut operands = many(u, 4, |u| operand(u, 2, false))?;
     if root.text == "call" {
         // An operand of a call that begins with a parenthesis is a list.
         operands = many(u, 3, |u| {

@@ -86,7 +86,9 @@ impl Judge {
         std::fs::write(&input, text).expect("the folder can be written");
         // Code is made for the module's own target, or for the first chip that still has code.
         let named = text.split_once(".target ").and_then(|(_, rest)| rest.split(['\n', ',']).next());
-        let newer = named.filter(|t| t.starts_with("sm_1") || t.ends_with('a')).unwrap_or("sm_90");
+        let newer = named
+            .filter(|t| t.starts_with("sm_1") && t.len() > "sm_10".len() || t.ends_with('a'))
+            .unwrap_or("sm_90");
         let output = Command::new(&self.ptxas)
             .args(["-arch", newer.trim(), "-O0", "-o", "/dev/null"])
             .arg(&input)

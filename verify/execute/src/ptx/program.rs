@@ -210,7 +210,8 @@ impl<'m> Program<'m> {
                         Space::Const => memory.constant.get_mut(at as usize..),
                         _ => memory.global.at_mut(at).map(|a| &mut a.bytes[..]),
                     };
-                    let size = (v.ty.width() as usize / 8).clamp(1, 8);
+                    // Also where its bytes are elements, each a masked part.
+                    let size = 8;
                     let place =
                         bytes.and_then(|b| b.get_mut(init.offset as usize..init.offset as usize + size));
                     let Some(place) = place else {

@@ -192,6 +192,7 @@ impl Program {
             word(at, value as u32);
             word(at + 4, (value >> 32) as u32);
         };
+        wide(layout.grid_id, crate::special::GRID_ID);
         wide(layout.local_window, crate::memory::LOCAL_WINDOW);
         if let Some(at) = layout.constant_window {
             wide(at, crate::memory::CONST_WINDOW);

@@ -1,0 +1,188 @@
+//! Spellings of operands: we accept and refuse what ptxas does, but for what `spelling-exceptions.txt` explains. A fixed sample is held
+//! against recorded answers; `cargo xtask long spellings` asks ptxas about all and writes `docs/spellings.md`.
+
+#[path = "../../../compiler/ptx/tests/ptxas/mod.rs"]
+#[allow(dead_code)]
+mod ptxas;
+
+use ptxas::{Judge, Verdict};
+use sassafras_generate::spellings::{Spelling, all, module};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Every so manieth spelling is in the sample.
+const STEP: usize = 37;
+
+/// Our verdict on each line; a line with a mistake in its syntax hides nothing of the others.
+fn ours(lines: &[String]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for chunk in lines.chunks(20) {
+        let (text, first) = module(chunk);
+        let records = sassafras_ptx::load(&text, "lines").map_or_else(|d| d.records(), |_| Vec::new());
+        let outside =
+            records.iter().any(|r| (r.line as usize) < first || r.line as usize >= first + chunk.len());
+        if outside || records.iter().any(|r| r.code.starts_with("P00")) {
+            // Syntax: line by line.
+            verdicts.extend(chunk.iter().map(|line| alone(line)));
+            continue;
+        }
+        verdicts.extend((0..chunk.len()).map(|i| {
+            let record = records.iter().find(|r| r.line as usize == first + i);
+            record.map_or(Verdict::Accepted, |r| verdict(r.severity, r.code, &r.message))
+        }));
+    }
+    verdicts
+}
+
+fn alone(line: &str) -> Verdict {
+    match sassafras_ptx::load(&module(&[line.to_owned()]).0, "line") {
+        Ok(_) => Verdict::Accepted,
+        Err(d) => d.records().first().map_or(Verdict::Accepted, |r| verdict(r.severity, r.code, &r.message)),
+    }
+}
+
+fn verdict(severity: &str, code: &str, message: &str) -> Verdict {
+    match severity {
+        "unsupported" => Verdict::Unsupported,
+        "error" => Verdict::Rejected(format!("{code}: {message}")),
+        _ => Verdict::Accepted,
+    }
+}
+
+/// The exceptions: what ptxas does, words that the spelling's class or line has, and why.
+fn exceptions() -> Vec<(&'static str, Vec<&'static str>, &'static str)> {
+    let lines =
+        include_str!("spelling-exceptions.txt").lines().filter(|l| !l.starts_with('#') && !l.is_empty());
+    lines
+        .map(|line| {
+            let (pattern, reason) = line.split_once(" # ").expect("an exception has a reason");
+            let mut words = pattern.split_whitespace();
+            let ptxas = words.next().expect("a pattern is not empty");
+            assert!(["accepts", "refuses"].contains(&ptxas), "{line}");
+            (ptxas, words.collect(), reason)
+        })
+        .collect()
+}
+
+/// The reason why the two differ, if the exceptions have one.
+fn excused(accepted: bool, spelling: &Spelling) -> Option<&'static str> {
+    let text = format!("{}: {}", spelling.class.replace(' ', "-"), spelling.line);
+    let fits = |(ptxas, words, _): &(&str, Vec<&str>, &str)| {
+        (*ptxas == "accepts") == accepted && words.iter().all(|word| text.contains(word))
+    };
+    exceptions().into_iter().find(fits).map(|(.., reason)| reason)
+}
+
+/// ptxas's answers. Odd lines may stop it, so they come in small modules.
+fn theirs(judge: &Judge, spellings: &[&Spelling]) -> Vec<Verdict> {
+    let mut verdicts = vec![Verdict::Accepted; spellings.len()];
+    for odd in [false, true] {
+        let places: Vec<usize> = (0..spellings.len()).filter(|&i| spellings[i].odd == odd).collect();
+        for chunk in places.chunks(if odd { 20 } else { 400 }) {
+            let lines: Vec<String> = chunk.iter().map(|&i| spellings[i].line.clone()).collect();
+            for (&i, verdict) in chunk.iter().zip(judge.verdicts(&lines, module)) {
+                verdicts[i] = verdict;
+            }
+        }
+    }
+    verdicts
+}
+
+#[test]
+fn a_sample_of_spellings_is_judged_as_ptxas_does() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/spellings.txt");
+    let spellings = all();
+    let sample: Vec<&Spelling> = spellings.iter().step_by(STEP).collect();
+    let mut recorded: BTreeMap<String, bool> = BTreeMap::new();
+    if std::env::var("BLESS").is_ok() {
+        let Some(judge) = Judge::find() else { return };
+        let mut text =
+            String::from("# What ptxas 13.0.88 says of spellings of operands. BLESS=1 asks it again.\n");
+        for (spelling, verdict) in sample.iter().zip(theirs(&judge, &sample)) {
+            let word = if verdict == Verdict::Accepted { "accepts" } else { "refuses" };
+            let _ = writeln!(text, "{word} {}", spelling.line);
+        }
+        std::fs::write(path, text).expect("the file can be written");
+    }
+    let text = std::fs::read_to_string(path).expect("the answers are recorded");
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let (word, line) = line.split_once(' ').expect("a word and an instruction");
+        recorded.insert(line.to_owned(), word == "accepts");
+    }
+    let lines: Vec<String> = sample.iter().map(|s| s.line.clone()).collect();
+    let mut differ = String::new();
+    let mut judged = 0;
+    for (spelling, ours) in sample.iter().zip(ours(&lines)) {
+        // The table grows: a form that is newer than the answers waits for the next time they are asked for.
+        let Some(&accepted) = recorded.get(&spelling.line) else { continue };
+        judged += 1;
+        let same = (ours == Verdict::Accepted) == accepted;
+        if !same && ours != Verdict::Unsupported && excused(accepted, spelling).is_none() {
+            let _ = writeln!(
+                differ,
+                "{}: {} ours: {ours:?}, ptxas accepts: {accepted}",
+                spelling.class, spelling.line
+            );
+        }
+    }
+    assert!(judged > 300, "{judged} of {} spellings are recorded", sample.len());
+    assert!(differ.is_empty(), "{} of {judged}:\n{differ}", differ.lines().count());
+}
+
+#[test]
+#[ignore = "asks ptxas about some ten thousand lines"]
+fn every_spelling_is_judged_as_ptxas_does() {
+    let Some(judge) = Judge::find() else { return };
+    let spellings = all();
+    let list: Vec<&Spelling> = spellings.iter().collect();
+    let lines: Vec<String> = list.iter().map(|s| s.line.clone()).collect();
+    // Class: tried, both accept, both refuse, not supported here, excused.
+    let mut classes: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut differ = String::new();
+    for ((spelling, ours), theirs) in list.iter().zip(ours(&lines)).zip(theirs(&judge, &list)) {
+        let accepted = theirs == Verdict::Accepted;
+        let count = classes.entry(spelling.class).or_default();
+        count[0] += 1;
+        match ours {
+            Verdict::Accepted if accepted => count[1] += 1,
+            Verdict::Rejected(_) if !accepted => count[2] += 1,
+            Verdict::Unsupported => count[3] += 1,
+            _ => match excused(accepted, spelling) {
+                Some(reason) => {
+                    count[4] += 1;
+                    *reasons.entry(reason).or_default() += 1;
+                }
+                None => {
+                    let _ = writeln!(
+                        differ,
+                        "{}: {} ours: {ours:?} theirs: {theirs:?}",
+                        spelling.class, spelling.line
+                    );
+                }
+            },
+        }
+    }
+    let forms: std::collections::BTreeSet<_> = list.iter().map(|s| s.form).collect();
+    let mut page = format!(
+        "# Spellings of operands\n\nEach way to write an operand, tried on {} forms of PTX: {} instructions, held against ptxas 13.0.88 by\n\
+         `cargo xtask long spellings`. No class has a disagreement that is not explained below.\n\n\
+         | class | tried | both accept | both refuse | not supported here | explained |\n| --- | --- | --- | --- | --- | --- |\n",
+        forms.len(),
+        list.len()
+    );
+    for (class, [tried, accept, refuse, unsupported, listed]) in &classes {
+        let _ = writeln!(page, "| {class} | {tried} | {accept} | {refuse} | {unsupported} | {listed} |");
+    }
+    page += "\n| what ptxas does otherwise | instructions |\n| --- | --- |\n";
+    for (reason, count) in &reasons {
+        let _ = writeln!(page, "| {} | {count} |", reason.replace('|', "\\|"));
+    }
+    println!("{page}");
+    if let Ok(path) = std::env::var("SPELLINGS_LOG") {
+        std::fs::write(path, &differ).expect("the log can be written");
+    }
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.lines().count(), &differ[..differ.len().min(20_000)]);
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/spellings.md"), page)
+        .expect("the page can be written");
+}
