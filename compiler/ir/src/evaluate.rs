@@ -116,7 +116,9 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
             return None;
         }
         Op::WarpSync | Op::Barrier(_) | Op::Nanosleep => return None,
-        Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => return None,
+        Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose | Op::Opaque(_) => {
+            return None;
+        }
     };
     Some(vec![one])
 }

@@ -51,7 +51,11 @@ pub trait World {
     /// What is asked of other lanes, fences, barriers: one number for each result. Other operations are not known to it.
     fn other(&mut self, op: &Op, args: &[Bits], types: &[crate::Type]) -> Option<Vec<u128>> {
         let _ = (args, types);
-        matches!(op, Op::Fence(..) | Op::Nanosleep).then(Vec::new)
+        match op {
+            Op::Fence(..) | Op::Nanosleep => Some(Vec::new()),
+            Op::Opaque(op) if op.family().timing => Some(Vec::new()),
+            _ => None,
+        }
     }
 }
 

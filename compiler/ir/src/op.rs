@@ -2,7 +2,8 @@
 
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Scope, Space, SpecialRegister,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
+    SpecialRegister,
 };
 
 use crate::function::VariableId;
@@ -364,6 +365,8 @@ pub enum Op {
     MatrixStore(Matrices),
     /// Convergent, of all lanes. Argument and result: two elements of an 8×8 matrix of 16 bits.
     MatrixTranspose,
+    /// What is known by name, operands, results and effects alone: [`sassafras_semantics::opaque`].
+    Opaque(Opaque),
 }
 
 /// Kinds of [`Op::Packed`].
@@ -399,7 +402,11 @@ impl Op {
 
     /// Cross-lane operations that have no member mask: all lanes of the warp must execute them together.
     pub fn of_whole_warp(&self) -> bool {
-        matches!(self, Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose)
+        match self {
+            Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => true,
+            Op::Opaque(op) => op.family().of_whole_warp,
+            _ => false,
+        }
     }
 
     /// Whether the operation does something besides giving its results, so that it stays even if they are unused.
@@ -411,6 +418,7 @@ impl Op {
                 true
             }
             Op::WarpSync | Op::Barrier(_) => true,
+            Op::Opaque(op) => !op.family().pure,
             _ if self.of_whole_warp() => true,
             _ => false,
         }

@@ -349,7 +349,7 @@ impl<'a> Context<'_, 'a> {
                 Guarding::Select
             }
             P::St if pieces(self.flat, self.instance, inst).is_some() => Guarding::Select,
-            P::St | P::Red | P::Membar | P::Fence | P::Nanosleep => Guarding::Effect,
+            P::St | P::Red | P::Membar | P::Fence | P::Nanosleep | P::Griddepcontrol => Guarding::Effect,
             P::CpAsync => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
@@ -472,6 +472,7 @@ impl<'a> Context<'_, 'a> {
             | P::Elect
             | P::Nanosleep => self.warp(inst),
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => self.matrix(inst),
+            P::Griddepcontrol => self.opaque(inst),
             _ => Err("this instruction is not supported".into()),
         }
     }

@@ -29,6 +29,7 @@ mod integer;
 mod logic;
 mod matrix;
 mod memory;
+mod opaque;
 mod operand;
 mod stack;
 mod variables;

@@ -5,6 +5,7 @@
 //!   concrete bits (executors, constant folding) and hash-consed terms (proofs).
 //! - [`state`]: the [`State`] trait: registers, memory and special registers of one lane; and [`state::Collective`],
 //!   what an instruction asks of all lanes of a warp or block at once.
+//! - [`opaque`]: operations that are known by name, operands, results and effects alone.
 //! - [`matrix`]: the matrix operations of a warp, and how matrices lie in its registers.
 //! - [`concrete`]: the home of known bits; bit-exact floats; a chooser for what is only bounded.
 //! - [`term`]: the home of hash-consed terms.
@@ -15,6 +16,7 @@
 pub mod concrete;
 pub mod domain;
 pub mod matrix;
+pub mod opaque;
 pub mod state;
 pub mod term;
 pub mod vocabulary;
@@ -22,6 +24,7 @@ pub mod vocabulary;
 pub use concrete::{Bits, Chooser, Concrete};
 pub use domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
 pub use matrix::{Matrices, Mma};
+pub use opaque::Opaque;
 pub use state::{Access, AtomicOp, Collective, State, Trap};
 pub use term::{TermId, Terms};
 pub use vocabulary::{Approximation, Axis, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};

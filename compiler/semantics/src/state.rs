@@ -2,6 +2,7 @@
 
 use crate::domain::Domain;
 use crate::matrix::{Matrices, Mma};
+use crate::opaque::Opaque;
 use crate::vocabulary::{Ordering, Scope, Space, SpecialRegister};
 
 /// A memory access: where, how wide and how ordered.
@@ -231,6 +232,14 @@ pub trait State<D: Domain> {
     ) -> Result<D::V, Trap>;
     /// A memory fence.
     fn fence(&mut self, d: &D, ordering: Ordering, scope: Scope) -> Result<(), Trap>;
+    /// An opaque operation of one lane, its arguments and results as wide and as many as its [`crate::opaque::Family`] says.
+    ///
+    /// # Errors
+    /// An operation that this state has no meaning for.
+    fn opaque(&mut self, d: &D, op: Opaque, arguments: &[D::V]) -> Result<Vec<D::V>, Trap> {
+        let _ = (d, arguments);
+        Err(Trap::Unsupported(op.name().into()))
+    }
     /// A special register, of [`SpecialRegister::width`] bits.
     fn special(&mut self, d: &D, register: SpecialRegister) -> Result<D::V, Trap>;
     /// The generic address of an offset in a space's window (`cvta`), 64 bits.

@@ -24,6 +24,7 @@ pub mod launch;
 mod lockstep;
 pub mod matrix;
 pub mod memory;
+mod opaque;
 pub mod options;
 pub mod order;
 pub mod outcome;

@@ -15,13 +15,6 @@ pub const ACQUIRE: &str = "acquire";
 const RELEASE: &str = "release ";
 const SEQUENTIAL: &str = "fence sc ";
 
-/// `griddepcontrol.wait`: grids that this one depends on have ended, and what they wrote is seen (PTX ISA, `griddepcontrol`). A target
-/// without it may read what is not written yet.
-pub const PRIMARY_DONE: &str = "griddepcontrol wait";
-/// `griddepcontrol.launch_dependents`: grids that depend on this one may start. They must wait for it by an instruction only where it is
-/// there, so that a target may not have it for itself.
-pub const SECONDARY_STARTS: &str = "griddepcontrol launch_dependents";
-
 /// The event of a release.
 pub fn release(scope: Scope) -> String {
     format!("{RELEASE}{scope:?}")

@@ -4,7 +4,6 @@ use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
 use crate::choose;
 use crate::contract::Sites;
-use crate::fences;
 use crate::functions;
 use crate::inputs::Inputs;
 use crate::lanes;
@@ -12,11 +11,11 @@ use crate::side::{Side, Unasked, name};
 use crate::window;
 use crate::witness::Payloads;
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{FunctionId, Op, Operand, RegisterId, Variable, VariableId};
+use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
 use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
-    Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
+    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -305,6 +304,9 @@ impl State<Terms> for Lane<'_, '_> {
         lanes::fence(self.side, ordering, scope);
         Ok(())
     }
+    fn opaque(&mut self, _: &Terms, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
+        self.side.perform(op, arguments)
+    }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.special(register)
     }
@@ -501,13 +503,7 @@ pub fn run<'i>(
         };
         let target = |label: u32| program.target(step.frame, function.labels[label as usize].target);
         match outcome {
-            Outcome::Next => {
-                if inst.op == Op::Griddepcontrol {
-                    let waits = inst.mods.mode == Some("wait");
-                    let what = if waits { fences::PRIMARY_DONE } else { fences::SECONDARY_STARTS };
-                    side.event(what.into(), &[], &[], true);
-                }
-            }
+            Outcome::Next => {}
             Outcome::Branch(label) => side.jump(target(label.0), None),
             Outcome::Return => returned(&mut lane!()).map_err(at)?,
             Outcome::Exit => side.leave(None),

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
-use sassafras_isa::{Inst, Meaning, RegClass, Register, Style, decode, print};
+use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
@@ -109,15 +109,6 @@ fn stand_in(
             let own = leaders.hand_on(side, all)?;
             Some(vec![own, d.yes()])
         }
-        _ => None,
-    }
-}
-
-/// What an instruction has to do with grids that this one depends on, or that depend on it.
-fn depends(meaning: Meaning) -> Option<&'static str> {
-    match meaning {
-        Meaning::Acqbulk => Some(fences::PRIMARY_DONE),
-        Meaning::Preexit => Some(fences::SECONDARY_STARTS),
         _ => None,
     }
 }
@@ -450,9 +441,6 @@ fn go<'i>(
                 {
                     let all = d.constant(32, 0xffff_ffff);
                     warp_barrier(&mut side, wanted, all).map_err(|t| at(t.to_string()))?;
-                }
-                if let Some(what) = depends(inst.row().meaning) {
-                    side.event(what.into(), &[], &[], true);
                 }
                 if inst.row().id == "cctl.ivall" {
                     let guard = side.guard;

@@ -180,6 +180,8 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Arrives
             | Meaning::Syncs
             | Meaning::Nanosleep
+            | Meaning::Preexit
+            | Meaning::Acqbulk
             | Meaning::Bpt
             | Meaning::Nop
     );

@@ -320,7 +320,8 @@ impl Emitter<'_> {
         }
         let mut minst = MInst::new(inst);
         if let Some(g) = self.source.insts[at].guard
-            && minst.inst().is_some_and(|i| i.row().memory.is_some() || i.row().control_flow.is_some())
+            && (matches!(self.source.insts[at].op, ir::Op::Opaque(_))
+                || minst.inst().is_some_and(|i| i.row().memory.is_some() || i.row().control_flow.is_some()))
         {
             let (reg, negate) = self.predicate(g.value)?;
             if let Some(inst) = minst.inst_mut() {

@@ -5,7 +5,8 @@ use crate::function::VariableId;
 use crate::op::{Compare, FloatCompare, MemoryAccess, Op, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Scope, Space, SpecialRegister,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
+    SpecialRegister,
 };
 
 /// From rows `"name" Variant`, `"name" Variant(field: Kind, …)`, `"name" Variant { field: Kind, … }`.
@@ -128,4 +129,5 @@ operations! {
     "ldmatrix" MatrixLoad(matrices: Matrices);
     "stmatrix" MatrixStore(matrices: Matrices);
     "movmatrix" MatrixTranspose;
+    "opaque" Opaque(op: Opaque);
 }

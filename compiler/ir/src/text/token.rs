@@ -4,7 +4,8 @@ use crate::function::VariableId;
 use crate::op::{Compare, FloatCompare, MemoryAccess, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space, SpecialRegister,
+    Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Scope, Space,
+    SpecialRegister,
 };
 
 /// A kind of field. A token holds no dot and no space.
@@ -58,6 +59,21 @@ impl Token for VariableId {
     }
     fn sample(random: &mut dyn FnMut() -> u64) -> VariableId {
         VariableId(random() as u32 >> 8)
+    }
+}
+
+/// The name, its words joined by slashes.
+impl Token for Opaque {
+    type Value = Opaque;
+    fn write(value: Opaque) -> String {
+        value.name().replace('.', "/")
+    }
+    fn read(text: &str) -> Option<Opaque> {
+        Opaque::named(&text.replace('/', "."))
+    }
+    fn sample(random: &mut dyn FnMut() -> u64) -> Opaque {
+        let all: Vec<Opaque> = Opaque::all().collect();
+        all[random() as usize % all.len()]
     }
 }
 

@@ -11,6 +11,7 @@
 //! - `lane`: operands by field name, flags, writes.
 //! - `integer`, `logic`, `float`, `half`, `convert`: the arithmetic of one lane.
 //! - `moves`, `special`, `memory`: registers of other files, memory, constants.
+//! - `opaque`: what is known by operands and effects alone.
 //! - `matrix`: what a warp's registers hold together.
 //! - `control`, `warp`: branches and convergence; what the lanes of a warp do together.
 
@@ -24,6 +25,7 @@ mod logic;
 mod matrix;
 mod memory;
 mod moves;
+mod opaque;
 mod outcome;
 mod special;
 mod warp;
@@ -178,9 +180,8 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Membar => lane.membar(),
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
         M::Cctl => lane.cctl(),
-        M::Errbar | M::Fence | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig | M::Preexit | M::Acqbulk => {
-            Ok(Outcome::Next)
-        }
+        M::Errbar | M::Fence | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Preexit | M::Acqbulk => lane.opaque(),
         M::Bra => lane.bra(),
         M::Bssy => lane.bssy(),
         M::Bsync => lane.bsync(),

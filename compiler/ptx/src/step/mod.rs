@@ -6,7 +6,7 @@
 //! - `compare`: `setp`, `set`, `selp`, `slct`.
 //! - `convert`: `cvt`. `data`: `mov`, `prmt`, `cvta`, special registers.
 //! - `memory`: loads, stores, atomics, fences.
-//! - `lanes`, `matrix`: collectives. `control`: branches and calls.
+//! - `lanes`, `matrix`: collectives. `control`: branches and calls. `opaque`: what is known by operands and effects alone.
 //!
 //! A form that has no meaning here is [`Trap::Unsupported`], which names it.
 
@@ -22,6 +22,7 @@ mod integer;
 mod lanes;
 mod matrix;
 mod memory;
+mod opaque;
 mod operand;
 mod packed;
 #[cfg(test)]
@@ -173,7 +174,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Mov | Prmt | Cvta | Isspacep | Mapa | Getctarank => self.data()?,
             Ld | Ldu | St | Atom | Red | Fence | Membar | CpAsync => self.memory()?,
             // Hints and timing: no effect on what a lane computes.
-            Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent | Griddepcontrol => {}
+            Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent => {}
+            Griddepcontrol => self.opaque()?,
             Discard | Istypep => return Err(self.unsupported()),
         }
         Ok(Outcome::Next)

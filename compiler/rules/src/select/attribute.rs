@@ -6,7 +6,7 @@ use sassafras_semantics::{
     Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
 };
 
-/// All heads, sorted.
+/// All heads but those of opaque operations, sorted.
 pub const HEADS: &[&str] = &[
     "abs",
     "activemask",
@@ -168,6 +168,7 @@ pub fn head(op: &Op) -> &'static str {
         Op::MatrixLoad(_) => "ldmatrix",
         Op::MatrixStore(_) => "stmatrix",
         Op::MatrixTranspose => "movmatrix",
+        Op::Opaque(op) => op.head(),
     }
 }
 
@@ -245,6 +246,8 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             BarrierMode::And => "and",
             BarrierMode::Or => "or",
         }),
+        // Each word of the name is a flag.
+        (Op::Opaque(op), word) => Flag(op.has(word)),
         (Op::Redux(op), "op") => Text(atomic(*op)),
         (Op::Atomic { op, .. }, "op") => Text(atomic(*op)),
         (Op::Atomic { op: AtomicOp::AddF32 { ftz }, .. }, "ftz") => Flag(*ftz),

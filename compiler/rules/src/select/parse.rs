@@ -2,6 +2,7 @@
 
 use super::attribute::HEADS;
 use super::row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
+use sassafras_semantics::Opaque;
 
 /// A row that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +66,12 @@ fn node(tokens: &[String], at: &mut usize, name: Option<String>) -> Result<Patte
         Some((h, s)) => (h, Some(s.to_owned())),
         None => (word, None),
     };
-    let head = HEADS.iter().find(|h| **h == head).copied().ok_or_else(|| format!("no operation `{head}`"))?;
+    let head = HEADS
+        .iter()
+        .chain(Opaque::heads())
+        .find(|h| **h == head)
+        .copied()
+        .ok_or_else(|| format!("no operation `{head}`"))?;
     let conditions = conditions.split(',').filter(|c| !c.is_empty()).map(condition).collect();
     let mut args = Vec::new();
     loop {

@@ -168,5 +168,6 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::MatrixLoad(m) => is(&[32], &[32 * m.count]),
         Op::MatrixStore(m) => is(&[32, 32 * m.count], &[]),
         Op::MatrixTranspose => is(&[32], &[32]),
+        Op::Opaque(op) => is(&op.family().arguments, &op.family().results),
     }
 }

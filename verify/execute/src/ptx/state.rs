@@ -9,7 +9,9 @@ use crate::special::{self, Asker};
 use sassafras_ptx::checked::{FunctionId, RegisterId, VariableId};
 use sassafras_ptx::step::{Place, PtxState};
 use sassafras_semantics::concrete::{Bits, Concrete};
-use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, Trap};
+use sassafras_semantics::{
+    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, Trap,
+};
 
 /// A function that a lane is in.
 #[derive(Clone, Debug)]
@@ -160,6 +162,10 @@ impl State<Concrete> for LaneState<'_, '_> {
     fn fence(&mut self, _: &Concrete, _: Ordering, _: Scope) -> Result<(), Trap> {
         // Every access takes effect at once, in program order.
         Ok(())
+    }
+
+    fn opaque(&mut self, _: &Concrete, op: Opaque, _: &[Bits]) -> Result<Vec<Bits>, Trap> {
+        crate::opaque::perform(op)
     }
 
     fn special(&mut self, _: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {

@@ -11,7 +11,8 @@ use crate::schedule::{Block, World, undefined_bytes};
 use crate::special;
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::{
-    Access, AtomicOp, Bits, Chooser, Concrete, Domain, Ordering, Scope, Space, SpecialRegister, State, Trap,
+    Access, AtomicOp, Bits, Chooser, Concrete, Domain, Opaque, Ordering, Scope, Space, SpecialRegister,
+    State, Trap,
 };
 use smallvec::SmallVec;
 
@@ -207,6 +208,10 @@ impl State<Concrete> for Lane<'_, '_> {
     fn fence(&mut self, _: &Concrete, _: Ordering, _: Scope) -> Result<(), Trap> {
         // Accesses are performed in the order of issue: there is nothing to wait for.
         Ok(())
+    }
+
+    fn opaque(&mut self, _: &Concrete, op: Opaque, _: &[Bits]) -> Result<Vec<Bits>, Trap> {
+        crate::opaque::perform(op)
     }
 
     fn special(&mut self, d: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {

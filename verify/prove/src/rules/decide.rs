@@ -129,6 +129,9 @@ fn equations(left: &Effect, right: &Effect) -> Result<Vec<(TermId, TermId)>, Str
             (Event::Collective(f, v), Event::Collective(g, w)) if f == g && v.len() == w.len() => {
                 pairs.extend(v.iter().copied().zip(w.iter().copied()));
             }
+            (Event::Opaque(f, v), Event::Opaque(g, w)) if f == g && v.len() == w.len() => {
+                pairs.extend(v.iter().copied().zip(w.iter().copied()));
+            }
             (Event::Pause, Event::Pause) => {}
             _ => return differ(),
         }

@@ -8,7 +8,8 @@ use sassafras_isa::step::{Outcome, step};
 use sassafras_isa::{Inst, Register};
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{
-    Access, AtomicOp, Collective, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Trap,
+    Access, AtomicOp, Collective, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId,
+    Trap,
 };
 
 /// Registers, words of constant bank 0, and what was done.
@@ -176,6 +177,13 @@ impl<'t> State<Symbols<'t>> for Machine {
     fn fence(&mut self, _: &Symbols<'t>, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
         self.events.push(Event::Fence(ordering, scope));
         Ok(())
+    }
+
+    fn opaque(&mut self, d: &Symbols<'t>, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
+        let index = self.events.len();
+        self.events.push(Event::Opaque(op, arguments.to_vec()));
+        let result = |(i, &w): (usize, &u32)| given(d.terms, index, &format!("result{i}"), w);
+        Ok(op.family().results.iter().enumerate().map(result).collect())
     }
 
     fn special(&mut self, d: &Symbols<'t>, register: SpecialRegister) -> Result<TermId, Trap> {

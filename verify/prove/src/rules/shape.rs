@@ -8,7 +8,7 @@ use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Ordering, Rounding, Scope, Space,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Rounding, Scope, Space,
 };
 
 /// An operation with the widths of its arguments and results in bits.
@@ -413,6 +413,10 @@ fn lanes() -> Vec<Shape> {
     all.push(Shape::new(Op::WarpSync, &[32], &[]));
     all.push(Shape::new(Op::Nanosleep, &[32], &[]));
     all.extend(matrices());
+    all.extend(Opaque::all().map(|op| {
+        let family = op.family();
+        Shape::new(Op::Opaque(op), &family.arguments, &family.results)
+    }));
     let modes = [
         (BarrierMode::Sync, None),
         (BarrierMode::Arrive, None),

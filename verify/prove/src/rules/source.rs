@@ -115,6 +115,11 @@ fn memory(
             vec![offset]
         }
         Op::IsSpace(space) => vec![inside(terms, *space, args[0])],
+        Op::Opaque(op) => {
+            effect.events.push(Event::Opaque(*op, args.to_vec()));
+            let result = |(i, &w): (usize, &u32)| given(terms, index, &format!("result{i}"), w);
+            results.iter().enumerate().map(result).collect()
+        }
         Op::Nanosleep => {
             effect.events.push(Event::Pause);
             Vec::new()

@@ -2,7 +2,8 @@
 
 use super::instance::{How, Instance};
 use sassafras_semantics::{
-    Access, AtomicOp, Collective, CompareOp, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms,
+    Access, AtomicOp, Collective, CompareOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId,
+    Terms,
 };
 
 /// Something a lane does besides computing. Loads and read-modify-writes give fresh values, named by their place in the list.
@@ -18,6 +19,8 @@ pub enum Event {
     Fence(Ordering, Scope),
     /// Something of several lanes, with its arguments; member masks are left out, they are brought about before.
     Collective(Collective, Vec<TermId>),
+    /// An opaque operation with its arguments.
+    Opaque(Opaque, Vec<TermId>),
     /// Other lanes may run.
     Pause,
 }

@@ -4,7 +4,7 @@ use super::{Name, Side, name};
 use crate::event::{Event, Kind, Place};
 use crate::opaque::StandIn;
 use crate::verdict::Assumption;
-use sassafras_semantics::{Access, Domain, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
+use sassafras_semantics::{Access, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
 use std::collections::BTreeSet;
 
 /// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
@@ -236,6 +236,30 @@ impl<R: Name> Side<'_, R> {
         let mut arguments = vec![address];
         arguments.extend(value);
         self.event(what, &arguments, &[8 * access.bytes], true)[0]
+    }
+
+    /// An opaque operation: an event with all operands, whose results are the same on both sides where these are (A-OPAQUE). Of one that is pure
+    /// the results are a function of the operands, and there is no event.
+    ///
+    /// # Errors
+    /// Lanes of the target that may not be together, where all of a warp have to be.
+    pub fn perform(&mut self, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
+        let family = op.family();
+        if family.of_whole_warp && self.machine && self.path.parted {
+            let what = "convergence: a cross-lane operation where lanes may be apart";
+            return Err(Trap::Unsupported(what.into()));
+        }
+        if !family.timing {
+            self.assumed.insert(Assumption::Opaque);
+        }
+        if !family.pure {
+            return Ok(self.event(op.name().into(), arguments, &family.results, true));
+        }
+        let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
+        let uniform = arguments.iter().all(|a| self.inputs.is_uniform(*a));
+        let name = |i: usize| format!("{op} {arguments:?} {i}");
+        let results = family.results.iter().enumerate();
+        Ok(results.map(|(i, &width)| self.inputs.variable(&name(i), width, uniform)).collect())
     }
 
     /// Some set of lanes, 32 bits.

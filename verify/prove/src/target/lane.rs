@@ -11,7 +11,8 @@ use sassafras_chip::{BankLayout, Chip};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::{
-    Access, AtomicOp, Axis, Domain, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
+    Access, AtomicOp, Axis, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms,
+    Trap,
 };
 
 /// What is to be known about the registers of a warp: lanes that are elsewhere may write them.
@@ -265,6 +266,9 @@ impl State<Terms> for Lane<'_, '_> {
             _ => fences::release(scope),
         };
         barrier(self.side, self.wanted.eased, what)
+    }
+    fn opaque(&mut self, _: &Terms, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
+        self.side.perform(op, arguments)
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.special(register)

@@ -1,0 +1,202 @@
+//! Opaque operations: what the machine is known to do by name, operands, results and effects alone.
+//!
+//! A PTX instruction whose result no model here computes (a texture fetch, a barrier object, a bulk copy) is one of these. `ptx` and `isa`
+//! each say by their own sources which one an instruction is, the IR carries it through, selection finds its row by its words, executors
+//! may give it a meaning, and the prover takes it as an event with all operands, whose results are the same on both sides
+//! where names and operands are.
+//!
+//! The rows stand in `opaque/families.txt`, whose head describes the notation; every alternative is one operation. An operation that has no row
+//! does not exist: [`Opaque::named`] is `None`.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+const FAMILIES: &str = include_str!("opaque/families.txt");
+
+/// One opaque operation: a full name of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Opaque(u16);
+
+/// What a row says of all its operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Widths of the arguments in bits.
+    pub arguments: Vec<u32>,
+    /// Widths of the results in bits.
+    pub results: Vec<u32>,
+    /// The results are a function of the arguments.
+    pub pure: bool,
+    /// No access to memory moves across it.
+    pub orders: bool,
+    /// All lanes of the warp execute it together.
+    pub of_whole_warp: bool,
+    /// A machine that performs every access at once does nothing at it.
+    pub timing: bool,
+}
+
+struct Table {
+    families: Vec<Family>,
+    /// Name and index of the family.
+    all: Vec<(&'static str, usize)>,
+    by_name: HashMap<&'static str, Opaque>,
+    heads: Vec<&'static str>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let (mut families, mut all) = (Vec::new(), Vec::new());
+    for line in FAMILIES.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        let (head, family) = row(line);
+        all.extend(expansions(head).into_iter().map(|name| (&*name.leak(), families.len())));
+        families.push(family);
+    }
+    let by_name: HashMap<_, _> = all.iter().zip(0..).map(|((name, _), i)| (*name, Opaque(i))).collect();
+    assert_eq!(by_name.len(), all.len(), "two opaque operations have one name");
+    let mut heads: Vec<&str> = all.iter().map(|(name, _)| head(name)).collect();
+    heads.sort_unstable();
+    heads.dedup();
+    Table { families, all, by_name, heads }
+});
+
+/// The name up to its first dot.
+fn head(name: &'static str) -> &'static str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Reads a row. One that cannot be read is a mistake in this program, which any test that touches the table finds.
+fn row(line: &'static str) -> (&'static str, Family) {
+    let bad = "an opaque operation's row can be read";
+    let (left, effects) = line.split_once(';').expect(bad);
+    let (left, results) = left.split_once("->").expect(bad);
+    let (head, arguments) = left.trim().split_once(' ').unwrap_or((left.trim(), ""));
+    let widths = |text: &str| {
+        let mut all = Vec::new();
+        for word in text.split_whitespace() {
+            let (width, count) = word.split_once('*').unwrap_or((word, "1"));
+            let number = |t: &str| t.parse::<u32>().expect(bad);
+            all.extend(vec![number(width); number(count) as usize]);
+        }
+        all
+    };
+    let mut family = Family {
+        arguments: widths(arguments),
+        results: widths(results),
+        pure: false,
+        orders: false,
+        of_whole_warp: false,
+        timing: false,
+    };
+    for effect in effects.split_whitespace() {
+        match effect {
+            "pure" => family.pure = true,
+            "orders" => family.orders = true,
+            "warp" => family.of_whole_warp = true,
+            "timing" => family.timing = true,
+            _ => panic!("{bad}: {line}"),
+        }
+    }
+    (head, family)
+}
+
+/// Every name that a head with alternatives stands for.
+fn expansions(head: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut rest = head;
+    while !rest.is_empty() {
+        let (inner, optional, after) = if let Some(r) = rest.strip_prefix('{') {
+            let (inner, after) = r.split_once('}').expect("`}` closes `{`");
+            (inner, true, after)
+        } else if rest.starts_with(".<") || rest.starts_with('<') {
+            let at = rest.find('>').expect("`>` closes `<`") + 1;
+            (&rest[..at], false, &rest[at..])
+        } else {
+            let at = rest[1..].find(['.', '{', '<']).map_or(rest.len(), |i| i + 1);
+            (&rest[..at], false, &rest[at..])
+        };
+        let (dot, words) = inner.strip_prefix('.').map_or(("", inner), |w| (".", w));
+        let words = words.strip_prefix('<').and_then(|w| w.strip_suffix('>')).unwrap_or(words);
+        let mut longer = Vec::new();
+        for start in all {
+            if optional {
+                longer.push(start.clone());
+            }
+            longer.extend(words.split('|').map(|word| format!("{start}{dot}{word}")));
+        }
+        all = longer;
+        rest = after;
+    }
+    all
+}
+
+impl Opaque {
+    /// The operation of a name.
+    pub fn named(name: &str) -> Option<Opaque> {
+        TABLE.by_name.get(name).copied()
+    }
+
+    /// Every operation.
+    pub fn all() -> impl Iterator<Item = Opaque> {
+        (0..TABLE.all.len() as u16).map(Opaque)
+    }
+
+    /// The first words of all names, sorted.
+    pub fn heads() -> &'static [&'static str] {
+        &TABLE.heads
+    }
+
+    /// Its full name, words joined by dots.
+    pub fn name(self) -> &'static str {
+        TABLE.all[usize::from(self.0)].0
+    }
+
+    /// The first word of its name.
+    pub fn head(self) -> &'static str {
+        head(self.name())
+    }
+
+    /// What its row says.
+    pub fn family(self) -> &'static Family {
+        &TABLE.families[TABLE.all[usize::from(self.0)].1]
+    }
+
+    /// Whether a word stands in its name, the first aside.
+    pub fn has(self, word: &str) -> bool {
+        self.name().split('.').skip(1).any(|w| w == word)
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alternative_is_an_operation() {
+        let of = |head: &str| expansions(head);
+        assert_eq!(of("a.<b|c>{.d}"), ["a.b", "a.b.d", "a.c", "a.c.d"]);
+        assert_eq!(of("a{.<b|c::d>}.e"), ["a.e", "a.b.e", "a.c::d.e"]);
+        assert_eq!(of("a"), ["a"]);
+    }
+
+    #[test]
+    fn names_are_found_and_say_their_words() {
+        let wait = Opaque::named("griddepcontrol.wait").expect("a row");
+        assert!(wait.has("wait") && !wait.has("launch_dependents") && !wait.has("griddepcontrol"));
+        assert!(wait.family().orders && wait.family().results.is_empty());
+        assert_eq!(wait.head(), "griddepcontrol");
+        assert_eq!(Opaque::named("griddepcontrol"), None);
+        assert!(Opaque::all().all(|o| Opaque::named(o.name()) == Some(o)));
+        assert!(Opaque::all().all(|o| !(o.family().pure && (o.family().orders || o.family().of_whole_warp))));
+    }
+}
