@@ -30,7 +30,33 @@ pub struct BankLayout {
     pub grid_id: u32,
     /// `%dynamic_smem_size`; none where it depends on the cluster (sm_100 and later).
     pub dynamic_shared_size: Option<u32>,
+    /// What is known of clusters; known for sm_90 alone.
+    pub cluster: Option<ClusterWords>,
 }
+
+/// Byte offsets of the words of constant bank 0 that tell of clusters, 4 bytes each (`%is_explicit_cluster` and its kin through ptxas).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClusterWords {
+    /// `%is_explicit_cluster` where it is 1.
+    pub explicit: u32,
+    /// `%cluster_nctaid.x`, `.y`, `.z`.
+    pub size: [u32; 3],
+    /// The reciprocals of these, binary32.
+    pub reciprocal: [u32; 3],
+    /// `%nclusterid.x`, `.y`, `.z`.
+    pub count: [u32; 3],
+    /// `%cluster_nctarank`.
+    pub blocks: u32,
+}
+
+/// Those of sm_90.
+const CLUSTER: ClusterWords = ClusterWords {
+    explicit: 0x140,
+    size: [0x144, 0x148, 0x14c],
+    reciprocal: [0x150, 0x154, 0x158],
+    count: [0x15c, 0x160, 0x164],
+    blocks: 0x188,
+};
 
 impl Chip {
     /// The layout of constant bank 0 on this chip.
@@ -49,6 +75,7 @@ impl Chip {
                 parameter_window: None,
                 grid_id: 0x140,
                 dynamic_shared_size: None,
+                cluster: None,
             };
         }
         BankLayout {
@@ -67,6 +94,7 @@ impl Chip {
             parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
             grid_id: 0x30,
             dynamic_shared_size: Some(0x2c),
+            cluster: if number == 90 { Some(CLUSTER) } else { None },
         }
     }
 }

@@ -85,9 +85,20 @@ fn function(
         max_registers: bounds.stated,
         max_threads: bounds.threads,
         required_threads: f.reqntid,
+        attributes: clusters(f),
         crs_stack_size: code.diverges.then_some(0),
         ..cubin::Function::default()
     })
+}
+
+/// What directives say of clusters, as records.
+fn clusters(f: &ir::Function) -> Vec<cubin::Attribute> {
+    use cubin::attribute as a;
+    let explicit =
+        f.explicitcluster.then_some(cubin::Attribute { id: a::EXPLICIT_CLUSTER, value: cubin::Value::Empty });
+    let size = f.reqnctapercluster.map(|n| cubin::Attribute::words(a::CTA_PER_CLUSTER, &n));
+    let most = f.maxclusterrank.map(|n| cubin::Attribute::words(a::MAX_CLUSTER_RANK, &[n]));
+    [explicit, size, most].into_iter().flatten().collect()
 }
 
 /// Variables of global and constant memory, and the slots of bank 4.

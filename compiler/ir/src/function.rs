@@ -78,6 +78,12 @@ pub struct Function {
     pub maxnreg: Option<u32>,
     /// Variables in static shared memory that a block pays for, in the order in which they lie there.
     pub shared: Vec<VariableId>,
+    /// `.reqnctapercluster`
+    pub reqnctapercluster: Option<[u32; 3]>,
+    /// `.explicitcluster`
+    pub explicitcluster: bool,
+    /// `.maxclusterrank`
+    pub maxclusterrank: Option<u32>,
     /// Blocks. The entry has no parameters and no predecessors.
     pub blocks: PrimaryMap<Block, BlockData>,
     /// Instructions; one that stands in no block is dead.

@@ -185,6 +185,9 @@ pub fn spins(f: &Function, nest: &Nest<Block>) -> Vec<Cycle> {
     let asks = |&inst: &Inst| match &f.insts[inst].op {
         Op::Atomic { .. } => f.insts[inst].results.iter().any(|&value| uses.count(value) > 0),
         Op::Load(access) => !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent),
+        Op::Opaque(op) => {
+            !op.family().pure && f.insts[inst].results.iter().any(|&value| uses.count(value) > 0)
+        }
         _ => false,
     };
     let mut found: Vec<Cycle> = Vec::new();
@@ -237,8 +240,18 @@ impl fmt::Display for Explained<'_> {
 fn differs(op: &Op) -> bool {
     match op {
         Op::Special(register) => {
-            use SpecialRegister::{Ctaid, DynamicSmemSize, GridId, Nctaid, Ntid, TotalSmemSize};
-            !matches!(register, Ctaid(_) | Nctaid(_) | Ntid(_) | DynamicSmemSize | TotalSmemSize | GridId)
+            use SpecialRegister as S;
+            let of_launch = matches!(
+                register,
+                S::Nctaid(_) | S::Ntid(_) | S::DynamicSmemSize | S::TotalSmemSize | S::GridId
+            );
+            let of_cluster = matches!(
+                register,
+                S::ClusterNctaid(_) | S::ClusterNctaRank | S::NClusterId(_) | S::IsExplicitCluster
+            );
+            let of_block =
+                matches!(register, S::Ctaid(_) | S::ClusterId(_) | S::ClusterCtaid(_) | S::ClusterCtaRank);
+            !(of_launch || of_cluster || of_block)
         }
         // A load may be executed by groups at different times; only memory that nobody writes is the same for all.
         Op::Load(access) => {

@@ -256,6 +256,8 @@ meanings! {
     Arrives,
     /// Operations on barriers in shared memory.
     Syncs,
+    /// Copies, stores and reductions that are counted at barriers in shared memory, and prefetches of as many bytes.
+    Bulk,
     /// Prefetch or query of an address kind.
     Qspc,
     /// Jump relative to the next instruction.

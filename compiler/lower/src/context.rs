@@ -74,6 +74,9 @@ pub(crate) fn kernel(
     function.minnctapersm = kernel.minnctapersm;
     function.maxnreg = kernel.maxnreg;
     function.shared = symbols.shared(module, &flat);
+    function.reqnctapercluster = kernel.reqnctapercluster;
+    function.explicitcluster = kernel.explicitcluster;
+    function.maxclusterrank = kernel.maxclusterrank;
     let block = function.entry;
     let mut context = Context {
         module,
@@ -350,7 +353,14 @@ impl<'a> Context<'_, 'a> {
             }
             P::St if pieces(self.flat, self.instance, inst).is_some() => Guarding::Select,
             P::St | P::Red | P::Membar | P::Fence | P::Nanosleep | P::Griddepcontrol => Guarding::Effect,
-            P::CpAsync => Guarding::Branch,
+            P::FenceProxy => Guarding::Effect,
+            P::CpAsync
+            | P::Mbarrier
+            | P::CopyArrive
+            | P::BulkCopy
+            | P::StAsync
+            | P::RedAsync
+            | P::ClusterBarrier => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
             P::Ld | P::Ldu | P::Atom | P::Shfl | P::Vote | P::Match | P::Redux | P::Activemask | P::Elect => {
@@ -472,7 +482,19 @@ impl<'a> Context<'_, 'a> {
             | P::Elect
             | P::Nanosleep => self.warp(inst),
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => self.matrix(inst),
-            P::Griddepcontrol => self.opaque(inst),
+            P::Griddepcontrol
+            | P::Mbarrier
+            | P::CopyArrive
+            | P::BulkCopy
+            | P::StAsync
+            | P::RedAsync
+            | P::FenceProxy
+            | P::FenceInit
+            | P::Setmaxnreg
+            | P::Createpolicy
+            | P::ClusterBarrier
+            | P::Mapa
+            | P::Getctarank => self.opaque(inst),
             _ => Err("this instruction is not supported".into()),
         }
     }

@@ -26,7 +26,9 @@ impl Context<'_, '_> {
             let values = c.function.insts[load].results.to_vec();
             c.store_words(write, to, &values);
         };
-        let given = match o.get(3) {
+        // A cache policy is a hint.
+        let hinted = usize::from(inst.mods.hints.contains(&"L2::cache_hint"));
+        let given = match o[..o.len() - hinted].get(3) {
             None => {
                 whole(self);
                 return Ok(());

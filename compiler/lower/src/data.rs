@@ -51,6 +51,11 @@ impl Context<'_, '_> {
                 let address = self.value(operand(o, 1)?, T::B(64))?;
                 let value = match space {
                     Space::Const => self.is_constant(address),
+                    Space::Shared if inst.mods.hints.contains(&"shared::cluster") => {
+                        let op = sassafras_semantics::Opaque::named("inclusterspace");
+                        let op = op.ok_or("`isspacep.shared::cluster` is not supported")?;
+                        self.b().value(Op::Opaque(op), &[address], Type::I1)
+                    }
                     _ => self.b().value(Op::IsSpace(space), &[address], Type::I1),
                 };
                 self.write(&o[0], value, false)

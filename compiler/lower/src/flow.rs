@@ -93,6 +93,14 @@ fn writes_first(op: Op) -> bool {
             | Op::Brkpt
             | Op::CpAsync
             | Op::Griddepcontrol
+            | Op::CopyArrive
+            | Op::BulkCopy
+            | Op::StAsync
+            | Op::RedAsync
+            | Op::FenceProxy
+            | Op::FenceInit
+            | Op::Setmaxnreg
+            | Op::ClusterBarrier
     )
 }
 
@@ -104,7 +112,15 @@ pub(crate) fn barrier_has_result(inst: &Inst) -> bool {
 /// Calls `read` and `write` for every register operand.
 fn registers(inst: &Inst, read: &mut dyn FnMut(u32), write: &mut dyn FnMut(u32)) {
     let barrier = matches!(inst.op, Op::Bar | Op::Barrier);
-    let first_written = if barrier { barrier_has_result(inst) } else { writes_first(inst.op) };
+    let first_written = match inst.op {
+        _ if barrier => barrier_has_result(inst),
+        Op::Mbarrier => !inst
+            .mods
+            .words
+            .first()
+            .is_some_and(|w| matches!(*w, "init" | "inval" | "expect_tx" | "complete_tx")),
+        op => writes_first(op),
+    };
     for (i, operand) in inst.operands.iter().enumerate() {
         if i == 0 && first_written {
             walk(operand, write);

@@ -58,8 +58,20 @@ impl Context<'_, '_> {
             AddressBase::Absolute => None,
             AddressBase::Param(..) => return Err("this access to a parameter is not supported".into()),
         };
-        let wide = if matches!(space, Space::Generic | Space::Global) { Type::I64 } else { Type::I32 };
+        // Another block's memory is reached by generic addresses alone.
+        let cluster =
+            space == Space::Shared && inst.mods.hints.contains(&"shared::cluster") && !inst.op.is_spelled();
+        let wide =
+            if cluster || matches!(space, Space::Generic | Space::Global) { Type::I64 } else { Type::I32 };
         let mut value = match base {
+            Some(value) if cluster => {
+                let low = self.resize(value, Type::I32, false);
+                let more = self.b().i32(std::mem::take(&mut offset) as u32);
+                let low = self.b().add(low, more);
+                let address = self.b().zext(low, Type::I64);
+                space = Space::Generic;
+                self.b().value(Op::ToGeneric(Space::Shared), &[address], Type::I64)
+            }
             Some(value) => self.resize(value, wide, false),
             None => self.b().constant(wide, std::mem::take(&mut offset) as u64 as u128),
         };
@@ -190,6 +202,8 @@ impl Context<'_, '_> {
         let o = &inst.operands;
         let ty = *inst.types.first().ok_or("the type is missing")?;
         let op = inst.mods.atomic.ok_or("the operation is missing")?;
+        // A cache policy is a hint.
+        let hinted = usize::from(inst.mods.hints.contains(&"L2::cache_hint"));
         if ty.width() > 64 {
             return Err("an atomic operation of 128 bits is not supported".into());
         }
@@ -200,7 +214,7 @@ impl Context<'_, '_> {
         }
         let access = MemoryAccess { signed: false, ..access };
         let mut args = vec![address];
-        for source in &o[first + 1..] {
+        for source in &o[first + 1..o.len() - hinted] {
             args.push(self.value(source, ty)?);
         }
         let op = Op::Atomic { op, access };

@@ -1,24 +1,309 @@
 //! Instructions that the IR carries as opaque operations: which one each is, and its operands.
 
 use crate::context::{Context, Result};
-use sassafras_ir::Op;
-use sassafras_ptx::checked::{Inst, Op as P};
-use sassafras_semantics::Opaque;
+use crate::operand::operand;
+use sassafras_ir::{Edge, MemoryAccess, Op, Type, Value};
+use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
+use sassafras_semantics::opaque::cache_policy;
+use sassafras_semantics::state::BarrierMode;
+use sassafras_semantics::{AtomicOp, Opaque, Ordering, Scope, Space, SpecialRegister};
 
 /// The operation of a name; one without a row is not supported.
-pub(crate) fn named(name: &str) -> Result<Opaque> {
+fn named(name: &str) -> Result<Opaque> {
     Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
+}
+
+fn says(inst: &Inst, word: &str) -> bool {
+    inst.mods.words.contains(&word)
 }
 
 impl Context<'_, '_> {
     pub(crate) fn opaque(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
             P::Griddepcontrol => {
-                let op = named(&format!("griddepcontrol.{}", inst.mods.mode.unwrap_or_default()))?;
-                self.effect(Op::Opaque(op), &[]);
-                Ok(())
+                self.ask(&format!("griddepcontrol.{}", inst.mods.mode.unwrap_or_default()), &[])
             }
+            P::Mbarrier => self.barrier_object(inst),
+            P::CopyArrive => {
+                let address = self.object(inst, 0)?;
+                if says(inst, "noinc") {
+                    return self.ask("mbarrier.copies.arrive", &[address]);
+                }
+                let one = self.b().i32(1);
+                self.ask("mbarrier.expect_tx", &[address, one])?;
+                self.ask("mbarrier.copies.complete_tx", &[address])
+            }
+            P::BulkCopy => self.bulk(inst),
+            P::StAsync | P::RedAsync => self.shared_async(inst),
+            P::FenceProxy => {
+                if says(inst, "global") {
+                    return self.ask("proxyfence.global", &[]);
+                }
+                let scope = if says(inst, "shared::cta") { Scope::Cta } else { Scope::Gpu };
+                self.effect(Op::Fence(Ordering::Release, scope), &[]);
+                self.ask("proxyfence.shared", &[])
+            }
+            // As ptxas has it: the word is there when the object can be known of.
+            P::FenceInit => Ok(()),
+            // The registers of a warp are not moved: it has from the begin all that it needs.
+            P::Setmaxnreg => Ok(()),
+            P::Createpolicy => self.policy(inst),
+            P::ClusterBarrier => self.cluster_barrier(inst),
+            P::Mapa | P::Getctarank => self.cluster_address(inst),
             _ => Err("this instruction is not supported".into()),
         }
+    }
+
+    /// An operation with an effect and without results.
+    fn ask(&mut self, name: &str, args: &[Value]) -> Result<()> {
+        let op = named(name)?;
+        self.effect(Op::Opaque(op), args);
+        Ok(())
+    }
+
+    /// The address that an operand names in the window of shared memory, 32 bits; a generic one is taken to it.
+    fn object(&mut self, inst: &Inst, index: usize) -> Result<Value> {
+        let address = operand(&inst.operands, index)?;
+        let generic = inst.mods.space.is_none()
+            && matches!(address, Operand::Address(AddressBase::Register(_) | AddressBase::Absolute, _));
+        let (value, access) = if generic {
+            let (value, access) = self.access_in(Space::Generic, inst, address, T::B(64), 1)?;
+            let whole = self.with_offset(value, access);
+            return Ok(self.b().low(whole));
+        } else {
+            self.access_in(Space::Shared, inst, address, T::B(64), 1)?
+        };
+        Ok(self.with_offset(value, access))
+    }
+
+    fn with_offset(&mut self, value: Value, access: MemoryAccess) -> Value {
+        if access.offset == 0 {
+            return value;
+        }
+        let ty = self.function.ty(value);
+        let more = self.b().constant(ty, i128::from(access.offset) as u128);
+        self.b().add(value, more)
+    }
+
+    /// A release before an arrival, or an acquire behind a wait, for more than the block.
+    fn ordered(&mut self, inst: &Inst, ordering: Ordering) {
+        let scope = inst.mods.scope.unwrap_or(Scope::Cta);
+        if inst.mods.ordering.unwrap_or(ordering) == ordering && scope > Scope::Cta {
+            self.effect(Op::Fence(ordering, scope), &[]);
+        }
+    }
+
+    fn barrier_object(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        match inst.mods.words.first().copied().unwrap_or_default() {
+            "init" => {
+                let address = self.object(inst, 0)?;
+                let count = self.value(operand(o, 1)?, T::U(32))?;
+                let all = self.b().i32(1 << 20);
+                let left = self.b().sub(all, count);
+                let (low, high) = (self.b().shl_by(left, 1), self.b().shl_by(left, 11));
+                let word = self.b().concat(low, high);
+                self.ask("mbarrier.init.each", &[address, word])
+            }
+            "inval" => {
+                let address = self.object(inst, 0)?;
+                self.ask("mbarrier.inval", &[address])
+            }
+            what @ ("expect_tx" | "complete_tx") => {
+                let address = self.object(inst, 0)?;
+                let bytes = self.value(operand(o, 1)?, T::U(32))?;
+                self.ask(&format!("mbarrier.{what}"), &[address, bytes])
+            }
+            "pending_count" => {
+                let state = self.value(operand(o, 1)?, T::B(64))?;
+                let high = self.b().high(state);
+                let shifted = self.b().lshr_by(high, 11);
+                let mask = self.b().i32((1 << 20) - 1);
+                let left = self.b().and(shifted, mask);
+                let all = self.b().i32(1 << 20);
+                let count = self.b().sub(all, left);
+                self.write(&o[0], count, false)
+            }
+            what @ ("test_wait" | "try_wait") => {
+                let address = self.object(inst, 1)?;
+                let phase = if says(inst, "parity") {
+                    let parity = self.value(operand(o, 2)?, T::U(32))?;
+                    self.b().shl_by(parity, 31)
+                } else {
+                    let state = self.value(operand(o, 2)?, T::B(64))?;
+                    self.b().high(state)
+                };
+                let op = named(&format!("mbarrier.{what}"))?;
+                let done = self.b().value(Op::Opaque(op), &[address, phase], Type::I1);
+                self.ordered(inst, Ordering::Acquire);
+                self.write(&o[0], done, false)
+            }
+            arrive @ ("arrive" | "arrive_drop") => {
+                let address = self.object(inst, 1)?;
+                let drop = if arrive == "arrive" { "" } else { ".drop" };
+                let (none, one) = (self.b().i32(0), self.b().i32(1));
+                let given = match o.get(2) {
+                    Some(given) => Some(self.value(given, T::U(32))?),
+                    None => None,
+                };
+                let (count, bytes) = match (says(inst, "expect_tx"), given) {
+                    (true, Some(bytes)) => (one, bytes),
+                    (false, Some(count)) => (count, none),
+                    (_, None) => (one, none),
+                };
+                self.ordered(inst, Ordering::Release);
+                let args = [address, count, bytes];
+                if says(inst, "shared::cluster") {
+                    if !matches!(o[0], Operand::Sink) {
+                        return Err("the state of an object that may be another block's is not given".into());
+                    }
+                    return self.ask(&format!("mbarrier.remote.arrive{drop}"), &args);
+                }
+                let op = named(&format!("mbarrier.arrive{drop}"))?;
+                let state = self.b().value(Op::Opaque(op), &args, Type::I64);
+                self.write(&o[0], state, false)
+            }
+            _ => Err("this operation on a barrier object is not supported".into()),
+        }
+    }
+
+    /// `cp.async.bulk`: sizes count in units of 16 bytes, in 16 bits.
+    fn bulk(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        if says(inst, "multicast::cluster") {
+            return Err("a copy to several blocks is not supported".into());
+        }
+        if says(inst, "bulk_group") || says(inst, "commit_group") || says(inst, "wait_group") {
+            return Err("bulk copies to global memory, and waiting for them, are not supported".into());
+        }
+        let prefetch = says(inst, "prefetch");
+        let size = self.value(operand(o, if prefetch { 1 } else { 2 })?, T::U(32))?;
+        let size = self.b().lshr_by(size, 4);
+        let mask = self.b().i32(0xffff);
+        let units = self.b().and(size, mask);
+        let at = |c: &mut Self, space, index| -> Result<Value> {
+            let (value, access) = c.access_in(space, inst, operand(o, index)?, T::B(64), 1)?;
+            Ok(c.with_offset(value, access))
+        };
+        if prefetch {
+            let from = at(self, Space::Global, 0)?;
+            return self.ask("bulk.prefetch.each", &[from, units]);
+        }
+        let to = at(self, Space::Shared, 0)?;
+        let object = at(self, Space::Shared, 3)?;
+        if !says(inst, "global") {
+            let from = at(self, Space::Shared, 1)?;
+            return self.ask("bulk.across.each", &[to, object, from, units]);
+        }
+        let from = at(self, Space::Global, 1)?;
+        if says(inst, "L2::cache_hint") {
+            let policy = self.value(operand(o, 4)?, T::B(64))?;
+            return self.ask("bulk.in.hint.each", &[to, object, from, units, policy]);
+        }
+        self.ask("bulk.in.each", &[to, object, from, units])
+    }
+
+    /// `st.async` and `red.async`.
+    fn shared_async(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let width = ty.width() * inst.mods.lanes();
+        if width > 128 {
+            return Err("a vector of more than 128 bits is not supported".into());
+        }
+        let what = match (inst.op, inst.mods.atomic) {
+            (P::StAsync, _) => "store",
+            (_, Some(AtomicOp::Add)) => "add",
+            (_, Some(AtomicOp::UMin)) => "umin",
+            (_, Some(AtomicOp::UMax)) => "umax",
+            (_, Some(AtomicOp::SMin)) => "smin",
+            (_, Some(AtomicOp::SMax)) => "smax",
+            (_, Some(AtomicOp::Inc)) => "inc",
+            (_, Some(AtomicOp::Dec)) => "dec",
+            (_, Some(AtomicOp::And)) => "and",
+            (_, Some(AtomicOp::Or)) => "or",
+            (_, Some(AtomicOp::Xor)) => "xor",
+            _ => return Err("the operation is not supported".into()),
+        };
+        let to = self.object(inst, 0)?;
+        let value = self.value(operand(o, 1)?, T::B(width as u8))?;
+        let object = self.object(inst, 2)?;
+        self.ask(&format!("sharedasync.{what}.b{width}"), &[to, value, object])
+    }
+
+    fn policy(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        if says(inst, "cvt") {
+            let policy = self.value(operand(o, 1)?, T::B(64))?;
+            return self.write(&o[0], policy, false);
+        }
+        let fraction = match o.get(1) {
+            None => 1.0,
+            Some(Operand::Immediate(bits)) => f32::from_bits(*bits as u32),
+            Some(_) => return Err("a fraction that is not constant is not supported".into()),
+        };
+        let words: Vec<&str> = inst.mods.words.iter().copied().collect();
+        let policy = cache_policy(&words, fraction).ok_or("this cache policy is not supported")?;
+        let value = self.b().i64(policy);
+        self.write(&o[0], value, false)
+    }
+
+    /// Where the launch has no clusters a cluster is one block, whose barrier stands for the cluster's: its wait is for all of its threads.
+    fn cluster_barrier(&mut self, inst: &Inst) -> Result<()> {
+        let waits = says(inst, "wait");
+        let explicit = self.special(SpecialRegister::IsExplicitCluster);
+        let [cluster, block, after] = [(); 3].map(|()| self.function.add_block());
+        self.b().branch(explicit, Edge::new(cluster, &[]), Edge::new(block, &[]));
+        self.block = cluster;
+        if !waits && !says(inst, "relaxed") {
+            self.effect(Op::Fence(Ordering::Release, Scope::Cluster), &[]);
+        }
+        self.ask(if waits { "clusterbarrier.wait" } else { "clusterbarrier.arrive" }, &[])?;
+        if waits {
+            self.effect(Op::Fence(Ordering::Acquire, Scope::Cluster), &[]);
+        }
+        self.b().jump(after, &[]);
+        self.block = block;
+        if waits {
+            let (number, all) = (self.b().i32(0), self.b().i32(0));
+            let yes = self.b().constant(Type::I1, 1);
+            self.effect(Op::Barrier(BarrierMode::Sync), &[number, all, yes]);
+        }
+        self.b().jump(after, &[]);
+        self.block = after;
+        Ok(())
+    }
+
+    /// The rank is the top byte of an address in the window of the cluster's shared memory, whose own top half is the same everywhere.
+    fn cluster_address(&mut self, inst: &Inst) -> Result<()> {
+        let o = &inst.operands;
+        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let address = match operand(o, 1)? {
+            symbol @ Operand::Symbol(id, _) if !says(inst, "shared::cluster") => {
+                let space = self.symbol_space(*id);
+                let value = self.value(symbol, T::B(64))?;
+                self.b().value(Op::ToGeneric(space), &[value], Type::I64)
+            }
+            other => self.value(other, ty)?,
+        };
+        let wide = self.function.ty(address) == Type::I64;
+        let low = if wide { self.b().low(address) } else { address };
+        if inst.op == P::Getctarank {
+            let rank = self.b().lshr_by(low, 24);
+            return self.write(&o[0], rank, false);
+        }
+        let rank = self.value(operand(o, 2)?, T::U(32))?;
+        let mask = self.b().i32(0x00ff_ffff);
+        let offset = self.b().and(low, mask);
+        let top = self.b().shl_by(rank, 24);
+        let mapped = self.b().or(offset, top);
+        let mapped = if wide {
+            let high = self.b().high(address);
+            self.b().concat(mapped, high)
+        } else {
+            mapped
+        };
+        let mapped = self.resize(mapped, Type(ty.width() as u8), false);
+        self.write(&o[0], mapped, false)
     }
 }

@@ -99,8 +99,17 @@ impl Context<'_, '_> {
 
     /// A special register.
     pub fn special(&mut self, register: SpecialRegister) -> Value {
+        use SpecialRegister as S;
         let ty = Type(register.width() as u8);
-        self.b().value(Op::Special(register), &[], ty)
+        // The blocks of a cluster are neighbours in each direction.
+        let (axis, op) = match register {
+            S::ClusterId(axis) => (axis, Op::Div { signed: false }),
+            S::ClusterCtaid(axis) => (axis, Op::Rem { signed: false }),
+            _ => return self.b().value(Op::Special(register), &[], ty),
+        };
+        let block = self.b().value(Op::Special(S::Ctaid(axis)), &[], ty);
+        let size = self.b().value(Op::Special(S::ClusterNctaid(axis)), &[], ty);
+        self.b().value(op, &[block, size], ty)
     }
 
     /// The address of a variable in its own space.

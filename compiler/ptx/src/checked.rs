@@ -132,6 +132,12 @@ pub struct Function {
     pub minnctapersm: Option<u32>,
     /// `.maxnreg`
     pub maxnreg: Option<u32>,
+    /// `.reqnctapercluster`: blocks of a cluster in x, y, z.
+    pub reqnctapercluster: Option<[u32; 3]>,
+    /// `.explicitcluster`
+    pub explicitcluster: bool,
+    /// `.maxclusterrank`: most blocks of a cluster.
+    pub maxclusterrank: Option<u32>,
     /// Registers: name and type.
     pub registers: Vec<Register>,
     /// Variables declared in the body.
@@ -396,6 +402,8 @@ pub struct Mods {
     pub noftz: bool,
     /// Everything else that has no effect on the meaning (cache operators, eviction priority, prefetch size), as written.
     pub hints: SmallVec<[&'static str; 2]>,
+    /// All modifiers but types in the row's order, of operations that are spelled out ([`Op::is_spelled`]): without the words of the name.
+    pub words: SmallVec<[&'static str; 4]>,
 }
 
 impl Mods {

@@ -32,6 +32,7 @@
 //! | `=mov` | also a special register or a symbol's address |
 //! | `=special` | also a special register |
 //! | `=cvta` | a register or a symbol's address |
+//! | `=sink` | `_` alone |
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
 //! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
@@ -257,6 +258,8 @@ pub enum Only {
     Special,
     /// Registers and addresses of symbols.
     Cvta,
+    /// `_`.
+    Sink,
 }
 
 /// A type as a row names it.
@@ -290,7 +293,7 @@ impl TypeRef {
 
 /// The files of rows, by family.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("integer", include_str!("table/rows/integer.txt")),
     ("bits", include_str!("table/rows/bits.txt")),
     ("float", include_str!("table/rows/float.txt")),
@@ -299,6 +302,7 @@ const FILES: [(&str, &str); 10] = [
     ("memory", include_str!("table/rows/memory.txt")),
     ("warp", include_str!("table/rows/warp.txt")),
     ("matrix", include_str!("table/rows/matrix.txt")),
+    ("async", include_str!("table/rows/async.txt")),
     ("control", include_str!("table/rows/control.txt")),
     // The last, which `legacy` relies on.
     (LEGACY, include_str!("table/rows/legacy.txt")),

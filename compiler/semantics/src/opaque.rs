@@ -8,6 +8,7 @@
 //! The rows stand in `opaque/families.txt`, whose head describes the notation; every alternative is one operation. An operation that has no row
 //! does not exist: [`Opaque::named`] is `None`.
 
+use crate::domain::{BinaryOp, Domain};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -33,6 +34,10 @@ pub struct Family {
     pub of_whole_warp: bool,
     /// A machine that performs every access at once does nothing at it.
     pub timing: bool,
+    /// The hardware does it once for all lanes that execute it, with operands from uniform registers.
+    pub alone: bool,
+    /// Done again with the same operands it changes nothing.
+    pub idempotent: bool,
 }
 
 struct Table {
@@ -85,6 +90,8 @@ fn row(line: &'static str) -> (&'static str, Family) {
         orders: false,
         of_whole_warp: false,
         timing: false,
+        alone: false,
+        idempotent: false,
     };
     for effect in effects.split_whitespace() {
         match effect {
@@ -92,6 +99,8 @@ fn row(line: &'static str) -> (&'static str, Family) {
             "orders" => family.orders = true,
             "warp" => family.of_whole_warp = true,
             "timing" => family.timing = true,
+            "alone" => family.alone = true,
+            "idempotent" => family.idempotent = true,
             _ => panic!("{bad}: {line}"),
         }
     }
@@ -177,6 +186,37 @@ impl fmt::Debug for Opaque {
     }
 }
 
+/// The word of a barrier object that waits for `count` arrivals, 32 bits, as the machine holds it (what ptxas 13.0 stores for `mbarrier.init`): bits 1 to 20
+/// and 43 to 62 hold 2^20 less the count, of each phase and of this one; the carry of the arrivals flips the phase, bit 63. Between them bits 21 to 41 count bytes.
+pub fn barrier_word<D: Domain>(d: &D, count: &D::V) -> D::V {
+    let left = d.sub(&d.constant(32, 1 << 20), count);
+    let shifted = |n: u128| d.binary(BinaryOp::Shl, &left, &d.constant(32, n));
+    d.concat(&shifted(11), &shifted(1))
+}
+
+/// The cache policy of `createpolicy.fractional` with these words and fraction, as the machine holds it (what ptxas 13.0 makes of constants): the kind in bits 56 to 60, in
+/// bits 52 to 55 the sixteenths of the fraction, rounded up, less one.
+pub fn cache_policy(words: &[&str], fraction: f32) -> Option<u64> {
+    let mut kinds = words.iter().filter_map(|w| w.strip_prefix("L2::evict_"));
+    let first = match kinds.next()? {
+        "unchanged" => 0x100,
+        "first" => 0x120,
+        "last" => 0x140,
+        "normal" => 0x160,
+        _ => return None,
+    };
+    let second = match kinds.next() {
+        None | Some("unchanged") => 0,
+        Some("first") => 0x10,
+        Some(_) => return None,
+    };
+    if !(fraction > 0.0 && fraction <= 1.0) {
+        return None;
+    }
+    let sixteenths = (fraction * 16.0).ceil() as u64;
+    Some(((first | second | (sixteenths - 1)) << 20) << 32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +227,23 @@ mod tests {
         assert_eq!(of("a.<b|c>{.d}"), ["a.b", "a.b.d", "a.c", "a.c.d"]);
         assert_eq!(of("a{.<b|c::d>}.e"), ["a.e", "a.b.e", "a.c::d.e"]);
         assert_eq!(of("a"), ["a"]);
+    }
+
+    /// As ptxas 13.0 makes them of `createpolicy.fractional` and of `mbarrier.init`.
+    #[test]
+    fn words_of_the_machine() {
+        assert_eq!(cache_policy(&["L2::evict_last"], 1.0), Some(0x14f0_0000_0000_0000));
+        assert_eq!(
+            cache_policy(&["L2::evict_first", "L2::evict_unchanged"], 0.5),
+            Some(0x1270_0000_0000_0000)
+        );
+        assert_eq!(cache_policy(&["L2::evict_last", "L2::evict_first"], 0.25), Some(0x1530_0000_0000_0000));
+        for (fraction, sixteenths) in [(0.01, 0), (0.0625, 0), (0.09, 1), (0.33, 5), (0.75, 11), (0.95, 15)] {
+            let kind = cache_policy(&["L2::evict_last"], fraction).map(|p| p >> 52);
+            assert_eq!(kind, Some(0x140 | sixteenths), "{fraction}");
+        }
+        let d = crate::Concrete::default();
+        assert_eq!(barrier_word(&d, &d.constant(32, 32)).bits(), 0x7fff_0000_001f_ffc0);
     }
 
     #[test]

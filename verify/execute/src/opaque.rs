@@ -1,12 +1,189 @@
-//! Opaque operations that have a meaning for executors.
+//! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), and copies, which are done at once.
 
-use sassafras_semantics::{Bits, Opaque, Trap};
+use crate::memory::Lane as View;
+use sassafras_semantics::{Access, AtomicOp, Bits, Opaque, Ordering, Scope, Space, Trap};
+
+/// Bits of each count of arrivals, and where they begin.
+const ARRIVALS: u128 = (1 << 20) - 1;
+const EXPECTED: u32 = 1;
+const PENDING: u32 = 43;
+/// Bits of the count of bytes, signed, and where they begin.
+const BYTES: u32 = 21;
+const BYTES_AT: u32 = 21;
+const PHASE: u32 = 63;
+
+/// A barrier object (PTX ISA, "Contents of the mbarrier object").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Object {
+    phase: bool,
+    pending: u32,
+    expected: u32,
+    bytes: i32,
+}
+
+impl Object {
+    fn read(word: u128) -> Object {
+        let count = |at: u32| ((ARRIVALS + 1) - (word >> at & ARRIVALS)) as u32 & ARRIVALS as u32;
+        let bytes = ((word >> BYTES_AT) as i32) << (32 - BYTES) >> (32 - BYTES);
+        Object { phase: word >> PHASE & 1 == 1, pending: count(PENDING), expected: count(EXPECTED), bytes }
+    }
+
+    fn word(self) -> u128 {
+        let count = |n: u32, at: u32| ((ARRIVALS + 1 - u128::from(n)) & ARRIVALS) << at;
+        let bytes = u128::from(self.bytes as u32 & ((1 << BYTES) - 1)) << BYTES_AT;
+        u128::from(self.phase) << PHASE
+            | count(self.pending, PENDING)
+            | count(self.expected, EXPECTED)
+            | bytes
+    }
+
+    /// A phase ends when nobody is awaited and no bytes are.
+    fn end(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase = !self.phase;
+            self.pending = self.expected;
+        }
+    }
+
+    fn arrive(&mut self, arrivals: u32, bytes: i32, drop: bool) -> Result<(), Trap> {
+        let more = || Trap::Unsupported("an arrival at a barrier object that awaits fewer".into());
+        self.bytes += bytes;
+        self.pending = self.pending.checked_sub(arrivals).ok_or_else(more)?;
+        if drop {
+            self.expected = self.expected.checked_sub(arrivals).ok_or_else(more)?;
+        }
+        self.end();
+        Ok(())
+    }
+}
+
+fn shared(bytes: u32) -> Access {
+    Access { space: Space::Shared, bytes, ordering: Ordering::Weak, scope: Scope::Cta }
+}
+
+/// Changes an object; its word before.
+fn change(
+    view: &mut View<'_>,
+    address: u64,
+    with: impl FnOnce(&mut Object) -> Result<(), Trap>,
+) -> Result<u128, Trap> {
+    let before = view.load(&shared(8), address)?;
+    let mut object = Object::read(before);
+    with(&mut object)?;
+    view.store(&shared(8), address, object.word())?;
+    Ok(before)
+}
+
+fn complete(view: &mut View<'_>, address: u64, bytes: i32) -> Result<(), Trap> {
+    change(view, address, |o| {
+        o.bytes -= bytes;
+        o.end();
+        Ok(())
+    })?;
+    Ok(())
+}
 
 /// Performs one.
 ///
 /// # Errors
-/// One that has no meaning here.
-pub(crate) fn perform(op: Opaque) -> Result<Vec<Bits>, Trap> {
-    // Accesses take effect at once, in program order, and no other grid runs.
-    if op.family().timing { Ok(Vec::new()) } else { Err(Trap::Unsupported(op.name().into())) }
+/// One that has no meaning here; faults of memory.
+pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+    let at = |i: usize| arguments.get(i).map_or(0, |a| a.bits());
+    let (address, word) = (at(0) as u64, |i: usize| at(i) as u32);
+    let name = op.name().strip_suffix(".drop").unwrap_or(op.name());
+    match name {
+        // Accesses take effect at once, in program order, and no other grid runs.
+        _ if op.family().timing => {}
+        "mbarrier.init" => view.store(&shared(8), address, at(1))?,
+        "mbarrier.inval" => view.store(&shared(8), address, 0)?,
+        "mbarrier.arrive" | "mbarrier.remote.arrive" => {
+            let before = change(view, address, |o| o.arrive(word(1), word(2) as i32, op.has("drop")))?;
+            if name == "mbarrier.arrive" {
+                return Ok(vec![Bits::new(64, before)]);
+            }
+        }
+        "mbarrier.expect_tx" => {
+            change(view, address, |o| {
+                o.bytes += word(1) as i32;
+                Ok(())
+            })?;
+        }
+        "mbarrier.complete_tx" => complete(view, address, word(1) as i32)?,
+        "mbarrier.test_wait" | "mbarrier.try_wait" => {
+            let object = Object::read(view.load(&shared(8), address)?);
+            let ended = object.phase != (word(1) >> 31 == 1);
+            return Ok(vec![Bits::new(1, ended.into())]);
+        }
+        "mbarrier.copies.arrive" => {
+            change(view, address, |o| o.arrive(1, 0, false))?;
+        }
+        "mbarrier.copies.complete_tx" => complete(view, address, 1)?,
+        "inclusterspace" => {
+            return Ok(vec![Bits::new(1, View::is_space(Space::Shared, address).into())]);
+        }
+        "bulk.prefetch" => {}
+        "bulk.in" | "bulk.in.hint" | "bulk.across" => {
+            let units = at(3) as u64 & 0xffff;
+            let space = if name == "bulk.across" { Space::Shared } else { Space::Global };
+            for unit in 0..units {
+                let value = view.load(&Access { space, ..shared(16) }, at(2) as u64 + 16 * unit)?;
+                view.store(&shared(16), address + 16 * unit, value)?;
+            }
+            complete(view, at(1) as u64, 16 * units as i32)?;
+        }
+        _ => match name.strip_prefix("sharedasync.").and_then(|n| n.rsplit_once(".b")) {
+            Some((what, width)) => {
+                let bytes = width.parse::<u32>().map_or(0, |w| w / 8);
+                match reduction(what) {
+                    Some(op) => {
+                        view.atomic(&shared(bytes), op, address, &[at(1)])?;
+                    }
+                    None => view.store(&shared(bytes), address, at(1))?,
+                }
+                complete(view, at(2) as u64, bytes as i32)?;
+            }
+            None => return Err(Trap::Unsupported(op.name().into())),
+        },
+    }
+    Ok(Vec::new())
+}
+
+fn reduction(name: &str) -> Option<AtomicOp> {
+    Some(match name {
+        "add" => AtomicOp::Add,
+        "umin" => AtomicOp::UMin,
+        "umax" => AtomicOp::UMax,
+        "smin" => AtomicOp::SMin,
+        "smax" => AtomicOp::SMax,
+        "inc" => AtomicOp::Inc,
+        "dec" => AtomicOp::Dec,
+        "and" => AtomicOp::And,
+        "or" => AtomicOp::Or,
+        "xor" => AtomicOp::Xor,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Object;
+
+    #[test]
+    fn phases_end_when_all_have_arrived_and_all_bytes_are_there() {
+        // What `mbarrier.init` of two leaves.
+        let left = (1u128 << 20) - 2;
+        let mut object = Object::read(left << 1 | left << 43);
+        assert_eq!(object, Object { phase: false, pending: 2, expected: 2, bytes: 0 });
+        object.arrive(1, 64, false).expect("two are awaited");
+        object.arrive(1, 0, false).expect("one is awaited");
+        assert!(!object.phase && object.pending == 0, "bytes are awaited");
+        object = Object::read(object.word());
+        assert!(object.arrive(1, 0, false).is_err(), "nobody is awaited");
+        object.bytes -= 64;
+        object.end();
+        assert_eq!(object, Object { phase: true, pending: 2, expected: 2, bytes: 0 });
+        object.arrive(1, 0, true).expect("two are awaited");
+        object.arrive(1, 0, false).expect("one is awaited");
+        assert_eq!(Object::read(object.word()), Object { phase: false, pending: 1, expected: 1, bytes: 0 });
+    }
 }

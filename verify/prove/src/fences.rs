@@ -43,7 +43,8 @@ pub struct Eased {
 
 /// Whether an event is a fence: what is left out if nobody needs it.
 fn is_fence(what: &str) -> bool {
-    what == ACQUIRE || what.starts_with(RELEASE) || what.starts_with(SEQUENTIAL)
+    let proxy = "proxyfence.";
+    what == ACQUIRE || [RELEASE, SEQUENTIAL, proxy].iter().any(|kind| what.starts_with(kind))
 }
 
 /// A barrier of the warp.

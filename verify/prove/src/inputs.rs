@@ -226,6 +226,10 @@ impl<'t> Inputs<'t> {
             R::NWarpId | R::NSmId => self.identity(register, 1),
             // A-LAUNCH: no clusters.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
+            R::IsExplicitCluster => d.no(),
+            R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
+            R::ClusterId(a) => self.ctaid(a),
+            R::NClusterId(a) => self.nctaid(a),
             other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
         })
     }

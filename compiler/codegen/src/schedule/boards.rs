@@ -48,7 +48,8 @@ impl Pending {
             let write = facts.writes.iter().any(|(register, _)| {
                 self.results[board].contains(*register) || self.reads[board].contains(*register)
             });
-            let fence = facts.ordered && self.reads[board].contains(FENCE);
+            let fence =
+                facts.ordered && (self.reads[board].contains(FENCE) || self.results[board].contains(FENCE));
             mask |= u8::from(read || write || fence) << board;
         }
         mask
@@ -60,6 +61,9 @@ impl Pending {
             self.reads[board].clear();
         }
         if let Some(set) = self.results.get_mut(usize::from(write)) {
+            if facts.fences_late {
+                set.insert(FENCE);
+            }
             facts.writes.iter().for_each(|(register, _)| {
                 set.insert(*register);
             });
@@ -71,7 +75,7 @@ impl Pending {
             facts.sources().filter(|&register| !result(register)).for_each(|register| {
                 set.insert(register);
             });
-            if facts.fences {
+            if facts.fences && !facts.fences_late {
                 set.insert(FENCE);
             }
         }
@@ -124,12 +128,12 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
                 board as u8
             };
             let (mut write, mut read) = (7, 7);
-            if me.late_results {
+            if me.late_results || me.fences_late {
                 write = pick(&pending, (me.class, true));
                 pending.step(me, 0, write, 7);
             }
             let overwritten = me.late_reads && touches.needs_read_board(me, index, &written.end[block]);
-            if overwritten || me.fences {
+            if overwritten || me.fences && !me.fences_late {
                 read = pick(&pending, (me.class, false));
                 pending.step(me, 0, 7, read);
             }

@@ -2,7 +2,9 @@
 
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, latency};
-use sassafras_isa::{Access, Control, ControlFlowKind, MemoryKind, MemorySpace, RegClass, Scoreboard};
+use sassafras_isa::{
+    Access, Control, ControlFlowKind, Meaning, MemoryKind, MemorySpace, RegClass, Scoreboard,
+};
 use sassafras_machine::{MInst, Position, Reg};
 use smallvec::SmallVec;
 
@@ -41,8 +43,10 @@ pub struct Facts {
     pub late_reads: bool,
     /// Whether it must come after every earlier [`Self::fences`] is done: accesses to memory, fences, block barriers.
     pub ordered: bool,
-    /// Whether it is a fence that says by its read barrier when it is done, as ptxas 13.0.88 uses MEMBAR.
+    /// Whether it is a fence that says by a scoreboard when it is done: by its read barrier, as ptxas 13.0.88 uses MEMBAR.
     pub fences: bool,
+    /// Whether such a fence says so by its write barrier, as FENCE.VIEW.ASYNC, which has no other.
+    pub fences_late: bool,
 }
 
 impl Facts {
@@ -56,6 +60,7 @@ impl Facts {
                 late_reads: false,
                 ordered: false,
                 fences: false,
+                fences_late: false,
             };
         };
         let row = real.row();
@@ -66,10 +71,13 @@ impl Facts {
             late_results: false,
             late_reads: false,
             ordered: row.memory.is_some_and(|memory| memory.space != MemorySpace::Constant)
-                || row.control_flow == Some(ControlFlowKind::Block),
+                || row.control_flow == Some(ControlFlowKind::Block)
+                || row.meaning == Meaning::Bulk,
             fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
                 && matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite),
+            fences_late: false,
         };
+        facts.fences_late = facts.fences && !row.control.read_barrier;
         let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
         for operand in inst.operands() {
             let Reg::Physical(first) = operand.reg else { continue };

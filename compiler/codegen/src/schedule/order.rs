@@ -182,6 +182,8 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Nanosleep
             | Meaning::Preexit
             | Meaning::Acqbulk
+            | Meaning::ClusterBarrier
+            | Meaning::Bulk
             | Meaning::Bpt
             | Meaning::Nop
     );

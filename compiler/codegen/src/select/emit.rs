@@ -254,10 +254,21 @@ impl Emitter<'_> {
     fn pack(
         &mut self,
         at: ir::Inst,
-        result: &Term,
+        result: &'static Term,
         parts: &'static [Term],
         bindings: &Bindings,
     ) -> Result<(), Error> {
+        if let Term::Temp(name, None) = result {
+            let mut places = Vec::new();
+            for part in parts {
+                let reg = self.term(at, part, bindings, RegClass::R, 1)?;
+                let class = reg.vreg().map_or(RegClass::R, |v| self.out.vregs[v].class);
+                places.push(Place { class, reg, units: 1 });
+            }
+            let v = self.builder().pack(&places);
+            self.temps.insert(name, v);
+            return Ok(());
+        }
         let Term::Result(n, None) = result else { return Err(self.fail("`pack` to what is no result")) };
         let value = self.source.insts[at].results[*n];
         let units = class_of(self.source.values[value].ty).1 / parts.len() as u8;

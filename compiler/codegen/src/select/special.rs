@@ -138,6 +138,16 @@ impl Emitter<'_> {
             S::Ctaid(a) => Source::Register(["SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"][axis(a)]),
             S::Ntid(a) => Source::Bank(bank.block_size[axis(a)]),
             S::Nctaid(a) => Source::Bank(bank.grid_size[axis(a)]),
+            S::ClusterCtaRank => Source::Register("SR_CgaCtaId"),
+            S::ClusterNctaRank | S::ClusterNctaid(_) | S::NClusterId(_) => {
+                let Some(cluster) = bank.cluster else { return Err(self.fail("clusters on this chip")) };
+                Source::Bank(match register {
+                    S::ClusterNctaid(a) => cluster.size[axis(a)],
+                    S::NClusterId(a) => cluster.count[axis(a)],
+                    _ => cluster.blocks,
+                })
+            }
+            S::IsExplicitCluster => return self.explicit_cluster(at),
             S::LaneId => Source::Register("SR_LANEID"),
             S::LaneMaskEq => Source::Register("SR_EQMASK"),
             S::LaneMaskLe => Source::Register("SR_LEMASK"),
@@ -185,6 +195,27 @@ impl Emitter<'_> {
         };
         let result = self.source.insts[at].results[0];
         self.places[result] = Some(reg);
+        Ok(())
+    }
+
+    /// Whether the word of constant bank 0 that tells of clusters is 1.
+    fn explicit_cluster(&mut self, at: Inst) -> Result<(), Error> {
+        let Some(cluster) = self.chip.bank().cluster else { return Err(self.fail("clusters on this chip")) };
+        let word = self.move_bank(0, u64::from(cluster.explicit))?;
+        let v = self.out.add_vreg(RegClass::P, 1);
+        let inst = self.form("isetp.ri")?;
+        let inst = (|| {
+            let mut inst = inst;
+            inst.set_enum("cmp", ".EQ")?;
+            inst.set_enum("sg", ".U32")?;
+            inst.set("a", word.to_field())?;
+            inst.set("b", 1)?;
+            inst.try_with("d", Reg::from(v).to_field())
+        })();
+        let inst = inst.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(inst));
+        let result = self.source.insts[at].results[0];
+        self.places[result] = Some(v.into());
         Ok(())
     }
 

@@ -194,6 +194,9 @@ impl Open {
                 "reqntid" => function.reqntid = Some(three(value)?),
                 "minnctapersm" => function.minnctapersm = Some(number(value)?),
                 "maxnreg" => function.maxnreg = Some(number(value)?),
+                "reqnctapercluster" => function.reqnctapercluster = Some(three(value)?),
+                "explicitcluster" if value == "1" => function.explicitcluster = true,
+                "maxclusterrank" => function.maxclusterrank = Some(number(value)?),
                 "entry" => function.entry = value.parse().map_err(|()| "expected a block")?,
                 "shared" => {
                     let all = value.split(',').map(|item| item.parse().map_err(|()| "expected a variable"));

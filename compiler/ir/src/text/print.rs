@@ -63,12 +63,20 @@ pub fn print_function(function: &Function) -> String {
             f.params.iter().map(|p| format!("{}:{}:{}", p.offset, p.size, p.align)).collect();
         let _ = write!(out, " params={}", all.join(","));
     }
-    for (name, value) in [("maxntid", f.maxntid), ("reqntid", f.reqntid)] {
+    let sizes = [("maxntid", f.maxntid), ("reqntid", f.reqntid), ("reqnctapercluster", f.reqnctapercluster)];
+    for (name, value) in sizes {
         if let Some([x, y, z]) = value {
             let _ = write!(out, " {name}={x},{y},{z}");
         }
     }
-    for (name, value) in [("minnctapersm", f.minnctapersm), ("maxnreg", f.maxnreg)] {
+    let explicit = f.explicitcluster.then_some(1);
+    let numbers = [
+        ("minnctapersm", f.minnctapersm),
+        ("maxnreg", f.maxnreg),
+        ("explicitcluster", explicit),
+        ("maxclusterrank", f.maxclusterrank),
+    ];
+    for (name, value) in numbers {
         if let Some(value) = value {
             let _ = write!(out, " {name}={value}");
         }

@@ -46,6 +46,9 @@ fn random_module(seed: u64) -> Module {
     f.minnctapersm = (random() & 1 == 0).then_some(2);
     f.maxnreg = (random() & 1 == 0).then_some(64);
     f.shared = (0..random() % 3).map(|i| VariableId(i as u32)).collect();
+    f.reqnctapercluster = (random() & 1 == 0).then_some([2, 1, 1]);
+    f.explicitcluster = random() & 1 == 0;
+    f.maxclusterrank = (random() & 1 == 0).then_some(8);
     let entry = f.entry;
     let exit = f.add_block();
     let param = f.add_param(exit, Type::I64);

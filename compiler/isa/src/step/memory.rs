@@ -308,6 +308,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             ".G" => Space::Global,
             ".L" => Space::Local,
             ".S" => Space::Shared,
+            ".D" => Space::Generic,
             other => return Err(self.unsupported(&format!("space {other}"))),
         };
         if self.target("d").is_some() {
@@ -323,7 +324,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         } else {
             self.address(64)?
         };
-        let inside = self.state.is_space(self.d, space, &address)?;
+        // `.D` asks for the window of the cluster's shared memory (PTX `isspacep.shared::cluster`).
+        let inside = match space {
+            Space::Generic => self.ask("inclusterspace", &[address])?.swap_remove(0),
+            _ => self.state.is_space(self.d, space, &address)?,
+        };
         self.set("p", &inside);
         self.next()
     }

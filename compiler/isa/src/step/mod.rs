@@ -180,8 +180,10 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Membar => lane.membar(),
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
         M::Cctl => lane.cctl(),
-        M::Errbar | M::Fence | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
-        M::Preexit | M::Acqbulk => lane.opaque(),
+        M::Errbar | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
+            lane.opaque()
+        }
         M::Bra => lane.bra(),
         M::Bssy => lane.bssy(),
         M::Bsync => lane.bsync(),

@@ -134,7 +134,8 @@ impl Checker {
             misfit(Code::OperandKind, span, format!("{what} is needed, not {}", operand.kind.describe()))
         };
         match &operand.kind {
-            Kind::Sink if value.sink => Ok(Operand::Sink),
+            Kind::Sink if value.sink || value.only == Only::Sink => Ok(Operand::Sink),
+            _ if value.only == Only::Sink => wrong("`_`"),
             Kind::Register(id, reg) if value.only != Only::Immediate => {
                 match agree(*reg, ty, value.relaxed) {
                     Ok(()) => Ok(Operand::Register(*id)),

@@ -228,6 +228,10 @@ impl Checker {
         if most.is_some() && exact.is_some() {
             self.error(Code::BadDirective, f.name.span, "`.maxntid` and `.reqntid` cannot stand together");
         }
+        if self.body.function.reqnctapercluster.is_some() && self.body.function.maxclusterrank.is_some() {
+            let message = "`.reqnctapercluster` and `.maxclusterrank` cannot stand together";
+            self.error(Code::BadDirective, f.name.span, message);
+        }
         let block = most.or(exact);
         if let Some(threads) = block.map(|b| b.iter().map(|n| u64::from(*n)).product::<u64>())
             && threads > 1024
@@ -254,6 +258,21 @@ impl Checker {
             // The deprecated name of the same (PTX ISA, `.maxnctapersm`).
             "maxnctapersm" => self.body.function.minnctapersm = self.sizes(d).map(|s| s[0]),
             "maxnreg" => self.body.function.maxnreg = self.sizes(d).map(|s| s[0]),
+            "reqnctapercluster" => {
+                self.need(d.name.span, ".reqnctapercluster", Since::new(7, 8, 90), true);
+                self.body.function.reqnctapercluster = self.sizes(d);
+            }
+            "maxclusterrank" => {
+                self.need(d.name.span, ".maxclusterrank", Since::new(7, 8, 90), true);
+                self.body.function.maxclusterrank = self.sizes(d).map(|s| s[0]);
+            }
+            "explicitcluster" => {
+                self.need(d.name.span, ".explicitcluster", Since::new(7, 8, 90), true);
+                if !d.args.is_empty() {
+                    self.error(Code::BadDirective, d.name.span, "`.explicitcluster` takes no numbers");
+                }
+                self.body.function.explicitcluster = true;
+            }
             "noreturn" => {
                 self.need(d.name.span, ".noreturn", Since::new(6, 4, 30), true);
                 self.body.function.noreturn = true;
@@ -273,7 +292,8 @@ impl Checker {
 
     /// One to three positive numbers (one where only one can be), the missing ones being 1.
     fn sizes(&mut self, d: &Directive) -> Option<[u32; 3]> {
-        let most = if matches!(d.name.text.as_str(), "maxntid" | "reqntid") { 3 } else { 1 };
+        let most =
+            if matches!(d.name.text.as_str(), "maxntid" | "reqntid" | "reqnctapercluster") { 3 } else { 1 };
         if d.args.is_empty() || d.args.len() > most {
             let message = format!("`.{}` takes 1 to {most} numbers", d.name.text);
             self.error(Code::BadDirective, d.name.span, message);
@@ -300,14 +320,5 @@ impl Checker {
 
 /// Directives of the PTX ISA that are not supported.
 fn known_unsupported(name: &str) -> bool {
-    matches!(
-        name,
-        "reqnctapercluster"
-            | "explicitcluster"
-            | "maxclusterrank"
-            | "blocksareclusters"
-            | "abi_preserve"
-            | "abi_preserve_control"
-            | "language"
-    )
+    matches!(name, "blocksareclusters" | "abi_preserve" | "abi_preserve_control" | "language")
 }

@@ -2,6 +2,7 @@
 
 use crate::checked::{BoolOp, Comparison, Mods, Op, Part, Type};
 use sassafras_semantics::{AtomicOp, FloatFormat, Ordering, Rounding, Scope, Space};
+use smallvec::SmallVec;
 
 /// The modifiers of a form, from its words in the row's order; and the space of a variable named in brackets, which holds if no
 /// word says another.
@@ -12,8 +13,12 @@ pub(super) fn mods(op: Op, words: &[&'static str], types: &[Type], named: Option
             mods.hints.push(word);
         }
     }
+    if op.is_spelled() {
+        let name = op.name().split('.').count() - 1;
+        mods.words = SmallVec::from_slice(&words[name.min(words.len())..]);
+    }
     match op {
-        Op::Atom | Op::Red | Op::Redux => {
+        Op::Atom | Op::Red | Op::Redux | Op::RedAsync => {
             let name = words.iter().rev().find(|w| ATOMICS.contains(w)).copied().unwrap_or("");
             mods.atomic = atomic(name, types[0], mods.space);
         }
@@ -53,7 +58,7 @@ fn atomic(name: &str, ty: Type, space: Option<Space>) -> Option<AtomicOp> {
 /// Words whose meaning depends on the operation. Whether the word was one.
 fn by_operation(op: Op, word: &'static str, mods: &mut Mods) -> bool {
     match (op, word) {
-        (Op::Atom | Op::Red | Op::Redux, w) if ATOMICS.contains(&w) => {}
+        (Op::Atom | Op::Red | Op::Redux | Op::RedAsync, w) if ATOMICS.contains(&w) => {}
         (Op::Set | Op::Setp, w) if comparison(w).is_some() => mods.compare = comparison(w),
         (Op::Bar | Op::Barrier, "sync") => {
             mods.mode = mods.mode.or(Some("sync"));
@@ -136,6 +141,9 @@ fn comparison(word: &str) -> Option<Comparison> {
 fn general(word: &'static str, mods: &mut Mods) -> bool {
     if let Some(space) = space(word) {
         mods.space = Some(space);
+        if word == "shared::cluster" {
+            mods.hints.push(word);
+        }
         return true;
     }
     let rounding = |r, mods: &mut Mods, integer| {
@@ -198,7 +206,7 @@ pub(super) fn space(word: &str) -> Option<Space> {
         "const" => Space::Const,
         "global" => Space::Global,
         "local" => Space::Local,
-        "shared" | "shared::cta" => Space::Shared,
+        "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
         "param" | "param::entry" | "param::func" => Space::Param,
         _ => return None,
     })

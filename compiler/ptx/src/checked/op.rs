@@ -37,9 +37,39 @@ operations! {
     St "st", Sub "sub", Subc "subc", Szext "szext", Tanh "tanh", Testp "testp", Trap "trap", Vote "vote", Xor "xor",
     Applypriority "applypriority", CpAsync "cp", Istypep "istypep", Griddepcontrol "griddepcontrol",
     Getctarank "getctarank", Mapa "mapa", Mma "mma", Ldmatrix "ldmatrix", Stmatrix "stmatrix", Movmatrix "movmatrix",
+    Mbarrier "mbarrier", Setmaxnreg "setmaxnreg", Createpolicy "createpolicy", ClusterBarrier "barrier.cluster",
+    BulkCopy "cp.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
+    StAsync "st.async", RedAsync "red.async",
 }
 
 impl Op {
+    /// The operation of a row's head: that with the longest name that the head's words begin with.
+    pub fn from_head(head: &str) -> Option<Op> {
+        let begins = |op: &&Op| {
+            head.strip_prefix(op.name()).is_some_and(|r| r.is_empty() || r.starts_with(['.', '{']))
+        };
+        Op::ALL.iter().filter(begins).max_by_key(|op| op.name().len()).copied()
+    }
+
+    /// Whether all its modifiers are kept as they are spelled, in [`crate::checked::Mods::words`].
+    pub const fn is_spelled(self) -> bool {
+        matches!(
+            self,
+            Op::Mbarrier
+                | Op::Setmaxnreg
+                | Op::Createpolicy
+                | Op::ClusterBarrier
+                | Op::BulkCopy
+                | Op::CopyArrive
+                | Op::FenceProxy
+                | Op::FenceInit
+                | Op::StAsync
+                | Op::RedAsync
+                | Op::Mapa
+                | Op::Getctarank
+        )
+    }
+
     /// The function that its form with `.approx` approximates, of one operand (PTX ISA, "Floating-Point Instructions").
     pub const fn approximation(self) -> Option<Approximation> {
         Some(match self {

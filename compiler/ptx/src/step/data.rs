@@ -1,7 +1,7 @@
 //! Moving data: `mov`, `prmt`, and address conversions (PTX ISA, "Data Movement and Conversion Instructions").
 
 use super::{Done, PtxState, Step};
-use crate::checked::{Op, Type};
+use crate::checked::{Op, Operand, Type};
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space};
 
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
@@ -28,11 +28,42 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             Op::Isspacep => {
                 let space = self.inst.mods.space.ok_or_else(|| self.unsupported())?;
                 let a = self.source(1, Type::U(64))?;
-                let inside = self.state.is_space(self.d, space, &a)?;
+                let cluster = self.inst.mods.hints.contains(&"shared::cluster");
+                let inside = if cluster {
+                    let op = sassafras_semantics::Opaque::named("inclusterspace");
+                    let op = op.ok_or_else(|| self.unsupported())?;
+                    self.state.opaque(self.d, op, &[a])?.swap_remove(0)
+                } else {
+                    self.state.is_space(self.d, space, &a)?
+                };
                 self.result(&inside)
+            }
+            // The rank is the top byte of an address in the window of the cluster's shared memory, whose own upper half is the same everywhere.
+            Op::Mapa | Op::Getctarank => {
+                let (d, ty) = (self.d, self.ty());
+                let address = self.cluster_address(ty)?;
+                if self.inst.op == Op::Getctarank {
+                    let rank = d.zext(&d.extract(&address, 24, 8), 32);
+                    return self.result(&rank);
+                }
+                let rank = self.source(2, Type::B(32))?;
+                let low = d.concat(&d.extract(&rank, 0, 8), &d.extract(&address, 0, 24));
+                let mapped =
+                    if ty.width() == 64 { d.concat(&d.extract(&address, 32, 32), &low) } else { low };
+                self.result(&mapped)
             }
             _ => Err(self.unsupported()),
         }
+    }
+
+    /// Operand 1 as an address: that of a variable is generic unless the instruction names the window.
+    fn cluster_address(&mut self, ty: Type) -> Done<D::V> {
+        let value = self.source(1, ty)?;
+        let symbol = matches!(self.operand(1)?, Operand::Symbol(..));
+        if symbol && !self.inst.mods.words.contains(&"shared::cluster") {
+            return self.state.cvta(self.d, sassafras_semantics::Space::Shared, &value);
+        }
+        Ok(value)
     }
 
     fn prmt(&mut self) -> Done<()> {

@@ -4,7 +4,7 @@
 use super::{Done, Outcome, PtxState, Step};
 use crate::checked::{BoolOp, Op, Operand, RegisterId, Type};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
-use sassafras_semantics::{Collective, Domain};
+use sassafras_semantics::{Collective, Domain, SpecialRegister};
 use smallvec::{SmallVec, smallvec};
 
 const WORD: Type = Type::B(32);
@@ -15,6 +15,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         let (op, results): (_, SmallVec<[_; 2]>) = match self.inst.op {
             Op::Activemask => (Collective::ActiveMask, smallvec![self.destination(0)?]),
             Op::Bar | Op::Barrier => return self.barrier(),
+            Op::ClusterBarrier => return self.cluster_barrier(),
             Op::Elect => {
                 arguments.push(self.source(1, WORD)?);
                 (Collective::Elect, self.destinations()?)
@@ -87,6 +88,24 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Operand::Pair(a, b) => Ok(smallvec![self.register(a)?, self.register(b)?]),
             one => Ok(smallvec![self.register(one)?]),
         }
+    }
+
+    /// Where the launch has no clusters one is a block: its wait is for all of its threads (PTX ISA, "barrier.cluster": all that have not ended).
+    fn cluster_barrier(&mut self) -> Done<Outcome<'a, D::V>> {
+        let d = self.d;
+        let explicit = self.state.special(d, SpecialRegister::IsExplicitCluster)?;
+        if d.as_constant(&explicit) != Some(0) {
+            return Err(self.unsupported());
+        }
+        if !self.inst.mods.words.contains(&"wait") {
+            return Ok(Outcome::Next);
+        }
+        let arguments = smallvec![d.constant(32, 0), d.constant(32, 0), d.no()];
+        Ok(Outcome::Collective {
+            op: Collective::Barrier(BarrierMode::Sync),
+            arguments,
+            results: smallvec![None],
+        })
     }
 
     fn barrier(&mut self) -> Done<Outcome<'a, D::V>> {

@@ -34,7 +34,9 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             return Err(self.unsupported());
         };
         let bytes = bytes as u32;
-        let given = match self.inst.operands.get(3) {
+        // A cache policy is a hint.
+        let hinted = usize::from(self.inst.mods.hints.contains(&"L2::cache_hint"));
+        let given = match self.inst.operands[..self.operands() - hinted].get(3) {
             None => None,
             Some(Operand::Register(r)) if self.function.registers[r.0 as usize].ty == Type::Pred => {
                 let ignored = self.state.read(d, *r)?;

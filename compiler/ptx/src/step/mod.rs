@@ -157,7 +157,9 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         match self.inst.op {
             Bra | BrxIdx | Call | Ret | Exit | Trap | Brkpt => return self.control(),
             Mma | Ldmatrix | Stmatrix | Movmatrix => return self.matrix(),
-            Activemask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote => return self.lanes(),
+            Activemask | Bar | Barrier | ClusterBarrier | Elect | Match | Redux | Shfl | Vote => {
+                return self.lanes();
+            }
             Abs | Add | Sub | Mul | Mad | Fma | Div | Rem | Neg | Min | Max | Sad | Mul24 | Mad24 | Dp4a
             | Dp2a => {
                 self.arithmetic()?;
@@ -175,7 +177,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Ld | Ldu | St | Atom | Red | Fence | Membar | CpAsync => self.memory()?,
             // Hints and timing: no effect on what a lane computes.
             Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent => {}
-            Griddepcontrol => self.opaque()?,
+            Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
+            | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
             Discard | Istypep => return Err(self.unsupported()),
         }
         Ok(Outcome::Next)

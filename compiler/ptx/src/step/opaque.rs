@@ -1,25 +1,227 @@
 //! Instructions that are known by name, operands and effects alone: which opaque operation each is.
+//!
+//! Source: the PTX ISA's section of each instruction. The contents of barrier objects, states and cache policies are opaque there; what stands
+//! for them is [`sassafras_semantics::opaque::barrier_word`] and its kin.
 
 use super::{Done, PtxState, Step};
-use crate::checked::Op;
-use sassafras_semantics::{Domain, Opaque};
+use crate::checked::{Op, Operand, Type};
+use sassafras_semantics::opaque::{barrier_word, cache_policy};
+use sassafras_semantics::{AtomicOp, Domain, Opaque, Ordering, Scope, Space};
+
+const WORD: Type = Type::B(32);
 
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     pub(super) fn opaque(&mut self) -> Done<()> {
         match self.inst.op {
-            // PTX ISA, "griddepcontrol".
             Op::Griddepcontrol => {
                 let mode = self.inst.mods.mode.unwrap_or_default();
-                self.perform(&format!("griddepcontrol.{mode}"), &[])?;
-                Ok(())
+                self.ask(&format!("griddepcontrol.{mode}"), &[])?;
             }
-            _ => Err(self.unsupported()),
+            Op::Mbarrier => return self.barrier_object(),
+            Op::CopyArrive => {
+                // Without `.noinc` an arrival more is awaited, and is made up by the one when the copies are done.
+                let address = self.object(0)?;
+                if self.says("noinc") {
+                    self.ask("mbarrier.copies.arrive", &[address])?;
+                } else {
+                    let one = self.d.constant(32, 1);
+                    self.ask("mbarrier.expect_tx", &[address.clone(), one])?;
+                    self.ask("mbarrier.copies.complete_tx", &[address])?;
+                }
+            }
+            Op::BulkCopy => return self.bulk(),
+            Op::StAsync | Op::RedAsync => return self.shared_async(),
+            Op::FenceProxy => {
+                // What was written is seen by the proxy if it is done before.
+                let space = match (self.says("global"), self.says("shared::cta")) {
+                    (true, _) => "global",
+                    (_, cta) => {
+                        let scope = if cta { Scope::Cta } else { Scope::Gpu };
+                        self.state.fence(self.d, Ordering::Release, scope)?;
+                        "shared"
+                    }
+                };
+                self.ask(&format!("proxyfence.{space}"), &[])?;
+            }
+            // A barrier object is initialised by one access, which the release of whoever tells others of it orders.
+            Op::FenceInit => {}
+            // Registers are as many as there are.
+            Op::Setmaxnreg => {}
+            Op::Createpolicy => {
+                let d = self.d;
+                if self.says("cvt") {
+                    let policy = self.source(1, Type::B(64))?;
+                    return self.result(&policy);
+                }
+                let fraction = match self.inst.operands.get(1) {
+                    None => 1.0,
+                    Some(Operand::Immediate(bits)) => f32::from_bits(*bits as u32),
+                    Some(_) => return Err(self.unsupported()),
+                };
+                let words: Vec<&str> = self.inst.mods.words.iter().copied().collect();
+                let policy = cache_policy(&words, fraction).ok_or_else(|| self.unsupported())?;
+                let policy = d.constant(64, policy.into());
+                return self.result(&policy);
+            }
+            _ => return Err(self.unsupported()),
         }
+        Ok(())
     }
 
     /// Asks the state for an operation by name.
-    fn perform(&mut self, name: &str, arguments: &[D::V]) -> Done<Vec<D::V>> {
+    fn ask(&mut self, name: &str, arguments: &[D::V]) -> Done<Vec<D::V>> {
         let op = Opaque::named(name).ok_or_else(|| self.unsupported())?;
         self.state.opaque(self.d, op, arguments)
+    }
+
+    fn says(&self, word: &str) -> bool {
+        self.inst.mods.words.contains(&word)
+    }
+
+    /// The address of a barrier object, 32 bits; without a space a generic one (PTX ISA, "mbarrier": it has to lie in shared memory).
+    fn object(&mut self, index: usize) -> Done<D::V> {
+        let address = self.address(index)?;
+        let symbol = matches!(
+            self.operand(index)?,
+            Operand::Address(crate::checked::AddressBase::Symbol(_), _) | Operand::Symbol(..)
+        );
+        let address = match self.inst.mods.space {
+            None if !symbol => self.state.cvta_to(self.d, Space::Shared, &address)?,
+            _ => address,
+        };
+        Ok(self.d.extract(&address, 0, 32))
+    }
+
+    /// What the ordering and scope of an arrival or a wait add to it beyond the block, before or behind.
+    fn ordered(&mut self, default: Ordering, now: Ordering) -> Done<()> {
+        let ordering = self.inst.mods.ordering.unwrap_or(default);
+        let scope = self.inst.mods.scope.unwrap_or(Scope::Cta);
+        if ordering == now && scope > Scope::Cta {
+            self.state.fence(self.d, now, scope)?;
+        }
+        Ok(())
+    }
+
+    fn barrier_object(&mut self) -> Done<()> {
+        let d = self.d;
+        let words = self.inst.mods.words.clone();
+        match words.first().copied().unwrap_or_default() {
+            "init" => {
+                let (address, count) = (self.object(0)?, self.source(1, WORD)?);
+                self.ask("mbarrier.init", &[address, barrier_word(d, &count)])?;
+            }
+            "inval" => {
+                let address = self.object(0)?;
+                self.ask("mbarrier.inval", &[address])?;
+            }
+            what @ ("expect_tx" | "complete_tx") => {
+                let (address, bytes) = (self.object(0)?, self.source(1, WORD)?);
+                self.ask(&format!("mbarrier.{what}"), &[address, bytes])?;
+            }
+            "pending_count" => {
+                // Bits 43 to 62 hold 2^20 less the count.
+                let state = self.source(1, Type::B(64))?;
+                let left = d.zext(&d.extract(&state, 43, 20), 32);
+                let count = d.sub(&d.constant(32, 1 << 20), &left);
+                return self.result(&count);
+            }
+            what @ ("test_wait" | "try_wait") => {
+                let address = self.object(1)?;
+                let phase = if self.says("parity") {
+                    let parity = self.source(2, WORD)?;
+                    d.concat(&d.extract(&parity, 0, 1), &d.constant(31, 0))
+                } else {
+                    d.extract(&self.source(2, Type::B(64))?, 32, 32)
+                };
+                let done = self.ask(&format!("mbarrier.{what}"), &[address, phase])?;
+                self.ordered(Ordering::Acquire, Ordering::Acquire)?;
+                return self.result(&done[0]);
+            }
+            arrive @ ("arrive" | "arrive_drop") => {
+                let address = self.object(1)?;
+                let drop = if arrive == "arrive" { "" } else { ".drop" };
+                let (none, one) = (d.constant(32, 0), d.constant(32, 1));
+                let given = match self.operands() {
+                    3 => Some(self.source(2, WORD)?),
+                    _ => None,
+                };
+                let (count, bytes) = match (self.says("expect_tx"), given) {
+                    (true, Some(bytes)) => (one, bytes),
+                    (false, Some(count)) => (count, none),
+                    (_, None) => (one, none),
+                };
+                self.ordered(Ordering::Release, Ordering::Release)?;
+                let remote = self.says("shared::cluster");
+                let what = if remote { "mbarrier.remote.arrive" } else { "mbarrier.arrive" };
+                let state = self.ask(&format!("{what}{drop}"), &[address, count, bytes])?;
+                match state.first() {
+                    Some(state) => return self.result(state),
+                    None if matches!(self.operand(0)?, Operand::Sink) => {}
+                    None => return Err(self.unsupported()),
+                }
+            }
+            _ => return Err(self.unsupported()),
+        }
+        Ok(())
+    }
+
+    /// Sizes are multiples of 16 bytes, 2^20 less 16 at most (PTX ISA, "cp.async.bulk").
+    fn bulk(&mut self) -> Done<()> {
+        let d = self.d;
+        let shared = |v: D::V| d.extract(&v, 0, 32);
+        let units = |size: &D::V| d.zext(&d.extract(size, 4, 16), 32);
+        if self.says("multicast::cluster") || self.says("bulk_group") {
+            return Err(self.unsupported());
+        }
+        if self.says("prefetch") {
+            let (from, size) = (self.address(0)?, self.source(1, WORD)?);
+            self.ask("bulk.prefetch", &[from, units(&size)])?;
+            return Ok(());
+        }
+        if !self.says("mbarrier::complete_tx::bytes") {
+            return Err(self.unsupported());
+        }
+        let (to, from, object) = (shared(self.address(0)?), self.address(1)?, shared(self.address(3)?));
+        let size = self.source(2, WORD)?;
+        if !self.says("global") {
+            self.ask("bulk.across", &[to, object, shared(from), units(&size)])?;
+        } else if self.says("L2::cache_hint") {
+            let policy = self.source(4, Type::B(64))?;
+            self.ask("bulk.in.hint", &[to, object, from, units(&size), policy])?;
+        } else {
+            self.ask("bulk.in", &[to, object, from, units(&size)])?;
+        }
+        Ok(())
+    }
+
+    /// `st.async` and `red.async`.
+    fn shared_async(&mut self) -> Done<()> {
+        let width = self.ty().width() * self.inst.mods.lanes();
+        let what = match (self.inst.op, self.inst.mods.atomic) {
+            (Op::StAsync, _) => "store",
+            (_, Some(AtomicOp::Add)) => "add",
+            (_, Some(AtomicOp::UMin)) => "umin",
+            (_, Some(AtomicOp::UMax)) => "umax",
+            (_, Some(AtomicOp::SMin)) => "smin",
+            (_, Some(AtomicOp::SMax)) => "smax",
+            (_, Some(AtomicOp::Inc)) => "inc",
+            (_, Some(AtomicOp::Dec)) => "dec",
+            (_, Some(AtomicOp::And)) => "and",
+            (_, Some(AtomicOp::Or)) => "or",
+            (_, Some(AtomicOp::Xor)) => "xor",
+            _ => return Err(self.unsupported()),
+        };
+        let (to, object) = (self.address(0)?, self.address(2)?);
+        let value = self.source_of(1, width)?;
+        let low = |v: &D::V| self.d.extract(v, 0, 32);
+        let (to, object) = (low(&to), low(&object));
+        self.ask(&format!("sharedasync.{what}.b{width}"), &[to, value, object])?;
+        Ok(())
+    }
+
+    /// Source operand `index`, all of its elements, as a value of a width.
+    fn source_of(&mut self, index: usize, width: u32) -> Done<D::V> {
+        let operand = self.operand(index)?;
+        self.value(operand, width)
     }
 }

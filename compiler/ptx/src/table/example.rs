@@ -166,6 +166,7 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
 fn operand(slot: &Slot, i: usize, types: &[Type], lanes: usize, space: Option<&str>) -> String {
     let one = match slot.kind {
         SlotKind::Value(Value { only: Only::Immediate, most, .. }) => most.min(128).to_string(),
+        SlotKind::Value(Value { only: Only::Sink, .. }) => "_".into(),
         SlotKind::Value(value) if value.count > 0 => {
             let items: Vec<_> =
                 (0..value.count).map(|n| register(value.ty.resolve(types), usize::from(n))).collect();

@@ -2,16 +2,16 @@
 
 /// Instructions of the PTX ISA, by root, none of whose forms has a row.
 #[rustfmt::skip]
-const ROOTS: [&str; 43] = [
-    "alloca", "clusterlaunchcontrol", "createpolicy", "istypep", "mbarrier", "multimem",
-    "setmaxnreg", "stackrestore", "stacksave", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
+const ROOTS: [&str; 40] = [
+    "alloca", "clusterlaunchcontrol", "istypep", "multimem",
+    "stackrestore", "stacksave", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
     "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
     "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
 ];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
-const WORDS: [(&str, &[&str]); 18] = [
-    ("cp", &["bulk", "mbarrier", "reduce", "L2::cache_hint"]),
+const WORDS: [(&str, &[&str]); 14] = [
+    ("cp", &["reduce", "tensor", "cp_mask", "ignore_oob"]),
     (
         "cvt",
         &[
@@ -19,42 +19,18 @@ const WORDS: [(&str, &[&str]); 18] = [
             "e2m3x4", "e3m2x4", "rs", "scaled",
         ],
     ),
-    ("cvta", &["shared::cluster"]),
-    ("isspacep", &["shared::cluster", "param::entry"]),
-    (
-        "ld",
-        &[
-            "shared::cluster",
-            "v8",
-            "L2::cache_hint",
-            "L2::evict_last",
-            "L2::evict_first",
-            "L2::evict_normal",
-            "unified",
-        ],
-    ),
-    (
-        "st",
-        &[
-            "shared::cluster",
-            "v8",
-            "L2::cache_hint",
-            "async",
-            "bulk",
-            "L2::evict_last",
-            "L2::evict_first",
-            "L2::evict_normal",
-        ],
-    ),
+    ("isspacep", &["param::entry"]),
+    ("ld", &["v8", "L2::evict_last", "L2::evict_first", "L2::evict_normal", "unified"]),
+    ("st", &["v8", "bulk", "L2::evict_last", "L2::evict_first", "L2::evict_normal"]),
     ("ldu", &["L2::cache_hint"]),
-    ("atom", &["shared::cluster", "L2::cache_hint", "v2", "v4", "v8"]),
-    ("red", &["shared::cluster", "L2::cache_hint", "v2", "v4", "v8", "async"]),
-    ("fence", &["proxy", "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"]),
+    ("atom", &["v2", "v4", "v8"]),
+    ("red", &["v2", "v4", "v8"]),
+    (
+        "fence",
+        &["alias", "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"],
+    ),
     ("membar", &["proxy"]),
-    ("barrier", &["cluster"]),
     ("prefetch", &["tensormap", "param"]),
-    ("mapa", &["shared::cluster"]),
-    ("getctarank", &["shared::cluster"]),
     (
         "mma",
         &[

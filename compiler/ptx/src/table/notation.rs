@@ -43,7 +43,7 @@ fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
             _ => slots.push(slot(part)),
         }
     }
-    let op = Op::from_root(root).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
+    let op = Op::from_head(head).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
     Row { text: line, family, root, op, elements, slots, since, until }
 }
 
@@ -149,6 +149,7 @@ fn value(text: &str) -> Value {
         m if m.ends_with("=mov") => Only::Mov,
         m if m.ends_with("=special") => Only::Special,
         m if m.ends_with("=cvta") => Only::Cvta,
+        m if m.ends_with("=sink") => Only::Sink,
         m if m.contains('#') => Only::Immediate,
         m if m.contains('%') => Only::Register,
         _ => Only::Any,

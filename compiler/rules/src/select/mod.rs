@@ -19,7 +19,7 @@
 //!   of a wide register; `$x` or `$n.x` (an attribute of the root or of a named node); `.TEXT` (an enum's text); an integer.
 //!   A field that is not named keeps the form's default: RZ, PT, nothing.
 //!   `args` is all arguments from the second on as one wide register, `results` all results as one; `desc` is the global-memory descriptor.
-//! - `pack d %a %b` makes a wide register of narrow ones. `copy d a` copies.
+//! - `pack d %a %b` makes a wide register of narrow ones, `pack %t %a %b` one for the instructions behind, of the first one's class. `copy d a` copies.
 //! - A field name may be `guard` or `!guard`.
 //! - A rule counts once it is proved: see [`proved`].
 //! - The rule with the largest pattern wins; among equals the one that stands first.
@@ -51,6 +51,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("atomic", include_str!("../../rows/atomic.rules")),
     ("lanes", include_str!("../../rows/lanes.rules")),
     ("matrix", include_str!("../../rows/matrix.rules")),
+    ("async", include_str!("../../rows/async.rules")),
 ];
 
 /// All rows, grouped by the head of the root and ordered by descending size of the pattern.

@@ -164,8 +164,8 @@ impl State<Concrete> for LaneState<'_, '_> {
         Ok(())
     }
 
-    fn opaque(&mut self, _: &Concrete, op: Opaque, _: &[Bits]) -> Result<Vec<Bits>, Trap> {
-        crate::opaque::perform(op)
+    fn opaque(&mut self, _: &Concrete, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+        crate::opaque::perform(&mut self.view(), op, arguments)
     }
 
     fn special(&mut self, _: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {

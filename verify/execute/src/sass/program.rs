@@ -184,6 +184,16 @@ impl Program {
             word(layout.block_size[axis], launch.block[axis]);
             word(layout.grid_size[axis], launch.grid[axis]);
         }
+        if let Some(cluster) = layout.cluster {
+            // No clusters: each is of one block.
+            word(cluster.explicit, 0);
+            word(cluster.blocks, 1);
+            for axis in 0..3 {
+                word(cluster.size[axis], 1);
+                word(cluster.reciprocal[axis], 1f32.to_bits());
+                word(cluster.count[axis], launch.grid[axis]);
+            }
+        }
         word(layout.stack_top, self.local);
         if let Some(at) = layout.dynamic_shared_size {
             word(at, launch.dynamic_shared);

@@ -210,8 +210,8 @@ impl State<Concrete> for Lane<'_, '_> {
         Ok(())
     }
 
-    fn opaque(&mut self, _: &Concrete, op: Opaque, _: &[Bits]) -> Result<Vec<Bits>, Trap> {
-        crate::opaque::perform(op)
+    fn opaque(&mut self, _: &Concrete, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+        crate::opaque::perform(&mut self.view(), op, arguments)
     }
 
     fn special(&mut self, d: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {

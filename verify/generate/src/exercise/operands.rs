@@ -26,6 +26,7 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
     };
     let mut text = match slot.kind {
         SlotKind::Value(v) if v.only == Only::Immediate => v.most.min(128).to_string(),
+        SlotKind::Value(v) if v.only == Only::Sink => "_".into(),
         SlotKind::Value(v) => {
             let ty = v.ty.resolve(types);
             // A row that gives a count wants braces even around one.

@@ -9,7 +9,10 @@ use sassafras_ir::{Block, Edge, Function, Terminator, Value};
 
 /// Whether what a launch sees of two functions is the same: name, parameters, directives.
 pub(super) fn signature(a: &Function, b: &Function) -> bool {
-    let of = |f: &Function| (f.param_size, f.maxntid, f.reqntid, f.minnctapersm, f.maxnreg, f.shared.clone());
+    let of = |f: &Function| {
+        let clusters = (f.reqnctapercluster, f.explicitcluster, f.maxclusterrank);
+        (f.param_size, f.maxntid, f.reqntid, f.minnctapersm, f.maxnreg, f.shared.clone(), clusters)
+    };
     a.name == b.name && a.params == b.params && of(a) == of(b)
 }
 

@@ -147,7 +147,8 @@ impl Input {
             R::LaneMaskLe => (2 << lane()) - 1,
             R::LaneMaskGe => !((1 << lane()) - 1) & 0xffff_ffff,
             R::LaneMaskGt => !((2 << lane()) - 1) & 0xffff_ffff,
-            R::ClusterCtaRank | R::ClusterCtaid(_) => 0,
+            R::ClusterCtaRank | R::ClusterCtaid(_) | R::IsExplicitCluster => 0,
+            R::ClusterNctaid(_) | R::ClusterNctaRank => 1,
             other => {
                 let name = format!("{other:?}");
                 let tag: Vec<u64> = name.bytes().map(u64::from).collect();

@@ -65,6 +65,23 @@ pub fn effect(terms: &Terms, row: &Row, instance: &Instance, salt: u32) -> Resul
                 let inst = w.instruction(emit)?;
                 w.machine.execute(&w.d, &inst).map_err(|t| Stop::NoMeaning(t.to_string()))?;
             }
+            Action::Pack(Value::Temp(name, None), parts) => {
+                let sources = parts
+                    .iter()
+                    .map(|p| match p {
+                        Value::Temp(part, None) => Ok(w.places.get(&format!("%{part}")).copied()),
+                        Value::Operand(part, None) => Ok(w.places.get(part.as_str()).copied()),
+                        other => Err(Stop::Row(format!("{other:?} is no part"))),
+                    })
+                    .collect::<Result<Vec<_>, _>>()?;
+                let missing = || Stop::Row(format!("a part of `%{name}` has no place"));
+                let class = sources.first().copied().flatten().ok_or_else(missing)?.class;
+                let first = w.allocate(&format!("%{name}"), class, parts.len() as u32);
+                for (i, source) in (0..).zip(sources) {
+                    let value = w.read(source.ok_or_else(missing)?, 0, 32)?;
+                    w.machine.registers.insert(Register { number: first.number + i, ..first }, value);
+                }
+            }
             Action::Pack(Value::Result(n, None), parts) => {
                 let width = w.instance.root.shape.results.get(*n).copied();
                 let each = width.ok_or_else(|| Stop::Row(format!("no result {n}")))? / parts.len() as u32;

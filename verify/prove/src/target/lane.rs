@@ -75,6 +75,22 @@ impl Lane<'_, '_> {
         if (base..base + u64::from(self.function.param_size)).contains(&at) {
             return inputs.parameter(at - base, 4);
         }
+        if let Some(cluster) = layout.cluster {
+            // A-LAUNCH: no clusters, so that each is of one block. 1.0 is the reciprocal of one.
+            let is = |offsets: [u32; 3]| offsets.iter().any(|&o| u64::from(o) == at);
+            let known = [
+                (at == u64::from(cluster.explicit), 0),
+                (is(cluster.size) || at == u64::from(cluster.blocks), 1),
+                (is(cluster.reciprocal), 0x3f80_0000),
+            ];
+            if let Some((_, word)) = known.into_iter().find(|k| k.0) {
+                return inputs.terms.constant(32, word);
+            }
+            let axes = [Axis::X, Axis::Y, Axis::Z];
+            if let Some(i) = cluster.count.iter().position(|&o| u64::from(o) == at) {
+                return inputs.nctaid(axes[i]);
+            }
+        }
         let axis = |offsets: [u32; 3]| {
             let axes = [Axis::X, Axis::Y, Axis::Z];
             offsets.iter().position(|&o| u64::from(o) == at).map(|i| axes[i])
