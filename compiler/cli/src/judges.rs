@@ -92,8 +92,8 @@ impl Judges {
         None
     }
 
-    /// The line information of the file says where its words come from.
-    fn lines(&self, after: Form<'_>) -> Option<Finding> {
+    /// Instructions keep their lines, and the line information of the file says where its words come from.
+    fn lines(&self, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
         let mut known = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match after {
             Form::Ptx(module) => known.0 = Expected::of(module),
@@ -104,7 +104,11 @@ impl Judges {
                     Err(error) => Finding::Objected(format!("the file does not read: {error}")),
                 });
             }
-            Form::Ir(_) | Form::Machine(_) => {}
+            Form::Machine(f) => {
+                let Some(Form::Machine(before)) = before else { return None };
+                return Some(finding(&lines::check_kept(before, f)));
+            }
+            Form::Ir(_) => {}
         }
         None
     }
@@ -153,7 +157,7 @@ impl Observer for Judges {
             let finding = match judging {
                 Some(judging) => judging(stage, before, after),
                 None if judge == "promises" => promises(stage, after, notes),
-                None if judge == "lines" => self.lines(after),
+                None if judge == "lines" => self.lines(before, after),
                 None => self.cubin(after),
             };
             let Some(finding) = finding else { continue };

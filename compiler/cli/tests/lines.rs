@@ -200,3 +200,89 @@ fn when_lines_are_written() {
     assert_eq!(sections("plain.ptx", &[]), (code.clone(), String::new(), Debug::None));
     assert_eq!(sections("plain.ptx", &["-lineinfo"]), (code, all.into(), Debug::Sections));
 }
+
+/// DWARF that the PTX brings along, as Triton's does: its lines are written, the rest is left out, and said to be.
+#[test]
+fn sections_of_the_ptx() {
+    let folder = tempdir().expect("a folder");
+    let text = "
+.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry add_one(.param .u64 p)
+.reqntid 32
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<3>;
+$L__func_begin0:
+.loc 1 5 0
+ld.param.u64 %rd1, [p];
+$L__tmp0:
+.loc 1 10 24 // add.py:10:24
+mov.u32 %r1, %tid.x;
+mul.wide.s32 %rd2, %r1, 4;
+add.s64 %rd1, %rd1, %rd2;
+.loc 2 30 8
+ld.global.b32 %r2, [ %rd1 + 0 ];
+$L__tmp1:
+add.s32 %r3, %r2, 1;
+.loc 1 12 4
+st.global.b32 [ %rd1 + 0 ], %r3;
+ret;
+$L__func_end0:
+}
+.file 1 \"/src/add.py\"
+.file 2 \"/lib/triton/standard.py\"
+.section .debug_abbrev
+{
+.b8 1, 17, 0, 37, 8, 0, 0
+.b8 0
+}
+.section .debug_info
+{
+.b32 19
+.b8 2, 0
+.b32 .debug_abbrev
+.b8 8, 1
+.b64 $L__func_begin0
+.b64 $L__func_end0
+}
+.section .debug_macinfo { }
+";
+    std::fs::write(folder.path().join("add.ptx"), text).expect("the folder is ours");
+    let words = ["compile", "-lineinfo", "-arch=sm_90a", "add.ptx", "-o", "add.cubin", "--judge", "fast"];
+    let left_out = "note: add.ptx: debug sections of the PTX are left out, which only -g would keep: \
+                    .debug_abbrev, .debug_info, .debug_macinfo";
+    sassafras(folder.path(), &words).expect(0, left_out);
+    let bytes = std::fs::read(folder.path().join("add.cubin")).expect("it was written");
+    let cubin = sassafras_cubin::read(&bytes).expect("it reads");
+    let names: Vec<&str> =
+        cubin.sections.iter().map(|s| s.name.as_str()).filter(|n| n.contains("debug")).collect();
+    assert_eq!(names, [".debug_line", ".nv_debug_line_sass", ".nv_debug_ptx_txt"]);
+    let rows = &sassafras_check::lines::sequences(&cubin, ".debug_line").expect("it reads")[0].rows;
+    let places: BTreeSet<(&str, u64)> = rows.iter().map(|r| (r.frames[0].file.as_str(), r.line)).collect();
+    let (own, library) = ("/src/add.py", "/lib/triton/standard.py");
+    assert_eq!(places, BTreeSet::from([(own, 5), (own, 10), (own, 12), (library, 30)]));
+}
+
+/// A `.loc` that names no file loses its lines, and says so.
+#[test]
+fn files_that_are_not_declared() {
+    let folder = tempdir().expect("a folder");
+    let module = |files: &str| {
+        let head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+        let text = format!("{head}{files}\n.visible .entry k() {{\n.loc 7 3 1\nret;\n}}\n");
+        std::fs::write(folder.path().join("k.ptx"), text).expect("the folder is ours");
+        sassafras(folder.path(), &["compile", "-arch=sm_90", "k.ptx", "-o", "k.cubin", "--judge", "fast"])
+    };
+    // The first sentence is ptxas's.
+    module("").expect(0, ".loc directive without .file directive is found, line information");
+    module(".file 1 \"a.cu\"").expect(0, "a .loc names file 7, which no .file declares");
+    module(".file 7 \"\"").expect(0, "a .loc names file 7, which no .file declares");
+    let quiet = module(".file 7 \"a.cu\"\n.file 2 \"b.cu\"");
+    assert_eq!((quiet.code, quiet.err.as_str()), (0, ""));
+    // Numbers with gaps are packed, and the row names the right file.
+    let cubin = sassafras_cubin::read(&std::fs::read(folder.path().join("k.cubin")).expect("it was written"));
+    let rows = sassafras_check::lines::sequences(&cubin.expect("it reads"), ".debug_line").expect("it reads");
+    assert_eq!(rows[0].rows[0].frames[0].file, "a.cu");
+}

@@ -7,13 +7,15 @@
 use sassafras_machine::Function;
 
 /// Gives each instruction without a line that of the one before it in its block; at the begin of a block, that of the first
-/// behind that has one; in a block that has none, that with which one of its predecessors ends. The entry of a function
+/// behind that has one, or of the way out; in a block that has none, that with which one of its predecessors ends. The entry of a function
 /// whose instructions have no line stays without.
 pub(crate) fn inherit(f: &mut Function) {
     let mut without = Vec::new();
     for &block in &f.layout {
-        let insts = &mut f.blocks[block].insts;
-        let Some(first) = insts.iter().map(|inst| inst.line).find(|&line| line != 0) else {
+        let data = &mut f.blocks[block];
+        let insts = &mut data.insts;
+        let lines = insts.iter().map(|inst| inst.line).chain([data.line]);
+        let Some(first) = lines.into_iter().find(|&line| line != 0) else {
             if !insts.is_empty() {
                 without.push(block);
             }

@@ -36,6 +36,7 @@ pub fn prepare(f: &mut Function) -> Result<PrepareStats, Error> {
             last.target = Some(middle);
         }
         f.blocks[middle].succs = vec![old];
+        f.blocks[middle].line = f.blocks[from].line;
     }
     let uniform = uniform::mark(f);
     let mut next = 0;

@@ -93,6 +93,9 @@ impl Lines {
     /// # Errors
     /// An index that names nothing, or a section that is too long for its 32-bit length.
     pub fn sections(&self) -> Result<Vec<Section>, Error> {
+        if self.files.iter().any(|file| file.name.is_empty() || file.name.contains('\0')) {
+            return Err(Error::part(SECTIONS[0], "a file has no name, or one with a zero byte"));
+        }
         let inlined = self.places.iter().any(|place| place.inlined.is_some());
         let mut source = Program::new(&self.files, inlined).map_err(broken)?;
         let mut ptx = Program::new(&[], false).map_err(broken)?;
@@ -235,9 +238,9 @@ impl Program {
         let mut directories: Vec<&str> = Vec::new();
         let mut entries = Vec::new();
         for file in files {
-            // A name right below the root keeps its slash.
+            // A name right below the root keeps its slash, and one that ends in a slash is all name.
             let (directory, name) = match file.name.rsplit_once('/') {
-                Some((directory, name)) if !directory.is_empty() => (directory, name),
+                Some((directory, name)) if !directory.is_empty() && !name.is_empty() => (directory, name),
                 _ => ("", &file.name[..]),
             };
             let number = match directories.iter().position(|&known| known == directory) {

@@ -49,6 +49,8 @@ pub struct Artifact {
     pub entries: Vec<Entry>,
     /// Warnings, in order.
     pub warnings: Vec<String>,
+    /// What was left out without harm, in order.
+    pub remarks: Vec<String>,
     /// The findings of the checker that are no errors.
     pub findings: Option<ptx::Diagnostics>,
     /// What each phase said, in order of phases and functions.
@@ -144,6 +146,7 @@ impl<'a> Session<'a> {
                 let (module, findings) = front::parse_entries(source, name, &options.entries)?;
                 s.target = front::target(&module, options, default, source, name)?;
                 artifact.findings = Some(findings);
+                artifact.remarks.extend(lines::left_out(&module, options));
                 if lines::wanted(&module, options) {
                     s.source = Some(lines::Source::new(&module, source, &mut artifact.warnings));
                 }

@@ -47,7 +47,8 @@ impl Function {
                 let rest = self.add_block();
                 let insts = self.blocks[at].insts.split_off(place + 1);
                 let succs = std::mem::take(&mut self.blocks[at].succs);
-                self.blocks[rest] = crate::BlockData { params: Vec::new(), insts, succs };
+                let line = std::mem::take(&mut self.blocks[at].line);
+                self.blocks[rest] = crate::BlockData { params: Vec::new(), insts, succs, line };
                 // Behind what is always taken nothing runs: the rest has no way in.
                 let guarded = self.blocks[at].insts[place].inst().is_some_and(|real| !real.guard.is_always());
                 if guarded {

@@ -70,6 +70,8 @@ pub struct BlockData {
     pub insts: Vec<MInst>,
     /// The ways out; see [the crate](crate).
     pub succs: Vec<Edge>,
+    /// 1-based line of the PTX source of the branch or jump that leads out; 0 if none.
+    pub line: u32,
 }
 
 /// The thread's local memory, from the stack pointer upwards.

@@ -32,6 +32,7 @@ pub fn function(draw: &mut impl Draw) -> Function {
             let args = (0..r(3)).map(|_| vreg(r)).collect();
             data.succs.push(Edge { block: Block(r(blocks) as u32), args });
         }
+        data.line = r(3) as u32 * r(1 << 30) as u32;
         data.insts = (0..r(6)).map(|_| inst(r, blocks, vregs)).collect();
         f.blocks[block] = data;
     }

@@ -41,7 +41,7 @@ pub enum Item {
     /// `.address_size 64`
     AddressSize(Name),
     /// A variable, or several of one type.
-    Variable(Variable),
+    Variable(Box<Variable>),
     /// A function or entry.
     Function(Box<Function>),
     /// `.file 1 "name", time, size`

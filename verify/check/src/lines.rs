@@ -69,15 +69,31 @@ impl Expected {
 
 /// The place of a `.loc` and the calls around it, innermost first; empty for line 0 and files that are not declared.
 fn frames(module: &Module, location: &Location, earlier: &HashMap<[u32; 3], Vec<Frame>>) -> Vec<Frame> {
-    let Some(file) = module.debug.file(location.file).filter(|_| location.line != 0) else {
-        return Vec::new();
-    };
+    // A file without a name is as good as none.
+    let file = module.debug.file(location.file).filter(|file| !file.name.is_empty());
+    let Some(file) = file.filter(|_| location.line != 0) else { return Vec::new() };
     let mut frame = Frame { file: file.name.clone(), line: location.line.into(), function: None };
     let Some(inlined) = &location.inlined else { return vec![frame] };
     let around = earlier.get(&inlined.at).filter(|list| !list.is_empty());
     let Some(around) = around else { return vec![frame] };
     frame.function = program::name_at(&module.debug.strings, inlined.function.into());
     [&[frame], &around[..]].concat()
+}
+
+/// Judges a phase of machine code: an instruction that both forms name has one line.
+pub fn check_kept(before: &machine::Function, after: &machine::Function) -> Verdict {
+    let mut report = Report::of(&after.name);
+    let named = |f: &machine::Function| -> Vec<(u32, u32)> {
+        f.insts().filter_map(|(_, _, inst)| Some((inst.origin?, inst.line))).collect()
+    };
+    let lines: HashMap<u32, u32> = named(before).into_iter().filter(|(_, line)| *line != 0).collect();
+    for (origin, line) in named(after) {
+        if let Some(old) = lines.get(&origin).filter(|old| **old != line) {
+            let what = format!("it is of line {line} of the PTX, and was of line {old}");
+            report.add(Rule::LinesKept, format!("origin {origin}"), what);
+        }
+    }
+    report.verdict()
 }
 
 /// Judges the line information of a cubin, if it says that it has any.

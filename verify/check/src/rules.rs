@@ -182,6 +182,7 @@ rules! {
         LinesShape "lines-shape" "A line program decodes; each of its sequences begins at a function, with rising addresses, and ends where the function ends; rows name files that exist; rows of calls come before those of inlined code.",
         LinesPlace "lines-place" "The row of a word says what the `.loc` says that holds for its line of PTX: file, line, and the calls around inlined code.",
         LinesPtx "lines-ptx" "The row of a word in `.nv_debug_line_sass` says the line of PTX that it was made from, and `.nv_debug_ptx_txt` has that line.",
+        LinesKept "lines-kept" "A phase of machine code keeps the line of each instruction that it keeps.",
     }
 }
 

@@ -183,3 +183,26 @@ fn recorded_lines_read() {
     }
     assert!(count >= 2, "{count} sequences");
 }
+
+#[test]
+fn phases_keep_lines() {
+    let function = |lines: [u32; 3]| {
+        let [a, b, c] = lines.map(|line| if line == 0 { String::new() } else { format!(" ; line {line}") });
+        let text = format!(
+            "sassafras machine 1 placed sm_90\nfunction \"k\"\nentry b0\nlayout b0\nframe local 0 spill 0\nshared 0\n\
+             params 0\nregisters 32\nb0():\n  nop ; origin 1{a}\n  nop{b}\n  exit ; origin 3{c}\n"
+        );
+        sassafras_machine::text::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    };
+    let objections = |before, after| {
+        sassafras_check::lines::check_kept(&function(before), &function(after)).objections().len()
+    };
+    // What was added may have any line, and what had none may get one.
+    for after in [[7, 8, 9], [7, 0, 9], [7, 9, 9]] {
+        assert_eq!(objections([7, 8, 9], after), 0, "{after:?}");
+    }
+    assert_eq!(objections([0, 8, 9], [7, 7, 9]), 0);
+    for (after, count) in [([9, 8, 7], 2), ([7, 8, 0], 1), ([8, 8, 9], 1)] {
+        assert_eq!(objections([7, 8, 9], after), count, "{after:?}");
+    }
+}

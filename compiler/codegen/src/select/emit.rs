@@ -124,6 +124,7 @@ pub fn emit(
             }
         }
         e.line = source.blocks[b].line;
+        e.out.blocks[e.block].line = e.line;
         e.terminator(b, uniform.parts(b).is_none())?;
     }
     let entry = e.out.entry;

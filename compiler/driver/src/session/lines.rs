@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use sassafras_cubin::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_cubin::{Cubin, Debug};
-use sassafras_ptx::checked::{Location, Module};
+use sassafras_ptx::checked::{Location, Module, SourceFile};
 
 use super::back::Finished;
 use crate::options::Options;
@@ -26,17 +26,24 @@ pub(super) fn wanted(module: &Module, options: &Options) -> bool {
     !options.suppress_debug && (options.line_info || has_lines)
 }
 
+/// Which debug sections of the PTX the cubin does not have. ptxas leaves out the same without `-g`.
+pub(super) fn left_out(module: &Module, options: &Options) -> Option<String> {
+    let mut names: Vec<&str> = module.debug.other_sections.iter().map(String::as_str).collect();
+    if !module.debug.strings.is_empty() && !wanted(module, options) {
+        names.push(".debug_str");
+    }
+    let what = "debug sections of the PTX are left out, which only -g would keep";
+    (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")))
+}
+
 impl Source {
     /// Reads the `.loc`s of a module, whose text this is. What cannot be kept goes to the warnings.
     pub(super) fn new(module: &Module, text: &str, warnings: &mut Vec<String>) -> Source {
-        let file = |f: &sassafras_ptx::checked::SourceFile| File {
-            name: f.name.clone(),
-            time: f.time,
-            size: f.size,
-        };
+        let file = |f: &SourceFile| File { name: f.name.clone(), time: f.time, size: f.size };
         let debug = &module.debug;
+        let files = named(module).zip(0..).map(|(file, at)| (file.index, at)).collect();
         let mut places =
-            Places { module, list: Vec::new(), known: HashMap::new(), at: HashMap::new(), lost: None };
+            Places { files, list: Vec::new(), known: HashMap::new(), at: HashMap::new(), lost: None };
         let mut of_line = HashMap::new();
         for function in &module.functions {
             let by_location: Vec<Option<u32>> = function.locations.iter().map(|l| places.place(l)).collect();
@@ -57,7 +64,7 @@ impl Source {
             });
         }
         let lines = Lines {
-            files: debug.files.iter().map(file).collect(),
+            files: named(module).map(file).collect(),
             places: places.list,
             strings: debug.strings.clone(),
             ptx: text.into(),
@@ -86,9 +93,15 @@ pub(super) fn attach(cubin: &mut Cubin, lines: &Lines) -> Result<(), sassafras_c
     Ok(())
 }
 
+/// The files of a module; one without a name is as good as none.
+fn named(module: &Module) -> impl Iterator<Item = &SourceFile> {
+    module.debug.files.iter().filter(|f| !f.name.is_empty())
+}
+
 /// The places of a module, each once.
-struct Places<'a> {
-    module: &'a Module,
+struct Places {
+    /// By index of `.file` the place in the list of files.
+    files: HashMap<u32, u32>,
     list: Vec<Place>,
     known: HashMap<Place, u32>,
     /// The last place that a `.loc` with this file, line and column made.
@@ -97,7 +110,7 @@ struct Places<'a> {
     lost: Option<u32>,
 }
 
-impl Places<'_> {
+impl Places {
     /// The index of a location's place; none for line 0 and a file that is not declared.
     fn place(&mut self, location: &Location) -> Option<u32> {
         let index = self.index(location);
@@ -109,7 +122,7 @@ impl Places<'_> {
         if location.line == 0 {
             return None;
         }
-        let Ok(file) = self.module.debug.files.binary_search_by_key(&location.file, |f| f.index) else {
+        let Some(&file) = self.files.get(&location.file) else {
             self.lost.get_or_insert(location.file);
             return None;
         };
@@ -117,7 +130,7 @@ impl Places<'_> {
             let call = self.at.get(&inlined.at).copied().flatten()?;
             Some(Inlined { function: inlined.function, call })
         });
-        let place = Place { file: u32::try_from(file).ok()?, line: location.line, inlined };
+        let place = Place { file, line: location.line, inlined };
         let next = u32::try_from(self.list.len()).ok()?;
         let index = *self.known.entry(place).or_insert(next);
         if index == next {

@@ -71,6 +71,11 @@ pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
 fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Block)>) -> Result<()> {
     if let Some(rest) = text.strip_prefix("->") {
         let block = f.blocks.values_mut().next_back().ok_or("an edge outside of a block")?;
+        let (rest, fact) = rest.split_once(" ; ").map_or((rest, None), |(rest, fact)| (rest, Some(fact)));
+        if let Some(fact) = fact {
+            let ["line", line] = words(fact)? else { return Err(format!("`{fact}` is no fact about edges")) };
+            block.line = number(line)? as u32;
+        }
         for edge in split_edges(rest) {
             let edge = edge_of(edge)?;
             used.push((line, edge.block));

@@ -39,10 +39,14 @@ fn write_function(out: &mut String, f: &Function) -> std::fmt::Result {
             write_inst(out, inst)?;
             out.push('\n');
         }
-        if !data.succs.is_empty() {
+        if !data.succs.is_empty() || data.line != 0 {
             let edges: Vec<String> =
                 data.succs.iter().map(|edge| format!("{}({})", edge.block, list(&edge.args))).collect();
-            writeln!(out, "  -> {}", edges.join(", "))?;
+            write!(out, "  -> {}", edges.join(", "))?;
+            if data.line != 0 {
+                write!(out, " ; line {}", data.line)?;
+            }
+            out.push('\n');
         }
     }
     Ok(())

@@ -43,6 +43,9 @@ impl Checker {
         }
         let number = |at: usize| stamp.get(at).copied().flatten().unwrap_or(0);
         let name = file.name.text.trim_matches('"').to_owned();
+        if name.contains('\0') {
+            return self.error(Code::BadDirective, file.name.span, "the name of a file has a zero byte");
+        }
         self.module.debug.files.push(SourceFile { index, name, time: number(0), size: number(1) });
     }
 

@@ -100,11 +100,13 @@ impl Parser<'_> {
                 let linkage = self.name(Token::Dotted, "a linkage")?;
                 match self.at_dotted(&["entry", "func"]) {
                     true => Item::Function(Box::new(self.function(Some(linkage), start)?)),
-                    false => Item::Variable(self.variable_statement(Some(linkage), start)?),
+                    false => Item::Variable(Box::new(self.variable_statement(Some(linkage), start)?)),
                 }
             }
             "entry" | "func" => Item::Function(Box::new(self.function(None, start)?)),
-            word if super::variable::is_space(word) => Item::Variable(self.variable_statement(None, start)?),
+            word if super::variable::is_space(word) => {
+                Item::Variable(Box::new(self.variable_statement(None, start)?))
+            }
             word => {
                 let message = format!("unknown directive `.{word}`");
                 self.diagnostics.push(Code::UnknownDirective, start, message);

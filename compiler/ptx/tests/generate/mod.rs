@@ -293,7 +293,7 @@ pub fn module(u: &mut Unstructured) -> Result<Module> {
             0 => Item::Version(name(u, &["8.0", "9.0"])?),
             1 => Item::Target(some(u, 2, |u| name(u, &["sm_90", "debug"]))?),
             2 => Item::AddressSize(int(u)?),
-            3 => Item::Variable(variable(u, 3, true)?),
+            3 => Item::Variable(Box::new(variable(u, 3, true)?)),
             4 => Item::File(File { index: int(u)?, name: text("\"a.cu\""), stamp: many(u, 2, int)? }),
             5 => Item::Section(section(u)?),
             6 => Item::Pragma(some(u, 2, |_| Ok(text("\"x\"")))?),

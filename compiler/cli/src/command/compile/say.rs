@@ -34,6 +34,7 @@ pub(super) fn json(done: &[Compiled], exit: Exit) -> Value {
                 file["output"] = json!(c.output.as_ref().map(|p| p.display().to_string()));
                 file["target"] = json!(artifact.target.map(|t| t.to_string()));
                 file["warnings"] = json!(artifact.warnings);
+                file["remarks"] = json!(artifact.remarks);
                 file["entries"] = artifact.entries.iter().map(entry).collect();
                 file["phases"] = artifact
                     .notes
@@ -89,6 +90,10 @@ pub(super) fn text(done: &[Compiled], options: &Options) {
                 if warn && has_warnings(artifact, options) {
                     artifact.findings.iter().for_each(|f| eprint!("{}", f.render()));
                     artifact.warnings.iter().for_each(|w| eprintln!("{word}: {}: {w}", c.name));
+                }
+                // ptxas says nothing of them.
+                if !options.quiet && (!as_ptxas || options.verbose) {
+                    artifact.remarks.iter().for_each(|r| eprintln!("note: {}: {r}", c.name));
                 }
                 for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
                     eprintln!("note: {}", undecided(o));
