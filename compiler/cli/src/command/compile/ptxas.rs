@@ -121,6 +121,10 @@ pub(super) fn text(done: &[Compiled], options: &Options) -> String {
                     artifact.findings.iter().for_each(|f| out += &findings(f, c.joined.as_ref()));
                     artifact.warnings.iter().for_each(|w| out += &warning(w, word, c));
                 }
+                // ptxas says nothing of them.
+                if options.verbose && !options.quiet {
+                    artifact.remarks.iter().for_each(|r| out += &format!("ptxas info    : {r}\n"));
+                }
                 for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
                     let _ = writeln!(out, "ptxas info    : {}", super::say::undecided(o));
                 }

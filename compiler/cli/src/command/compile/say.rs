@@ -91,8 +91,7 @@ pub(super) fn text(done: &[Compiled], options: &Options) {
                     artifact.findings.iter().for_each(|f| eprint!("{}", f.render()));
                     artifact.warnings.iter().for_each(|w| eprintln!("{word}: {}: {w}", c.name));
                 }
-                // ptxas says nothing of them.
-                if !options.quiet && (!as_ptxas || options.verbose) {
+                if !options.quiet {
                     artifact.remarks.iter().for_each(|r| eprintln!("note: {}: {r}", c.name));
                 }
                 for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
