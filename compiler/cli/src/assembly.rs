@@ -26,6 +26,8 @@ pub struct Word {
     pub inst: Option<Inst>,
     /// Whether the text states the control bits.
     pub controlled: bool,
+    /// Whether a linker fills in an operand: the instruction has 0 there.
+    pub linked: bool,
     /// Where it stands in the text.
     pub span: Range<usize>,
 }
@@ -67,11 +69,15 @@ pub fn read(text: &str, chip: Option<Chip>) -> Result<Assembly, Vec<Finding>> {
     let mut places = Places::new();
     let mut code = true;
     for line in &lines {
-        if let Item::Section { name, executable } = line.item {
+        let begun = match line.item {
+            Item::Section { name, executable } => Some((name.to_owned(), executable)),
+            Item::Function(name) => Some((format!(".text.{name}"), true)),
+            _ => None,
+        };
+        if let Some((name, executable)) = begun {
             code = executable;
             if code {
-                let section =
-                    Code { name: Some(name.to_owned()), span: line.span.clone(), ..Code::default() };
+                let section = Code { name: Some(name), span: line.span.clone(), ..Code::default() };
                 sections.push((section, Vec::new()));
             }
             continue;
@@ -131,7 +137,8 @@ fn target(lines: &[Line<'_>], found: &mut Vec<Finding>) -> Option<Chip> {
         found.push(Finding::new("A0001", 0..0, "the text has no `.target`, and no -arch is given"));
         return None;
     };
-    let number = name.trim_end_matches(['a', 'f']).strip_prefix("sm_").and_then(|n| n.parse().ok());
+    let number = ["sm_", "EF_CUDA_SM"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    let number = number.and_then(|n| n.trim_end_matches(['a', 'f']).parse().ok());
     let chip = number.and_then(Chip::from_number);
     if chip.is_none() {
         found.push(Finding::new("A0001", span, format!("`{name}` is no known chip")));
@@ -144,11 +151,13 @@ fn word(line: &Line<'_>, chip: Chip, section: usize, at: u64, places: &Places<'_
     let text = match line.item {
         Item::Quad(low, high) => {
             let bits = u128::from(low) | u128::from(high) << 64;
-            return Ok(Word { bits, inst: None, controlled: true, span });
+            return Ok(Word { bits, inst: None, controlled: true, linked: false, span });
         }
         Item::Instruction(text) => text,
         _ => unreachable!("only words are handed on"),
     };
+    let unlinked = unlinked(text);
+    let (text, linked) = (unlinked.as_deref().unwrap_or(text), unlinked.is_some());
     let missing: Cell<Option<&'static str>> = Cell::new(None);
     let find = |name: &str| {
         let inner = name.strip_prefix("`(").and_then(|n| n.strip_suffix(')')).unwrap_or(name);
@@ -187,7 +196,20 @@ fn word(line: &Line<'_>, chip: Chip, section: usize, at: u64, places: &Places<'_
         }
     })?;
     let bits = encode(&inst, chip).map_err(|e| Finding::new("A0003", span.clone(), e.to_string()))?;
-    Ok(Word { bits, inst: Some(inst), controlled: text.starts_with('['), span })
+    Ok(Word { bits, inst: Some(inst), controlled: text.starts_with('['), linked, span })
+}
+
+/// The text with 0 for an address that a linker fills in, `32@lo(NAME)` or `32@hi(NAME)`; none where there is none.
+fn unlinked(text: &str) -> Option<String> {
+    let start = ["32@lo(", "32@hi("].iter().find_map(|half| text.find(half))?;
+    let mut depth = 0usize;
+    let end = text[start..].find(|c| {
+        depth += usize::from(c == '(');
+        let closed = c == ')' && depth == 1;
+        depth -= usize::from(c == ')' && depth > 0);
+        closed
+    })?;
+    Some(format!("{}0x0{}", &text[..start], &text[start + end + 1..]))
 }
 
 impl Word {

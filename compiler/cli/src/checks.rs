@@ -49,7 +49,7 @@ pub fn code(words: &[u128], chip: Chip) {
         data: Data::Bytes(bytes),
         ..Section::default()
     };
-    let header = Header { kind: c::EXECUTABLE, flags: chip.number() << 8 };
+    let header = Header { kind: c::EXECUTABLE, flags: chip.number() << 8, ..Header::default() };
     let image = Image { header, sections: vec![section], ..Image::default() };
     let look = Look { lenient: true, control: true, ..Look::default() };
     let text =

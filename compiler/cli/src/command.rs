@@ -4,14 +4,18 @@ pub mod asm;
 pub mod check;
 pub mod check_witness;
 pub mod compile;
+pub mod cuobjdump;
 pub mod disasm;
 pub mod isa;
+pub mod list;
+pub mod nvdisasm;
 pub mod oracle;
 pub mod prove;
 pub mod roundtrip;
 pub mod rules;
 pub mod run;
 pub(crate) mod solvers;
+mod spelling;
 
 use clap::{Subcommand, ValueEnum};
 
@@ -48,6 +52,8 @@ pub enum Command {
     Disasm(disasm::Disasm),
     /// Assemble the text of `disasm`, bare or into a cubin.
     Asm(asm::Asm),
+    /// List what cubins, fatbins, objects, executables, libraries and archives hold.
+    List(list::List),
     /// Decode and encode every instruction word, and count those that come back.
     Roundtrip(roundtrip::Roundtrip),
     /// Run an entry of a PTX module or a cubin, without a GPU.
@@ -77,6 +83,7 @@ impl Command {
             Command::Check(arguments) => check::run(arguments, context),
             Command::Disasm(arguments) => disasm::run(arguments, context),
             Command::Asm(arguments) => asm::run(arguments, context),
+            Command::List(arguments) => list::run(arguments, context),
             Command::Roundtrip(arguments) => roundtrip::run(arguments, context),
             Command::Run(arguments) => run::run(arguments, context),
             Command::Prove(arguments) => prove::run(arguments, context),

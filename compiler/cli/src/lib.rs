@@ -5,6 +5,7 @@
 //! * [`checks`]: what the fuzz targets of these rooms check.
 //! * [`judges`]: who judges each stage of a compilation.
 //! * [`listing`]: the text of `nvdisasm -c`.
+//! * [`containers`]: cubins out of fatbins, objects, executables and libraries.
 //! * [`assembly`]: from that text back to words.
 //! * [`Exit`], [`Failure`]: what a command tells its caller.
 //! * [`files`]: inputs, and outputs that are there whole or not at all.
@@ -16,6 +17,7 @@ mod standard_error;
 pub mod assembly;
 pub mod checks;
 pub mod command;
+pub mod containers;
 mod exit;
 mod failure;
 pub mod files;

@@ -13,12 +13,14 @@ mod info;
 mod json;
 mod labels;
 mod ranges;
+mod relocated;
 mod section;
 
 use std::fmt::Write;
 
-use sassafras_cubin::elf::{Image, Section, constants as c};
-use sassafras_isa::{Chip, DecodeError, Text, decode};
+use sassafras_cubin::elf::{Image, Section, V7_FLAGS, constants as c};
+use sassafras_cubin::line_table::{self, Lines};
+use sassafras_isa::{Chip, DecodeError, Inst, Text, decode};
 
 pub use graph::Nodes;
 pub use labels::Labels;
@@ -35,6 +37,18 @@ pub enum Mode {
     Graph(Nodes),
 }
 
+/// Which lines of the source stand between the instructions; for [`Mode::Code`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// None.
+    #[default]
+    None,
+    /// The place of each instruction, as `nvdisasm -g`.
+    Lines,
+    /// Where it is inlined too, as `nvdisasm -gi`.
+    Inlined,
+}
+
 /// How a listing is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
@@ -42,12 +56,14 @@ pub struct Look {
     pub hex: bool,
     /// Add control bits and whatever the plain text loses, so that it can be assembled again.
     pub control: bool,
-    /// Print words without a form as data and go on.
+    /// Print words without a form as data and go on, as the command does.
     pub lenient: bool,
     /// Write the other sections too, as nvdisasm without `-c`; for [`Mode::Code`].
     pub all: bool,
     /// Put the life ranges of registers behind each line, as `nvdisasm -plr`; for [`Mode::Code`].
     pub ranges: bool,
+    /// Lines of the source.
+    pub source: Source,
     /// What is written.
     pub mode: Mode,
     /// Put offsets before the instructions of a graph, as `nvdisasm -poff`.
@@ -88,13 +104,15 @@ pub struct Listing {
     pub text: String,
     /// Words that have no form; more than none only in a lenient listing.
     pub unknown: Vec<UnknownWord>,
+    /// Records and sections that are not known, a sentence each; their bytes are in the text.
+    pub notes: Vec<String>,
     /// Whether columns are still to be aligned.
     marked: bool,
 }
 
 /// The chip of an image.
 pub fn chip(image: &Image) -> Option<Chip> {
-    Chip::from_number(image.header.flags >> 8 & 0xffff)
+    Chip::from_number(image.header.sm())
 }
 
 /// Lists every section of code, and others if asked for.
@@ -110,6 +128,10 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
         return Ok(out);
     }
     let labels = Labels::new(image, chip);
+    let lines = match look.source {
+        Source::None => Lines::default(),
+        _ => line_table::lines(image).map_err(|e| Refusal::Unsupported(e.to_string()))?,
+    };
     match look.mode {
         Mode::Code => {}
         Mode::Json => {
@@ -121,9 +143,7 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
             return Ok(out);
         }
     }
-    let suffix = if accelerated(image) { "a" } else { "" };
-    let kind = if image.header.kind == c::EXECUTABLE { "ET_EXEC" } else { "ET_REL" };
-    let _ = write!(out.text, "\t.target\t{chip}{suffix}\n\n\t.elftype\t@\"{kind}\"\n\n\n");
+    head(image, chip, &mut out.text);
     let mut numbers = data::Numbers::new(image);
     // Two empty lines part what is shown.
     let shown = |s: &Section| s.flags & c::EXEC != 0 || look.all && data::shown(s);
@@ -131,9 +151,10 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
     for (number, (index, section)) in sections.enumerate() {
         out.text.push_str(if number > 0 { "\n\n" } else { "" });
         if section.flags & c::EXEC != 0 {
-            section::write(image, index, section, chip, look, &labels, &mut out)?;
+            section::write(image, index, section, chip, look, &labels, &lines, &mut out)?;
         } else {
-            data::write(image, index, &labels, &mut numbers, &mut out.text).map_err(Refusal::Unsupported)?;
+            let Listing { text, notes, .. } = &mut out;
+            data::write(image, index, &labels, &mut numbers, text, notes).map_err(Refusal::Unsupported)?;
         }
     }
     symbols(image, &mut out.text);
@@ -146,7 +167,12 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
         for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
             let mut insts = Vec::new();
             for (i, word) in section::words(section).enumerate() {
-                insts.push(decode(word, chip).map_err(|e| unknown(section, 16 * i as u64, word, e))?);
+                // The listing has named the words without a form already.
+                let nop = |error| match nop().filter(|_| look.lenient) {
+                    Some(nop) => Ok(nop),
+                    None => Err(unknown(section, 16 * i as u64, word, error)),
+                };
+                insts.push(decode(word, chip).or_else(nop)?);
             }
             let functions = json::functions(image, index, insts.len());
             let starts: Vec<usize> = functions.iter().map(|(_, range)| range.start).collect();
@@ -190,6 +216,23 @@ pub fn parts(
     Ok(out)
 }
 
+/// Lists bare words as [`parts`], in memory and without the two lines about the chip. [`columns`] puts its columns in place, for this
+/// text alone or for several.
+///
+/// # Errors
+/// The first word without a form, unless the look is lenient.
+pub fn words_only(image: &Image, chip: Chip, look: Look) -> Result<Listing, UnknownWord> {
+    let (mut text, mut out) = (Text::new(), Listing::default());
+    bare(image, chip, look, look.raw.unwrap_or(0), &mut text, &mut out, |_: &mut Text| {})?;
+    out.text = text.as_str().to_owned();
+    Ok(out)
+}
+
+/// Puts the columns of a text of [`words_only`] in place.
+pub fn columns(text: &str) -> String {
+    section::align(text)
+}
+
 /// A text whose columns may still have to be aligned.
 fn finished(text: &Text, marked: bool) -> String {
     if marked { section::align(text.as_str()) } else { text.as_str().to_owned() }
@@ -203,7 +246,7 @@ fn raw(
     base: u64,
     text: &mut Text,
     out: &mut Listing,
-    mut grown: impl FnMut(&mut Text),
+    grown: impl FnMut(&mut Text),
 ) -> Result<(), UnknownWord> {
     let number = chip.number();
     if look.control {
@@ -217,6 +260,19 @@ fn raw(
             );
         }
     }
+    bare(image, chip, look, base, text, out, grown)
+}
+
+/// The lines of bare words alone.
+fn bare(
+    image: &Image,
+    chip: Chip,
+    look: Look,
+    base: u64,
+    text: &mut Text,
+    out: &mut Listing,
+    mut grown: impl FnMut(&mut Text),
+) -> Result<(), UnknownWord> {
     let labels = Labels::default();
     for (index, code) in image.sections.iter().enumerate() {
         let context = section::Context::new(index, code, chip, look, &labels);
@@ -233,12 +289,37 @@ fn unknown(section: &Section, address: u64, word: u128, error: DecodeError) -> U
     UnknownWord { section: section.name.clone(), address, word, error }
 }
 
+/// What stands before the sections.
+fn head(image: &Image, chip: Chip, out: &mut String) {
+    let kind = if image.header.kind == c::EXECUTABLE { "ET_EXEC" } else { "ET_REL" };
+    let flags = image.header.flags;
+    let number = chip.number();
+    let _ = match image.header.virtual_sm() {
+        Some(virtual_sm) => {
+            let names: Vec<&str> =
+                V7_FLAGS.iter().filter(|row| flags & row.0 != 0).map(|row| row.1).collect();
+            writeln!(
+                out,
+                "\t.headerflags\t@\"{} EF_CUDA_SM{number} EF_CUDA_VIRTUAL_SM(EF_CUDA_SM{virtual_sm})\"",
+                names.join(" ")
+            )
+        }
+        None => writeln!(out, "\t.target\t{chip}{}\n", if accelerated(image) { "a" } else { "" }),
+    };
+    let _ = write!(out, "\t.elftype\t@\"{kind}\"\n\n\n");
+}
+
 /// Whether `.nv.compat` says that the target is one chip only (`sm_90a`).
 fn accelerated(image: &Image) -> bool {
     use sassafras_cubin::attribute::{Value, compat::CUDA_ACCELERATOR_TARGET, parse};
     let Some(section) = image.section(".nv.compat").map(|i| &image.sections[i]) else { return false };
     let records = parse(section.bytes(), section.offset).unwrap_or_default();
     records.iter().any(|(_, r)| r.id == CUDA_ACCELERATOR_TARGET && r.value == Value::Byte(1))
+}
+
+/// What stands for a word without a form where only its flow matters.
+fn nop() -> Option<Inst> {
+    sassafras_isa::form("nop").map(Inst::new)
 }
 
 /// The symbols that another file defines.

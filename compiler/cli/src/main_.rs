@@ -48,9 +48,14 @@ fn dispatch(line: &[OsString]) -> Exit {
     };
     let program =
         words.first().map(|w| Path::new(w).file_stem().unwrap_or_default().to_string_lossy().into_owned());
-    // Triton calls one of two links, `ptxas` and `ptxas-blackwell`.
-    if program.is_some_and(|name| name == "ptxas" || name.starts_with("ptxas-")) {
-        return command::compile::run(&words[1..], true);
+    match program.as_deref() {
+        // Triton calls one of two links, `ptxas` and `ptxas-blackwell`.
+        Some(name) if name == "ptxas" || name.starts_with("ptxas-") => {
+            return command::compile::run(&words[1..], true);
+        }
+        Some("nvdisasm") => return command::nvdisasm::run(&words[1..]),
+        Some("cuobjdump") => return command::cuobjdump::run(&words[1..]),
+        _ => {}
     }
     if let Some(rest) = of_compile(&words[1..]) {
         return command::compile::run(&rest, false);
@@ -88,7 +93,8 @@ fn of_compile(words: &[String]) -> Option<Vec<String>> {
 /// nvdisasm and ptxas write some long names after one dash.
 fn two_dashes(word: &str) -> String {
     let name = word.split_once('=').map_or(word, |w| w.0);
-    let known = ["-arch", "-hex", "-json", "-cfg", "-bbcfg", "-poff", "-plr", "-base"].contains(&name);
+    let known = ["-arch", "-hex", "-json", "-cfg", "-bbcfg", "-poff", "-plr", "-base", "-gi", "-fun", "-ndf"]
+        .contains(&name);
     if known { format!("-{word}") } else { word.to_owned() }
 }
 

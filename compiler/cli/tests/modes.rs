@@ -3,7 +3,7 @@
 mod common;
 
 use flate2::read::GzDecoder;
-use sassafras::listing::{Look, Mode, Nodes, chip, listing};
+use sassafras::listing::{Look, Mode, Nodes, Source, chip, listing};
 use sassafras_cubin::elf;
 use sassafras_isa::Chip;
 use sassafras_oracle::{Tools, skip, workspace_root};
@@ -27,6 +27,7 @@ const PLAIN: Look = Look {
     lenient: false,
     all: false,
     ranges: false,
+    source: Source::None,
     mode: Mode::Code,
     offsets: false,
     raw: None,

@@ -50,6 +50,7 @@ attributes! {
     0x1b MAXREG_COUNT "The register limit.";
     0x1c EXIT_INSTR_OFFSETS "Offsets of `EXIT`.";
     0x1e CRS_STACK_SIZE "Size of the call-return stack.";
+    0x23 MAX_STACK_SIZE "Symbol of a function, and a size; up to CUDA 12.";
     0x28 COOP_GROUP_INSTR_OFFSETS "Offsets of warp-wide instructions with a member mask.";
     0x29 COOP_GROUP_MASK_REGIDS "Registers of those masks.";
     0x2b WMMA_USED "The code multiplies matrices.";
@@ -71,7 +72,9 @@ attributes! {
     0x4a VRC_CTA_INIT_COUNT "sm_100 and later.";
     0x4c NUM_BARRIERS "Number of named barriers.";
     0x50 SPARSE_MMA_MASK "sm_90 and later.";
+    0x53 GEN_ERRBAR_AT_EXIT "Compiled with `-g`.";
     0x5f MERCURY_ISA_VERSION "Minor and major version in two bytes.";
+    0x66 LANGUAGE "The language of the source: words.";
 }
 
 macro_rules! compat {

@@ -46,6 +46,10 @@ impl Error {
         Self::Malformed { place: Place::Offset(offset), what: what.into() }
     }
 
+    pub(crate) fn unsupported(offset: u64, what: impl Into<String>) -> Self {
+        Self::Unsupported { place: Place::Offset(offset), what: what.into() }
+    }
+
     pub(crate) fn part(name: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Malformed { place: Place::Part(name.into()), what: what.into() }
     }

@@ -12,13 +12,17 @@ pub use contents::{Contents, Relocation, Symbol};
 pub use note::{Note, Said};
 pub use place::{read, write};
 
-use crate::elf::constants as c;
+use crate::elf::{Abi, constants as c};
 
 /// A whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// `e_type`: 1 for a relocatable object, 2 for an executable.
     pub kind: u16,
+    /// Which ELF header it has.
+    pub abi: Abi,
+    /// `e_version`.
+    pub version: u32,
     /// `e_flags`.
     pub flags: u32,
     /// Length of the file in bytes.

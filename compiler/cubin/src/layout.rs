@@ -16,6 +16,10 @@ pub enum Debug {
     Full,
     /// Everything, and the PTX was made for debugging (`.target sm_90, debug`).
     Module,
+    /// Everything, by the device linker (`nvcc -G -dlink`).
+    Linked,
+    /// Nothing, and there is no code: the device linker's file for a program without relocatable device code.
+    Empty,
 }
 
 /// The container's facts for one chip.
@@ -56,7 +60,8 @@ pub fn layout(sm: u32) -> Option<&'static Layout> {
 
 impl Debug {
     /// Every kind.
-    pub const ALL: [Debug; 5] = [Debug::None, Debug::Lines, Debug::Sections, Debug::Full, Debug::Module];
+    pub const ALL: [Debug; 7] =
+        [Debug::None, Debug::Lines, Debug::Sections, Debug::Full, Debug::Module, Debug::Linked, Debug::Empty];
 
     /// The top byte of `e_flags`.
     pub fn marker(self) -> u8 {
@@ -66,6 +71,8 @@ impl Debug {
             Debug::Sections => 10,
             Debug::Full => 11,
             Debug::Module => 15,
+            Debug::Linked => 14,
+            Debug::Empty => 5,
         }
     }
 }

@@ -4,6 +4,8 @@
 //! without loss of meaning. [`Cubin`] is what the file says: functions, parameters, variables, address slots.
 //! [`read`] lifts an image into a [`Cubin`], [`write()`] lays one out as ptxas 13.0.88 does for sm_90.
 //!
+//! [`container`] opens what holds cubins: fat binaries, host objects, executables, libraries.
+//!
 //! What the model has no field for (an unknown attribute, section or symbol) is kept in `attributes`, `sections` and
 //! `symbols` and written back; nothing is dropped silently.
 //!
@@ -14,12 +16,14 @@
 //! their [`Variable::offset`] in constant bank 3.
 
 pub mod attribute;
+pub mod container;
 pub mod elf;
 mod error;
 pub mod exact;
 mod frame;
 mod layout;
 mod lift;
+pub mod line_table;
 pub mod lines;
 mod lower;
 mod model;

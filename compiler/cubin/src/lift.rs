@@ -7,11 +7,11 @@ mod variables;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::elf::{Image, Section as Raw, Symbol as RawSymbol, constants as c};
+use crate::elf::{Abi, Image, Section as Raw, Symbol as RawSymbol, constants as c};
 use crate::model::{
-    Bank, Binding, Cubin, Extern, Function, Kind, Relocation, Section, Shared, Subroutine, Symbol,
+    Bank, Binding, Cubin, Extern, Function, Kind, Producer, Relocation, Section, Shared, Subroutine, Symbol,
 };
-use crate::{Debug, Error, layout, lower, note};
+use crate::{Debug, Error, lower, note};
 
 const SECTION_SYMBOL: u8 = 3;
 const FUNCTION: u8 = 2;
@@ -28,14 +28,21 @@ struct Lift<'a> {
 
 /// Reads what an image says.
 pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
-    let sm = image.header.flags >> 8 & 0xffff;
-    let chip = layout(sm).ok_or_else(|| Error::at(0x30, format!("sm_{sm} is no known chip")))?;
+    let header = image.header;
+    let (sm, chip) = (header.sm(), header.layout()?);
     let kind = if image.header.kind == c::EXECUTABLE { Kind::Executable } else { Kind::Relocatable };
-    let flags = image.header.flags;
-    let debug = Debug::ALL.into_iter().find(|&d| chip.e_flags(d) == flags);
-    let debug =
-        debug.ok_or_else(|| Error::at(0x30, format!("the flags {flags:#x} are not those of sm_{sm}")))?;
-    let mut cubin = Cubin { sm, kind, debug, ..Cubin::default() };
+    let debug = match header.abi {
+        Abi::V7 => older_debug(image),
+        Abi::V8 => Debug::ALL.into_iter().find(|&d| chip.e_flags(d) == header.flags).unwrap_or_default(),
+    };
+    let mut cubin = Cubin { abi: header.abi, sm, kind, debug, ..Cubin::default() };
+    if let Some(virtual_sm) = header.virtual_sm() {
+        // There are no notes: the header is all that is said of the producer.
+        let (toolkit, virtual_sm) = (header.version as u16, virtual_sm as u16);
+        cubin.producer =
+            Producer { tool: String::new(), version: String::new(), toolkit, virtual_sm, ..cubin.producer };
+        cubin.accelerated = header.accelerated();
+    }
     let mut l = Lift { image, relocations: HashMap::new(), sections: [0].into(), symbols: [0].into() };
     for (index, section) in image.sections.iter().enumerate() {
         if [".shstrtab", ".strtab", ".symtab"].contains(&section.name.as_str()) {
@@ -51,6 +58,15 @@ pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
     l.frames(&mut cubin);
     l.rest(&mut cubin);
     Ok(cubin)
+}
+
+/// What a file says about debugging whose header says nothing of it: the sections tell.
+fn older_debug(image: &Image) -> Debug {
+    match (image.section(".debug_info"), image.section(".debug_line")) {
+        (Some(_), _) => Debug::Full,
+        (None, Some(_)) => Debug::Lines,
+        (None, None) => Debug::None,
+    }
 }
 
 impl Lift<'_> {

@@ -6,7 +6,7 @@ mod symbols;
 pub(crate) use info::usual;
 pub(crate) use symbols::reserved;
 
-use crate::elf::{Data, Header, Image, Section, constants as c};
+use crate::elf::{Abi, Data, Header, Image, Section, constants as c};
 use crate::model::{Cubin, Function, Kind, Relocation, Space, Variable};
 use crate::{Error, Layout, frame, layout, note};
 use std::collections::HashMap;
@@ -18,6 +18,10 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     if !chip.writes {
         let place = crate::Place::Part("chip".into());
         return Err(Error::Unsupported { place, what: format!("writing a cubin for sm_{}", cubin.sm) });
+    }
+    if cubin.abi != Abi::V8 {
+        let place = crate::Place::Part("header".into());
+        return Err(Error::Unsupported { place, what: "writing a cubin of CUDA 12 or earlier".into() });
     }
     let mut plan = Plan::default();
     plan.collect(cubin, chip)?;
@@ -68,7 +72,7 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
         Kind::Relocatable => c::RELOCATABLE,
     };
     Ok(Image {
-        header: Header { kind, flags: chip.e_flags(cubin.debug) },
+        header: Header { kind, flags: chip.e_flags(cubin.debug), ..Header::default() },
         sections,
         symbols,
         segments: Vec::new(),

@@ -1,6 +1,7 @@
 //! What a cubin says, free of ELF.
 
 use crate::attribute::Attribute;
+use crate::elf::Abi;
 use crate::layout::Debug;
 
 /// Whether the file can be loaded as it is.
@@ -16,6 +17,8 @@ pub enum Kind {
 /// A compiled module for one chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cubin {
+    /// Which ELF header the file has; [`crate::write()`] writes the newer one.
+    pub abi: Abi,
     /// The chip as the number in `sm_90`.
     pub sm: u32,
     /// Whether the target is architecture-specific (`sm_90a`).
@@ -49,7 +52,7 @@ pub struct Cubin {
 /// The contents of `.note.nv.tkinfo` and `.note.nv.cuinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Producer {
-    /// Name of the tool.
+    /// Name of the tool; empty in a file of CUDA 12 or earlier, which has no notes.
     pub tool: String,
     /// Its version line.
     pub version: String,

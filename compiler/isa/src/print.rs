@@ -105,7 +105,8 @@ fn instruction(inst: &Inst, style: &Style<'_>, line: &mut impl Sink) {
 #[inline]
 pub(crate) fn columns(word: u128, head: Head, values: &[u64], style: &Style<'_>, text: &mut Text) {
     let g = decode::guard(word, head.row);
-    let width = if g.is_always() { 0 } else { 4 + usize::from(g.negate) + usize::from(g.uniform) };
+    // A uniform guard stands behind the column.
+    let width = if g.is_always() || g.uniform { 0 } else { 4 + usize::from(g.negate) };
     *text.room() = [b' '; line::STEP];
     text.advance(19 - width);
     guard(g, text);

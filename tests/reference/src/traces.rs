@@ -27,6 +27,23 @@ pub fn cubin_for(root: &Path, chip: &str, name: &str) -> Option<Vec<u8>> {
     read(&root.join("reference-traces").join(RECORDED).join(chip).join(format!("{name}.cubin.gz")))
 }
 
+/// The names of the kernels of `corpus/older`, for [`older`].
+pub fn older_names(root: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(root.join("corpus/older")).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        files.filter_map(|f| Some(f.file_name().to_str()?.strip_suffix(".ptx")?.to_owned())).collect();
+    names.sort();
+    names
+}
+
+/// The cubin of `corpus/older/NAME.ptx` by an earlier version of ptxas, for sm_75, sm_80 or sm_90, and its text by `nvdisasm -c`.
+pub fn older(root: &Path, version: &str, chip: &str, name: &str) -> Option<(Vec<u8>, String)> {
+    let place = root.join("reference-traces").join(version).join(chip).join("older");
+    let cubin = read(&place.join(format!("{name}.cubin.gz")))?;
+    let text = read(&place.join(format!("{name}.sass.gz")))?;
+    Some((cubin, String::from_utf8(text).ok()?))
+}
+
 /// The text of `nvdisasm -c` of that cubin.
 pub fn sass_for(root: &Path, chip: &str, name: &str) -> Option<String> {
     let bytes =

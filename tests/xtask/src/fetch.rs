@@ -3,7 +3,7 @@
 use anyhow::Result;
 use std::path::Path;
 
-/// Fetches the sets `what` of the oracle's table (all when empty). What cannot be fetched is said aloud and gone without.
+/// Fetches the sets `what` of the oracle's table (all that are not optional when empty). What cannot be fetched is said aloud and gone without.
 pub fn fetch(root: &Path, what: &[&str]) -> Result<()> {
     println!("== tools");
     let report = sassafras_oracle::install(root, what)?;

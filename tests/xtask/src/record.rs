@@ -41,23 +41,37 @@ const WHOLE: &str = "sm_90";
 const OTHERS: [&str; 11] =
     ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
+/// The chips for which `corpus/older` is recorded by earlier versions of ptxas.
+const OLDER: [&str; 3] = ["sm_75", "sm_80", WHOLE];
+
 /// Records `reference-traces/SET/CHIP/FOLDER/NAME.{cubin,sass}.gz` for the PTX files of the corpus, the words of generated
-/// PTX, and the manifest; of the chips named, or of all when none is.
-pub fn record(root: &Path, chips: &[String]) -> Result<()> {
+/// PTX, and the manifest; of the chips and versions of ptxas named, or of all when none is.
+pub fn record(root: &Path, names: &[String]) -> Result<()> {
     let known = || OTHERS.into_iter().chain([WHOLE]);
-    if let Some(bad) = chips.iter().find(|c| !known().any(|k| k == *c)) {
-        bail!("no chip is called `{bad}`; known are {}", known().collect::<Vec<_>>().join(" "));
+    let sets = [&[table::CUDA, table::CUDA_NEWER][..], &table::CUDA_OLDER].concat();
+    let (versions, chips): (Vec<&String>, Vec<&String>) =
+        names.iter().partition(|n| sets.contains(&n.as_str()));
+    if let Some(bad) = chips.iter().find(|c| !known().any(|k| k == **c)) {
+        let known: Vec<&str> = known().chain(sets).collect();
+        bail!("no chip or version is called `{bad}`; known are {}", known.join(" "));
     }
-    let chosen = |chip: &str| chips.is_empty() || chips.iter().any(|c| c == chip);
-    crate::fetch::fetch(root, &[table::CUDA, table::CUDA_NEWER])?;
+    let by = |set: &str| versions.is_empty() || versions.iter().any(|v| *v == set);
+    let of = |chip: &str| chips.is_empty() || chips.iter().any(|c| *c == chip);
+    let chosen = |set: &str, chip: &str| by(set) && of(chip);
+    crate::fetch::fetch(root, &sets)?;
     let tools = Tools::find(root);
-    let sets = [table::CUDA, table::CUDA_NEWER];
-    let programs: Vec<(Ptxas, Nvdisasm)> =
-        sets.iter().map(|s| Ok((tools.ptxas(s)?, tools.nvdisasm_of(s)?))).collect::<Result<_>>()?;
-    let jobs: Vec<Job> = jobs(root)?.into_iter().filter(|(.., chip)| chosen(chip)).collect();
+    let programs: Vec<(Ptxas, Nvdisasm)> = sets
+        .iter()
+        .map(|s| {
+            // Earlier sets have no disassembler; the main one reads their cubins.
+            let nvdisasm = if *s == table::CUDA_NEWER { tools.nvdisasm_of(s) } else { tools.nvdisasm() };
+            Ok((tools.ptxas(s)?, nvdisasm?))
+        })
+        .collect::<Result<_>>()?;
+    let jobs: Vec<Job> = jobs(root)?.into_iter().filter(|(_, set, chip)| chosen(set, chip)).collect();
     for (set, chip) in sets.iter().flat_map(|set| known().map(move |chip| (set, chip))) {
         let old = root.join("reference-traces").join(set).join(chip);
-        if chosen(chip) && old.exists() {
+        if chosen(set, chip) && old.exists() {
             std::fs::remove_dir_all(&old).with_context(|| old.display().to_string())?;
         }
     }
@@ -82,10 +96,10 @@ pub fn record(root: &Path, chips: &[String]) -> Result<()> {
     let bytes: u64 = parts.iter().map(|(_, n)| n).sum();
     let path = root.join("reference-traces/manifest.json");
     // What is not made again stays.
-    if !chips.is_empty() {
+    if !names.is_empty() {
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let old: Manifest = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        parts.extend(old.traces.into_iter().filter(|t| !chosen(&t.chip)).map(|t| (t, 0)));
+        parts.extend(old.traces.into_iter().filter(|t| !chosen(&t.ptxas, &t.chip)).map(|t| (t, 0)));
     }
     parts.sort_by(|a, b| a.0.cubin.cmp(&b.0.cubin));
     let manifest = Manifest {
@@ -106,19 +120,23 @@ pub fn record(root: &Path, chips: &[String]) -> Result<()> {
         traces: parts.into_iter().map(|(t, _)| t).collect(),
     };
     std::fs::write(&path, serde_json::to_string_pretty(&manifest)? + "\n")?;
+    println!("{} traces, {:.2} MiB made", manifest.traces.len(), bytes as f64 / 1_048_576.0);
+    if !by(table::CUDA) {
+        return Ok(());
+    }
     // The generator is not a dependency of this crate, so that it starts as a program of its own.
-    let chips: Vec<&str> = known().filter(|c| chosen(c)).collect();
+    let chips: Vec<&str> = known().filter(|c| of(c)).collect();
     let args = [&["run", "--quiet", "--package", "sassafras-record", "--"][..], &chips].concat();
     if crate::process::run(&mut crate::process::cargo(root, &args))? != Some(0) {
         bail!("the words were not recorded");
     }
-    println!("{} traces, {:.2} MiB made", manifest.traces.len(), bytes as f64 / 1_048_576.0);
     Ok(())
 }
 
 fn version_of_nvdisasm(set: &str) -> &'static str {
     let packages = table::set(set).map_or(&[][..], |s| s.packages);
-    packages.iter().find(|p| p.name == "nvidia-cuda-nvdisasm").map_or("", |p| p.version)
+    let own = packages.iter().find(|p| p.name == "nvidia-cuda-nvdisasm").map(|p| p.version);
+    own.unwrap_or_else(|| version_of_nvdisasm(table::CUDA))
 }
 
 fn jobs(root: &Path) -> Result<Vec<Job>> {
@@ -131,15 +149,20 @@ fn jobs(root: &Path) -> Result<Vec<Job>> {
             jobs.extend(chips.map(|chip| (file.clone(), table::CUDA, chip)));
         }
     }
-    for (folder, sets) in
-        [("features", &[table::CUDA][..]), ("ptxas-errors", &[table::CUDA, table::CUDA_NEWER])]
-    {
+    let whole = [WHOLE];
+    for (folder, sets, chips) in [
+        ("features", &[table::CUDA][..], &whole[..]),
+        ("ptxas-errors", &[table::CUDA, table::CUDA_NEWER], &whole),
+        ("older", &table::CUDA_OLDER, &OLDER),
+    ] {
         let path = root.join("corpus").join(folder);
         for entry in std::fs::read_dir(&path).with_context(|| path.display().to_string())? {
             let file = entry?.path();
             if file.extension().is_some_and(|e| e == "ptx") {
                 let stem = file.file_stem().unwrap_or_default();
-                jobs.extend(sets.iter().map(|set| (Path::new(folder).join(stem), *set, WHOLE)));
+                let name = Path::new(folder).join(stem);
+                let pairs = sets.iter().flat_map(|set| chips.iter().map(move |chip| (*set, *chip)));
+                jobs.extend(pairs.map(|(set, chip)| (name.clone(), set, chip)));
             }
         }
     }

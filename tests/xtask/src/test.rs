@@ -44,7 +44,11 @@ impl Count {
 /// fails, and prints the runner's own count of tests as the last line.
 pub fn test(root: &Path) -> Result<()> {
     let started = Instant::now();
-    crate::fetch::fetch(root, &[])?;
+    // At home the earlier versions of ptxas are left to those who ask for them.
+    let everything = std::env::var("CI").is_ok_and(|v| v == "true");
+    let sets: Vec<&str> =
+        sassafras_oracle::table::SETS.iter().filter(|s| everything || !s.optional).map(|s| s.name).collect();
+    crate::fetch::fetch(root, &sets)?;
     let features = features(root)?;
     let features: Vec<&str> = if features.is_empty() { vec![] } else { vec!["--features", &features] };
     let mut failures = Vec::new();

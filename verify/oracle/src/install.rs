@@ -44,7 +44,7 @@ pub enum InstallError {
     UnknownSet(String, String),
 }
 
-/// Fetches what is not here of the sets named in `what` (all of them when it is empty) into `root`.
+/// Fetches what is not here of the sets named in `what` (all that are not optional when it is empty) into `root`.
 ///
 /// A set that cannot be fetched (no network, no pip) is no error: the report says why, and callers go on with what is
 /// there and say so aloud. A set is fetched into a folder beside its own and renamed, so a broken download leaves nothing.
@@ -53,7 +53,7 @@ pub enum InstallError {
 /// When `what` names a set that is not in the table.
 pub fn install(root: &Path, what: &[&str]) -> Result<Report, InstallError> {
     let sets: Vec<&Set> = if what.is_empty() {
-        SETS.iter().collect()
+        SETS.iter().filter(|s| !s.optional).collect()
     } else {
         let names = || SETS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
         what.iter()

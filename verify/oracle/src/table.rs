@@ -22,6 +22,20 @@ pub struct Set {
     pub files: &'static [&'static str],
     /// What it is for.
     pub purpose: &'static str,
+    /// Fetched only when it is named, and by continuous integration.
+    pub optional: bool,
+}
+
+/// A set of one older ptxas, which comes without a disassembler.
+const fn older(name: &'static str, folder: &'static str, packages: &'static [Package]) -> Set {
+    Set {
+        name,
+        folder,
+        packages,
+        files: &["nvidia/cuda_nvcc/bin/ptxas"],
+        purpose: "cubins of earlier toolkits, which have another ELF header",
+        optional: true,
+    }
 }
 
 const fn package(name: &'static str, version: &'static str) -> Package {
@@ -32,12 +46,14 @@ const fn package(name: &'static str, version: &'static str) -> Package {
 pub const CUDA: &str = "13.0.88";
 /// A newer version, in which the known wrong compilations of `corpus/ptxas-errors` are right.
 pub const CUDA_NEWER: &str = "13.5.37";
+/// Earlier versions of ptxas. None has sm_100 and later with the older ELF header; CUDA 11.8 is the first with sm_90.
+pub const CUDA_OLDER: [&str; 3] = ["11.8.89", "12.0.140", "12.9.86"];
 /// The set of the first solver.
 pub const Z3: &str = "z3";
 /// The set of the second solver.
 pub const BITWUZLA: &str = "bitwuzla";
 
-/// Where NVIDIA's packages put their programs, inside the set's folder.
+/// Where NVIDIA's packages of CUDA 13 put their programs, inside the set's folder.
 pub const BIN: &str = "nvidia/cu13/bin";
 
 /// Every set. An nvdisasm older than the ptxas beside it would drop instructions in silence: it is never older here.
@@ -61,6 +77,7 @@ pub const SETS: &[Set] = &[
             "nvidia/cu13/bin/nvcc",
         ],
         purpose: "comparisons, recorded traces, the PTX of the corpus",
+        optional: false,
     },
     Set {
         name: CUDA_NEWER,
@@ -68,13 +85,18 @@ pub const SETS: &[Set] = &[
         packages: &[package("nvidia-cuda-nvcc", "13.5.37"), package("nvidia-cuda-nvdisasm", "13.5.37")],
         files: &["nvidia/cu13/bin/ptxas", "nvidia/cu13/bin/nvdisasm"],
         purpose: "the right compilation of what 13.0.88 compiles wrongly",
+        optional: false,
     },
+    older(CUDA_OLDER[0], ".oracle/11.8.89", &[package("nvidia-cuda-nvcc-cu11", "11.8.89")]),
+    older(CUDA_OLDER[1], ".oracle/12.0.140", &[package("nvidia-cuda-nvcc-cu12", "12.0.140")]),
+    older(CUDA_OLDER[2], ".oracle/12.9.86", &[package("nvidia-cuda-nvcc-cu12", "12.9.86")]),
     Set {
         name: Z3,
         folder: ".z3",
         packages: &[package("z3-solver", "5.3.2.0")],
         files: &["bin/z3", "z3/lib/libz3.so"],
         purpose: "proofs",
+        optional: false,
     },
     Set {
         name: BITWUZLA,
@@ -82,6 +104,7 @@ pub const SETS: &[Set] = &[
         packages: &[package("bitwuzla", "0.9.1")],
         files: &["bitwuzla-0.9.1.dist-info"],
         purpose: "proofs about floating point, as a second solver",
+        optional: false,
     },
 ];
 

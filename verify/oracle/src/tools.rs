@@ -37,7 +37,7 @@ impl Tools {
         &self.root
     }
 
-    /// ptxas of `version` ([`table::CUDA`] or [`table::CUDA_NEWER`]).
+    /// ptxas of `version` ([`table::CUDA`], [`table::CUDA_NEWER`] or one of [`table::CUDA_OLDER`]).
     ///
     /// # Errors
     /// When the version is not in the table, or not installed.
@@ -96,7 +96,13 @@ impl Tools {
     }
 
     fn program(&self, version: &str, name: &str) -> Result<PathBuf, Skipped> {
-        self.file(known(version)?, &format!("{}/{name}", table::BIN))
+        // Earlier packages put their programs elsewhere; the row of the set says where.
+        let set = known(version)?;
+        let listed = set.files.iter().find(|f| f.rsplit_once('/').is_some_and(|(_, file)| file == name));
+        match listed {
+            Some(file) => self.file(set, file),
+            None => self.file(set, &format!("{}/{name}", table::BIN)),
+        }
     }
 
     fn file(&self, set: &Set, file: &str) -> Result<PathBuf, Skipped> {

@@ -117,6 +117,14 @@ fn words(
     for (i, &before) in old.iter().enumerate() {
         let bits = match code.words.get(i) {
             None => nop,
+            // The relocation stays, and it is for the instruction that was there.
+            Some(word) if word.linked => match &word.inst {
+                Some(inst) if same(inst, before, chip) => before,
+                _ => {
+                    let what = "a linker fills in an operand, so the instruction has to stay as it was";
+                    return Err(Finding::new("A0008", word.span.clone(), what));
+                }
+            },
             Some(word) if word.controlled => word.bits,
             // The text says nothing of control bits: where the instruction is as before, so are they.
             Some(word) => match &word.inst {

@@ -21,6 +21,8 @@ pub enum Item<'a> {
         /// Whether it holds instructions.
         executable: bool,
     },
+    /// `Function : NAME`, before the code of a function by cuobjdump.
+    Function(&'a str),
     /// A directive that says nothing about the words.
     Other,
 }
@@ -47,7 +49,6 @@ const SILENT: &[&str] = &[
     ".sectionflags",
     ".sectioninfo",
     ".sectionentsize",
-    ".headerflags",
     ".word",
     ".short",
     ".byte",
@@ -65,6 +66,10 @@ pub fn lines<'a>(text: &'a str, found: &mut Vec<Finding>) -> Vec<Line<'a>> {
     let mut at = 0;
     let (mut comment, mut executable) = (None, true);
     for line in text.split_inclusive('\n') {
+        if comment.is_none() && is_entry_head(line.trim()) {
+            at += line.len();
+            continue;
+        }
         let pieces = pieces(line.trim_end_matches(['\n', '\r']), at, &mut comment);
         at += line.len();
         for (start, piece) in pieces {
@@ -75,6 +80,15 @@ pub fn lines<'a>(text: &'a str, found: &mut Vec<Finding>) -> Vec<Line<'a>> {
         found.push(Finding::new("A0006", start..start + 2, "the comment does not end"));
     }
     out
+}
+
+/// Whether cuobjdump writes the line about an entry of a fat binary.
+fn is_entry_head(line: &str) -> bool {
+    const WHOLE: [&str; 4] = ["Fatbin elf code:", "Fatbin ptx code:", "has debug info", "compressed"];
+    const NAMES: [&str; 6] = ["arch", "code version", "host", "compile_size", "identifier", "ptxasOptions"];
+    WHOLE.contains(&line)
+        || !line.is_empty() && line.bytes().all(|b| b == b'=')
+        || line.split_once(" =").is_some_and(|(name, _)| NAMES.contains(&name))
 }
 
 /// The parts of a line outside comments, each with its place. `comment` is where a comment over several lines began.
@@ -139,7 +153,12 @@ fn statements<'a>(
         let statement = trimmed[..end].trim_end();
         let span = from..from + statement.len();
         rest = &trimmed[end..];
-        let item = if statement.starts_with('.') {
+        let item = if let Some(name) = statement.strip_prefix("Function : ") {
+            *executable = true;
+            Item::Function(name.trim())
+        } else if let Some(chip) = statement.strip_prefix("code for ") {
+            Item::Target(chip.trim())
+        } else if statement.starts_with('.') {
             let Some(item) = directive(statement, executable) else {
                 let word = statement.split_whitespace().next().unwrap_or_default();
                 found.push(Finding::new(
@@ -164,6 +183,13 @@ fn directive<'a>(statement: &'a str, executable: &mut bool) -> Option<Item<'a>> 
     let (word, rest) = statement.split_once([' ', '\t']).unwrap_or((statement, ""));
     let rest = rest.trim();
     Some(match word {
+        ".headerflags" => {
+            // Cubins of CUDA 12 and bare words name the chip here.
+            let chip = |w: &&str| {
+                w.strip_prefix("EF_CUDA_SM").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+            };
+            rest.split([' ', '"']).find(chip).map_or(Item::Other, Item::Target)
+        }
         ".target" => Item::Target(rest.split([',', ' ']).next().unwrap_or_default()),
         ".section" => {
             let mut parts = rest.split(',').map(str::trim);
@@ -180,6 +206,8 @@ fn directive<'a>(statement: &'a str, executable: &mut bool) -> Option<Item<'a>> 
             }
             Item::Quad(low, high)
         }
+        // The end of a function by cuobjdump.
+        _ if word.bytes().all(|b| b == b'.') => Item::Other,
         _ if SILENT.contains(&word) || !*executable => Item::Other,
         _ => return None,
     })

@@ -104,6 +104,12 @@ fn bare(arguments: &Asm, assembly: &assembly::Assembly) -> Result<into::Report, 
             names.join(", ")
         )));
     };
+    if let Some(at) = section.words.iter().position(|w| w.linked) {
+        return Err(Failure::unsupported(format!(
+            "bare words with an operand that a linker fills in (the instruction at {:#06x}); use --into",
+            16 * at
+        )));
+    }
     let bytes: Vec<u8> = section.words.iter().flat_map(|w| w.bits.to_le_bytes()).collect();
     files::write(&arguments.output, &bytes)?;
     let safe = section.words.iter().filter(|w| w.is_safe()).count();

@@ -9,18 +9,24 @@ use sassafras_isa::decode;
 use serde_json::{Value, json};
 
 use super::Context;
+use crate::containers::{self, Choice, Index};
 use crate::listing::chip;
 use crate::{Exit, Failure, files};
 
 /// Check PTX modules, or the code of cubins.
 #[derive(Args)]
 pub struct Check {
-    /// PTX files and cubins.
+    /// PTX files, cubins, and files that hold cubins.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// The chip that a PTX module must run on.
+    /// The chip that a PTX module must run on; of a file that holds several cubins, those for this target.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<Target>,
+    #[command(flatten)]
+    index: Index,
+    /// Of a file that holds several cubins, those with this kernel.
+    #[arg(long)]
+    entry: Option<String>,
 }
 
 pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure> {
@@ -28,11 +34,18 @@ pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure>
     let mut diagnostics = Vec::new();
     for path in &arguments.inputs {
         let bytes = files::read(path)?;
-        exit = exit.worse(if bytes.starts_with(b"\x7fELF") {
-            cubin(path, &bytes, context, &mut diagnostics)?
-        } else {
-            ptx(path, bytes, arguments.arch, context, &mut diagnostics)?
-        });
+        if !containers::holds_cubins(&bytes) {
+            exit = exit.worse(ptx(path, bytes, arguments.arch, context, &mut diagnostics)?);
+            continue;
+        }
+        let choice = Choice {
+            index: arguments.index.index,
+            arch: arguments.arch.map(|a| a.to_string()),
+            entry: arguments.entry.as_deref(),
+        };
+        for opened in containers::cubins(path, bytes, &choice)? {
+            exit = exit.worse(cubin(opened.path(), &opened.bytes, context, &mut diagnostics)?);
+        }
     }
     if context.json {
         files::print(&format!(

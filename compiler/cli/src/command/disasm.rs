@@ -1,22 +1,32 @@
 //! `sassafras disasm`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sassafras_chip::Target;
 use sassafras_cubin::elf::{self, Data, Header, Image, Section, constants as c};
 use sassafras_isa::Chip;
 
 use super::Context;
-use crate::listing::{Listing, Look, Mode, Nodes, Refusal, chip, listing, parts};
+use crate::containers::{self, Choice, Index};
+use crate::listing::{Listing, Look, Mode, Nodes, Refusal, Source, UnknownWord, chip, listing, parts};
 use crate::{Exit, Failure, files};
 
 /// Print the text of `nvdisasm -c`.
 #[derive(Args)]
 pub struct Disasm {
-    /// A cubin, or with --raw a file of bare instruction words; - is standard input.
+    /// A cubin or a file that holds cubins, or with --raw a file of bare instruction words; - is standard input.
     input: PathBuf,
+    #[command(flatten)]
+    index: Index,
+    /// Of a file that holds several cubins, the one for this target.
+    #[arg(long = "arch", value_name = "sm_XX")]
+    arch: Option<Target>,
+    /// Of a file that holds several cubins, the one with this kernel.
+    #[arg(long)]
+    entry: Option<String>,
     /// The input is bare words for this chip, such as SM90.
-    #[arg(long, value_name = "SMxx")]
+    #[arg(short = 'b', long, alias = "binary", value_name = "SMxx")]
     raw: Option<String>,
     /// With --raw: the address of the first word.
     #[arg(long, alias = "base-address", value_name = "ADDRESS", requires = "raw", value_parser = number)]
@@ -27,7 +37,7 @@ pub struct Disasm {
     /// Add control bits, in a form that `asm` reads back.
     #[arg(long)]
     control: bool,
-    /// Print a word without a form as data, and go on; exit 1 at the end.
+    /// A word without a form is printed as data, with exit 1 at the end; so it is without this option too.
     #[arg(long)]
     lenient: bool,
     /// Print every section, as nvdisasm without -c.
@@ -40,16 +50,28 @@ pub struct Disasm {
     #[arg(long, alias = "emit-json", conflicts_with_all = ["cfg", "bbcfg", "plr", "control", "raw"])]
     json: bool,
     /// Print the control-flow graph, a node for each hyperblock, for Graphviz.
-    #[arg(long, alias = "output-control-flow-graph", conflicts_with_all = ["bbcfg", "plr", "control", "raw", "lenient"])]
+    #[arg(long, alias = "output-control-flow-graph", conflicts_with_all = ["bbcfg", "plr", "control", "raw"])]
     cfg: bool,
     /// Print the control-flow graph, a node for each basic block, for Graphviz.
-    #[arg(long, alias = "output-control-flow-graph-with-basic-blocks", conflicts_with_all = ["plr", "control", "raw", "lenient"])]
+    #[arg(long, alias = "output-control-flow-graph-with-basic-blocks", conflicts_with_all = ["plr", "control", "raw"])]
     bbcfg: bool,
+    /// Put the lines of the source between the instructions.
+    #[arg(short = 'g', long = "print-line-info", conflicts_with_all = ["json", "cfg", "bbcfg", "raw"])]
+    lines: bool,
+    /// Put the lines of the source between the instructions, and where they are inlined.
+    #[arg(long = "gi", alias = "print-line-info-inline", conflicts_with_all = ["json", "cfg", "bbcfg", "raw"])]
+    inlined: bool,
+    /// Of the cubin's functions only these: indices in the symbol table, or names.
+    #[arg(long = "fun", alias = "cuda-function-index", value_name = "N|NAME,...", conflicts_with_all = ["all", "raw"])]
+    functions: Option<String>,
+    /// nvdisasm's, which changes nothing here.
+    #[arg(long = "ndf", alias = "no-dataflow")]
+    ndf: bool,
     /// Put offsets before the instructions of a graph.
     #[arg(long, alias = "print-instr-offsets-cfg")]
     poff: bool,
     /// Print the life ranges of registers behind the code.
-    #[arg(long, alias = "print-life-ranges", conflicts_with_all = ["hex", "control", "raw", "lenient"])]
+    #[arg(long, alias = "print-life-ranges", conflicts_with_all = ["hex", "control", "raw"])]
     plr: bool,
 }
 
@@ -68,9 +90,18 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
     let (image, chip) = match &arguments.raw {
         Some(name) => raw(bytes, name).map_err(|f| f.about(path))?,
         None => {
-            let image = elf::read(&bytes).map_err(|e| Failure::from(e).about(path))?;
+            let choice = Choice {
+                index: arguments.index.index,
+                arch: arguments.arch.map(|a| a.to_string()),
+                entry: arguments.entry.as_deref(),
+            };
+            let opened = containers::cubin(path, bytes, &choice)?;
+            let mut image = elf::read(&opened.bytes).map_err(|e| Failure::from(e).about(opened.path()))?;
             let chip = chip(&image)
                 .ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
+            if let Some(list) = &arguments.functions {
+                super::nvdisasm::only(&mut image, list).map_err(|f| f.about(path))?;
+            }
             (image, chip)
         }
     };
@@ -83,9 +114,14 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
     let look = Look {
         hex: arguments.hex,
         control: arguments.control,
-        lenient: arguments.lenient,
+        lenient: true,
         all: arguments.all,
         ranges: arguments.plr,
+        source: match (arguments.inlined, arguments.lines) {
+            (true, _) => Source::Inlined,
+            (false, true) => Source::Lines,
+            (false, false) => Source::None,
+        },
         mode,
         offsets: arguments.poff,
         raw: arguments.raw.as_ref().map(|_| arguments.base.unwrap_or(0)),
@@ -95,7 +131,7 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
         Some(_) if !context.json => parts(&image, chip, look, &mut files::put).map_err(Refusal::from),
         _ => listing(&image, chip, look),
     };
-    let Listing { text, unknown, .. } = made.map_err(|refusal| {
+    let Listing { text, unknown, notes, .. } = made.map_err(|refusal| {
         match refusal {
             Refusal::Word(word) => Failure::word(word.to_string()),
             Refusal::Unsupported(what) => Failure::unsupported(what),
@@ -107,20 +143,33 @@ pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure
             .iter()
             .map(|u| serde_json::json!({ "section": u.section, "address": u.address, "error": u.error.to_string() }))
             .collect();
-        let record =
-            serde_json::json!({ "schema": 1, "chip": chip.to_string(), "text": text, "unknown": unknown });
+        let record = serde_json::json!({
+            "schema": 1, "chip": chip.to_string(), "text": text, "unknown": unknown, "notes": notes
+        });
         files::print(&format!("{record}\n"));
     } else {
         files::print(&text);
-        if !unknown.is_empty() {
-            eprintln!("{}: {} words have no form", path.display(), unknown.len());
-        }
+        complain(path, &unknown, &notes);
     }
-    Ok(if unknown.is_empty() { Exit::Done } else { Exit::Wrong })
+    Ok(if unknown.is_empty() && notes.is_empty() { Exit::Done } else { Exit::Wrong })
+}
+
+/// Most lines about words without a form.
+const NAMED: usize = 20;
+
+/// Says what in a listing is not known, on standard error.
+pub(super) fn complain(path: &Path, unknown: &[UnknownWord], notes: &[String]) {
+    for word in unknown.iter().take(NAMED) {
+        eprintln!("{}: {word}", path.display());
+    }
+    notes.iter().for_each(|note| eprintln!("{}: {note}", path.display()));
+    if !unknown.is_empty() {
+        eprintln!("{}: {} words have no form", path.display(), unknown.len());
+    }
 }
 
 /// Bare words as an image of one section.
-fn raw(bytes: Vec<u8>, name: &str) -> Result<(Image, Chip), Failure> {
+pub(super) fn raw(bytes: Vec<u8>, name: &str) -> Result<(Image, Chip), Failure> {
     let lower = name.to_lowercase();
     let number = lower.strip_prefix("sm_").or_else(|| lower.strip_prefix("sm")).and_then(|n| n.parse().ok());
     let chip = number
@@ -140,6 +189,6 @@ fn raw(bytes: Vec<u8>, name: &str) -> Result<(Image, Chip), Failure> {
         data: Data::Bytes(bytes),
         ..Section::default()
     };
-    let header = Header { kind: c::EXECUTABLE, flags: chip.number() << 8 };
+    let header = Header { kind: c::EXECUTABLE, flags: chip.number() << 8, ..Header::default() };
     Ok((Image { header, sections: vec![code], ..Image::default() }, chip))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sassafras_chip::{Chip, Target};
 use sassafras_cubin::Cubin;
+use sassafras_cubin::container::is_container;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
@@ -14,6 +15,7 @@ use sassafras_prove::{Limits, Record, Solver, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 
 use super::Context;
+use crate::containers::{self, Choice, Index, Opened};
 use crate::judges::Judges;
 use crate::report::{Files, report};
 use crate::{Exit, Failure, files};
@@ -21,9 +23,9 @@ use crate::{Exit, Failure, files};
 /// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
 #[derive(Args)]
 pub struct Prove {
-    /// The source: a PTX file or a cubin.
+    /// The source: a PTX file or a cubin; or a file that holds both, of which each cubin is held against its own PTX.
     input: PathBuf,
-    /// The cubin; without it the input is compiled, and the result proved.
+    /// The cubin, or a file that holds it; without it the input is compiled, and the result proved.
     #[arg(long, value_name = "CUBIN")]
     against: Option<PathBuf>,
     /// Write what was found, so that `check-witness` can check it without the prover.
@@ -32,9 +34,11 @@ pub struct Prove {
     /// The entry; all of the source's by default.
     #[arg(long)]
     entry: Option<String>,
-    /// The chip to compile for; by default the module's.
+    /// The chip to compile for, by default the module's; of a file that holds several cubins, those for this target.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<Target>,
+    #[command(flatten)]
+    index: Index,
     /// Most times that each loop of the source is gone through; a proof says so.
     #[arg(long, default_value_t = 4)]
     unroll: u32,
@@ -43,43 +47,35 @@ pub struct Prove {
 }
 
 pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
-    let name = arguments.input.display().to_string();
-    let source = Source::read(&arguments.input)?;
-    let (cubin, target) = match (&arguments.against, &source) {
-        (Some(path), _) => (cubin(path, &files::read(path)?)?, path.display().to_string()),
-        (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
-        (None, Source::Code(..)) => return Err(Failure::usage("a cubin is proved with `--against` another")),
-    };
-    if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some())
-        && Some(wanted) != Chip::from_number(cubin.sm).map(Target::base)
-    {
-        return Err(Failure::usage(format!("the cubin is for sm_{}, not for {wanted}", cubin.sm)));
-    }
-    let entries: Vec<String> = match &arguments.entry {
+    let jobs = jobs(arguments)?;
+    let entries = |job: &Job| match &arguments.entry {
         Some(entry) => vec![entry.clone()],
-        None => source.entries(),
+        None => job.source.entries(),
     };
     let mut solver = arguments.solvers.open()?;
-    let mut exit = if entries.is_empty() { Exit::Inapplicable } else { Exit::Done };
+    let all: Vec<(&Job, String)> =
+        jobs.iter().flat_map(|job| entries(job).into_iter().map(move |entry| (job, entry))).collect();
+    let mut exit = if all.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
     let mut witnesses = Vec::new();
-    for entry in &entries {
+    for (job, entry) in &all {
+        let Job { source, cubin, name, target } = job;
         let record = {
             let limits =
                 Limits { unroll: arguments.unroll, effort: arguments.solvers.effort(), ..Limits::default() };
-            source.prove(entry, &cubin, solver.as_mut(), limits)
+            source.prove(entry, cubin, solver.as_mut(), limits)
         };
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
-            files::print(&report(&record, &source.files(&name, &target, &cubin)));
+            files::print(&report(&record, &source.files(name, target, cubin)));
         }
         records.push(record.json());
         if arguments.witness.is_some() {
-            witnesses.extend(source.witness(&record, &cubin, arguments.unroll, solver.as_mut()));
+            witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut()));
         }
     }
-    if let Some(path) = &arguments.witness {
-        write_witness(path, arguments, &source, &cubin, solver.name(), witnesses)?;
+    if let (Some(path), [job]) = (&arguments.witness, &jobs[..]) {
+        write_witness(path, arguments, job, solver.name(), witnesses)?;
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
@@ -88,13 +84,72 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         let tools = serde_json::json!({
             "sassafras": env!("CARGO_PKG_VERSION"),
             "solver": solver.name(),
-            "source": source.producer(),
-            "target": producer(&cubin),
+            // Of several pairs the first: what stands in one file was made together.
+            "source": jobs.first().map(|job| job.source.producer()),
+            "target": jobs.first().map(|job| producer(&job.cubin)),
         });
         let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "tools": tools, "entries": records });
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
+}
+
+/// A source, and the cubin that is held against it.
+struct Job {
+    source: Source,
+    cubin: Cubin,
+    /// Name of the source.
+    name: String,
+    /// Name of the cubin.
+    target: String,
+}
+
+fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
+    let path = &arguments.input;
+    let bytes = files::read(path)?;
+    let choice = Choice {
+        index: arguments.index.index,
+        arch: arguments.arch.map(|a| a.to_string()),
+        entry: arguments.entry.as_deref(),
+    };
+    if is_container(&bytes) && arguments.witness.is_some() {
+        return Err(no_witness(path));
+    }
+    if is_container(&bytes) && arguments.against.is_none() {
+        let pairs = containers::pairs(path, bytes, &choice)?;
+        let job = |(text, code): (Opened, Opened)| {
+            let Opened { name, bytes, .. } = text;
+            let source = Source::read(Path::new(&name), bytes, &Choice::default())?;
+            let cubin = cubin(code.path(), &code.bytes)?;
+            Ok(Job { source, cubin, name, target: code.name })
+        };
+        return pairs.into_iter().map(job).collect();
+    }
+    let source = Source::read(path, bytes, &choice)?;
+    let name = path.display().to_string();
+    let (cubin, target) = match (&arguments.against, &source) {
+        (Some(path), _) => {
+            let bytes = files::read(path)?;
+            if is_container(&bytes) && arguments.witness.is_some() {
+                return Err(no_witness(path));
+            }
+            let opened = containers::cubin(path, bytes, &choice)?;
+            (cubin(opened.path(), &opened.bytes)?, opened.name)
+        }
+        (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
+        (None, Source::Code(..)) => return Err(Failure::usage("a cubin is proved with `--against` another")),
+    };
+    if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some())
+        && Some(wanted.chip) != Chip::from_number(cubin.sm)
+    {
+        return Err(Failure::usage(format!("the cubin is for sm_{}, not for {wanted}", cubin.sm)));
+    }
+    Ok(vec![Job { source, cubin, name, target }])
+}
+
+/// A witness names its files, and has their hashes.
+fn no_witness(path: &Path) -> Failure {
+    Failure::unsupported("a witness about a file inside another; take it out first").about(path)
 }
 
 /// What the target is held against.
@@ -106,12 +161,12 @@ enum Source {
 }
 
 impl Source {
-    fn read(path: &Path) -> Result<Source, Failure> {
-        let bytes = files::read(path)?;
-        if bytes.starts_with(b"\x7fELF") {
-            return Ok(Source::Code(Box::new(cubin(path, &bytes)?), bytes));
+    fn read(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Source, Failure> {
+        if containers::holds_cubins(&bytes) {
+            let opened = containers::cubin(path, bytes, choice)?;
+            return Ok(Source::Code(Box::new(cubin(opened.path(), &opened.bytes)?), opened.bytes));
         }
-        let text = files::read_text(path)?;
+        let text = files::text(path, bytes)?;
         match session::parse(&text, &path.display().to_string()) {
             Ok((module, _)) => Ok(Source::Ptx(Box::new(module), text)),
             Err(stopped) => Err(failure(stopped, path)),
@@ -190,8 +245,7 @@ fn cubin(path: &Path, bytes: &[u8]) -> Result<Cubin, Failure> {
 fn write_witness(
     path: &Path,
     arguments: &Prove,
-    source: &Source,
-    cubin: &Cubin,
+    Job { source, cubin, .. }: &Job,
     solver: String,
     entries: Vec<Entry>,
 ) -> Result<(), Failure> {

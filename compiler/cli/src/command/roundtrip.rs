@@ -1,22 +1,32 @@
 //! `sassafras roundtrip`: every word decoded and encoded again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sassafras_chip::Target;
 use sassafras_cubin::elf::{self, constants as c};
 use sassafras_isa::{decode, encode};
 use serde::Serialize;
 
 use super::Context;
+use crate::containers::{self, Choice, Index, Opened};
 use crate::listing::chip;
 use crate::{Exit, Failure, files};
 
 /// Decode and encode every instruction word, and count those that come back.
 #[derive(Args)]
 pub struct Roundtrip {
-    /// Cubins.
+    /// Cubins, or files that hold them.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    index: Index,
+    /// Of a file that holds several cubins, those for this target.
+    #[arg(long = "arch", value_name = "sm_XX")]
+    arch: Option<Target>,
+    /// Of a file that holds several cubins, those with this kernel.
+    #[arg(long)]
+    entry: Option<String>,
 }
 
 /// What became of a file's words.
@@ -35,9 +45,18 @@ const SHOWN: usize = 10;
 
 pub(super) fn run(arguments: &Roundtrip, context: &Context) -> Result<Exit, Failure> {
     let mut counts = Vec::new();
+    let choice = Choice {
+        index: arguments.index.index,
+        arch: arguments.arch.map(|a| a.to_string()),
+        entry: arguments.entry.as_deref(),
+    };
+    let mut all = Vec::new();
     for path in &arguments.inputs {
-        let bytes = files::read(path)?;
-        let image = elf::read(&bytes).map_err(|e| Failure::from(e).about(path))?;
+        all.extend(containers::cubins(path, files::read(path)?, &choice)?);
+    }
+    for Opened { name, bytes, .. } in &all {
+        let path = Path::new(name);
+        let image = elf::read(bytes).map_err(|e| Failure::from(e).about(path))?;
         let chip = chip(&image)
             .ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
         let mut count = Count { file: path.display().to_string(), ..Count::default() };

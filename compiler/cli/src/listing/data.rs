@@ -101,17 +101,24 @@ pub(super) fn write(
     labels: &super::Labels,
     numbers: &mut Numbers,
     out: &mut String,
+    notes: &mut Vec<String>,
 ) -> Result<(), String> {
     let section = &image.sections[index];
-    let kind = kind(section).ok_or_else(|| {
-        format!("section `{}` has type {:#x}, which `disasm --all` does not know", section.name, section.kind)
-    })?;
+    let kind = kind(section).map_or_else(
+        || {
+            notes
+                .push(format!("section `{}` has type {:#x}, which is not known", section.name, section.kind));
+            format!("@{:#x}", section.kind)
+        },
+        str::to_owned,
+    );
     let flag = |bit: u64, letter: &'static str| if section.flags & bit != 0 { letter } else { "" };
     let flags = [flag(c::ALLOC, "a"), flag(c::WRITE, "w")].concat();
     let name = &section.name;
     let _ = writeln!(out, "//--------------------- {name:<25} --------------------------");
     let _ = writeln!(out, "\t.section\t{name},\"{flags}\",{kind}");
-    let own = [(c::TOOL_NOTE, "SHF_NOTE_NV_TKINFO"), (c::CUDA_NOTE, "SHF_NOTE_NV_CUINFO")];
+    let cuda = if section.name == OLDER_NOTE { "SHF_NOTE_NV_CUVER" } else { "SHF_NOTE_NV_CUINFO" };
+    let own = [(c::TOOL_NOTE, "SHF_NOTE_NV_TKINFO"), (c::CUDA_NOTE, cuda)];
     if section.flags & !7 != 0 {
         let names: Vec<&str> = own.iter().filter(|f| section.flags & f.0 != 0).map(|f| f.1).collect();
         let _ = writeln!(out, "\t.sectionflags\t@\"{}\"", names.join(" "));
@@ -121,7 +128,7 @@ pub(super) fn write(
     }
     match section.kind {
         c::NOTE => note(section, out)?,
-        c::CUDA_INFO => info::write(image, index, labels, numbers, out)?,
+        c::CUDA_INFO => info::write(image, index, labels, numbers, out, notes)?,
         c::CUDA_CALLGRAPH => {
             let _ = writeln!(out, "\t.sectionentsize\t{}", section.entry_size);
             for (i, word) in section.bytes().chunks_exact(4).enumerate() {
@@ -142,6 +149,9 @@ pub(super) fn write(
     }
     Ok(())
 }
+
+/// The note about the toolkit by CUDA 12 for sm_100 and later.
+const OLDER_NOTE: &str = ".note.nv.cuver";
 
 fn note(section: &Section, out: &mut String) -> Result<(), String> {
     let broken = || format!("section `{}` is no note of NVIDIA's", section.name);
@@ -164,10 +174,13 @@ fn note(section: &Section, out: &mut String) -> Result<(), String> {
         let half = |i: usize| {
             data.get(2 * i..2 * i + 2).map(|b| u16::from_le_bytes([b[0], b[1]])).ok_or_else(broken)
         };
-        for i in 0..3 {
+        let older = section.name == OLDER_NOTE;
+        for i in 0..if older { data.len() / 2 } else { 3 } {
             let _ = writeln!(out, "        /*{:04x}*/ \t.short\t{:#06x}", 24 + 2 * i, half(i)?);
         }
-        let _ = writeln!(out, "\t.zero\t\t2");
+        if !older {
+            let _ = writeln!(out, "\t.zero\t\t2");
+        }
     } else {
         return Err(broken());
     }

@@ -6,6 +6,7 @@ use super::section::{Context, words};
 use super::{Labels, Listing, Look, UnknownWord, unknown};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
 use sassafras_isa::{Chip, Control, Inst, decode};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What a node is.
@@ -21,6 +22,8 @@ pub enum Nodes {
 struct Drawing<'a> {
     context: &'a Context<'a>,
     insts: &'a [Inst],
+    /// Words without a form, by index; the instruction in their place is none.
+    data: &'a BTreeMap<usize, u128>,
     offsets: bool,
     /// Blocks without a label so far, over the whole file.
     nameless: &'a mut usize,
@@ -39,16 +42,32 @@ pub(super) fn write(
     for (index, section) in image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0) {
         let context = Context::new(index, section, chip, look, labels);
         let mut insts = Vec::new();
+        let mut data = BTreeMap::new();
         for (i, word) in words(section).enumerate() {
-            insts.push(decode(word, chip).map_err(|e| unknown(section, 16 * i as u64, word, e))?);
+            insts.push(match decode(word, chip) {
+                Ok(inst) => inst,
+                Err(error) => {
+                    let found = unknown(section, 16 * i as u64, word, error);
+                    // Control goes past a word that nobody knows.
+                    let nop = super::nop().filter(|_| look.lenient).ok_or_else(|| found.clone())?;
+                    out.unknown.push(found);
+                    data.insert(i, word);
+                    nop
+                }
+            });
         }
         let mut first = true;
         for (symbol, range) in functions(image, index, insts.len()) {
             if range.is_empty() {
                 continue;
             }
-            let mut drawing =
-                Drawing { context: &context, insts: &insts, offsets: look.offsets, nameless: &mut nameless };
+            let mut drawing = Drawing {
+                context: &context,
+                insts: &insts,
+                data: &data,
+                offsets: look.offsets,
+                nameless: &mut nameless,
+            };
             let own = first.then_some(section.name.as_str());
             first = false;
             let _ = writeln!(out.text, "subgraph \"cluster_{}\" {{", symbol.name);
@@ -200,7 +219,12 @@ impl Drawing<'_> {
                 let _ = write!(text, "{address:04x}: ");
             }
             text.push_str("  ");
-            self.context.text(inst, address, &mut text);
+            match self.data.get(&i) {
+                Some(word) => {
+                    let _ = write!(text, ".quad {:#018x}, {:#018x}", *word as u64, (word >> 64) as u64);
+                }
+                None => self.context.text(inst, address, &mut text),
+            }
             match self.context.branch_targets(address) {
                 Some(targets) => text.push_str(&format!("  {targets};")),
                 None => text.push_str(if inst.control == Control::SILENT { ";" } else { " ;" }),

@@ -22,17 +22,21 @@ enum Shape {
     Bank,
     /// A list, each entry a word and two halves.
     Places,
+    /// Bytes.
+    Unknown,
 }
 
 fn shape(id: u8) -> Shape {
     match id {
-        REGCOUNT | FRAME_SIZE | MIN_STACK_SIZE => Shape::Words { symbol: true },
+        _ if name(id).is_none() => Shape::Unknown,
+        REGCOUNT | FRAME_SIZE | MIN_STACK_SIZE | MAX_STACK_SIZE => Shape::Words { symbol: true },
         EXTERNS => Shape::Symbols,
         EXIT_INSTR_OFFSETS
         | COOP_GROUP_INSTR_OFFSETS
         | COOP_GROUP_MASK_REGIDS
         | INT_WARP_WIDE_INSTR_OFFSETS
         | SYSCALL_OFFSETS => Shape::List(1),
+        LANGUAGE => Shape::List(1),
         UNUSED_LOAD_BYTE_OFFSET => Shape::List(2),
         INDIRECT_BRANCH_TARGETS => Shape::Branches,
         KPARAM_INFO => Shape::Parameter,
@@ -48,6 +52,7 @@ pub(super) fn write(
     labels: &Labels,
     numbers: &mut Numbers,
     out: &mut String,
+    notes: &mut Vec<String>,
 ) -> Result<(), String> {
     let section = &image.sections[index];
     // The section of code that the places in the records are of.
@@ -56,9 +61,17 @@ pub(super) fn write(
     // The label behind a record stands before the next one.
     let mut ends: Option<u32> = None;
     for (at, record) in records {
-        let name = name(record.id)
-            .ok_or_else(|| format!("section `{}`: record {:#04x} is not known", section.name, record.id))?;
-        let _ = writeln!(out, "\n\n\t//----- nvinfo : EIATTR_{name}\n\t.align\t\t4");
+        let name = match name(record.id) {
+            Some(name) => format!("EIATTR_{name}"),
+            None => {
+                notes.push(format!(
+                    "section `{}`: record {:#04x} at {at:#06x} is not known",
+                    section.name, record.id
+                ));
+                "<unknown>".to_owned()
+            }
+        };
+        let _ = writeln!(out, "\n\n\t//----- nvinfo : {name}\n\t.align\t\t4");
         if let Some(number) = ends.take() {
             let _ = writeln!(out, ".L_{number}:");
         }
@@ -186,7 +199,8 @@ impl Body<'_> {
             self.entry(number);
             number += 1;
             let place = |v: &Self, w: u32| {
-                let name = v.code.and_then(|code| v.labels.reference(code, u64::from(w)));
+                let own = || v.code.filter(|_| w == 0).and_then(|code| v.labels.own(code)).map(str::to_owned);
+                let name = own().or_else(|| v.code.and_then(|code| v.labels.reference(code, u64::from(w))));
                 name.map_or(format!("{w:#010x}"), |name| format!("{name}@srel"))
             };
             let text = place(self, *branch);

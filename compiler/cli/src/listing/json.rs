@@ -2,7 +2,7 @@
 
 use super::section::{Context, words};
 use super::{Labels, Listing, Look, UnknownWord, unknown};
-use sassafras_cubin::elf::{Image, Symbol, constants as c};
+use sassafras_cubin::elf::{Abi, Image, Symbol, constants as c};
 use sassafras_isa::{Chip, ControlFlowKind, Form, Inst, decode};
 use std::fmt::Write;
 
@@ -33,7 +33,15 @@ pub(super) fn write(
                     out.text.push(',');
                 }
                 match decode(words[i], chip) {
-                    Ok(inst) => instruction(&context, &inst, 16 * i as u64, &mut out.text),
+                    Ok(inst) => {
+                        let address = 16 * i as u64;
+                        let text = relocated(&context, words[i], address, chip).unwrap_or_else(|| {
+                            let mut text = String::new();
+                            context.text(&inst, address, &mut text);
+                            text
+                        });
+                        instruction(&context, &inst, &text, address, &mut out.text);
+                    }
                     Err(error) => {
                         let found = unknown(section, 16 * i as u64, words[i], error);
                         if !look.lenient {
@@ -74,6 +82,14 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// The layout that nvdisasm names: of an older file it is that of CUDA 13's sm_90.
+fn layout_id(image: &Image) -> u32 {
+    match image.header.abi {
+        Abi::V7 => 4,
+        Abi::V8 => image.header.flags & 0xff,
+    }
+}
+
 /// What the file says about itself.
 fn head(image: &Image, chip: Chip, out: &mut String) {
     let _ = write!(
@@ -81,9 +97,9 @@ fn head(image: &Image, chip: Chip, out: &mut String) {
         "[{{\"ELF\":{{\"layout-id\":{},\"ei_osabi\":{},\"ei_abiversion\":{}}},\
          \"SM\":{{\"version\":{{\"major\":{},\"minor\":{}}}}},\
          \"SchemaVersion\":{{\"major\":13,\"minor\":2,\"revision\":0}},\"Producer\":{},\"Description\":\"\"",
-        image.header.flags & 0xff,
-        c::OS_ABI,
-        c::ABI_VERSION,
+        layout_id(image),
+        image.header.abi.os_abi(),
+        image.header.abi.version(),
         chip.number() / 10,
         chip.number() % 10,
         quoted(concat!("sassafras ", env!("CARGO_PKG_VERSION"))),
@@ -123,10 +139,17 @@ fn head(image: &Image, chip: Chip, out: &mut String) {
     out.push_str("},[");
 }
 
-fn instruction(context: &Context<'_>, inst: &Inst, address: u64, out: &mut String) {
+/// The text of a word that a linker fills something into.
+fn relocated(context: &Context<'_>, word: u128, address: u64, chip: Chip) -> Option<String> {
+    let relocated = context.labels.relocated(context.section, address)?;
+    let inst = decode(relocated.marked(word), chip).ok()?;
     let mut text = String::new();
-    context.text(inst, address, &mut text);
-    let mut rest = text.as_str();
+    context.text(&inst, address, &mut text);
+    relocated.plain(&text, word)
+}
+
+fn instruction(context: &Context<'_>, inst: &Inst, text: &str, address: u64, out: &mut String) {
+    let mut rest = text;
     out.push('{');
     if rest.starts_with('@') {
         let (guard, after) = rest.split_once(' ').unwrap_or((rest, ""));

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
+use super::relocated::{Relocated, relocations};
 use sassafras_cubin::attribute::{self, INDIRECT_BRANCH_TARGETS};
 use sassafras_cubin::elf::{Image, Symbol, constants as c};
 use sassafras_isa::{Chip, FieldKind, Inst, decode, may_name_a_place};
@@ -20,10 +21,15 @@ pub struct Labels {
     symbols: HashMap<(usize, u64), String>,
     /// By section and address of an indirect branch: where it may go.
     indirect: HashMap<(usize, u64), Vec<u64>>,
+    /// By section: its own label, where the symbol table has it before the functions.
+    own: HashMap<usize, String>,
+    /// By section and address of a word: what a linker fills in.
+    relocated: HashMap<(usize, u64), Relocated>,
     next: u32,
 }
 
 const FUNCTION: u8 = 2;
+const SECTION: u8 = 3;
 
 /// Whether a symbol is a function that lies in this file.
 fn is_function(symbol: &Symbol) -> bool {
@@ -33,14 +39,22 @@ fn is_function(symbol: &Symbol) -> bool {
 impl Labels {
     /// Finds and numbers every label.
     pub fn new(image: &Image, chip: Chip) -> Labels {
-        let mut labels = Labels::default();
+        let mut labels = Labels { relocated: relocations(image), ..Labels::default() };
         for s in image.symbols.iter().filter(|s| is_function(s)) {
             labels.symbols.entry((s.section.into(), s.value)).or_insert_with(|| s.name.clone());
+        }
+        for s in image.symbols.iter().filter(|s| s.info & 15 == SECTION) {
+            labels.own.insert(s.section.into(), image.section_name(s.section.into()).to_owned());
         }
         let code = || image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0);
         for (index, section) in code() {
             for (i, word) in section.bytes().chunks_exact(16).enumerate() {
                 let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
+                // The address of a place in the code, such as where a call returns to.
+                let inside = labels.relocated.get(&(index, 16 * i as u64)).and_then(|r| r.inside);
+                if let Some(place) = inside.filter(|&place| !labels.function(index, place)) {
+                    labels.name((index, place), false);
+                }
                 if !may_name_a_place(word as u16) {
                     continue;
                 }
@@ -121,6 +135,16 @@ impl Labels {
             Some(name) => Some(name.clone()),
             None => self.at(section, address),
         }
+    }
+
+    /// What a linker fills into the word at an address.
+    pub(super) fn relocated(&self, section: usize, address: u64) -> Option<&Relocated> {
+        self.relocated.get(&(section, address))
+    }
+
+    /// The label of a section itself.
+    pub fn own(&self, section: usize) -> Option<&str> {
+        self.own.get(&section).map(String::as_str)
     }
 
     /// Whether a function begins at an address of a section.

@@ -3,15 +3,18 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_isa::{Chip, Control, Inst, Lines, Style, Targets, Text, decode, print_to};
+use sassafras_cubin::line_table::{Line, Lines as SourceLines};
+use sassafras_isa::{Chip, Control, DecodeError, Inst, Lines, Style, Targets, Text, decode, print_to};
 
-use super::{Labels, Listing, Look, UnknownWord, unknown};
+use super::relocated::Relocated;
+use super::{Labels, Listing, Look, Source, UnknownWord, unknown};
 
 /// Stands before an indirect branch's targets until their column is known.
 const TARGETS: char = '\u{2}';
 /// Stands before each half of a word until the column of the words is known.
 const WORD: char = '\u{1}';
 
+#[expect(clippy::too_many_arguments, reason = "what a listing is made of")]
 pub(super) fn write(
     image: &Image,
     index: usize,
@@ -19,11 +22,17 @@ pub(super) fn write(
     chip: Chip,
     look: Look,
     labels: &Labels,
+    source: &SourceLines,
     out: &mut Listing,
 ) -> Result<(), UnknownWord> {
     let mut text = Text::new();
     let _ = writeln!(text, "//--------------------- {:<25} --------------------------", section.name);
     let _ = writeln!(text, "\t.section\t{},\"ax\",@progbits", section.name);
+    // Up to CUDA 12 the section's flags say how many barriers its code uses.
+    let barriers = section.flags >> 20 & 0x7f;
+    if barriers != 0 {
+        let _ = writeln!(text, "\t.sectionflags\t@\"SHF_BARRIERS={barriers}\"");
+    }
     // Up to sm_89 the section says how many registers its code uses.
     if section.info >> 24 != 0 {
         let _ = writeln!(text, "\t.sectioninfo\t@\"SHI_REGISTERS={}\"", section.info >> 24);
@@ -38,6 +47,7 @@ pub(super) fn write(
     let mut names = labels.of(index).peekable();
     let context = Context::new(index, section, chip, look, labels);
     let mut lines = context.lines(section);
+    let mut last = None;
     for (i, bytes) in section.bytes().chunks_exact(16).enumerate() {
         let address = 16 * i as u64;
         while let Some(s) = functions.next_if(|s| s.value <= address) {
@@ -50,6 +60,14 @@ pub(super) fn write(
         while let Some((_, number)) = names.next_if(|name| name.0 <= address) {
             let _ = writeln!(text, ".L_x_{number}:");
         }
+        if let Some(chain) = source.at(index, address) {
+            // nvdisasm leaves out a place that is the last one again, wherever it is inlined.
+            let place = chain.first();
+            if place != last {
+                text.push_str(&comment(chain, look.source));
+                last = place;
+            }
+        }
         let word = u128::from_le_bytes(bytes.try_into().expect("chunks of 16"));
         context.word(word, section, address, &mut lines, &mut text, out)?;
     }
@@ -58,6 +76,20 @@ pub(super) fn write(
     }
     out.text.push_str(text.as_str());
     Ok(())
+}
+
+/// The lines of the source before an instruction.
+fn comment(chain: &[Line], source: Source) -> String {
+    let shown = if source == Source::Inlined { chain.len() } else { 1 };
+    let mut out = String::new();
+    for (i, place) in chain.iter().enumerate().take(shown) {
+        let _ = write!(out, "\t//## File \"{}\", line {}", place.file, place.line);
+        if let Some(outer) = chain.get(i + 1).filter(|_| source == Source::Inlined) {
+            let _ = write!(out, " inlined at \"{}\", line {}", outer.file, outer.line);
+        }
+        out.push('\n');
+    }
+    out
 }
 
 fn function(s: &Symbol, section: usize, labels: &Labels, out: &mut Text) {
@@ -152,7 +184,11 @@ impl<'a> Context<'a> {
         let places = if self.aimed { self.labels.targets(self.section, address)? } else { return None };
         let mut names: Vec<String> = Vec::new();
         for &place in places {
-            let name = self.labels.reference(self.section, place).unwrap_or_else(|| format!("{place:#x}"));
+            // Before the first instruction stands the section's own label, and nvdisasm takes that.
+            let name = match (place, self.labels.own(self.section)) {
+                (0, Some(own)) => own.to_owned(),
+                _ => self.labels.reference(self.section, place).unwrap_or_else(|| format!("{place:#x}")),
+            };
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -178,6 +214,8 @@ impl<'a> Context<'a> {
             })
         } else if self.look.raw.is_some() {
             lines.print(word, address, Targets::At(address), text)
+        } else if let Some(relocated) = self.labels.relocated(self.section, address) {
+            self.relocated(relocated, word, address, lines, text)
         } else {
             self.styled(address, |style| lines.print(word, address, style.targets, text))
         };
@@ -188,6 +226,30 @@ impl<'a> Context<'a> {
             }
             Err(error) => self.data(unknown(section, address, word, error), text, out),
         }
+    }
+
+    /// The line of a word that a linker fills something into.
+    #[cold]
+    fn relocated(
+        &self,
+        relocated: &Relocated,
+        word: u128,
+        address: u64,
+        lines: &mut Lines,
+        text: &mut Text,
+    ) -> Result<(), DecodeError> {
+        let mut line = Text::new();
+        let label = relocated.inside.and_then(|place| self.labels.reference(self.section, place));
+        let print = |word: u128, lines: &mut Lines, line: &mut Text| {
+            self.styled(address, |style| lines.print(word, address, style.targets, line))
+        };
+        if print(relocated.marked(word), lines, &mut line).is_ok()
+            && let Some(named) = relocated.line(line.as_str(), label.as_deref())
+        {
+            text.push_str(&named);
+            return Ok(());
+        }
+        print(word, lines, text)
     }
 
     /// The line of a word without a form.

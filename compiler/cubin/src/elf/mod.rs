@@ -1,17 +1,15 @@
 //! The file as ELF sees it: headers, sections, symbols, segments.
 
+mod abi;
 mod read;
 mod write;
 
+pub use abi::{Abi, Header, V7_FLAGS};
 pub use read::read;
 pub use write::write;
 
 /// Constants of NVIDIA's ELF that `object` does not name.
 pub mod constants {
-    /// `EI_OSABI`.
-    pub const OS_ABI: u8 = 0x41;
-    /// `EI_ABIVERSION` of CUDA 13.
-    pub const ABI_VERSION: u8 = 8;
     /// `e_machine`.
     pub const MACHINE: u16 = 190;
     /// `ET_REL`.
@@ -61,15 +59,6 @@ pub mod constants {
     pub const CUDA_NOTE: u64 = 0x100_0000;
     /// `STO_CUDA_ENTRY` in `st_other`.
     pub const STO_ENTRY: u8 = 0x10;
-}
-
-/// The header's fields that vary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// `e_type`.
-    pub kind: u16,
-    /// `e_flags`.
-    pub flags: u32,
 }
 
 /// A section's contents.

@@ -4,15 +4,15 @@ use object::LittleEndian as Le;
 use object::elf::{FileHeader64, ProgramHeader64, SectionHeader64, Sym64};
 use object::pod;
 
-use super::{Data, Header, Image, Section, Segment, Symbol, constants as c};
+use super::{Abi, Data, Header, Image, Section, Segment, Symbol, constants as c};
 use crate::Error;
 
 /// Reads an ELF image of a cubin.
 ///
 /// # Errors
-/// Anything that is not a 64-bit little-endian CUDA ELF of ABI version 8 whose tables lie inside the file.
+/// Anything that is not a 64-bit little-endian CUDA ELF of a known [`Abi`] whose tables lie inside the file.
 pub fn read(bytes: &[u8]) -> Result<Image, Error> {
-    let header = header(bytes)?;
+    let (header, own) = header(bytes)?;
     let e = Le;
     let (phoff, phnum) = (header.e_phoff.get(e), u64::from(header.e_phnum.get(e)));
     let (shoff, shnum) = (header.e_shoff.get(e), u64::from(header.e_shnum.get(e)));
@@ -54,11 +54,10 @@ pub fn read(bytes: &[u8]) -> Result<Image, Error> {
         return Err(Error::at(0x3e, "the table of section names is not called `.shstrtab`"));
     }
     let symbols = symbols(bytes, &sections)?;
-    let header = Header { kind: header.e_type.get(e).0, flags: header.e_flags.get(e).0 };
-    Ok(Image { header, sections, symbols, segments })
+    Ok(Image { header: own, sections, symbols, segments })
 }
 
-fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
+fn header(bytes: &[u8]) -> Result<(&FileHeader64<Le>, Header), Error> {
     if bytes.is_empty() {
         return Err(Error::at(0, "the file is empty"));
     }
@@ -72,15 +71,25 @@ fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
     let ident = &header.e_ident;
     // A file without program headers may leave their size out.
     let phentsize = if header.e_phnum.get(e) == 0 && header.e_phentsize.get(e) == 0 { 0 } else { 56 };
-    let rows: [(u64, &str, u64, u64); 12] = [
+    let os_abi = ident.os_abi.0;
+    let Some(abi) = Abi::ALL.into_iter().find(|abi| abi.os_abi() == os_abi) else {
+        let known: Vec<String> = Abi::ALL.iter().map(|abi| format!("{:#x}", abi.os_abi())).collect();
+        return Err(Error::at(
+            0x07,
+            format!("the ELF header's OS ABI is {os_abi:#x}, not {}", known.join(" or ")),
+        ));
+    };
+    let version = header.e_version.get(e);
+    // Under the older ABI it is the toolkit's version.
+    let expected = if abi == Abi::V7 && (100..130).contains(&version) { version } else { 1 };
+    let rows: [(u64, &str, u64, u64); 11] = [
         (0x04, "class", ident.class.0.into(), 2),
         (0x05, "byte order", ident.data.0.into(), 1),
         (0x06, "identification version", ident.version.0.into(), 1),
-        (0x07, "OS ABI", ident.os_abi.0.into(), c::OS_ABI.into()),
-        (0x08, "ABI version", ident.abi_version.into(), c::ABI_VERSION.into()),
+        (0x08, "ABI version", ident.abi_version.into(), abi.version().into()),
         (0x09, "padding", ident.padding.iter().map(|&b| u64::from(b)).sum(), 0),
         (0x12, "machine", header.e_machine.get(e).0.into(), c::MACHINE.into()),
-        (0x14, "version", header.e_version.get(e).into(), 1),
+        (0x14, "version", version.into(), expected.into()),
         (0x18, "entry point", header.e_entry.get(e), 0),
         (0x34, "header size", header.e_ehsize.get(e).into(), 64),
         (0x36, "program header size", header.e_phentsize.get(e).into(), phentsize),
@@ -98,13 +107,9 @@ fn header(bytes: &[u8]) -> Result<&FileHeader64<Le>, Error> {
             format!("file type {kind:#x} is neither an executable nor a relocatable object"),
         ));
     }
-    let flags = header.e_flags.get(e).0;
-    let known = crate::layout(flags >> 8 & 0xffff)
-        .is_some_and(|row| crate::Debug::ALL.iter().any(|&d| row.e_flags(d) == flags));
-    if !known {
-        return Err(Error::at(0x30, format!("the ELF header's flags {flags:#x} name no known chip")));
-    }
-    Ok(header)
+    let own = Header { abi, kind, version, flags: header.e_flags.get(e).0 };
+    own.layout()?;
+    Ok((header, own))
 }
 
 fn slice(bytes: &[u8], offset: u64, size: u64) -> Option<&[u8]> {

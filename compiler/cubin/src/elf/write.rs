@@ -64,8 +64,8 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Error> {
 
     // Write.
     let header = FileHeader {
-        os_abi: elf::OsAbi(c::OS_ABI),
-        abi_version: c::ABI_VERSION,
+        os_abi: elf::OsAbi(image.header.abi.os_abi()),
+        abi_version: image.header.abi.version(),
         e_type: elf::FileType(image.header.kind),
         e_machine: elf::Machine(c::MACHINE),
         e_entry: 0,

@@ -116,6 +116,8 @@ pub fn read(bytes: &[u8]) -> Result<File, Error> {
     }
     Ok(File {
         kind: image.header.kind,
+        abi: image.header.abi,
+        version: image.header.version,
         flags: image.header.flags,
         size,
         section_headers,
@@ -179,10 +181,11 @@ pub fn write(file: &File) -> Result<Vec<u8>, Error> {
 
 fn header(file: &File) -> Result<Vec<u8>, Error> {
     let many = |n: usize, what: &str| u16::try_from(n).map_err(|_| Error::part(what, "there are too many"));
-    let mut h = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, c::OS_ABI, c::ABI_VERSION, 0, 0, 0, 0, 0, 0, 0];
+    let (os_abi, version) = (file.abi.os_abi(), file.abi.version());
+    let mut h = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, os_abi, version, 0, 0, 0, 0, 0, 0, 0];
     h.extend(file.kind.to_le_bytes());
     h.extend(c::MACHINE.to_le_bytes());
-    h.extend(1u32.to_le_bytes());
+    h.extend(file.version.to_le_bytes());
     for field in [0, file.program_headers, file.section_headers] {
         h.extend(field.to_le_bytes());
     }

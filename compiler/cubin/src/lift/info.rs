@@ -2,7 +2,7 @@
 
 use super::Lift;
 use crate::attribute::{self as a, Attribute, Value, parse};
-use crate::elf::Section as Raw;
+use crate::elf::{Abi, Section as Raw};
 use crate::model::{Cubin, Function, Param};
 use crate::{Error, Layout, lower};
 use std::collections::HashSet;
@@ -87,6 +87,12 @@ impl Lift<'_> {
                     s.frame_size = Some(value);
                     return Ok(());
                 }
+            }
+            // Up to CUDA 12 a routine inside another's section has the same records as a function.
+            let routine = |f: &Function| f.subroutines.iter().any(|s| s.name == name);
+            if cubin.abi == Abi::V7 && cubin.functions.iter().any(routine) {
+                cubin.attributes.push(record);
+                return Ok(());
             }
             return Err(Error::at(
                 at,

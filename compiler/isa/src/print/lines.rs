@@ -109,8 +109,8 @@ impl Lines {
     }
 
     /// Decodes a word, and puts a line of nvdisasm's behind `out`. The line is what
-    /// [`print_to`](crate::print_to) writes, behind the address, of four digits or more, and with the guard at the right of its column,
-    /// which is 19 wide.
+    /// [`print_to`](crate::print_to) writes, behind the address, of four digits or more, and with a guard by P at the right of its column,
+    /// which is 19 wide; a uniform guard stands behind it.
     ///
     /// # Errors
     /// As [`crate::decode`]; then nothing is written.
@@ -172,7 +172,9 @@ mod tests {
         let inst = decode(word, Chip::Sm90)?;
         let style = Style { targets: Targets::At(address), spaced: true, ..Style::default() };
         let text = print(&inst, &style);
-        let guard = if inst.guard.is_always() { 0 } else { text.find(' ').unwrap_or_default() + 1 };
+        // nvdisasm puts a uniform guard behind the column.
+        let inside = !inst.guard.is_always() && !inst.guard.uniform;
+        let guard = if inside { text.find(' ').unwrap_or_default() + 1 } else { 0 };
         Ok(format!("        /*{address:04x}*/{}{text}", " ".repeat(19 - guard)))
     }
 
