@@ -1,6 +1,6 @@
 //! The layout of constant bank 0, which the driver fills before a launch.
 //!
-//! Source: the code that ptxas 13.0.88 makes for `%ntid`, `%nctaid`, parameters and the stack, per chip
+//! Source: the code that ptxas 13.0.88 makes for `%ntid`, `%nctaid` and other special registers, parameters and the stack, per chip
 //! (black-box). Offsets are bytes from the start of bank 0.
 
 use crate::chip::Chip;
@@ -28,6 +28,12 @@ pub struct BankLayout {
     pub parameter_window: Option<(u32, u32)>,
     /// `%gridid`.
     pub grid_id: u32,
+    /// `%envreg0`, and the 31 others behind it; none where code reads them otherwise.
+    pub environment: Option<u32>,
+    /// `%current_graph_exec`: 8 bytes.
+    pub graph: u32,
+    /// `%reserved_smem_offset_end` and `%reserved_smem_offset_1`, which are words of the environment; known for sm_90 alone.
+    pub reserved_shared: Option<(u32, u32)>,
     /// `%dynamic_smem_size`; none where it depends on the cluster (sm_100 and later).
     pub dynamic_shared_size: Option<u32>,
     /// What is known of clusters; known for sm_90 alone.
@@ -74,6 +80,9 @@ impl Chip {
                 constant_window: None,
                 parameter_window: None,
                 grid_id: 0x140,
+                environment: None,
+                graph: 0x2e8,
+                reserved_shared: None,
                 dynamic_shared_size: None,
                 cluster: None,
             };
@@ -93,6 +102,13 @@ impl Chip {
             constant_window: if number == 90 { Some(0xd0) } else { None },
             parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
             grid_id: 0x30,
+            environment: match number {
+                90 => Some(0x40),
+                80..=89 => Some(0x88),
+                _ => None,
+            },
+            graph: if number >= 90 { 0x190 } else { 0x130 },
+            reserved_shared: if number == 90 { Some((0x68, 0x6c)) } else { None },
             dynamic_shared_size: Some(0x2c),
             cluster: if number == 90 { Some(CLUSTER) } else { None },
         }

@@ -100,6 +100,26 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
         }
         Op::Approximate { function, ftz } => d.approximate(function, ftz, &args[0]),
         Op::FloatToFloat { from, to, mode } => d.float_to_float(from, to, mode, &args[0]),
+        Op::ToFp8 { from, to, relu } => {
+            let (high, low) = match args {
+                [high, low] => (high.clone(), low.clone()),
+                _ => (d.extract(&args[0], 16, 16), d.extract(&args[0], 0, 16)),
+            };
+            let narrow = |v: &D::V| {
+                let v = d.float_to_float(from, to, FloatMode::default(), v);
+                if relu { d.ite(&d.extract(&v, 7, 1), &d.constant(8, 0), &v) } else { v }
+            };
+            d.concat(&narrow(&high), &narrow(&low))
+        }
+        Op::FromFp8 { from, relu } => {
+            let half = FloatFormat::F16;
+            let widen = |low: u32| {
+                let v = d.float_to_float(from, half, FloatMode::default(), &d.extract(&args[0], low, 8));
+                let zero = d.constant(16, 0);
+                if relu { d.float(FloatOp::MaxNan, half, FloatMode::default(), &[&v, &zero]) } else { v }
+            };
+            d.concat(&widen(8), &widen(0))
+        }
         Op::FloatToInt { from, signed, bits, mode } => {
             let bits = u32::from(bits);
             let value = d.float_to_int(from, signed, bits, mode, nan_as_integer(from, bits), &args[0]);

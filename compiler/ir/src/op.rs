@@ -283,6 +283,23 @@ pub enum Op {
         /// Rounding, ftz, sat.
         mode: FloatMode,
     },
+    /// Two numbers to a pair of 8-bit numbers, 16 bits, the first argument above the second: to nearest, saturated to finite
+    /// numbers, NaN to the canonical one. Arguments: two of binary32, or one pair of binary16.
+    ToFp8 {
+        /// Source format: binary32 or binary16.
+        from: FloatFormat,
+        /// Format of 8 bits.
+        to: FloatFormat,
+        /// Negative results become +0.
+        relu: bool,
+    },
+    /// A pair of 8-bit numbers, 16 bits, to a pair of binary16, exactly.
+    FromFp8 {
+        /// Format of 8 bits.
+        from: FloatFormat,
+        /// Negative results become +0, NaN the canonical one.
+        relu: bool,
+    },
     /// Conversion to an integer of `bits` bits, clamped to its range, then extended to the result's width.
     FloatToInt {
         /// Source format.

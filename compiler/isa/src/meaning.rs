@@ -168,8 +168,14 @@ meanings! {
     F2fp,
     /// One float to a half, the other half is c's high half.
     F2fpMerge,
-    /// One float to tf32, to nearest.
+    /// One float to tf32, to nearest or, if the form's id says `rz`, towards zero.
     F2fpTf32,
+    /// Two floats to a pair of 8-bit numbers.
+    F2fpFp8,
+    /// A pair of binary16 to a pair of 8-bit numbers.
+    F2fpFp8OfHalves,
+    /// A pair of 8-bit numbers to a pair of binary16.
+    F2fpUnpack,
     /// Rounds to an integral float.
     Frnd,
     /// d = a + b in binary64.

@@ -9,7 +9,7 @@ use sassafras_semantics::{FloatFormat, FloatMode, Rounding};
 
 impl Context<'_, '_> {
     /// A binary32 number without its 13 lowest bits; a NaN becomes the canonical one.
-    fn tf32(&mut self, rounding: Rounding, a: Value) -> Result<Value> {
+    fn tf32(&mut self, inst: &Inst, rounding: Rounding, a: Value) -> Result<Value> {
         let b = &mut self.b();
         let more = match rounding {
             Rounding::NearestAway => b.i32(0x1000),
@@ -24,9 +24,22 @@ impl Context<'_, '_> {
         let sum = b.add(a, more);
         let (kept, positive, infinity, nan) =
             (b.i32(0xffff_e000), b.i32(0x7fff_ffff), b.i32(0x7f80_0000), b.i32(0x7fff_ffff));
-        let rounded = b.and(sum, kept);
+        let mut rounded = b.and(sum, kept);
         let magnitude = b.and(a, positive);
         let is_nan = b.compare(Compare::UGt, magnitude, infinity);
+        if inst.mods.satfinite {
+            let beyond = b.and(rounded, positive);
+            let beyond = b.compare(Compare::Eq, beyond, infinity);
+            let (sign, largest) = (b.i32(0x8000_0000), b.i32(0x7f7f_e000));
+            let sign = b.and(a, sign);
+            let largest = b.or(sign, largest);
+            rounded = b.select(beyond, largest, rounded);
+        }
+        if inst.mods.relu {
+            let zero = b.i32(0);
+            let negative = b.compare(Compare::SLt, a, zero);
+            rounded = b.select(negative, zero, rounded);
+        }
         Ok(b.select(is_nan, nan, rounded))
     }
 
@@ -66,9 +79,6 @@ impl Context<'_, '_> {
         if inst.mods.mode.is_some() {
             return Err("this kind of conversion is not supported".into());
         }
-        if inst.mods.satfinite {
-            return Err("`.satfinite` is not supported".into());
-        }
         let o = &inst.operands;
         let mode = mode_of(inst);
         match (to, from) {
@@ -77,8 +87,11 @@ impl Context<'_, '_> {
                 let format = if to == T::F16x2 { FloatFormat::F16 } else { FloatFormat::Bf16 };
                 let op = Op::FloatToFloat { from: FloatFormat::F32, to: format, mode };
                 let (a, b) = (self.value(operand(o, 1)?, from)?, self.value(operand(o, 2)?, from)?);
-                let high = self.b().value(op, &[a], Type::I16);
-                let low = self.b().value(op, &[b], Type::I16);
+                let mut high = self.b().value(op, &[a], Type::I16);
+                let mut low = self.b().value(op, &[b], Type::I16);
+                if inst.mods.satfinite {
+                    (high, low) = (self.finite(format, high), self.finite(format, low));
+                }
                 let mut value = self.b().value(Op::Concat, &[low, high], Type::I32);
                 if inst.mods.relu {
                     let zero = self.b().i32(0);
@@ -89,7 +102,25 @@ impl Context<'_, '_> {
             }
             (T::Tf32, T::F(FloatFormat::F32)) => {
                 let a = self.value(operand(o, 1)?, from)?;
-                let value = self.tf32(mode.rounding, a)?;
+                let value = self.tf32(inst, mode.rounding, a)?;
+                self.write(&o[0], value, false)
+            }
+            (T::Fp8x2(to), T::F(from @ FloatFormat::F32)) => {
+                let op = Op::ToFp8 { from, to, relu: inst.mods.relu };
+                let (a, b) =
+                    (self.value(operand(o, 1)?, T::F(from))?, self.value(operand(o, 2)?, T::F(from))?);
+                let value = self.b().value(op, &[a, b], Type::I16);
+                self.write(&o[0], value, false)
+            }
+            (T::Fp8x2(to), T::F16x2) => {
+                let op = Op::ToFp8 { from: FloatFormat::F16, to, relu: inst.mods.relu };
+                let a = self.value(operand(o, 1)?, T::B(32))?;
+                let value = self.b().value(op, &[a], Type::I16);
+                self.write(&o[0], value, false)
+            }
+            (T::F16x2, T::Fp8x2(from)) => {
+                let a = self.value(operand(o, 1)?, T::B(16))?;
+                let value = self.b().value(Op::FromFp8 { from, relu: inst.mods.relu }, &[a], Type::I32);
                 self.write(&o[0], value, false)
             }
             (T::F(to), T::F(from)) => {
@@ -165,6 +196,9 @@ impl Context<'_, '_> {
         } else {
             a
         };
+        if inst.mods.satfinite {
+            value = self.finite(to, value);
+        }
         if inst.mods.relu {
             let zero = self.b().constant(ty, 0);
             value = self.b().same(Op::FMax { format: to, ftz: false, nan: true }, &[value, zero]);
@@ -172,15 +206,25 @@ impl Context<'_, '_> {
         value
     }
 
+    /// `.satfinite`: an infinity becomes the largest finite number of its sign.
+    fn finite(&mut self, format: FloatFormat, a: Value) -> Value {
+        let ty = type_of(format.width());
+        let b = &mut self.b();
+        let sign = 1u128 << (format.width() - 1);
+        let infinity = (sign - 1) & !((1 << format.fraction_bits()) - 1);
+        let [sign, magnitude, infinity, largest] =
+            [sign, sign - 1, infinity, infinity - 1].map(|bits| b.constant(ty, bits));
+        let size = b.and(a, magnitude);
+        let infinite = b.compare(Compare::Eq, size, infinity);
+        let signed = b.and(a, sign);
+        let finite = b.or(signed, largest);
+        b.select(infinite, finite, a)
+    }
+
     /// Flushes and saturates as the mode says.
     fn saturate(&mut self, format: FloatFormat, mode: FloatMode, a: Value) -> Value {
         let ty = type_of(format.width());
-        let one: u128 = match format {
-            FloatFormat::F16 => 0x3c00,
-            FloatFormat::Bf16 => 0x3f80,
-            FloatFormat::F32 => u128::from(1f32.to_bits()),
-            FloatFormat::F64 => u128::from(1f64.to_bits()),
-        };
+        let one = u128::from(format.one());
         let one = self.b().constant(ty, one);
         if format != FloatFormat::F64 {
             // A product with one flushes and saturates, and is exact.

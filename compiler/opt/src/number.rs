@@ -97,6 +97,7 @@ pub fn pure(op: &Op) -> bool {
                 | S::SmId
                 | S::WarpId
                 | S::Pm(_)
+                | S::Pm64(_)
         ),
         Op::Load(_) => false,
         op => !op.has_effect(),

@@ -17,6 +17,7 @@
 //! - `limits`: shared memory
 //! - `debug`: files, lines and debug sections
 //! - `mods`: what modifiers mean
+//! - `wmma`, `mma`: what stands for `wmma`, and for products that the hardware lacks, by `expand`
 
 mod alias;
 mod attribute;
@@ -25,17 +26,20 @@ mod call;
 mod constant;
 mod debug;
 mod desugar;
+mod expand;
 mod fit;
 mod function;
 mod header;
 mod instruction;
 mod legacy;
 mod limits;
+mod mma;
 mod mods;
 mod operand;
 mod scope;
 mod special;
 mod variable;
+mod wmma;
 
 pub use header::{TARGETS, VERSIONS};
 pub use special::names as special_registers;
@@ -169,6 +173,11 @@ impl Checker {
 
     fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.diagnostics.push(code, span, message);
+    }
+
+    /// Whether the module's version and target have a feature.
+    fn has(&self, since: crate::table::Since) -> bool {
+        self.module.version >= since.version && self.sm >= since.sm && since.only.has(&self.module.target)
     }
 
     /// Reports a feature that the module's version or target lacks.

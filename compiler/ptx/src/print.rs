@@ -16,6 +16,13 @@ pub fn print(module: &Module) -> String {
     out
 }
 
+/// An operand as PTX text.
+pub(crate) fn operand_text(operand: &crate::ast::Operand) -> String {
+    let mut out = String::new();
+    expression::operand(&mut out, operand);
+    out
+}
+
 /// Appends formatted text; writing to a string cannot fail.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => {{ let _ = write!($out, $($arg)*); }};

@@ -77,8 +77,8 @@ done: done: ret;"
 #[test]
 fn what_is_not_supported_is_not_wrong() {
     let diagnostics = body(
-        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];
-cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;
+        "wmma.load.a.sync.aligned.row.m8n8k32.global.u4 {%r1}, [%rd1];
+cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2;
 atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2};",
     );
     assert_eq!(diagnostics.exit_code(), 4);

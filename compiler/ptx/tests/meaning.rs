@@ -128,6 +128,17 @@ fn everything() -> Vec<(Vec<String>, Module)> {
     lines.into_iter().map(module).collect()
 }
 
+/// The instructions with the lines they stand for: one each, or several where the checker puts others in the place of one.
+fn by_line<'m>(lines: &'m [String], module: &'m Module) -> Vec<(&'m String, &'m Inst)> {
+    let insts = module.functions.last().and_then(|f| f.insts.as_ref()).expect("a body");
+    let first = insts.first().expect("an instruction").line;
+    let all: Vec<_> = insts.iter().map(|inst| (&lines[(inst.line - first) as usize], inst)).collect();
+    let mut seen: Vec<u32> = insts.iter().map(|inst| inst.line).collect();
+    seen.dedup();
+    assert_eq!(seen.len(), lines.len(), "every line is an instruction");
+    all
+}
+
 /// Bits that tell meanings apart: small numbers, edges, floats of every class, noise.
 fn interesting(n: u64) -> u128 {
     const SOME: [u64; 16] = [
@@ -161,12 +172,10 @@ fn every_row_has_a_meaning_or_is_listed() {
 }
 
 fn has_a_meaning_or_is_listed(lines: &[String], module: &Module) {
-    let insts = module.functions.last().and_then(|f| f.insts.as_ref()).expect("a body");
-    assert_eq!(insts.len(), lines.len());
     let registers = &module.functions.last().expect("the entry").registers;
     let width = |r: RegisterId| registers.get(r.0 as usize).map_or(1, |r| r.ty.width());
     let (mut wrong, mut without) = (Vec::new(), 0);
-    for (line, inst) in lines.iter().zip(insts) {
+    for (line, inst) in by_line(lines, module) {
         let listed = WITHOUT.iter().any(|(start, _)| line.starts_with(start));
         let found = effects(&Concrete::default(), module, inst, |_, r| Bits::new(width(r), 7));
         let unsupported = matches!(found, Err(Trap::Unsupported(_)));
@@ -188,11 +197,10 @@ fn meanings_over_terms_are_those_over_bits() {
 
 /// How many values were compared.
 fn terms_are_as_bits(lines: &[String], module: &Module) -> usize {
-    let insts = module.functions.last().and_then(|f| f.insts.as_ref()).expect("a body");
     let registers = &module.functions.last().expect("the entry").registers;
     let width = |r: RegisterId| registers.get(r.0 as usize).map_or(1, |r| r.ty.width());
     let (mut n, mut compared) = (0u64, 0);
-    for (line, inst) in lines.iter().zip(insts) {
+    for (line, inst) in by_line(lines, module) {
         if inst.op == Op::Trap || WITHOUT.iter().any(|(start, _)| line.starts_with(start)) {
             continue;
         }

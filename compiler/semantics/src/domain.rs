@@ -159,7 +159,8 @@ pub trait Domain {
         a: &Self::V,
         b: &Self::V,
     ) -> Self::V;
-    /// Conversion between formats. `mode.ftz` flushes subnormal binary32 inputs and results.
+    /// Conversion between formats. `mode.ftz` flushes subnormal binary32 inputs and results. To a format of 8 bits it
+    /// saturates: what is beyond the largest finite number becomes that number, with its sign.
     fn float_to_float(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: &Self::V) -> Self::V;
     /// Conversion to an integer of `width` bits, rounded by the mode, clamped to the range of the integer type.
     /// NaN gives `nan`, a constant of `width` bits that the caller takes from the instruction's definition.

@@ -85,6 +85,10 @@ pub enum FloatFormat {
     F32,
     /// IEEE binary64.
     F64,
+    /// FP8 with 4 exponent bits: no infinity, and one NaN a sign (OCP 8-bit Floating Point Specification, "E4M3").
+    E4m3,
+    /// FP8 with 5 exponent bits, laid out as an IEEE format (OCP 8-bit Floating Point Specification, "E5M2").
+    E5m2,
 }
 
 impl FloatFormat {
@@ -94,16 +98,45 @@ impl FloatFormat {
             FloatFormat::F16 | FloatFormat::Bf16 => 16,
             FloatFormat::F32 => 32,
             FloatFormat::F64 => 64,
+            FloatFormat::E4m3 | FloatFormat::E5m2 => 8,
         }
     }
 
+    /// Stored bits of the significand.
+    pub const fn fraction_bits(self) -> u32 {
+        match self {
+            FloatFormat::F16 => 10,
+            FloatFormat::Bf16 => 7,
+            FloatFormat::F32 => 23,
+            FloatFormat::F64 => 52,
+            FloatFormat::E4m3 => 3,
+            FloatFormat::E5m2 => 2,
+        }
+    }
+
+    /// Stored bits of the exponent.
+    pub const fn exponent_bits(self) -> u32 {
+        self.width() - 1 - self.fraction_bits()
+    }
+
+    /// The bits of 1: every format's bias is half of the exponent's range.
+    pub const fn one(self) -> u64 {
+        ((1 << (self.exponent_bits() - 1)) - 1) << self.fraction_bits()
+    }
+
+    /// Whether it is one of the formats of 8 bits, which only conversions know.
+    pub const fn is_fp8(self) -> bool {
+        matches!(self, FloatFormat::E4m3 | FloatFormat::E5m2)
+    }
+
     /// The NaN that the hardware produces: `0x7fff`, `0x7fffffff` (PTX ISA, "Floating-Point Instructions"), and for
-    /// binary64 the quiet NaN of IEEE, whose payload PTX leaves unspecified.
+    /// binary64 the quiet NaN of IEEE, whose payload PTX leaves unspecified; `0x7f` for the formats of 8 bits (PTX ISA, `cvt`).
     pub const fn canonical_nan(self) -> u64 {
         match self {
             FloatFormat::F16 | FloatFormat::Bf16 => 0x7fff,
             FloatFormat::F32 => 0x7fff_ffff,
             FloatFormat::F64 => 0x7ff8_0000_0000_0000,
+            FloatFormat::E4m3 | FloatFormat::E5m2 => 0x7f,
         }
     }
 }
@@ -204,8 +237,18 @@ pub enum SpecialRegister {
     DynamicSmemSize,
     /// `%aggr_smem_size`, bytes.
     AggrSmemSize,
+    /// `%pmN_64`, 64 bits: a free input.
+    Pm64(u8),
     /// `%reserved_smem_offset_N`.
     ReservedSmemOffset(u8),
+    /// `%reserved_smem_offset_begin`.
+    ReservedSmemBegin,
+    /// `%reserved_smem_offset_end`.
+    ReservedSmemEnd,
+    /// `%reserved_smem_offset_cap`.
+    ReservedSmemCap,
+    /// `%current_graph_exec`, 64 bits: a free input.
+    CurrentGraphExec,
     /// `%clusterid`
     ClusterId(Axis),
     /// `%nclusterid`
@@ -227,6 +270,7 @@ impl SpecialRegister {
     pub const fn width(self) -> u32 {
         match self {
             SpecialRegister::GridId | SpecialRegister::Clock64 | SpecialRegister::GlobalTimer => 64,
+            SpecialRegister::Pm64(_) | SpecialRegister::CurrentGraphExec => 64,
             SpecialRegister::IsExplicitCluster => 1,
             _ => 32,
         }

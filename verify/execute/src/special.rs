@@ -79,7 +79,13 @@ pub fn value(register: SpecialRegister, asker: &Asker, launch: &Launch) -> u64 {
         R::Pm(n) => free(7, &[n.into()]),
         R::TotalSmemSize | R::AggrSmemSize => shared.into(),
         R::DynamicSmemSize => launch.dynamic_shared.into(),
-        R::ReservedSmemOffset(_) => 0,
+        R::Pm64(n) => free(7, &[n.into()]),
+        R::CurrentGraphExec => free(9, &[]),
+        R::ReservedSmemOffset(0) | R::ReservedSmemBegin => 0,
+        // On sm_90 these are words of the environment.
+        R::ReservedSmemEnd => free(6, &[10]),
+        R::ReservedSmemOffset(_) => free(6, &[11]),
+        R::ReservedSmemCap => 0x400,
         R::ClusterCtaid(_) | R::ClusterCtaRank | R::IsExplicitCluster => 0,
         R::ClusterNctaid(_) | R::ClusterNctaRank => 1,
     };
@@ -118,8 +124,8 @@ mod tests {
         assert_ne!(clock(&asker), clock(&other));
         assert!(clock(&asker) < clock(&later));
         assert_ne!(
-            value(SpecialRegister::GridId, &asker, &launch),
-            value(SpecialRegister::GridId, &other, &launch)
+            value(SpecialRegister::EnvReg(0), &asker, &launch),
+            value(SpecialRegister::EnvReg(0), &other, &launch)
         );
     }
 }

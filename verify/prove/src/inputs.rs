@@ -224,6 +224,16 @@ impl<'t> Inputs<'t> {
             R::LaneMaskGe => low(d.not(&below())),
             R::LaneMaskGt => low(d.not(&upto())),
             R::NWarpId | R::NSmId => self.identity(register, 1),
+            // Free inputs of the launch, which constant bank 0 holds too.
+            R::GridId | R::CurrentGraphExec | R::EnvReg(_) => {
+                self.variable(&format!("special.{register:?}"), register.width(), true)
+            }
+            // The same words of bank 0.
+            R::ReservedSmemEnd => self.special(R::EnvReg(10))?,
+            R::ReservedSmemOffset(1) => self.special(R::EnvReg(11))?,
+            // As ptxas has them for sm_90.
+            R::ReservedSmemBegin | R::ReservedSmemOffset(0) => d.constant(32, 0),
+            R::ReservedSmemCap => d.constant(32, 0x400),
             // A-LAUNCH: no clusters.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
             R::IsExplicitCluster => d.no(),

@@ -64,7 +64,7 @@ pub fn unasked(cubin: &Cubin, function: &Function) -> Unasked {
     let texts =
         function.code.iter().filter_map(|w| decode(*w, chip?).ok()).map(|i| print(&i, &Style::default()));
     texts.fold(Unasked { clocks: true, lanes: true }, |none, text| Unasked {
-        clocks: none.clocks && !["CLOCK", "TIMER"].iter().any(|name| text.contains(name)),
+        clocks: none.clocks && !["CLOCK", "TIMER", "SR_PM"].iter().any(|name| text.contains(name)),
         lanes: none.lanes && !text.contains("VOTE"),
     })
 }

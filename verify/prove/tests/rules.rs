@@ -125,6 +125,7 @@ const BROKEN: &[&str] = &[
     "mma.f64.884 (mma[shape=m8n8k4] a b c) => dmma.884 d=d a=b b=a c=c",
     "mma.s8.8816 (mma[shape=m8n8k16] a b c) => imma.8816 d=d a=a b=b c=c sa=$factor sb=$second",
     "ldmatrix (ldmatrix a) => ldsm d=d a=a n=$count tr=.M88",
+    "fp8.f32 (tofp8[from=f32] a b) => f2fp.fp8.rr d=d a=b b=a sat=.SATFINITE ty=$fp8 relu=$relu",
 ];
 
 #[test]

@@ -18,6 +18,10 @@ enum Source {
     Register(&'static str),
     /// A word of constant bank 0.
     Bank(u32),
+    /// The performance counter of this number.
+    Counter(u8),
+    /// The same everywhere.
+    Number(u32),
 }
 
 impl Emitter<'_> {
@@ -104,6 +108,17 @@ impl Emitter<'_> {
         Ok(v.into())
     }
 
+    /// Two words of constant bank 0.
+    fn wide_bank(&mut self, at: Inst, offset: u32) -> Result<(), Error> {
+        let low = self.move_bank(0, u64::from(offset))?;
+        let high = self.move_bank(0, u64::from(offset + 4))?;
+        let place = |reg| Place { class: RegClass::R, reg, units: 1 };
+        let reg = self.builder().pack(&[place(low), place(high)]).into();
+        let result = self.source.insts[at].results[0];
+        self.places[result] = Some(reg);
+        Ok(())
+    }
+
     /// A special register and the one behind it.
     fn wide_special(&mut self, at: Inst, name: &str) -> Result<(), Error> {
         let v = self.out.add_vreg(RegClass::R, 2);
@@ -184,6 +199,20 @@ impl Emitter<'_> {
                 self.places[result] = Some(reg);
                 return Ok(());
             }
+            S::CurrentGraphExec => return self.wide_bank(at, bank.graph),
+            S::EnvReg(n) => match bank.environment {
+                Some(offset) => Source::Bank(offset + 4 * u32::from(n)),
+                None => return Err(self.fail("%envreg on this chip")),
+            },
+            S::Pm(n) => Source::Counter(n),
+            S::Pm64(n) => return self.wide_special(at, &format!("SR_PM{n}")),
+            S::ReservedSmemBegin | S::ReservedSmemOffset(0) => Source::Number(0),
+            S::ReservedSmemCap => Source::Number(SHARED_RESERVED as u32),
+            S::ReservedSmemEnd | S::ReservedSmemOffset(1) => match bank.reserved_shared {
+                Some((end, _)) if register == S::ReservedSmemEnd => Source::Bank(end),
+                Some((_, first)) => Source::Bank(first),
+                None => return Err(self.fail("%reserved_smem_offset on this chip")),
+            },
             other => {
                 let operation = format!("the special register {other:?}");
                 return Err(Error::NoRule { line: self.line, operation });
@@ -192,6 +221,8 @@ impl Emitter<'_> {
         let reg = match source {
             Source::Register(name) => self.read_special(name)?,
             Source::Bank(offset) => self.move_bank(0, u64::from(offset))?,
+            Source::Counter(n) => self.read_special(&format!("SR_PM{n}"))?,
+            Source::Number(n) => self.move_immediate(n)?,
         };
         let result = self.source.insts[at].results[0];
         self.places[result] = Some(reg);

@@ -106,6 +106,8 @@ operations! {
     "fround" FRound(format: FloatFormat, mode: FloatMode);
     "approx" Approximate { function: Approximation, ftz: Ftz };
     "f2f" FloatToFloat { from: FloatFormat, to: FloatFormat, mode: FloatMode };
+    "tofp8" ToFp8 { from: FloatFormat, to: FloatFormat, relu: Relu };
+    "fromfp8" FromFp8 { from: FloatFormat, relu: Relu };
     "f2i" FloatToInt { from: FloatFormat, signed: Signed, bits: u8, mode: FloatMode };
     "i2f" IntToFloat { signed: Signed, bits: u8, to: FloatFormat, mode: FloatMode };
     "packed" Packed { kind: PackedOp, format: FloatFormat, mode: FloatMode };

@@ -106,6 +106,7 @@ flags! {
     ShiftAmount "position" "shiftamt";
     Ftz "noftz" "ftz";
     Nan "num" "nan";
+    Relu "norelu" "relu";
     All "any" "all";
 }
 
@@ -143,7 +144,7 @@ words! {
         PackedOp::Max = "max", PackedOp::MinNan = "minnan", PackedOp::MaxNan = "maxnan", PackedOp::Neg = "neg",
         PackedOp::Abs = "abs",
     }
-    FloatFormat { FloatFormat::F16 = "f16", FloatFormat::Bf16 = "bf16", FloatFormat::F32 = "f32", FloatFormat::F64 = "f64" }
+    FloatFormat { FloatFormat::F16 = "f16", FloatFormat::Bf16 = "bf16", FloatFormat::F32 = "f32", FloatFormat::F64 = "f64", FloatFormat::E4m3 = "e4m3", FloatFormat::E5m2 = "e5m2" }
     Rounding {
         Rounding::NearestEven = "rn", Rounding::Zero = "rz", Rounding::Down = "rm", Rounding::Up = "rp",
         Rounding::NearestAway = "rna",
@@ -304,7 +305,7 @@ impl Token for MemoryAccess {
 type S = SpecialRegister;
 
 /// Special registers without an argument.
-const SPECIALS: [(S, &str); 23] = [
+const SPECIALS: [(S, &str); 27] = [
     (S::LaneId, "laneid"),
     (S::WarpId, "warpid"),
     (S::NWarpId, "nwarpid"),
@@ -328,6 +329,10 @@ const SPECIALS: [(S, &str); 23] = [
     (S::ClusterCtaRank, "cluster_ctarank"),
     (S::ClusterNctaRank, "cluster_nctarank"),
     (S::IsExplicitCluster, "is_explicit_cluster"),
+    (S::ReservedSmemBegin, "reserved_smem_begin"),
+    (S::ReservedSmemEnd, "reserved_smem_end"),
+    (S::ReservedSmemCap, "reserved_smem_cap"),
+    (S::CurrentGraphExec, "current_graph_exec"),
 ];
 
 fn axes(value: S) -> Option<(&'static str, Axis)> {
@@ -367,6 +372,7 @@ impl Token for SpecialRegister {
         match value {
             S::EnvReg(n) => format!("envreg:{n}"),
             S::Pm(n) => format!("pm:{n}"),
+            S::Pm64(n) => format!("pm64:{n}"),
             S::ReservedSmemOffset(n) => format!("reserved_smem_offset:{n}"),
             _ => {
                 let row = SPECIALS.iter().find(|(register, _)| *register == value);
@@ -385,6 +391,7 @@ impl Token for SpecialRegister {
         Some(match name {
             "envreg" => S::EnvReg(n),
             "pm" => S::Pm(n),
+            "pm64" => S::Pm64(n),
             "reserved_smem_offset" => S::ReservedSmemOffset(n),
             _ => return None,
         })

@@ -208,9 +208,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// Binary32 numbers to halves. Of two, `a` is the high one; of one, the high half is that of `c`.
     pub(super) fn f2fp(mut self) -> Step<D> {
         let to = if self.text("bf") == ".BF16" { FloatFormat::Bf16 } else { FloatFormat::F16 };
-        if self.flag("sat") {
-            return Err(self.unsupported("saturation to finite numbers"));
-        }
+        // `.SATFINITE`: an infinity, from whatever source, is the largest finite number of its sign.
+        let finite = self.flag("sat");
         // The rounding of these forms is in their fixed text.
         let rounding =
             if self.inst.row().id.starts_with("f2fp.rz") { Rounding::Zero } else { self.rounding()? };
@@ -218,7 +217,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let relu = self.flag("relu");
         let b = self.float("b", FloatFormat::F32)?;
         let convert = |d: &D, v: &D::V| {
-            let v = d.float_to_float(FloatFormat::F32, to, mode, v);
+            let mut v = d.float_to_float(FloatFormat::F32, to, mode, v);
+            if finite {
+                let infinity = (u128::from(u16::MAX) >> 1) & !((1 << to.fraction_bits()) - 1);
+                let infinite = d.eq(&d.extract(&v, 0, 15), &d.constant(15, infinity));
+                let largest = d.concat(&d.extract(&v, 15, 1), &d.constant(15, infinity - 1));
+                v = d.ite(&infinite, &largest, &v);
+            }
             if relu {
                 d.float(FloatOp::MaxNan, to, FloatMode::default(), &[&v, &d.constant(16, 0)])
             } else {
@@ -237,19 +242,83 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
-    /// Binary32 to tf32, whose 10 bits of fraction stand where binary32 has its highest: to nearest, ties to even
-    /// (ptxas makes it of `cvt.rn.tf32.f32`, and integer instructions of `.rna`). What a NaN becomes is left undefined.
-    pub(super) fn tf32(mut self) -> Step<D> {
-        if self.flag("relu") {
-            return Err(self.unsupported("a clamped tf32"));
+    /// The 8-bit format of a modifier.
+    fn fp8(&mut self, name: &str) -> Result<FloatFormat, Trap> {
+        match self.text(name) {
+            ".E4M3" => Ok(FloatFormat::E4m3),
+            ".E5M2" => Ok(FloatFormat::E5m2),
+            other => Err(self.unsupported(&format!("type {other}"))),
         }
+    }
+
+    /// Two numbers to a pair of 8-bit numbers in the low half, `a` (or the upper half of `b`) above; the low half of `c` goes above both.
+    /// ptxas makes it of `cvt.rn.satfinite.e4m3x2` and `.e5m2x2`, with RZ as `c`, or the second pair where a register is packed of two.
+    pub(super) fn to_fp8(mut self, from: FloatFormat) -> Step<D> {
+        let to = self.fp8("ty")?;
+        if !self.flag("sat") {
+            return Err(self.unsupported("a conversion to 8 bits that does not saturate"));
+        }
+        let c = self.bits32("c")?;
+        let relu = self.flag("relu");
+        let (high, low) = match from {
+            FloatFormat::F32 => (self.float("a", from)?, self.float("b", from)?),
+            _ => {
+                let b = self.bits32("b")?;
+                (self.d.extract(&b, 16, 16), self.d.extract(&b, 0, 16))
+            }
+        };
+        let d = self.d;
+        let narrow = |v: &D::V| {
+            let v = d.float_to_float(from, to, FloatMode::default(), v);
+            if relu { d.ite(&d.extract(&v, 7, 1), &d.constant(8, 0), &v) } else { v }
+        };
+        let pair = d.concat(&narrow(&high), &narrow(&low));
+        self.set("d", &d.concat(&d.extract(&c, 0, 16), &pair));
+        self.next()
+    }
+
+    /// The pair of 8-bit numbers in a half of a register to a pair of binary16. ptxas makes it of `cvt.rn.f16x2.e4m3x2`, `.e5m2x2`.
+    pub(super) fn from_fp8(mut self) -> Step<D> {
+        let from = self.fp8("src")?;
+        if self.text("dst") != ".F16" {
+            return Err(self.unsupported("the result"));
+        }
+        let (relu, at) = (self.flag("relu"), if self.flag("h") { 16 } else { 0 });
+        let b = self.bits32("b")?;
+        let d = self.d;
+        let widen = |low: u32| {
+            let v = d.float_to_float(from, FloatFormat::F16, FloatMode::default(), &d.extract(&b, low, 8));
+            if !relu {
+                return v;
+            }
+            d.float(FloatOp::MaxNan, FloatFormat::F16, FloatMode::default(), &[&v, &d.constant(16, 0)])
+        };
+        let pair = d.concat(&widen(at + 8), &widen(at));
+        self.set("d", &pair);
+        self.next()
+    }
+
+    /// Binary32 to tf32, whose 10 bits of fraction stand where binary32 has its highest: to nearest, ties to even, or towards
+    /// zero (ptxas makes it of `cvt.rn.tf32.f32` and `cvt.rz.relu.tf32.f32`, and integer instructions of `.rna`). What a NaN
+    /// becomes is left undefined; with `.RELU` negative numbers become +0.
+    pub(super) fn tf32(mut self) -> Step<D> {
+        let relu = self.flag("relu");
         let b = self.bits32("b")?;
         let magnitude = self.d.and(&b, &self.constant(32, 0x7fff_ffff));
         let infinity = self.constant(32, 0x7f80_0000);
         let nan = self.d.compare(CompareOp::ULt, &infinity, &magnitude);
-        let even = self.d.zext(&self.d.extract(&b, 13, 1), 32);
-        let sum = self.d.add(&self.d.add(&b, &self.constant(32, 0xfff)), &even);
-        let rounded = self.d.and(&sum, &self.constant(32, 0xffff_e000));
+        let more = if self.inst.row().id.contains(".rz") {
+            self.constant(32, 0)
+        } else {
+            let even = self.d.zext(&self.d.extract(&b, 13, 1), 32);
+            self.d.add(&self.constant(32, 0xfff), &even)
+        };
+        let rounded = self.d.and(&self.d.add(&b, &more), &self.constant(32, 0xffff_e000));
+        let rounded = if relu {
+            self.d.ite(&self.d.extract(&b, 31, 1), &self.constant(32, 0), &rounded)
+        } else {
+            rounded
+        };
         let any = self.d.undef(32, "a NaN as tf32");
         self.set("d", &self.d.ite(&nan, &any, &rounded));
         self.next()

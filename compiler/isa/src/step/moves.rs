@@ -33,6 +33,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             // CS2R of a clock reads both halves.
             Special::Register(R::Clock) if wide => self.state.special(self.d, R::Clock64)?,
             Special::Register(R::GlobalTimerLo) if wide => self.state.special(self.d, R::GlobalTimer)?,
+            Special::Register(R::Pm(n)) if wide => self.state.special(self.d, R::Pm64(n))?,
             Special::Register(register) => self.state.special(self.d, register)?,
             Special::Identity => self.identity(R::WarpId, R::SmId)?,
             Special::Configuration => self.identity(R::NWarpId, R::NSmId)?,

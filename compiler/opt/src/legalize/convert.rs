@@ -13,12 +13,7 @@ fn type_of(format: FloatFormat) -> Type {
 }
 
 fn one(format: FloatFormat) -> u128 {
-    match format {
-        F16 => 0x3c00,
-        Bf16 => 0x3f80,
-        F32 => 0x3f80_0000,
-        F64 => 0x3ff0_0000_0000_0000,
-    }
+    format.one().into()
 }
 
 fn change(b: &mut Builder, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: Value) -> Value {
@@ -50,7 +45,7 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
                 let wide = change(b, from, F32, NEAREST, a);
                 change(b, F32, to, mode, wide)
             }
-            (F32, _) | (F64, _) | (F16, _) => return None,
+            _ => return None,
         },
         Op::FloatToInt { from: from @ (Bf16 | F16), signed, bits, mode } => {
             let wide = change(b, from, F32, NEAREST, a);

@@ -134,6 +134,7 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
             },
             "the pair of formats has no form",
         ),
+        Op::ToFp8 { .. } | Op::FromFp8 { .. } => None,
         Op::FloatToInt { from, bits, .. } => unless(
             matches!((from, bits), (F32, _) | (F64, 32 | 64) | (F16, 32 | 64)),
             "the pair of formats has no form",

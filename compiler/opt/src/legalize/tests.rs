@@ -44,6 +44,7 @@ impl Random {
             FloatFormat::F32 => (32, 23),
             FloatFormat::F16 => (16, 10),
             FloatFormat::Bf16 => (16, 7),
+            FloatFormat::E4m3 | FloatFormat::E5m2 => (8, u64::from(format.fraction_bits())),
         };
         let exponents = (1u64 << (width - 1 - fraction)) - 1;
         let exponent = match self.below(8) {

@@ -56,6 +56,12 @@ impl Checker {
             match self.fit_all(m.row, &resolved, &Form { op: m.row.op, types: &m.types, mods: &mods }, inst) {
                 Ok(operands) => {
                     self.need(inst.root.span, &mnemonic(inst), m.since, false);
+                    if m.row.op == Op::Wmma {
+                        return self.wmma(inst, m, &operands);
+                    }
+                    if m.row.op == Op::Mma && self.narrow_mma(inst, m) {
+                        return;
+                    }
                     if m.row.op == Op::Mov && mods.vector > 1 {
                         return self.moves(m.types[0], &operands, guard);
                     }
@@ -128,7 +134,9 @@ impl Checker {
             }
             return None;
         }
-        let matches: Vec<Match> = rows.filter_map(|row| row.matches(&suffixes)).collect();
+        let mut matches: Vec<Match> = rows.filter_map(|row| row.matches(&suffixes)).collect();
+        // A form may need one version on one target and another elsewhere: what is there comes first.
+        matches.sort_by_key(|m| !self.has(m.since));
         let whole = mnemonic(inst);
         let (version, sm) = (self.module.version, self.sm);
         let (alive, gone): (Vec<_>, Vec<_>) = matches.into_iter().partition(|m| m.row.alive(version, sm));

@@ -150,9 +150,6 @@ impl Checker {
                 return Ok(Kind::Specials(registers));
             }
             Some(Special::Zero) => return Ok(Kind::Constant(Constant::Int(0, false))),
-            Some(Special::Unsupported) => {
-                self.error(Code::UnsupportedOperand, name.span, format!("`{}` is not supported", name.text));
-            }
             None => self.error(Code::Undeclared, name.span, format!("`{}` is not declared", name.text)),
         }
         Err(Reported)

@@ -17,7 +17,7 @@ const VECTORS: [(&str, fn(Axis) -> S, Since); 8] = [
 
 /// Those without.
 #[rustfmt::skip]
-const SCALARS: [(&str, S, Since); 25] = [
+const SCALARS: [(&str, S, Since); 29] = [
     ("%laneid", S::LaneId, since(1, 3, 0)),
     ("%warpid", S::WarpId, since(1, 3, 0)),
     ("%nwarpid", S::NWarpId, since(2, 0, 20)),
@@ -40,17 +40,13 @@ const SCALARS: [(&str, S, Since); 25] = [
     ("%aggr_smem_size", S::AggrSmemSize, since(8, 1, 90)),
     ("%reserved_smem_offset_0", S::ReservedSmemOffset(0), since(7, 6, 80)),
     ("%reserved_smem_offset_1", S::ReservedSmemOffset(1), since(7, 6, 80)),
+    ("%reserved_smem_offset_begin", S::ReservedSmemBegin, since(7, 6, 80)),
+    ("%reserved_smem_offset_end", S::ReservedSmemEnd, since(7, 6, 80)),
+    ("%reserved_smem_offset_cap", S::ReservedSmemCap, since(7, 6, 80)),
+    ("%current_graph_exec", S::CurrentGraphExec, since(8, 0, 50)),
     ("%cluster_ctarank", S::ClusterCtaRank, since(7, 8, 90)),
     ("%cluster_nctarank", S::ClusterNctaRank, since(7, 8, 90)),
     ("%is_explicit_cluster", S::IsExplicitCluster, since(7, 8, 90)),
-];
-
-/// Special registers of the PTX ISA that have no name in the vocabulary of meaning.
-const UNSUPPORTED: [&str; 4] = [
-    "%reserved_smem_offset_begin",
-    "%reserved_smem_offset_end",
-    "%reserved_smem_offset_cap",
-    "%current_graph_exec",
 ];
 
 const fn since(major: u32, minor: u32, sm: u32) -> Since {
@@ -65,8 +61,6 @@ pub(super) enum Special {
     Vector([S; 3], Since),
     /// The fourth component, which is always 0 (PTX ISA, `%tid`).
     Zero,
-    /// Valid, but not supported.
-    Unsupported,
 }
 
 /// Looks up `%tid` with component `x`, `%laneid` with none.
@@ -102,8 +96,8 @@ pub(super) fn special(name: &str, component: Option<&str>) -> Option<Special> {
             since(if n < 4 { 1 } else { 3 }, if n < 4 { 3 } else { 0 }, 0),
         ));
     }
-    let unsupported = UNSUPPORTED.contains(&name) || (name.starts_with("%pm") && name.ends_with("_64"));
-    unsupported.then_some(Special::Unsupported)
+    let wide = name.strip_prefix("%pm")?.strip_suffix("_64")?.parse::<u8>().ok().filter(|n| *n < 8)?;
+    Some(Special::Known(S::Pm64(wide), since(4, 0, 50)))
 }
 
 /// The names of all special registers, without components.

@@ -91,8 +91,7 @@ impl Checker {
     /// The type of a declaration; reports those that cannot be.
     pub(super) fn shape(&mut self, v: &ast::Variable) -> Result<Shape, Reported> {
         let Some(ty) = Type::parse(&v.ty.text) else {
-            let opaque =
-                ["texref", "samplerref", "surfref", "b1024", "bf16x4", "tf32", "e4m3x2", "e5m2x2", "f32x2"];
+            let opaque = ["texref", "samplerref", "surfref", "b1024", "bf16x4", "f32x2"];
             let (code, what) = match opaque.contains(&v.ty.text.as_str()) {
                 true => (Code::UnsupportedType, "is not supported yet"),
                 false => (Code::BadType, "is no type"),
@@ -101,7 +100,8 @@ impl Checker {
             return Err(Reported);
         };
         let register = v.space.text == "reg";
-        if matches!(ty, Type::U(2 | 4) | Type::S(2 | 4))
+        if matches!(ty, Type::U(2 | 4) | Type::S(2 | 4) | Type::B(1) | Type::Tf32 | Type::Fp8x2(_))
+            || matches!(ty, Type::F(format) if format.is_fp8())
             || matches!(ty, Type::F(FloatFormat::Bf16)) && register
         {
             self.error(Code::BadType, v.ty.span, format!("no variable has type `.{}`", v.ty.text));

@@ -40,6 +40,7 @@ operations! {
     Mbarrier "mbarrier", Setmaxnreg "setmaxnreg", Createpolicy "createpolicy", ClusterBarrier "barrier.cluster",
     BulkCopy "cp.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
     StAsync "st.async", RedAsync "red.async",
+    Wmma "wmma",
 }
 
 impl Op {

@@ -27,6 +27,8 @@ pub enum Type {
     S16x2,
     /// `.f32x2`: two f32 in 64 bits.
     F32x2,
+    /// Two numbers of an 8-bit format, which a register of 16 bits holds: `.e4m3x2 .e5m2x2`.
+    Fp8x2(FloatFormat),
 }
 
 impl Type {
@@ -36,6 +38,7 @@ impl Type {
             Type::Pred => 1,
             Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
             Type::F(f) => f.width(),
+            Type::Fp8x2(_) => 16,
             Type::Tf32 | Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
             Type::F32x2 => 64,
         }
@@ -48,7 +51,7 @@ impl Type {
 
 /// Types by the words that name them.
 #[rustfmt::skip]
-const NAMES: [(&str, Type); 29] = [
+const NAMES: [(&str, Type); 33] = [
     ("pred", Type::Pred),
     ("b8", Type::B(8)), ("b16", Type::B(16)), ("b32", Type::B(32)), ("b64", Type::B(64)), ("b128", Type::B(128)),
     ("u8", Type::U(8)), ("u16", Type::U(16)), ("u32", Type::U(32)), ("u64", Type::U(64)),
@@ -58,8 +61,11 @@ const NAMES: [(&str, Type); 29] = [
     ("f16x2", Type::F16x2), ("bf16x2", Type::Bf16x2), ("u16x2", Type::U16x2), ("s16x2", Type::S16x2), ("f32x2", Type::F32x2),
     // Elements of `cvt.pack` only.
     ("u2", Type::U(2)), ("s2", Type::S(2)), ("u4", Type::U(4)), ("s4", Type::S(4)),
+    // Of `cvt` only.
+    ("e4m3x2", Type::Fp8x2(FloatFormat::E4m3)), ("e5m2x2", Type::Fp8x2(FloatFormat::E5m2)),
     // Elements of `mma` only.
     ("tf32", Type::Tf32), ("b1", Type::B(1)),
+    ("e4m3", Type::F(FloatFormat::E4m3)), ("e5m2", Type::F(FloatFormat::E5m2)),
 ];
 
 impl Type {

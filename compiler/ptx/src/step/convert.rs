@@ -28,6 +28,24 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
                 let a = self.source(1, from)?;
                 self.tf32(&a)?
             }
+            (Type::Fp8x2(to), Type::F(FloatFormat::F32)) => {
+                let (a, b) = (self.source(1, from)?, self.source(2, from)?);
+                self.to_fp8(FloatFormat::F32, to, &a, &b)
+            }
+            (Type::Fp8x2(to), Type::F16x2) => {
+                let a = self.source(1, Type::B(32))?;
+                let (high, low) = (self.d.extract(&a, 16, 16), self.d.extract(&a, 0, 16));
+                self.to_fp8(FloatFormat::F16, to, &high, &low)
+            }
+            (Type::F16x2, Type::Fp8x2(from)) => {
+                let a = self.source(1, Type::B(16))?;
+                let half = |low| {
+                    let part = self.d.extract(&a, low, 8);
+                    let wide = self.d.float_to_float(from, FloatFormat::F16, FloatMode::default(), &part);
+                    if self.inst.mods.relu { self.relu(FloatFormat::F16, &wide) } else { wide }
+                };
+                self.d.concat(&half(8), &half(0))
+            }
             (Type::F(to), Type::F(from)) => {
                 let a = self.source(1, Type::F(from))?;
                 self.float_to_float(from, to, &a)?
@@ -68,6 +86,17 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         Ok(if mods.relu { self.relu(to, &result) } else { result })
     }
 
+    /// Two numbers to 8 bits each, the first above. `.satfinite`, which must be there, is what the conversion does; `.relu` makes
+    /// negative results zero, and a NaN, whose result has no sign, stays one.
+    fn to_fp8(&self, from: FloatFormat, to: FloatFormat, high: &D::V, low: &D::V) -> D::V {
+        let d = self.d;
+        let one = |v: &D::V| {
+            let v = d.float_to_float(from, to, FloatMode::default(), v);
+            if self.inst.mods.relu { d.ite(&d.extract(&v, 7, 1), &d.constant(8, 0), &v) } else { v }
+        };
+        d.concat(&one(high), &one(low))
+    }
+
     /// Binary32 with 10 bits of fraction; the 13 below are zero. What a NaN becomes is not said.
     fn tf32(&self, a: &D::V) -> Done<D::V> {
         let d = self.d;
@@ -79,9 +108,18 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             Some(Rounding::Zero) => word(0),
             _ => return Err(self.unsupported()),
         };
-        let rounded = d.and(&d.add(a, &more), &word(0xffff_e000));
+        let mut rounded = d.and(&d.add(a, &more), &word(0xffff_e000));
         let magnitude = d.and(a, &word(0x7fff_ffff));
         let nan = d.compare(CompareOp::ULt, &word(0x7f80_0000), &magnitude);
+        if self.inst.mods.satfinite {
+            // The largest finite number has all ten bits of its fraction set.
+            let infinite = d.eq(&d.and(&rounded, &word(0x7fff_ffff)), &word(0x7f80_0000));
+            let largest = d.or(&d.and(a, &word(0x8000_0000)), &word(0x7f7f_e000));
+            rounded = d.ite(&infinite, &largest, &rounded);
+        }
+        if self.inst.mods.relu {
+            rounded = d.ite(&d.extract(a, 31, 1), &word(0), &rounded);
+        }
         Ok(d.ite(&nan, &d.undef(32, "a NaN as tf32"), &rounded))
     }
 

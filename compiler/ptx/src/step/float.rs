@@ -10,22 +10,12 @@ use smallvec::SmallVec;
 
 /// The bits of 1.
 pub(super) const fn one(format: FloatFormat) -> u128 {
-    match format {
-        FloatFormat::F16 => 0x3c00,
-        FloatFormat::Bf16 => 0x3f80,
-        FloatFormat::F32 => 0x3f80_0000,
-        FloatFormat::F64 => 0x3ff0_0000_0000_0000,
-    }
+    format.one() as u128
 }
 
 /// The bits of positive infinity, which are those of the exponent field.
 pub(super) const fn infinity(format: FloatFormat) -> u128 {
-    match format {
-        FloatFormat::F16 => 0x7c00,
-        FloatFormat::Bf16 => 0x7f80,
-        FloatFormat::F32 => 0x7f80_0000,
-        FloatFormat::F64 => 0x7ff0_0000_0000_0000,
-    }
+    ((1 << format.exponent_bits()) - 1) << format.fraction_bits()
 }
 
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {

@@ -179,7 +179,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent => {}
             Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
             | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
-            Discard | Istypep => return Err(self.unsupported()),
+            // The checker puts others in the place of `wmma`.
+            Discard | Istypep | Wmma => return Err(self.unsupported()),
         }
         Ok(Outcome::Next)
     }

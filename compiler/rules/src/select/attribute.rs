@@ -43,6 +43,7 @@ pub const HEADS: &[&str] = &[
     "fmin",
     "fmul",
     "fneg",
+    "fromfp8",
     "fround",
     "fsqrt",
     "i2f",
@@ -80,6 +81,7 @@ pub const HEADS: &[&str] = &[
     "store",
     "sub",
     "subb",
+    "tofp8",
     "trunc",
     "undef",
     "vote",
@@ -145,6 +147,8 @@ pub fn head(op: &Op) -> &'static str {
         Op::FRound(..) => "fround",
         Op::Approximate { .. } => "approx",
         Op::FloatToFloat { .. } => "f2f",
+        Op::ToFp8 { .. } => "tofp8",
+        Op::FromFp8 { .. } => "fromfp8",
         Op::FloatToInt { .. } => "f2i",
         Op::IntToFloat { .. } => "i2f",
         Op::Packed { .. } => "packed",
@@ -220,6 +224,13 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             | Op::Approximate { ftz, .. },
             "ftz",
         ) => Flag(*ftz),
+        (Op::ToFp8 { to: format, .. } | Op::FromFp8 { from: format, .. }, "fp8") => Text(match format {
+            FloatFormat::E4m3 => ".E4M3",
+            FloatFormat::E5m2 => ".E5M2",
+            _ => return None,
+        }),
+        (Op::ToFp8 { relu, .. } | Op::FromFp8 { relu, .. }, "relu") => Flag(*relu),
+        (Op::ToFp8 { from, .. }, "from") => Text(format_name(*from)),
         (Op::FloatToFloat { from, .. } | Op::FloatToInt { from, .. }, "from") => Text(format_name(*from)),
         (Op::FloatToFloat { to, .. } | Op::IntToFloat { to, .. }, "to") => Text(format_name(*to)),
         (Op::FloatToInt { bits, .. } | Op::IntToFloat { bits, .. }, "bits") => Number(i64::from(*bits)),
@@ -323,13 +334,15 @@ pub fn format(op: &Op) -> Option<FloatFormat> {
     })
 }
 
-/// `f16 bf16 f32 f64`
+/// `f16 bf16 f32 f64 e4m3 e5m2`
 pub fn format_name(format: FloatFormat) -> &'static str {
     match format {
         FloatFormat::F16 => "f16",
         FloatFormat::Bf16 => "bf16",
         FloatFormat::F32 => "f32",
         FloatFormat::F64 => "f64",
+        FloatFormat::E4m3 => "e4m3",
+        FloatFormat::E5m2 => "e5m2",
     }
 }
 

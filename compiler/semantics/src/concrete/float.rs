@@ -27,6 +27,7 @@ macro_rules! with_format {
                 type $t = Double;
                 $body
             }
+            FloatFormat::E4m3 | FloatFormat::E5m2 => unreachable!("formats of 8 bits are converted alone"),
         }
     };
 }
@@ -43,12 +44,7 @@ pub(super) fn round(r: Rounding) -> Round {
 
 /// Stored significand bits of a format.
 pub(super) const fn fraction_bits(format: FloatFormat) -> u32 {
-    match format {
-        FloatFormat::F16 => 10,
-        FloatFormat::Bf16 => 7,
-        FloatFormat::F32 => 23,
-        FloatFormat::F64 => 52,
-    }
+    format.fraction_bits()
 }
 
 pub(super) const fn sign_bit(format: FloatFormat) -> u64 {
@@ -65,12 +61,7 @@ pub(super) const fn is_nan(format: FloatFormat, a: u64) -> bool {
 }
 
 const fn one(format: FloatFormat) -> u64 {
-    match format {
-        FloatFormat::F16 => 0x3c00,
-        FloatFormat::Bf16 => 0x3f80,
-        FloatFormat::F32 => 0x3f80_0000,
-        FloatFormat::F64 => 0x3ff0_0000_0000_0000,
-    }
+    format.one()
 }
 
 /// Subnormals become zero of the same sign.
@@ -202,6 +193,9 @@ pub(super) fn relation(relation: FloatRelation, format: FloatFormat, ftz: bool, 
 
 pub(super) fn to_float(from: FloatFormat, to: FloatFormat, mode: FloatMode, a: u64) -> u64 {
     let a = if mode.ftz && from == FloatFormat::F32 { flush(from, a) } else { a };
+    if from.is_fp8() || to.is_fp8() {
+        return super::fp8::convert(from, to, mode, a);
+    }
     let r = round(mode.rounding);
     let raw = with_format!(from, S => {
         let value = S::from_bits(u128::from(a));
@@ -214,6 +208,7 @@ pub(super) fn to_float(from: FloatFormat, to: FloatFormat, mode: FloatMode, a: u
                 FloatFormat::Bf16 => convert::<S, BFloat>(value, r, &mut loses),
                 FloatFormat::F32 => convert::<S, Single>(value, r, &mut loses),
                 FloatFormat::F64 => convert::<S, Double>(value, r, &mut loses),
+                FloatFormat::E4m3 | FloatFormat::E5m2 => unreachable!("handled above"),
             }
         }
     });

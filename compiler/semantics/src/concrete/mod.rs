@@ -2,11 +2,13 @@
 //!
 //! - `integer`: bit-vectors with the meanings of SMT-LIB `QF_BV`.
 //! - `float`: IEEE arithmetic, bit-exact, with flushing and saturation.
+//! - `fp8`: conversions to and from the formats of 8 bits.
 //! - `sqrt`: square roots in every rounding direction.
 //! - `approximate`: functions that are only bounded, and the [`Chooser`] that picks a result within the bound.
 
 mod approximate;
 mod float;
+mod fp8;
 mod integer;
 mod sqrt;
 

@@ -52,6 +52,7 @@ pub(super) fn soft(format: FloatFormat, rounding: Rounding, a: u64) -> u64 {
         FloatFormat::Bf16 => BFloat::from_u128_r(value, r).value.scalbn(scale).to_bits(),
         FloatFormat::F32 => Single::from_u128_r(value, r).value.scalbn(scale).to_bits(),
         FloatFormat::F64 => Double::from_u128_r(value, r).value.scalbn(scale).to_bits(),
+        FloatFormat::E4m3 | FloatFormat::E5m2 => unreachable!("formats of 8 bits are converted alone"),
     };
     bits as u64
 }

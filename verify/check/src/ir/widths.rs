@@ -3,9 +3,9 @@
 use super::Report;
 use crate::rules::Rule;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};
-use sassafras_semantics::Space;
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{AtomicOp, BarrierMode};
+use sassafras_semantics::{FloatFormat, Space};
 
 /// Checks every instruction that stands in a block.
 pub(super) fn check(module: &Module, f: &Function, report: &mut Report) {
@@ -104,6 +104,12 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::FMin { format, ftz: _, nan: _ } | Op::FMax { format, ftz: _, nan: _ } => float(2, format.width()),
         Op::Approximate { function: _, ftz: _ } => is(&[32], &[32]),
         Op::FloatToFloat { from, to, mode: _ } => is(&[from.width()], &[to.width()]),
+        Op::ToFp8 { from, to, relu: _ } => match from {
+            FloatFormat::F32 => to.is_fp8() && is(&[32, 32], &[16]),
+            FloatFormat::F16 => to.is_fp8() && is(&[32], &[16]),
+            _ => false,
+        },
+        Op::FromFp8 { from, relu: _ } => from.is_fp8() && is(&[16], &[32]),
         Op::FloatToInt { from, signed: _, bits, mode: _ } => {
             matches!((args, results), (&[a], &[r]) if a == from.width() && r >= u32::from(bits) && r > 1)
         }

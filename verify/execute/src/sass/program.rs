@@ -4,11 +4,12 @@ use crate::launch::{Launch, LaunchError};
 use crate::memory::Memory;
 use crate::outcome::{Coverage, Location};
 use crate::schedule::{Block, World};
-use crate::special::unfold;
+use crate::special::{self, Asker, unfold};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Space};
 use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
+use sassafras_semantics::SpecialRegister;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -135,7 +136,7 @@ impl Program {
         world.memory.params.clone_from(&world.launch.params);
         let launch = world.launch;
         let banks = &mut world.memory.banks;
-        let (bank, unknown) = self.bank(function, launch);
+        let (bank, unknown) = self.bank(function, launch, world.options.seed);
         world.memory.unknown = unknown;
         banks.insert(0, bank);
         for bank in &function.banks {
@@ -171,7 +172,7 @@ impl Program {
     }
 
     /// Constant bank 0, as the driver fills it, and the bytes below the parameters of which that is not known.
-    fn bank(&self, function: &Function, launch: &Launch) -> (Vec<u8>, Vec<Range<u64>>) {
+    fn bank(&self, function: &Function, launch: &Launch, seed: u64) -> (Vec<u8>, Vec<Range<u64>>) {
         let layout = self.chip.bank();
         let base = function.param_base.max(layout.parameters);
         let mut bytes = vec![0; (base + function.param_size) as usize];
@@ -198,11 +199,19 @@ impl Program {
         if let Some(at) = layout.dynamic_shared_size {
             word(at, launch.dynamic_shared);
         }
+        // Free inputs of the launch, one value for all threads.
+        let asker = Asker { block: [0; 3], warp: 0, lane: 0, now: 0, seed, shared: 0 };
+        let free = |register| special::value(register, &asker, launch);
+        if let Some(at) = layout.environment {
+            (0..32).for_each(|n: u8| word(at + 4 * u32::from(n), free(SpecialRegister::EnvReg(n)) as u32));
+        }
+        let graph = free(SpecialRegister::CurrentGraphExec);
         let mut wide = |at: u32, value: u64| {
             word(at, value as u32);
             word(at + 4, (value >> 32) as u32);
         };
         wide(layout.grid_id, crate::special::GRID_ID);
+        wide(layout.graph, graph);
         wide(layout.local_window, crate::memory::LOCAL_WINDOW);
         if let Some(at) = layout.constant_window {
             wide(at, crate::memory::CONST_WINDOW);

@@ -3,7 +3,7 @@
 use super::kernel::{Line, Operand, Source};
 use sassafras_ptx::checked::Type;
 use sassafras_ptx::table::{Only, Row, Slot, SlotKind};
-use sassafras_semantics::FloatFormat::{Bf16, F16, F32, F64};
+use sassafras_semantics::FloatFormat::{Bf16, E4m3, E5m2, F16, F32, F64};
 
 /// A form's instruction with registers in all places.
 pub fn plain(row: &'static Row, suffixes: &[&str]) -> Line {
@@ -184,7 +184,7 @@ fn constants(ty: Type, multiple: u64) -> Vec<String> {
     let list: &[&str] = match ty {
         Type::F(F32) => &["0f3f800000", "0fc0490fdb", "0f00000000", "0f7f800000"],
         Type::F(F64) => &["0d3ff0000000000000", "0dc00921fb54442d18", "0d0000000000000000"],
-        Type::F(F16 | Bf16) | Type::F16x2 | Type::Bf16x2 | Type::Pred => return Vec::new(),
+        Type::F(F16 | Bf16 | E4m3 | E5m2) | Type::F16x2 | Type::Bf16x2 | Type::Pred => return Vec::new(),
         _ if multiple > 1 => return vec![multiple.to_string(), (3 * multiple).to_string()],
         _ => match ty.width() {
             8 => &["1", "200"],

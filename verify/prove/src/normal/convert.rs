@@ -9,12 +9,7 @@ use smallvec::smallvec;
 
 /// Bits of the significand, the hidden one among them.
 const fn precision(format: FloatFormat) -> u32 {
-    match format {
-        FloatFormat::F16 => 11,
-        FloatFormat::Bf16 => 8,
-        FloatFormat::F32 => 24,
-        FloatFormat::F64 => 53,
-    }
+    format.fraction_bits() + 1
 }
 
 /// Whether each number of a format is one of the other, which is a wider one.
@@ -65,6 +60,7 @@ impl Normal<'_> {
                 // Row `integer-of-wide`: of what was widened, of what it was before.
                 if let Node::FloatToFloat { from: narrow, to, mode: inner, a: x } = d.node(a)
                     && to == from
+                    && !narrow.is_fp8()
                     && widens(narrow, to)
                     && !inner.ftz
                     && !inner.sat
@@ -133,9 +129,17 @@ impl Normal<'_> {
     /// Rows `convert-through` and `convert-integer`: two conversions, the first of which is exact, are one.
     fn through(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: TermId) -> Option<Node> {
         let d = self.terms;
+        // Conversions of 8-bit formats are no more than names here: they saturate, and E4M3 has its own layout.
+        if from.is_fp8() || to.is_fp8() {
+            return None;
+        }
         match d.node(a) {
             Node::FloatToFloat { from: first, to: middle, mode: inner, a: x }
-                if middle == from && widens(first, middle) && inner == EXACT && !mode.ftz =>
+                if middle == from
+                    && !first.is_fp8()
+                    && widens(first, middle)
+                    && inner == EXACT
+                    && !mode.ftz =>
             {
                 Some(Node::FloatToFloat { from: first, to, mode, a: x })
             }

@@ -231,25 +231,16 @@ fn two(format: FloatFormat) -> Option<u128> {
         FloatFormat::Bf16 => 0x4000,
         FloatFormat::F32 => 0x4000_0000,
         FloatFormat::F64 => 0x4000_0000_0000_0000,
+        FloatFormat::E4m3 | FloatFormat::E5m2 => return None,
     })
 }
 
 /// The bits of one.
 fn one(format: FloatFormat) -> u128 {
-    match format {
-        FloatFormat::F16 => 0x3c00,
-        FloatFormat::Bf16 => 0x3f80,
-        FloatFormat::F32 => 0x3f80_0000,
-        FloatFormat::F64 => 0x3ff0_0000_0000_0000,
-    }
+    format.one().into()
 }
 
 /// The bits of the exponent: the lowest, and the one above the highest.
 fn exponent(format: FloatFormat) -> (u32, u32) {
-    match format {
-        FloatFormat::F16 => (10, 15),
-        FloatFormat::Bf16 => (7, 15),
-        FloatFormat::F32 => (23, 31),
-        FloatFormat::F64 => (52, 63),
-    }
+    (format.fraction_bits(), format.width() - 1)
 }

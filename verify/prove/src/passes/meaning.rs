@@ -35,6 +35,7 @@ fn is_volatile(register: SpecialRegister) -> bool {
             | R::SmId
             | R::WarpId
             | R::Pm(_)
+            | R::Pm64(_)
     )
 }
 

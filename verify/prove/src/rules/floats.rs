@@ -8,12 +8,7 @@ use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Fl
 
 /// Stored bits of the exponent and of the significand.
 pub const fn fields(format: FloatFormat) -> (u32, u32) {
-    match format {
-        FloatFormat::F16 => (5, 10),
-        FloatFormat::Bf16 => (8, 7),
-        FloatFormat::F32 => (8, 23),
-        FloatFormat::F64 => (11, 52),
-    }
+    (format.exponent_bits(), format.fraction_bits())
 }
 
 /// The bits without the sign.

@@ -256,6 +256,14 @@ fn packed(all: &mut Vec<Shape>, format: FloatFormat, mode: FloatMode) {
 
 fn conversions() -> Vec<Shape> {
     let mut all = Vec::new();
+    for fp8 in [FloatFormat::E4m3, FloatFormat::E5m2] {
+        for relu in BOOLS {
+            all.push(Shape::new(Op::FromFp8 { from: fp8, relu }, &[16], &[32]));
+            let to = |from| Op::ToFp8 { from, to: fp8, relu };
+            all.push(Shape::new(to(FloatFormat::F32), &[32, 32], &[16]));
+            all.push(Shape::new(to(FloatFormat::F16), &[32], &[16]));
+        }
+    }
     for mode in modes() {
         for from in FORMATS {
             for to in FORMATS {

@@ -295,7 +295,18 @@ impl<R: Name> Side<'_, R> {
                 let time = self.asked(register);
                 Ok(self.inputs.identity(register, time))
             }
-            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi => {
+            R::Pm(_) | R::Pm64(_) if self.unasked.clocks => {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            R::Clock
+            | R::ClockHi
+            | R::Clock64
+            | R::GlobalTimer
+            | R::GlobalTimerLo
+            | R::GlobalTimerHi
+            | R::Pm(_)
+            | R::Pm64(_) => {
                 let what = format!("Special {register:?}");
                 Ok(self.event(what, &[], &[register.width()], true)[0])
             }

@@ -91,6 +91,12 @@ impl Lane<'_, '_> {
                 return inputs.nctaid(axes[i]);
             }
         }
+        if let Some((register, half)) = special_word(layout, at) {
+            let whole = inputs.special(register).ok();
+            if let Some(whole) = whole {
+                return inputs.terms.extract(&whole, half, 32);
+            }
+        }
         let axis = |offsets: [u32; 3]| {
             let axes = [Axis::X, Axis::Y, Axis::Z];
             offsets.iter().position(|&o| u64::from(o) == at).map(|i| axes[i])
@@ -298,4 +304,24 @@ impl State<Terms> for Lane<'_, '_> {
     fn is_space(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
         window::lies_in(self.side, space, *address)
     }
+}
+
+/// The special register that a word of bank 0 holds, and from which bit on.
+fn special_word(layout: BankLayout, at: u64) -> Option<(SpecialRegister, u32)> {
+    use SpecialRegister as R;
+    let wide = [(layout.grid_id, R::GridId), (layout.graph, R::CurrentGraphExec)];
+    let of = |(place, register): (u32, R)| {
+        let word = at.checked_sub(place.into()).filter(|word| [0, 4].contains(word))?;
+        Some((register, 8 * word as u32))
+    };
+    if let Some(found) = wide.into_iter().find_map(of) {
+        return Some(found);
+    }
+    if at.is_multiple_of(4)
+        && let Some(n) = layout.environment.and_then(|base| at.checked_sub(base.into()))
+        && n < 4 * 32
+    {
+        return Some((R::EnvReg((n / 4) as u8), 0));
+    }
+    None
 }

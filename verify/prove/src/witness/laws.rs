@@ -234,6 +234,8 @@ pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
                 FloatOp::Div | FloatOp::Sqrt | FloatOp::RoundToIntegral => None,
             }
         }
+        // Names alone: these conversions saturate, and E4M3 is not laid out as the other formats are.
+        Node::FloatToFloat { from, to, .. } if from.is_fp8() || to.is_fp8() => None,
         Node::FloatToFloat { from, to, mode, a } if from == to => {
             let near = mode.rounding == Rounding::NearestEven && *to != FloatFormat::F64;
             let mode = FloatMode { ftz: mode.ftz && *to == FloatFormat::F32, ..*mode };

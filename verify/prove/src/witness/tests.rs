@@ -16,12 +16,7 @@ const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Roundin
 
 /// Numbers of a format that are special, and some that are not.
 fn numbers(format: FloatFormat) -> Vec<u128> {
-    let (exponent, significand) = match format {
-        FloatFormat::F16 => (5, 10),
-        FloatFormat::Bf16 => (8, 7),
-        FloatFormat::F32 => (8, 23),
-        FloatFormat::F64 => (11, 52),
-    };
+    let (exponent, significand) = (format.exponent_bits(), format.fraction_bits());
     let one = (1u128 << (exponent - 1)) - 1;
     let mut all = Vec::new();
     for e in [0, 1, one - 1, one, one + 3, (1 << exponent) - 2, (1 << exponent) - 1] {
