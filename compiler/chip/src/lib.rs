@@ -6,6 +6,7 @@
 //! * [`bank`] holds the layout of constant bank 0, which the driver fills before a launch.
 //! * [`latency`] holds the issue distances that the scheduler must keep and the hazard checker must find.
 
+pub mod abi;
 pub mod bank;
 mod chip;
 pub mod latency;

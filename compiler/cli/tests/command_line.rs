@@ -178,11 +178,11 @@ fn spills_are_told_in_the_words_that_xla_reads() {
 
 #[test]
 fn an_entry_compiles_beside_what_is_not_supported() {
-    let other =
-        "\n.visible .entry two(.param .u64 p)\n{\n.reg .b32 %r;\ncall (%r), nowhere, (%r);\nret;\n}\n";
+    // A name that the driver resolves, with other parameters than its own.
+    let other = "\n.visible .entry two(.param .u64 p)\n{\n.reg .b32 %r;\ncall (%r), malloc, (%r);\nret;\n}\n";
     let text = format!(
         "{}{other}",
-        ONE.replace(".visible .entry", ".extern .func (.reg .b32 r) nowhere (.reg .b32 x);\n.visible .entry")
+        ONE.replace(".visible .entry", ".extern .func (.reg .b32 r) malloc (.reg .b32 x);\n.visible .entry")
     );
     let folder = folder(&[("in.ptx", &text)]);
     assert_ne!(line(folder.path(), "-arch=sm_90 in.ptx -o out").code, 0);

@@ -67,3 +67,72 @@ fn entries_and_variables_are_those_of_ptxas() {
     }
     assert_eq!(count, 6);
 }
+
+/// What a cubin says of calls that the driver resolves.
+fn calls(cubin: &Cubin) -> Vec<String> {
+    let mut all: Vec<String> = cubin.externs.iter().map(|e| format!("undefined {}", e.name)).collect();
+    all.extend(cubin.calls[0].iter().map(|(from, to)| format!("{from} calls {to}")));
+    for f in &cubin.functions {
+        for record in &f.attributes {
+            match (record.id, &record.value) {
+                (sassafras_cubin::attribute::EXTERNS, value) => all.push(format!("{}: {value:?}", f.name)),
+                (sassafras_cubin::attribute::SYSCALL_OFFSETS, sassafras_cubin::Value::Bytes(bytes)) => {
+                    all.push(format!("{}: {} calls", f.name, bytes.len() / 4));
+                }
+                _ => {}
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn system_calls_are_declared_as_ptxas_declares_them() {
+    let test = "system_calls_are_declared_as_ptxas_declares_them";
+    let tools = Tools::here();
+    let (ptxas, nvdisasm) = match (tools.ptxas("13.0.88"), tools.nvdisasm()) {
+        (Ok(ptxas), Ok(nvdisasm)) => (ptxas, nvdisasm),
+        (Err(why), _) | (_, Err(why)) => return skip(test, &why),
+    };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system_calls");
+    for name in ["each.ptx", "many.ptx"] {
+        let (path, place) = (folder.join(name), tempfile::tempdir().expect("a folder"));
+        let text = path.to_str().expect("a name").to_owned();
+        // The judges of every stage look on.
+        let words = ["compile", &text, "-arch", "sm_90", "-o", "own.cubin", "--judge", "fast"];
+        sassafras(place.path(), &words).expect(0, "");
+        let own = std::fs::read(place.path().join("own.cubin")).expect("it was written");
+        let listing = nvdisasm.disassemble_bytes(&own).expect("nvdisasm takes it");
+        assert!(listing.contains("CALL.ABS.NOINC"), "{listing}");
+        let (theirs, _) = ptxas.compile(&path, "sm_90", &[]).expect("ptxas takes it");
+        let (own, theirs) = (read(&own).expect("a cubin"), read(&theirs).expect("a cubin"));
+        assert_eq!(calls(&own), calls(&theirs), "{name}");
+    }
+}
+
+#[test]
+fn what_nothing_defines_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    let body = "{ .param .b32 x; st.param.b32 [x], 1; call other, (x); }";
+    for (text, message) in [
+        (
+            format!(".extern .func other(.param .b32 a); .entry k() {{ {body} ret; }}"),
+            "Unresolved extern function 'other'",
+        ),
+        (
+            format!(".extern .func other(.param .b32 a); .func f() {{ {body} ret; }}"),
+            "Unresolved extern function 'other'",
+        ),
+        (
+            ".extern .func vprintf(.param .b32 a); .entry k() { .reg .b64 d; mov.u64 d, vprintf; ret; }"
+                .to_owned(),
+            "Cannot take address of function 'vprintf'",
+        ),
+    ] {
+        std::fs::write(folder.path().join("in.ptx"), format!("{head}{text}")).expect("a place for it");
+        sassafras(folder.path(), &["compile", "in.ptx", "-arch", "sm_90", "-o", "o.cubin"])
+            .expect(1, message);
+    }
+}

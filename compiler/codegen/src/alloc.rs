@@ -15,7 +15,7 @@ mod assign;
 mod bundles;
 mod destruct;
 mod ranges;
-mod sequence;
+pub(crate) mod sequence;
 mod spill;
 mod work;
 

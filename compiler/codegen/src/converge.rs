@@ -101,12 +101,14 @@ fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>
 /// being together.
 fn numbers(f: &Function, regions: Vec<Region>) -> Result<(Vec<Region>, Vec<u64>), Error> {
     let limit = u64::from(f.chip.limits().convergence_barriers);
+    let least = if calls(f) { u64::from(sassafras_chip::abi::FIRST_KEPT_BARRIER) } else { 0 };
     let mut open: HashMap<Block, Vec<u64>> = HashMap::new();
     let (mut kept, mut numbers) = (Vec::new(), Vec::new());
     let mut relies = None;
     for region in regions {
         let taken = open.entry(region.split).or_default();
-        let number = taken.iter().max().map_or(0, |above| above + 1);
+        // A callee keeps the barriers from one on.
+        let number = taken.iter().max().map_or(least, |above| above + 1);
         if number >= limit {
             if *relies.get_or_insert_with(|| relies_on_structure(f)) {
                 return Err(Error::TooManyBarriers { block: region.split, limit: limit as u32 });
@@ -121,6 +123,12 @@ fn numbers(f: &Function, regions: Vec<Region>) -> Result<(Vec<Region>, Vec<u64>)
         numbers.push(number);
     }
     Ok((kept, numbers))
+}
+
+/// Whether there is a call.
+fn calls(f: &Function) -> bool {
+    let kind = |inst: &MInst| inst.inst().and_then(|real| real.row().control_flow);
+    f.insts().any(|(_, _, inst)| kind(inst) == Some(ControlFlowKind::Call))
 }
 
 /// Whether an operation across lanes has no WARPSYNC in front of it, in its block.

@@ -29,6 +29,8 @@ pub struct Code {
     /// Instructions that work across the lanes of a group (SHFL, VOTE, MATCH, REDUX, WARPSYNC): ptxas's
     /// `COOP_GROUP_INSTR_OFFSETS`.
     pub collectives: Vec<u32>,
+    /// Calls of functions that the driver resolves (ptxas's `SYSCALL_OFFSETS`).
+    pub calls: Vec<u32>,
     /// Whether convergence barriers or calls occur (ptxas's `CRS_STACK_SIZE`).
     pub diverges: bool,
     /// For each word the instruction's name before scheduling ([`sassafras_machine::MInst::origin`]).
@@ -79,6 +81,7 @@ fn facts(code: &mut Code, here: u32, inst: &Inst) {
     }
     match inst.row().control_flow {
         Some(ControlFlowKind::Exit) => code.exits.push(here),
+        Some(ControlFlowKind::Call) if inst.row().id.starts_with("call.abs") => code.calls.push(here),
         Some(ControlFlowKind::Push | ControlFlowKind::Call) => code.diverges = true,
         Some(ControlFlowKind::Block) => code.barriers = code.barriers.max(barrier_count(inst)),
         _ => {}

@@ -5,8 +5,10 @@
 //! Preserves: blocks, edges, names; the phase stays, as barriers and branches are still to come.
 
 use crate::Error;
+use crate::alloc::sequence::{End, sequence};
+use sassafras_chip::abi;
 use sassafras_isa::{FieldKind, Inst, RegClass, form};
-use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo};
+use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo, Reg};
 
 /// What [`expand`](expand()) did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +18,11 @@ pub struct ExpandStats {
     /// Bytes of the frame.
     pub frame: u32,
 }
+
+/// Bytes of one instruction.
+const WORD: u64 = 16;
+/// The bank of addresses.
+const ADDRESS_BANK: u64 = 4;
 
 /// The stack pointer.
 const STACK_POINTER: u64 = 1;
@@ -36,7 +43,12 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
                 Op::Pseudo(pseudo) => {
                     stats.expanded += 1;
                     let first = out.len();
-                    one(f, (block, index), pseudo, &mut out)?;
+                    match pseudo {
+                        Pseudo::Call { slot, result, arguments } => {
+                            call(f, (block, index), *slot, result.as_ref(), arguments, &mut out)?;
+                        }
+                        other => one(f, (block, index), other, &mut out)?,
+                    }
                     out[first..].iter_mut().for_each(|new| new.line = inst.line);
                 }
             }
@@ -74,6 +86,49 @@ fn prologue(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
     Ok(())
 }
 
+/// A call: arguments to their registers, the callee's address from bank 4, the return address, and the result from its register.
+fn call(
+    f: &Function,
+    at: (Block, usize),
+    slot: u32,
+    result: Option<&Place>,
+    arguments: &[Place],
+    out: &mut Vec<MInst>,
+) -> Result<(), Error> {
+    let (mut moves, mut next) = (Vec::new(), abi::FIRST_ARGUMENT);
+    for argument in arguments {
+        let units = u16::from(argument.units);
+        next = next.next_multiple_of(units);
+        for unit in 0..units {
+            let from = number(&step(argument, unit as u8)) as u16;
+            let end = |n| End::Register(RegClass::R, n);
+            moves.push((end(next + unit), end(from)));
+        }
+        next += units;
+    }
+    let steps = sequence(moves, None);
+    let steps = steps.ok_or_else(|| Error::malformed(at.0, at.1, "arguments that cannot be moved"))?;
+    for pseudo in &steps {
+        one(f, at, pseudo, out)?;
+    }
+    let pair = |n: u16| u64::from(n);
+    let mut load = make("ldc", &[("d", pair(abi::TARGET)), ("bank", ADDRESS_BANK), ("o", u64::from(slot))])?;
+    load.set_enum("sz", ".64").map_err(BuildError::from)?;
+    out.push(MInst::new(load));
+    // Behind the call, which is the next instruction.
+    out.push(MInst::new(make("lepc.t", &[("d", pair(abi::RETURN_ADDRESS)), ("t", WORD)])?));
+    let mut jump = make("call.abs.r", &[("a", pair(abi::TARGET))])?;
+    jump.set_enum("noinc", ".NOINC").map_err(BuildError::from)?;
+    out.push(MInst::new(jump));
+    if let Some(result) = result {
+        for unit in 0..result.units {
+            let from = Reg::Physical(abi::FIRST_ARGUMENT + u16::from(unit)).place(RegClass::R, 1);
+            out.push(MInst::new(copy(at, step(result, unit), from)?));
+        }
+    }
+    Ok(())
+}
+
 fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) -> Result<(), Error> {
     match pseudo {
         Pseudo::Copy { dst, src } => {
@@ -106,7 +161,7 @@ fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) 
             frame_access(f, &mut load, *slot, dst.units)?;
             out.push(MInst::new(load));
         }
-        Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } => {
+        Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } | Pseudo::Call { .. } => {
             return Err(Error::malformed(at.0, at.1, "a pseudo-instruction of SSA behind allocation"));
         }
     }

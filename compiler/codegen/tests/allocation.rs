@@ -91,6 +91,7 @@ impl Machine {
             Pseudo::FrameAddress { dst, offset } => {
                 self.write(dst.class, dst.reg, &[Some(u64::from(*offset))])
             }
+            Pseudo::Call { .. } => panic!("random functions call nothing"),
             Pseudo::Spill { slot, src } => {
                 for (unit, value) in self.place(src).into_iter().enumerate() {
                     self.set(At::Slot(slot + 4 * unit as u32), value);

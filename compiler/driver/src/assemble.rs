@@ -5,7 +5,7 @@ use sassafras_codegen::Code;
 use sassafras_codegen::select::Layout;
 use sassafras_cubin as cubin;
 use sassafras_ir as ir;
-use sassafras_semantics::Space;
+use sassafras_semantics::{Space, SystemCall};
 
 use crate::limits::Bounds;
 
@@ -34,6 +34,7 @@ pub fn assemble(
     }
     // ptxas writes entries last first.
     out.functions.reverse();
+    system_calls(module, codes, &mut out);
     variables(module, layout, &mut out)?;
     Ok(out)
 }
@@ -101,6 +102,36 @@ fn clusters(f: &ir::Function) -> Vec<cubin::Attribute> {
     [explicit, size, most].into_iter().flatten().collect()
 }
 
+/// What the cubin says of calls that the driver resolves: undefined symbols, edges of the call graph, and records of each entry, as in
+/// ptxas 13.0.88's cubins.
+fn system_calls(module: &ir::Module, codes: &[Option<Code>], out: &mut cubin::Cubin) {
+    for (f, code) in module.functions.iter().zip(codes).rev() {
+        let Some(code) = code else { continue };
+        let mut names: Vec<String> = Vec::new();
+        for call in sassafras_codegen::select::system_calls(f) {
+            if names.iter().all(|name| name != call.name()) {
+                names.push(call.name().to_owned());
+            }
+        }
+        if names.is_empty() {
+            continue;
+        }
+        for name in &names {
+            out.calls[0].push((f.name.clone(), name.clone()));
+            if out.externs.iter().all(|e| e.name != *name) {
+                out.externs.push(cubin::Extern { name: name.clone(), function: true });
+            }
+        }
+        let records = [
+            cubin::Attribute { id: cubin::attribute::EXTERNS, value: cubin::Value::Symbols(names) },
+            cubin::Attribute::words(cubin::attribute::SYSCALL_OFFSETS, &code.calls),
+        ];
+        if let Some(entry) = out.functions.iter_mut().find(|entry| entry.name == f.name) {
+            entry.attributes.extend(records);
+        }
+    }
+}
+
 /// Variables of global and constant memory, and the slots of bank 4.
 fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Result<(), String> {
     // Variables with and without first values lie in two sections, each in the order of declaration.
@@ -151,7 +182,8 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
         });
     }
     let slot = |&id: &ir::VariableId| cubin::Address { symbol: module.variables[id].name.clone(), addend: 0 };
-    out.addresses = layout.addresses.iter().map(slot).collect();
+    let function = |call: &SystemCall| cubin::Address { symbol: call.name().to_owned(), addend: 0 };
+    out.addresses = layout.addresses.iter().map(slot).chain(layout.calls.iter().map(function)).collect();
     Ok(())
 }
 

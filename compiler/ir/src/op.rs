@@ -3,7 +3,7 @@
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
     Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
-    SpecialRegister,
+    SpecialRegister, SystemCall,
 };
 
 use crate::function::VariableId;
@@ -371,6 +371,9 @@ pub enum Op {
     WarpSync,
     /// Convergent. Arguments: barrier, thread count (0: all), predicate; result by mode.
     Barrier(BarrierMode),
+    /// A call of a function that the driver resolves, with its arguments; it may read and write all memory that it can address.
+    /// Each lane's is its own.
+    SystemCall(SystemCall),
     /// `nanosleep`; argument: nanoseconds. No effect on results.
     Nanosleep,
     /// Convergent, of all lanes of the warp. Arguments: A, B and C, each the lane's registers as one value, the first lowest;
@@ -434,7 +437,7 @@ impl Op {
             Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(_) | Op::ActiveMask | Op::Elect => {
                 true
             }
-            Op::WarpSync | Op::Barrier(_) => true,
+            Op::WarpSync | Op::Barrier(_) | Op::SystemCall(_) => true,
             Op::Opaque(op) => !op.family().pure,
             _ if self.of_whole_warp() => true,
             _ => false,

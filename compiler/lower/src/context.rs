@@ -277,6 +277,18 @@ impl<'a> Context<'_, 'a> {
                 self.set_register(to.1, value, ty.signed());
                 Ok(())
             }
+            Item::System { call, arguments, result, inst } => {
+                self.line = inst.line;
+                let given = arguments.iter().zip(call.parameters());
+                let args: Vec<Value> = given.map(|(s, bits)| self.gather((*s, 0, bits / 8))).collect();
+                let types: Vec<Type> = call.result().map(|bits| Type(bits as u8)).into_iter().collect();
+                let made = self.b().emit(Op::SystemCall(*call), &args, &types);
+                if let (Some(storage), Some(bits)) = (*result, call.result()) {
+                    let value = self.function.insts[made].results[0];
+                    self.scatter((storage, 0, bits / 8), value);
+                }
+                Ok(())
+            }
             Item::End { guard: Some((instance, guard)), trap, inst } => {
                 self.instance = *instance;
                 self.line = inst.line;

@@ -13,7 +13,7 @@ use sassafras_ptx::checked::{
     self, AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, Type,
     VariableId,
 };
-use sassafras_semantics::Space;
+use sassafras_semantics::{Space, SystemCall};
 
 /// One call of a function; 0 is the kernel.
 pub(crate) struct Instance<'a> {
@@ -70,6 +70,8 @@ pub(crate) enum Item<'a> {
     Switch { index: (usize, &'a Operand), targets: Vec<Target>, by_address: bool, inst: &'a Inst },
     /// The caller puts aside what is live behind the call.
     Save { site: usize, inst: &'a Inst },
+    /// A call that the driver resolves: arguments lie in storages, and the result goes to one.
+    System { call: SystemCall, arguments: Vec<u32>, result: Option<u32>, inst: &'a Inst },
     /// One parameter's storage is copied to another.
     Move { from: u32, to: u32 },
     /// The activation is entered.
@@ -382,15 +384,22 @@ impl<'a> Flat<'a> {
         stack: &mut Vec<FunctionId>,
     ) -> Result<(), String> {
         let callee = module.functions.get(id.0 as usize).ok_or("the function does not exist")?;
-        if callee.insts.is_none() {
-            return Err(format!("`{}` is declared and not defined; linking is not supported", callee.name));
-        }
         if callee.entry {
             return Err(format!("`{}` is a kernel", callee.name));
         }
         if args.len() != callee.params.len() || returns.len() != callee.returns.len() {
             return Err(format!("the arguments do not match the parameters of `{}`", callee.name));
         }
+        let system = match (&callee.insts, SystemCall::named(&callee.name)) {
+            (Some(_), _) => None,
+            (None, Some(call)) if takes(callee, call) => Some(call),
+            (None, Some(_)) => {
+                return Err(format!("`{}` with these parameters is not supported", callee.name));
+            }
+            (None, None) => {
+                return Err(format!("a call of `{}`, which nothing defines, is not supported", callee.name));
+            }
+        };
         if self.recursive.contains(&id) {
             return self.activate(caller, id, callee, returns, args, inst);
         }
@@ -421,6 +430,9 @@ impl<'a> Flat<'a> {
         let both = |a: &Place| matches!(a, Place::Storage(s) if places[1].iter().any(|b| matches!(b, Place::Storage(t) if s == t)));
         if places[0].iter().any(both) {
             return Err("one variable as argument and result of a call is not supported".into());
+        }
+        if let Some(call) = system {
+            return self.system(caller, call, callee, &places, returns, args, inst);
         }
         let activation = self.instances[caller].activation;
         let instance = self.add_instance(callee, places.clone(), activation);
@@ -458,6 +470,39 @@ impl<'a> Flat<'a> {
                     from: (instance, Given::Register(register)),
                     inst,
                 });
+            }
+        }
+        Ok(())
+    }
+
+    /// A call of a function that the driver resolves.
+    fn system(
+        &mut self,
+        caller: usize,
+        call: SystemCall,
+        callee: &'a Function,
+        places: &[Vec<Place>; 2],
+        returns: &[&'a Operand],
+        args: &[&'a Operand],
+        inst: &'a Inst,
+    ) -> Result<(), String> {
+        let storages = |list: &[Place]| {
+            let one = |place: &Place| match place {
+                Place::Storage(storage) => Ok(*storage),
+                Place::Register => Err(format!("`{}` with parameters in registers", callee.name)),
+            };
+            list.iter().map(one).collect::<Result<Vec<u32>, String>>()
+        };
+        let (arguments, results) = (storages(&places[0])?, storages(&places[1])?);
+        for ((param, argument), &storage) in callee.params.iter().zip(args).zip(&arguments) {
+            if let Operand::Register(_) | Operand::Immediate(_) = argument {
+                self.items.push(Item::Pass { storage, ty: param.ty, from: (caller, argument), inst });
+            }
+        }
+        self.items.push(Item::System { call, arguments, result: results.first().copied(), inst });
+        for ((param, result), &storage) in callee.returns.iter().zip(returns).zip(&results) {
+            if let Operand::Register(to) = result {
+                self.items.push(Item::Take { to: (caller, *to), storage, ty: param.ty, inst });
             }
         }
         Ok(())
@@ -556,4 +601,10 @@ fn arguments(operands: &[Operand]) -> Vec<&Operand> {
         }
     }
     all
+}
+
+/// Whether a declaration has the parameters that the system call has.
+fn takes(f: &Function, call: SystemCall) -> bool {
+    let bits = |params: &[checked::Param]| params.iter().map(|p| 8 * p.size).collect::<Vec<u32>>();
+    bits(&f.params) == call.parameters() && bits(&f.returns) == call.result().into_iter().collect::<Vec<_>>()
 }

@@ -224,6 +224,14 @@ impl Access<'_, '_> {
                 atoms(&self.slots, *storage, 0, bytes).iter().for_each(|(v, ..)| read(*v));
                 write(register((to.0, to.1.0)));
             }
+            Item::System { call, arguments, result, .. } => {
+                for (&storage, bits) in arguments.iter().zip(call.parameters()) {
+                    atoms(&self.slots, storage, 0, bits / 8).iter().for_each(|(v, ..)| read(*v));
+                }
+                if let (Some(storage), Some(bits)) = (*result, call.result()) {
+                    atoms(&self.slots, storage, 0, bits / 8).iter().for_each(|(v, ..)| write(*v));
+                }
+            }
             Item::Goto { guard: g, .. } | Item::End { guard: g, .. } => {
                 if let Some(variable) = guard(g) {
                     read(variable);
@@ -370,6 +378,11 @@ fn slots(flat: &Flat, first: u32, errors: &mut Vec<Error>) -> Slots {
             Item::Pass { storage, ty, .. } | Item::Take { storage, ty, .. } => {
                 vec![(*storage, 0, ty.width().div_ceil(8))]
             }
+            Item::System { call, arguments, result, .. } => {
+                let given = arguments.iter().copied().zip(call.parameters().iter().copied());
+                let all = given.chain(result.iter().copied().zip(call.result()));
+                all.map(|(storage, bits)| (storage, 0, bits / 8)).collect()
+            }
             Item::Move { from, to } => {
                 links.push((*from, *to));
                 continue;
@@ -443,7 +456,11 @@ fn parts(flat: &Flat) -> (Vec<Part>, Graph<FlatBlock>) {
             }
             Item::Resume { .. } => Vec::new(),
             Item::Move { .. } => continue,
-            Item::Inst { .. } | Item::Copy { .. } | Item::Pass { .. } | Item::Take { .. } => continue,
+            Item::Inst { .. }
+            | Item::Copy { .. }
+            | Item::Pass { .. }
+            | Item::Take { .. }
+            | Item::System { .. } => continue,
         };
         leader[i + 1] = true;
         targets.into_iter().for_each(|t| leader[t] = true);

@@ -89,13 +89,18 @@ fn pseudo(r: &mut dyn FnMut(u64) -> u64, vregs: u64) -> Pseudo {
         reg: reg(r, vregs),
         units: 1 << r(3),
     };
-    match r(8) {
+    match r(9) {
         0 => Pseudo::Copy { dst: place(r), src: place(r) },
         1 => Pseudo::ParallelCopy((0..r(3)).map(|_| (place(r), place(r))).collect()),
         2 => Pseudo::Swap { a: place(r), b: place(r) },
         3 => Pseudo::Pack { dst: VReg(r(vregs) as u32), parts: (0..1 + r(3)).map(|_| place(r)).collect() },
         4 => Pseudo::Undef { dst: place(r) },
         5 => Pseudo::FrameAddress { dst: place(r), offset: r(64) as u32 },
+        7 => Pseudo::Call {
+            slot: 8 * r(8) as u32,
+            result: (r(2) == 0).then(|| place(r)),
+            arguments: (0..r(4)).map(|_| place(r)).collect(),
+        },
         6 => Pseudo::Spill { slot: r(64) as u32, src: place(r) },
         _ => Pseudo::Reload { dst: place(r), slot: r(64) as u32 },
     }

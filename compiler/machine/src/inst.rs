@@ -101,6 +101,16 @@ pub enum Pseudo {
         /// In bytes, within [`crate::Frame::local_bytes`].
         offset: u32,
     },
+    /// A call of the function whose address lies `slot` bytes into constant bank 4 (`sassafras_chip::abi`). It clobbers what a callee
+    /// does not keep, and may touch all memory.
+    Call {
+        /// In bytes, a multiple of 8.
+        slot: u32,
+        /// Written, if the function has a result; of class R.
+        result: Option<Place>,
+        /// Read, each of class R, in the order of the parameters.
+        arguments: Vec<Place>,
+    },
     /// The slot holds the value of `src`. After allocation only.
     Spill {
         /// Byte offset in the frame's spill area, a multiple of 4.

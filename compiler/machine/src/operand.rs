@@ -53,6 +53,9 @@ impl Pseudo {
                 vec![(*dst, Write)]
             }
             Pseudo::Spill { src, .. } => vec![(*src, Read)],
+            Pseudo::Call { result, arguments, .. } => {
+                arguments.iter().map(|a| (*a, Read)).chain(result.iter().map(|r| (*r, Write))).collect()
+            }
         }
     }
 
@@ -83,6 +86,15 @@ impl Pseudo {
                 dst.reg = change(0, *dst, Write);
             }
             Pseudo::Spill { src, .. } => src.reg = change(0, *src, Read),
+            Pseudo::Call { result, arguments, .. } => {
+                let count = arguments.len();
+                for (index, argument) in arguments.iter_mut().enumerate() {
+                    argument.reg = change(index, *argument, Read);
+                }
+                if let Some(result) = result {
+                    result.reg = change(count, *result, Write);
+                }
+            }
         }
     }
 }

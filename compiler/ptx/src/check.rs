@@ -13,6 +13,7 @@
 //! - `fit`: whether they fit
 //! - `desugar`: operands that need instructions of their own
 //! - `special`: special registers
+//! - `unresolved`: functions that nothing defines
 //! - `call`: calls
 //! - `limits`: shared memory
 //! - `debug`: files, lines and debug sections
@@ -38,6 +39,7 @@ mod mods;
 mod operand;
 mod scope;
 mod special;
+mod unresolved;
 mod variable;
 mod wmma;
 
@@ -133,6 +135,7 @@ impl Checker {
             }
         }
         self.resolve_aliases();
+        self.unresolved();
         self.bodies(items);
         let has_sections = items.iter().any(|item| matches!(item, ast::Item::Section(_)));
         if let (Some(span), false) = (self.debug_target, has_sections) {

@@ -18,6 +18,7 @@ pub mod domain;
 pub mod matrix;
 pub mod opaque;
 pub mod state;
+mod system_call;
 pub mod term;
 pub mod vocabulary;
 
@@ -26,5 +27,6 @@ pub use domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation,
 pub use matrix::{Matrices, Mma};
 pub use opaque::Opaque;
 pub use state::{Access, AtomicOp, Collective, State, Trap};
+pub use system_call::SystemCall;
 pub use term::{TermId, Terms};
 pub use vocabulary::{Approximation, Axis, FloatFormat, Ordering, Rounding, Scope, Space, SpecialRegister};

@@ -28,6 +28,7 @@ mod state;
 
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
+use sassafras_chip::abi;
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
 use shape::{Pairing, pair};
@@ -210,6 +211,10 @@ impl<'a> Walk<'a> {
                 self.object(Rule::AllocationUse, block, index, message);
             }
         }
+        // What a callee does not keep holds nothing that is known.
+        if matches!(new.as_pseudo(), Some(Pseudo::Call { .. })) {
+            state.clear_if(|place| !kept_by_callee(place));
+        }
         for (operand, _) in &definitions {
             if let Some(vreg) = operand.reg.vreg() {
                 state.forget(vreg);
@@ -287,7 +292,7 @@ impl<'a> Walk<'a> {
             Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } => {
                 (0..dst.units).for_each(|unit| state.clear(Location::of(dst.class, dst.reg, unit)));
             }
-            Pseudo::Pack { .. } => {}
+            Pseudo::Pack { .. } | Pseudo::Call { .. } => {}
         }
         let mut read = Vec::new();
         for (dst, src) in moves {
@@ -308,6 +313,17 @@ impl<'a> Walk<'a> {
         let text = text_of(self.after, block, index);
         let place = format!("`{}`, {block}, instruction {index} ({text})", self.after.name);
         self.objections.push(Finding { rule: rule.id(), place, message });
+    }
+}
+
+/// Whether a location holds after a call what it held before (`sassafras_chip::abi`): the frame is the caller's own.
+fn kept_by_callee(place: Location) -> bool {
+    match place {
+        Location::Register(RegClass::R, number) => abi::keeps(number),
+        Location::Register(RegClass::UR, number) => number >= abi::FIRST_KEPT_UNIFORM,
+        Location::Register(RegClass::B, number) => number >= abi::FIRST_KEPT_BARRIER,
+        Location::Register(RegClass::P | RegClass::UP, _) => false,
+        Location::Slot(_) => true,
     }
 }
 

@@ -135,6 +135,15 @@ impl Judge<'_> {
         if holds_until_read(inst) {
             state.read();
         }
+        if report && inst.row().id == "call.abs.r" {
+            // What is called puts aside what it must keep, and waits for no scoreboard of ours.
+            for (register, flight) in state.late_results() {
+                let (name, from) =
+                    (format!("{}{}", register.0.prefix(), register.1), self.program.place(flight.at));
+                let what = format!("calls before {from} has written {name}");
+                self.object(Rule::HazardWait, at, flight.at, register, what);
+            }
+        }
         let row = inst.row();
         let chip = self.program.chip;
         if report {

@@ -8,11 +8,12 @@
 
 use super::bundles::Bundles;
 use super::ranges::{Range, RangeSet, Ranges};
-use super::work::Work;
+use super::work::{Item, Work};
 use crate::Error;
+use sassafras_chip::abi;
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
-use sassafras_machine::{Function, VReg};
+use sassafras_machine::{Function, Pseudo, VReg};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +45,18 @@ type Occupants = BTreeMap<u32, (u32, usize)>;
 struct Files {
     registers: BTreeMap<RegClass, Vec<Occupants>>,
     reserved: BTreeSet<(RegClass, usize)>,
+    /// Positions at which a callee writes what it does not keep, in rising order.
+    calls: Vec<u32>,
+}
+
+/// Whether a callee keeps a register.
+fn keeps(class: RegClass, number: usize) -> bool {
+    match class {
+        RegClass::R => u16::try_from(number).is_ok_and(abi::keeps),
+        RegClass::UR => number >= usize::from(abi::FIRST_KEPT_UNIFORM),
+        RegClass::P | RegClass::UP => false,
+        RegClass::B => number >= usize::from(abi::FIRST_KEPT_BARRIER),
+    }
 }
 
 impl Files {
@@ -51,9 +64,19 @@ impl Files {
         let file = &self.registers[&class];
         let fits = base + ranges.len() <= file.len();
         fits && ranges.iter().enumerate().all(|(unit, list)| {
-            !self.reserved.contains(&(class, base + unit))
+            !self.clobbered(class, base + unit, list)
+                && !self.reserved.contains(&(class, base + unit))
                 && list.iter().all(|range| clash(&file[base + unit], range).next().is_none())
         })
+    }
+
+    /// Whether a call writes the register while it is live.
+    fn clobbered(&self, class: RegClass, number: usize, list: &RangeSet) -> bool {
+        let called = |(start, end): Range| {
+            let first = self.calls.partition_point(|&at| at < start);
+            self.calls.get(first).is_some_and(|&at| at < end)
+        };
+        !self.calls.is_empty() && !keeps(class, number) && list.iter().any(called)
     }
 
     fn occupants(&self, class: RegClass, base: usize, ranges: &[RangeSet]) -> Option<BTreeSet<usize>> {
@@ -63,7 +86,7 @@ impl Files {
         }
         let mut found = BTreeSet::new();
         for (unit, list) in ranges.iter().enumerate() {
-            if self.reserved.contains(&(class, base + unit)) {
+            if self.reserved.contains(&(class, base + unit)) || self.clobbered(class, base + unit, list) {
                 return None;
             }
             found.extend(list.iter().flat_map(|range| clash(&file[base + unit], range)));
@@ -95,6 +118,10 @@ impl Files {
     }
 }
 
+fn is_call(item: &Item) -> bool {
+    matches!(item, Item::Inst(inst) if matches!(inst.as_pseudo(), Some(Pseudo::Call { .. })))
+}
+
 /// Bundles that are live in the register somewhere in the range.
 fn clash(occupants: &Occupants, (start, end): Range) -> impl Iterator<Item = usize> + '_ {
     let before = occupants.range(..end).rev();
@@ -124,7 +151,10 @@ pub fn assign(
         reserved.insert((RegClass::R, 1));
     }
     reserved.extend(work.scratch.iter().flatten().map(|&number| (RegClass::R, usize::from(number))));
-    let mut files = Files { registers, reserved };
+    let items = work.blocks.iter().flatten();
+    // A callee writes where the call does: what ends there is read before, what begins there is its result.
+    let calls = (0u32..).zip(items).filter(|(_, item)| is_call(item)).map(|(at, _)| 2 * at + 1).collect();
+    let mut files = Files { registers, reserved, calls };
 
     let mut hints: BTreeMap<usize, Vec<(usize, i16)>> = BTreeMap::new();
     for &[a, b] in &bundles.moves {

@@ -96,7 +96,7 @@ fn one(f: &Function, block: Block, index: usize, inst: &MInst, items: &mut Vec<I
         Op::Pseudo(pseudo @ (Pseudo::Swap { .. } | Pseudo::Spill { .. } | Pseudo::Reload { .. })) => {
             return Err(Error::malformed(block, index, format!("{pseudo:?} before allocation")));
         }
-        Op::Pseudo(Pseudo::Undef { .. } | Pseudo::FrameAddress { .. }) => {
+        Op::Pseudo(Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } | Pseudo::Call { .. }) => {
             items.push(Item::Inst(inst.clone()))
         }
         Op::Inst(real) => {

@@ -50,7 +50,9 @@ impl Pending {
             });
             let fence =
                 facts.ordered && (self.reads[board].contains(FENCE) || self.results[board].contains(FENCE));
-            mask |= u8::from(read || write || fence) << board;
+            // A callee does not know what is on its way.
+            let call = facts.calls && !self.is_free(board);
+            mask |= u8::from(read || write || fence || call) << board;
         }
         mask
     }

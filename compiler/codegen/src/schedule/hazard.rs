@@ -47,6 +47,8 @@ pub struct Facts {
     pub fences: bool,
     /// Whether such a fence says so by its write barrier, as FENCE.VIEW.ASYNC, which has no other.
     pub fences_late: bool,
+    /// Whether it calls a function that the driver resolves: nothing may be on its way then.
+    pub calls: bool,
 }
 
 impl Facts {
@@ -57,6 +59,7 @@ impl Facts {
                 reads: SmallVec::new(),
                 writes: SmallVec::new(),
                 late_results: false,
+                calls: false,
                 late_reads: false,
                 ordered: false,
                 fences: false,
@@ -73,6 +76,7 @@ impl Facts {
             ordered: row.memory.is_some_and(|memory| memory.space != MemorySpace::Constant)
                 || row.control_flow == Some(ControlFlowKind::Block)
                 || row.meaning == Meaning::Bulk,
+            calls: row.id.starts_with("call.abs"),
             fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
                 && matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite),
             fences_late: false,

@@ -186,6 +186,8 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Bulk
             | Meaning::Bpt
             | Meaning::Nop
+            // It names the place behind the call that follows.
+            | Meaning::Lepc
     );
     row.control_flow.is_some() || fence || orders || is_clock(inst)
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir::{Function, Module, Op, VariableId};
-use sassafras_semantics::Space;
+use sassafras_semantics::{Space, SystemCall};
 
 /// Offsets of all variables of a module.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Layout {
     pub constants: u64,
     /// Global variables whose addresses stand in bank 4, in order, 8 bytes each.
     pub addresses: Vec<VariableId>,
+    /// Functions whose addresses stand behind those: what the module calls and the driver resolves.
+    pub calls: Vec<SystemCall>,
 }
 
 impl Layout {
@@ -41,6 +43,11 @@ impl Layout {
                 _ => {}
             }
         }
+        for call in module.functions.iter().flat_map(system_calls) {
+            if !layout.calls.contains(&call) {
+                layout.calls.push(call);
+            }
+        }
         let align = dynamic_align(module);
         for function in &module.functions {
             let (mut offsets, mut end) = (FxHashMap::default(), 0);
@@ -57,6 +64,24 @@ impl Layout {
         }
         layout
     }
+}
+
+impl Layout {
+    /// The byte offset in bank 4 at which the address of a system call's function stands.
+    pub fn slot(&self, call: SystemCall) -> Option<u64> {
+        let place = self.calls.iter().position(|c| *c == call)?;
+        Some(8 * (self.addresses.len() + place) as u64)
+    }
+}
+
+/// The system calls of a function, in order, with repetitions.
+pub fn system_calls(function: &Function) -> Vec<SystemCall> {
+    let insts = function.blocks.values().flat_map(|b| &b.insts);
+    let call = |&i: &sassafras_ir::Inst| match function.insts[i].op {
+        Op::SystemCall(call) => Some(call),
+        _ => None,
+    };
+    insts.filter_map(call).collect()
 }
 
 /// Alignment of dynamic shared memory, in bytes: the largest that a declaration of the module asks for, as ptxas has it; 1 without any.

@@ -18,7 +18,7 @@ mod plan;
 mod special;
 mod vote;
 
-pub use layout::Layout;
+pub use layout::{Layout, system_calls};
 
 use sassafras_chip::Chip;
 use sassafras_ir as ir;

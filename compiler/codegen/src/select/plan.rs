@@ -74,6 +74,10 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                     need(&context, &mut needed, inst.args[0]);
                     Fate::Code
                 }
+                Op::SystemCall(_) => {
+                    inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
+                    Fate::Code
+                }
                 Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
                 _ => {
                     let m = choose(&context, i, &needed)?;

@@ -5,12 +5,15 @@ use super::emit::Emitter;
 use sassafras_ir::{Inst, Op, VariableId};
 use sassafras_isa::RegClass;
 use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
-use sassafras_semantics::{Axis, Space, SpecialRegister};
+use sassafras_semantics::{Axis, Space, SpecialRegister, SystemCall};
 
 /// Start of the user's shared memory in the window of a block, in bytes: what the system reserves on sm_90 (`spec/isa.md` §3.5).
 const SHARED_RESERVED: u64 = 0x400;
 /// Bank of the addresses of global variables.
 const ADDRESS_BANK: u64 = 4;
+
+/// Bytes of the frame of a function that calls: one without a frame would not have a stack pointer.
+const LEAST_FRAME: u32 = 8;
 
 /// Where a special register is read.
 enum Source {
@@ -35,6 +38,7 @@ impl Emitter<'_> {
             Op::Special(register) => self.special(at, register),
             Op::Address(variable, addend) => self.address(at, variable, addend),
             Op::Load(_) => self.load_wide_constant(at),
+            Op::SystemCall(call) => self.system_call(at, call),
             _ => Err(self.fail(format!("{:?} is no launch value", data.op))),
         }
     }
@@ -302,6 +306,30 @@ impl Emitter<'_> {
             other => return Err(self.fail(format!("the address of a variable in {other:?}"))),
         };
         self.places[result] = Some(reg);
+        Ok(())
+    }
+
+    /// A call of a function that the driver resolves. R1 is its stack pointer, so there is a frame.
+    fn system_call(&mut self, at: Inst, call: SystemCall) -> Result<(), Error> {
+        let slot = self.layout.slot(call).and_then(|s| u32::try_from(s).ok());
+        let slot = slot.ok_or_else(|| self.fail(format!("no place for the address of `{}`", call.name())))?;
+        let data = &self.source.insts[at];
+        let mut arguments = Vec::new();
+        for &arg in &data.args {
+            let (class, units) = super::emit::class_of(self.source.values[arg].ty);
+            arguments.push(match self.constant(arg) {
+                // Zero has a register of its own, which is as wide as is asked for.
+                Some(0) => Place { class, reg: Reg::Physical(255), units },
+                _ => Place { class, reg: self.value(arg, None)?, units },
+            });
+        }
+        let result = data.results.first().copied().map(|value| {
+            let (class, units) = super::emit::class_of(self.source.values[value].ty);
+            Place { class, reg: self.fresh(value).into(), units }
+        });
+        self.push(MInst::pseudo(Pseudo::Call { slot, result, arguments }));
+        let frame = &mut self.out.frame;
+        frame.local_bytes = frame.local_bytes.max(LEAST_FRAME);
         Ok(())
     }
 

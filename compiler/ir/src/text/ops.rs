@@ -6,7 +6,7 @@ use crate::op::{Compare, FloatCompare, MemoryAccess, Op, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
     Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
-    SpecialRegister,
+    SpecialRegister, SystemCall,
 };
 
 /// From rows `"name" Variant`, `"name" Variant(field: Kind, …)`, `"name" Variant { field: Kind, … }`.
@@ -126,6 +126,7 @@ operations! {
     "elect" Elect;
     "warpsync" WarpSync;
     "barrier" Barrier(mode: BarrierMode);
+    "syscall" SystemCall(call: SystemCall);
     "nanosleep" Nanosleep;
     "mma" Mma(mma: Mma);
     "ldmatrix" MatrixLoad(matrices: Matrices);

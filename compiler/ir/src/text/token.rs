@@ -5,7 +5,7 @@ use crate::op::{Compare, FloatCompare, MemoryAccess, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
     Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Scope, Space,
-    SpecialRegister,
+    SpecialRegister, SystemCall,
 };
 
 /// A kind of field. A token holds no dot and no space.
@@ -406,5 +406,18 @@ impl Token for SpecialRegister {
             4 => S::Tid(axis),
             _ => SPECIALS[random() as usize % SPECIALS.len()].0,
         }
+    }
+}
+
+impl Token for SystemCall {
+    type Value = SystemCall;
+    fn write(value: SystemCall) -> String {
+        value.name().to_owned()
+    }
+    fn read(text: &str) -> Option<SystemCall> {
+        SystemCall::named(text)
+    }
+    fn sample(random: &mut dyn FnMut() -> u64) -> SystemCall {
+        SystemCall::ALL[random() as usize % SystemCall::ALL.len()]
     }
 }

@@ -147,6 +147,12 @@ fn write_pseudo(out: &mut String, pseudo: &Pseudo) -> std::fmt::Result {
         Pseudo::Undef { dst } => write!(out, "undef {}", place(dst)),
         Pseudo::FrameAddress { dst, offset } => write!(out, "frame {}, {offset}", place(dst)),
         Pseudo::Spill { slot, src } => write!(out, "spill {slot}, {}", place(src)),
+        Pseudo::Call { slot, result, arguments } => {
+            let word = if result.is_some() { "callto" } else { "call" };
+            let all: Vec<String> = result.iter().chain(arguments).map(place).collect();
+            let comma = if all.is_empty() { "" } else { ", " };
+            write!(out, "{word} {slot}{comma}{}", all.join(", "))
+        }
         Pseudo::Reload { dst, slot } => write!(out, "reload {}, {slot}", place(dst)),
     }
 }

@@ -168,6 +168,7 @@ pub fn head(op: &Op) -> &'static str {
         Op::WarpSync => "warpsync",
         Op::Barrier(_) => "barrier",
         Op::Nanosleep => "nanosleep",
+        Op::SystemCall(_) => "syscall",
         Op::Mma(_) => "mma",
         Op::MatrixLoad(_) => "ldmatrix",
         Op::MatrixStore(_) => "stmatrix",

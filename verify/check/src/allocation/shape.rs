@@ -137,6 +137,7 @@ fn differs(old: &MInst, new: &MInst) -> Option<&'static str> {
         (Op::Pseudo(a), Op::Pseudo(b)) => {
             let same = match (a, b) {
                 (Pseudo::FrameAddress { offset: x, .. }, Pseudo::FrameAddress { offset: y, .. }) => x == y,
+                (Pseudo::Call { slot: x, .. }, Pseudo::Call { slot: y, .. }) => x == y,
                 _ => std::mem::discriminant(a) == std::mem::discriminant(b),
             };
             (!same).then_some("the pseudo-instruction changed")

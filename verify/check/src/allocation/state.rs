@@ -115,6 +115,15 @@ impl State {
         self.put(place, Vec::new());
     }
 
+    /// Nothing is known of the locations for which this holds.
+    pub(super) fn clear_if(&mut self, lost: impl Fn(Location) -> bool) {
+        self.held.retain(|place, _| {
+            let constant =
+                matches!(*place, Location::Register(class, n) if Some(u64::from(n)) == class.constant());
+            constant || !lost(*place)
+        });
+    }
+
     pub(super) fn add(&mut self, place: Location, value: Value) {
         let held = self.held.entry(place).or_default();
         if !held.contains(&value) {

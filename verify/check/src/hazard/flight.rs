@@ -64,6 +64,14 @@ impl State {
         self.flights.get(&register).map_or(&[], |list| list)
     }
 
+    /// Results that only a scoreboard says are there.
+    pub(super) fn late_results(&self) -> Vec<(Register, Flight)> {
+        let each = self.flights.iter().flat_map(|(register, list)| list.iter().map(|f| (*register, *f)));
+        let mut all: Vec<_> = each.filter(|(_, f)| f.variable && f.access == Access::Write).collect();
+        all.sort_by_key(|(register, f)| (f.at, *register));
+        all
+    }
+
     /// Notes an access. A write that surely happens comes after all before it: they are over, or were objected to.
     pub(super) fn add(&mut self, register: Register, flight: Flight, always: bool) {
         let list = self.flights.entry(register).or_default();

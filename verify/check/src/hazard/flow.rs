@@ -140,6 +140,8 @@ impl Program {
         let own_loop = targets[at] == Some(at);
         let mut to: Vec<usize> = match kind {
             Some(K::Branch) if own_loop && !through => return Vec::new(),
+            // Of a function that the driver resolves, which comes back.
+            Some(K::Call) if inst.row().id == "call.abs.r" => vec![at + 1],
             Some(K::Branch | K::Call) => match targets[at] {
                 Some(target) => vec![target],
                 None => {
@@ -170,8 +172,10 @@ impl Program {
     fn connect_returns(&mut self) {
         let count = self.insts.len();
         let is = |program: &Program, at: usize, kind| program.kind(at) == Some(kind);
-        let calls: Vec<usize> =
-            (0..count).filter(|&at| is(self, at, ControlFlowKind::Call) && at + 1 < count).collect();
+        let away = |at: usize| matches!(self.insts[at].as_ref(), Some(inst) if inst.row().id == "call.abs.r");
+        let calls: Vec<usize> = (0..count)
+            .filter(|&at| is(self, at, ControlFlowKind::Call) && !away(at) && at + 1 < count)
+            .collect();
         let mut behind: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &call in &calls {
             for &entry in &self.succs[call] {

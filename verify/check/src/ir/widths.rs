@@ -167,6 +167,10 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
             BarrierMode::And | BarrierMode::Or => is(&[32, 32, 1], &[1]),
         },
         Op::Nanosleep => is(&[32], &[]),
+        Op::SystemCall(call) => {
+            let result: Vec<u32> = call.result().into_iter().collect();
+            is(call.parameters(), &result)
+        }
         Op::Mma(m) => {
             let bits = |operand| m.registers(operand) * m.element(operand).register();
             is(&[bits(Operand::A), bits(Operand::B), bits(Operand::C)], &[bits(Operand::D)])

@@ -69,7 +69,8 @@ pub(super) fn edges(f: &Function, report: &mut Report) {
 
 fn is_branch(inst: &MInst) -> bool {
     use ControlFlowKind as K;
-    matches!(kind(inst), Some(K::Branch | K::IndirectBranch | K::Call | K::Return))
+    let comes_back = inst.inst().is_some_and(|i| i.row().id == "call.abs.r");
+    !comes_back && matches!(kind(inst), Some(K::Branch | K::IndirectBranch | K::Call | K::Return))
 }
 
 /// The three ways to end a block before placement.

@@ -132,7 +132,7 @@ fn moves(pseudo: &Pseudo) -> Option<Vec<(Option<At>, RegClass, Option<At>)>> {
         Pseudo::Reload { dst, slot: s } => {
             place(dst).into_iter().zip(slot(*s, dst.units)).map(|(d, from)| (d, dst.class, from)).collect()
         }
-        Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } => return None,
+        Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } | Pseudo::Call { .. } => return None,
     })
 }
 

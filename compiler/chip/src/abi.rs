@@ -1,0 +1,22 @@
+//! How a kernel calls a function that the driver resolves.
+//!
+//! By experiment on ptxas 13.0.88's code for sm_90: kernels with many live values across such calls, divergent regions around them, and
+//! arguments of several sizes.
+
+/// The first register of arguments and of the result: they are packed from here, each at a multiple of its size.
+pub const FIRST_ARGUMENT: u16 = 4;
+/// The pair that holds the return address.
+pub const RETURN_ADDRESS: u16 = 20;
+/// The pair that we put the callee's address into; ptxas takes any that is free.
+pub const TARGET: u16 = 2;
+/// The stack pointer.
+pub const STACK_POINTER: u16 = 1;
+/// The first uniform register that a callee keeps. It keeps no predicate.
+pub const FIRST_KEPT_UNIFORM: u16 = 36;
+/// The first convergence barrier that a callee keeps.
+pub const FIRST_KEPT_BARRIER: u16 = 6;
+
+/// Whether a callee keeps a general register.
+pub const fn keeps(register: u16) -> bool {
+    register == STACK_POINTER || matches!(register, 16..=19) || register >= 22
+}

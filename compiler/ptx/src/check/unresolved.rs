@@ -1,0 +1,57 @@
+//! Functions that are used and nowhere defined.
+//!
+//! ptxas 13.0.88 without `-c` refuses them wherever they are called, reached or not, but for those that the CUDA driver resolves; what it
+//! takes for such by name is by experiment. An address of a function without a body it refuses always.
+
+use super::Checker;
+use crate::checked::{FunctionId, Op, Operand};
+use crate::diagnostics::Code;
+use crate::source::Span;
+
+/// Functions that the driver resolves, and beginnings of names of such.
+const KNOWN: [&str; 8] = [
+    "vprintf",
+    "vfprintf",
+    "__assertfail",
+    "malloc",
+    "free",
+    "__profile",
+    "cudaGraphLaunch",
+    "cudaGraphKernelNodeSetParam",
+];
+const PREFIX: &str = "__cuda_syscall_";
+/// Of the device runtime of old.
+const OLD: [&str; 3] = ["cnpGetParameterBuffer", "cnpLaunchDevice", "cnpGetLastError"];
+
+/// Whether ptxas takes a function of this name without a body.
+fn resolved(name: &str) -> bool {
+    KNOWN.contains(&name) || OLD.contains(&name) || name.starts_with(PREFIX)
+}
+
+impl Checker {
+    /// Reports each use of a function that has no body.
+    pub(super) fn unresolved(&mut self) {
+        let mut found = Vec::new();
+        for inst in self.module.functions.iter().flat_map(|f| f.insts.iter().flatten()) {
+            for (at, operand) in inst.operands.iter().enumerate() {
+                let Operand::Function(FunctionId(id)) = operand else { continue };
+                let f = &self.module.functions[*id as usize];
+                if f.insts.is_some() || f.entry {
+                    continue;
+                }
+                let span = Span { start: inst.span.start as u32, end: inst.span.end as u32 };
+                if inst.op != Op::Call || at != 1 {
+                    found.push((
+                        span,
+                        format!("Cannot take address of function '{}': it has no body", f.name),
+                    ));
+                } else if !resolved(&f.name) {
+                    found.push((span, format!("Unresolved extern function '{}'", f.name)));
+                }
+            }
+        }
+        for (span, message) in found {
+            self.error(Code::Undeclared, span, message);
+        }
+    }
+}
