@@ -259,7 +259,8 @@ fn differs(op: &Op) -> bool {
         }
         // A variable of a thread has one address in all of them, but generic addresses of local memory are each lane's own.
         Op::ToGeneric(space) => *space == Space::Local,
-        Op::Undef | Op::Atomic { .. } => true,
+        // Each lane calls for itself: `malloc` gives each a pointer of its own.
+        Op::Undef | Op::Atomic { .. } | Op::SystemCall(_) => true,
         Op::Opaque(op) => !op.family().pure,
         // What a barrier reduces is one value for the block.
         Op::Barrier(_) => false,

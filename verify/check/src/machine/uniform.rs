@@ -17,6 +17,7 @@ use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_chip::abi;
 use sassafras_graph::Entity;
 use sassafras_isa::{
     Access, ControlFlowKind as K, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, Pipe, RegClass, special,
@@ -35,6 +36,10 @@ enum Level {
 type Name = (u8, u32);
 /// A definition.
 type Def = usize;
+
+/// The general register that is always zero, and the predicate that is always true.
+const RZ: u32 = 255;
+const PT: u32 = 7;
 
 /// Never written: any value.
 const NOTHING: Def = 0;
@@ -102,6 +107,13 @@ fn step(f: &Function, at: (Block, usize), inst: &MInst) -> Step {
         step.least = Level::Apart;
         return step;
     };
+    if real.row().id == "call.abs.r" {
+        // What a callee does not keep is each lane's own afterwards; uniform registers are the warp's.
+        let lost = (0..RZ).filter(|&n| !abi::keeps(n as u16)).map(|n| (RegClass::R as u8, n));
+        step.writes = lost.chain((0..PT).map(|n| (RegClass::P as u8, n))).collect();
+        step.least = Level::Apart;
+        return step;
+    }
     if let Some(slots) = slots(f, real) {
         if real.row().memory.is_some_and(|memory| memory.kind == MemoryKind::Store) {
             // The stored register alone decides; the address is the same place of each lane.
