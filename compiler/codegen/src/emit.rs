@@ -49,10 +49,16 @@ pub fn emit(f: &Function) -> Result<Code, Error> {
         at += WORD * f.blocks[block].insts.len() as u64;
     }
     let mut code = Code { frame_bytes: f.frame.size(), ..Code::default() };
+    let mut returns = false;
     for (block, index, inst) in f.insts() {
         let real =
             inst.inst().ok_or_else(|| Error::malformed(block, index, "a pseudo-instruction at emission"))?;
         let here = WORD * code.words.len() as u64;
+        // A return address is that behind the next instruction.
+        let called = real.row().id.starts_with("call.abs");
+        if std::mem::replace(&mut returns, real.row().id == "lepc.t") && !called {
+            return Err(Error::malformed(block, index, "a return address without its call"));
+        }
         let mut real = real.clone();
         if let Some(target) = inst.target {
             aim(&mut real, start[target].wrapping_sub(here + WORD));
