@@ -59,6 +59,7 @@ impl Checker {
         let bits = if width == 64 { offset } else { offset & ((1 << width) - 1) };
         let sources = [Operand::Register(id), Operand::Immediate(bits)];
         let sum = self.before(Op::Add, Type::U(width), ty, Mods::default(), &sources);
+        self.body.sums.insert(sum);
         Ok(Kind::Register(sum, ty))
     }
 

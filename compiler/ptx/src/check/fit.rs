@@ -1,7 +1,6 @@
 //! Whether a resolved operand fits a slot of a row.
 
 use super::Checker;
-use super::constant::Constant;
 use super::operand::{Address, Kind, Resolved};
 use crate::checked::{AddressBase, Mods, Op, Operand, Type};
 use crate::diagnostics::Code;
@@ -111,7 +110,7 @@ impl Checker {
                 Kind::Specials(registers) if lanes == 4 && value.only == Only::Mov => {
                     let part = |r: &SpecialRegister| Resolved { kind: Kind::Special(*r), span };
                     let mut parts: Vec<Resolved> = registers.iter().map(part).collect();
-                    parts.push(Resolved { kind: Kind::Constant(Constant::Int(0, false)), span });
+                    parts.push(Resolved { kind: Kind::Zero, span });
                     let parts = parts.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));
                     Ok(Operand::Vector(parts.collect::<Result<_, _>>()?))
                 }
@@ -136,6 +135,7 @@ impl Checker {
         match &operand.kind {
             Kind::Sink if value.sink || value.only == Only::Sink => Ok(Operand::Sink),
             _ if value.only == Only::Sink => wrong("`_`"),
+            Kind::Register(id, _) if written && self.body.sums.contains(id) => wrong("a register"),
             Kind::Register(id, reg) if value.only != Only::Immediate => {
                 match agree(*reg, ty, value.relaxed) {
                     Ok(()) => Ok(Operand::Register(*id)),
@@ -189,10 +189,12 @@ impl Checker {
             {
                 self.fit_symbol(ty, operand, form)
             }
+            // The fourth component is always 0 (PTX ISA, `%tid`).
+            Kind::Zero if matches!(value.only, Only::Mov | Only::Special) => Ok(Operand::Immediate(0)),
             Kind::Specials(_) => {
                 misfit(Code::WrongEntity, span, "this special register needs a component: `.x`, `.y` or `.z`")
             }
-            Kind::Constant(_) | Kind::Special(_) => wrong("a register"),
+            Kind::Constant(_) | Kind::Special(_) | Kind::Zero => wrong("a register"),
             _ if value.only == Only::Immediate => wrong("a constant"),
             _ => wrong("a register or constant"),
         }
@@ -220,7 +222,7 @@ impl Checker {
                 space_of(Space::Param)?;
                 Ok(Operand::Param(*i, *returned, *offset))
             }
-            Kind::Function(id) => Ok(Operand::Function(*id)),
+            Kind::Function(id) if form.op == Op::Mov => Ok(Operand::Function(*id)),
             Kind::Element(Address { base, offset, space, .. }) => {
                 space.map_or(Ok(()), space_of)?;
                 match *base {

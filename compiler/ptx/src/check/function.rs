@@ -4,7 +4,7 @@ use super::Checker;
 use super::operand::Reported;
 use super::scope::Entity;
 use crate::ast::{self, Argument, Directive};
-use crate::checked::{Function, FunctionId, Inst, Param, VariableId};
+use crate::checked::{Function, FunctionId, Inst, Param, RegisterId, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::table::Since;
 use sassafras_semantics::Space;
@@ -16,6 +16,8 @@ pub(super) struct Body {
     pub insts: Vec<Inst>,
     /// The instruction whose operands are being read.
     pub place: super::desugar::Place,
+    /// Registers that hold a sum which stands for an operand: nothing is written there.
+    pub sums: rustc_hash::FxHashSet<RegisterId>,
 }
 
 /// Most bytes of an entry's parameters (PTX ISA, "Kernel Function Parameters"), from PTX 8.1 and sm_70 on and before.

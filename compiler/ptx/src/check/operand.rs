@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Not(RegisterId, Type),
     Constant(Constant),
     Special(SpecialRegister),
+    /// `%tid.w`
+    Zero,
     /// `%tid` without a component.
     Specials([SpecialRegister; 3]),
     Variable(VariableId, i64),
@@ -62,7 +64,7 @@ impl Kind {
             Kind::Not(..) => "a negated register".into(),
             Kind::Constant(Constant::Int(..)) => "an integer constant".into(),
             Kind::Constant(_) => "a float constant".into(),
-            Kind::Special(_) => "a special register".into(),
+            Kind::Special(_) | Kind::Zero => "a special register".into(),
             Kind::Specials(_) => "a vector of special registers".into(),
             Kind::Variable(..) => "a variable's address".into(),
             Kind::Param(..) => "a parameter's address".into(),
@@ -149,7 +151,7 @@ impl Checker {
                 self.need(name.span, &name.text, since, false);
                 return Ok(Kind::Specials(registers));
             }
-            Some(Special::Zero) => return Ok(Kind::Constant(Constant::Int(0, false))),
+            Some(Special::Zero) => return Ok(Kind::Zero),
             None => self.error(Code::Undeclared, name.span, format!("`{}` is not declared", name.text)),
         }
         Err(Reported)

@@ -108,7 +108,9 @@ impl Judge {
             Some((line.parse().ok()?, kind.trim().to_owned(), message.trim().to_owned()))
         });
         let parsed: Vec<_> = parsed.collect();
-        assert!(output.status.success() || !parsed.is_empty(), "ptxas failed: {text}");
+        // Some lines make ptxas crash; those who ask then find out which.
+        let crashed = output.status.code().is_none();
+        assert!(output.status.success() || crashed || !parsed.is_empty(), "ptxas failed: {text}");
         parsed
     }
 }
