@@ -160,6 +160,11 @@ fn called_by_the_names_of_nvidias_readers() {
     let index = index.expect("it is there").to_string();
     let (code, one, err) = run("nvdisasm", &["-c", "-fun", &index, "two.size.2.sm_90.cubin"]);
     assert!(code == Some(0) && one.contains("_Z5scalePffi:") && !one.contains("_Z3add"), "{err}");
+    // Triton takes a tool whose release it can read.
+    for tool in ["nvdisasm", "cuobjdump"] {
+        let (code, out, _) = run(tool, &["--version"]);
+        assert!(code == Some(0) && out.contains("\nCuda compilation tools, release 13."), "{tool}: {out}");
+    }
     let (code, _, err) = run("nvdisasm", &["-nonsense", name]);
     assert_eq!((code, err.as_str()), (Some(1), "nvdisasm fatal   : Unknown option 'nonsense'\n"));
     let (code, _, err) = run("cuobjdump", &["-sass", "nowhere"]);

@@ -3,6 +3,7 @@
 mod ptxas;
 mod say;
 
+pub(super) use ptxas::version_of;
 pub(super) use say::records;
 
 use std::path::{Path, PathBuf};

@@ -125,7 +125,7 @@ impl Tool {
 
     /// The text of `--version`.
     pub fn version(&self) -> String {
-        format!("{}: Sassafras {}, in the place of NVIDIA's\n", self.name, env!("CARGO_PKG_VERSION"))
+        super::compile::version_of(self.name, "an open reader of cubins")
     }
 
     /// The text of `--help`.

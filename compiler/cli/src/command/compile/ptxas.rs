@@ -37,9 +37,14 @@ fn release() -> (u32, u32) {
 
 /// The text of `--version`.
 pub(super) fn version() -> String {
+    version_of("ptxas", "an open PTX optimizing assembler")
+}
+
+/// The text of `--version` of a tool in whose place we are called. Triton reads the release of each.
+pub(in crate::command) fn version_of(name: &str, what: &str) -> String {
     let (major, minor) = release();
     format!(
-        "ptxas: Sassafras, an open PTX optimizing assembler in the place of NVIDIA's\n\
+        "{name}: Sassafras, {what} in the place of NVIDIA's\n\
          Sassafras {}\n\
          Cuda compilation tools, release {major}.{minor}, V{major}.{minor}.0\n",
         env!("CARGO_PKG_VERSION")
