@@ -5,15 +5,23 @@ use sassafras_ptx::step::{Outcome, Place, PtxState, step};
 use sassafras_ptx::table::{self, example};
 use sassafras_semantics::concrete::{Bits, Concrete};
 use sassafras_semantics::term::{Node, Terms};
-use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, SpecialRegister, State, Trap};
+use sassafras_semantics::{
+    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, Trap,
+};
 use std::collections::BTreeMap;
 
 /// Forms without a meaning here, by how they begin, and why.
-const WITHOUT: [(&str, &str); 11] = [
+const WITHOUT: [(&str, &str); 14] = [
     ("fma.rn.oob", "the special NaN is not defined with the instruction"),
     ("discard", "makes memory undefined"),
-    ("mapa", "clusters"),
-    ("getctarank", "clusters"),
+    (
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast",
+        "several blocks of a cluster",
+    ),
+    ("cp.async.bulk.global", "groups of bulk copies"),
+    ("cp.async.bulk.commit_group", "groups of bulk copies"),
+    ("cp.async.bulk.wait_group", "groups of bulk copies"),
+    ("createpolicy.fractional", "a fraction that is not constant"),
     ("brkpt", "a debugger's business"),
     ("redux.sync.min.f32", "a reduction of floats"),
     ("redux.sync.min.NaN", "a reduction of floats"),
@@ -56,8 +64,15 @@ impl<D: Domain, F: FnMut(&D, RegisterId) -> D::V> State<D> for Log<D, F> {
     fn fence(&mut self, _: &D, _: Ordering, _: Scope) -> Result<(), Trap> {
         Ok(())
     }
+    fn opaque(&mut self, d: &D, op: Opaque, arguments: &[D::V]) -> Result<Vec<D::V>, Trap> {
+        let family = op.family();
+        assert_eq!(arguments.iter().map(|a| d.width(a)).collect::<Vec<_>>(), family.arguments, "{op}");
+        self.done.extend(arguments.iter().cloned());
+        Ok(family.results.iter().map(|w| d.constant(*w, 0x5a5a_1234_8765_4321)).collect())
+    }
     fn special(&mut self, d: &D, r: SpecialRegister) -> Result<D::V, Trap> {
-        Ok(d.constant(r.width(), 3))
+        // A launch without clusters.
+        Ok(d.constant(r.width(), if r == SpecialRegister::IsExplicitCluster { 0 } else { 3 }))
     }
     fn cvta(&mut self, d: &D, _: Space, at: &D::V) -> Result<D::V, Trap> {
         Ok(d.add(at, &d.constant(64, 1 << 40)))
