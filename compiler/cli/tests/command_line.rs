@@ -309,3 +309,60 @@ fn random_command_lines_never_panic() {
         assert!([0, 1, 2, 4].contains(&run.code), "{words:?}: {} {}", run.code, run.err);
     }
 }
+
+/// The mnemonic of a kernel's only access of this kind to global memory.
+fn mnemonic(path: &Path, instruction: &str, options: &str) -> String {
+    let text = ONE.replace("st.global.u32 [%d], 1;", instruction);
+    std::fs::write(path.join("cache.ptx"), text).expect("the folder is ours");
+    let words = format!("-arch=sm_90 cache.ptx -o cache.cubin {options}");
+    line(path, words.trim_end()).expect(0, "");
+    let listing = sassafras(path, &["disasm", "cache.cubin"]);
+    let kind = if instruction.contains("ld.") { "LD" } else { "ST" };
+    let found = listing
+        .expect(0, "")
+        .out
+        .split_whitespace()
+        .find(|w| w.starts_with(&format!("{kind}G.")) || w.starts_with(&format!("{kind}.E")));
+    found.unwrap_or_else(|| panic!("{instruction}: no access in\n{}", listing.out)).to_owned()
+}
+
+/// Each as ptxas 13.0.88 -arch=sm_90 has it.
+#[test]
+fn cache_operators_are_in_the_code() {
+    let folder = folder(&[]);
+    let path = folder.path();
+    let load = |op: &str| format!(".reg .b32 %r; {op} %r, [%d]; st.global.u32 [%d+8], %r;");
+    let store = |op: &str| format!("{op} [%d], 1;");
+    for (op, options, text) in [
+        ("ld.global.u32", "", "LDG.E"),
+        ("ld.global.ca.u32", "", "LDG.E.STRONG.SM"),
+        ("ld.global.cg.u32", "", "LDG.E.STRONG.GPU"),
+        ("ld.global.cs.u32", "", "LDG.E.EF"),
+        ("ld.global.lu.u32", "", "LDG.E.LU"),
+        ("ld.global.cv.u32", "", "LDG.E.STRONG.SYS"),
+        ("ld.cg.u32", "", "LD.E.STRONG.GPU"),
+        ("ld.cs.u32", "", "LD.E.EF"),
+        ("ld.global.u32", "-dlcm=cg", "LDG.E.STRONG.GPU"),
+        ("ld.global.cs.u32", "-dlcm=cg", "LDG.E.EF"),
+        ("ld.global.cs.u32", "-flcm cg", "LDG.E.STRONG.GPU"),
+        ("ld.u32", "--def-load-cache=cs", "LD.E.EF"),
+        ("ld.global.nc.u32", "-dlcm=cg", "LDG.E.CONSTANT"),
+        ("ld.global.nc.u32", "-dlcm=cs", "LDG.E.EF.CONSTANT"),
+        ("ld.volatile.global.u32", "-flcm=cs", "LDG.E.STRONG.SYS"),
+        ("ld.relaxed.gpu.global.u32", "-flcm=cs", "LDG.E.STRONG.GPU"),
+        ("st.global.u32", "", "STG.E"),
+        ("st.global.wb.u32", "", "STG.E.STRONG.SM"),
+        ("st.global.cg.u32", "", "STG.E.STRONG.GPU"),
+        ("st.global.cs.u32", "", "STG.E.EF"),
+        ("st.global.wt.u32", "", "STG.E.STRONG.SYS"),
+        ("st.wt.u32", "", "ST.E.STRONG.SYS"),
+        ("st.global.u32", "-dscm=wt", "STG.E.STRONG.SYS"),
+        ("st.global.cg.u32", "-dscm=wt", "STG.E.STRONG.GPU"),
+        ("st.global.cg.u32", "-fscm=cs", "STG.E.EF"),
+    ] {
+        let instruction = if op.starts_with("ld") { load(op) } else { store(op) };
+        assert_eq!(mnemonic(path, &instruction, options), text, "{op} {options}");
+    }
+    line(path, "-arch=sm_90 -dlcm=wt cache.ptx")
+        .expect(2, "ptxas fatal   : Invalid default cache modifier on load specified: wt");
+}

@@ -32,5 +32,5 @@ pub use function::{
     Block, BlockData, Edge, Function, Guard, Inst, InstData, Module, Param, Terminator, Value, ValueData,
     ValueDef, Variable, VariableId,
 };
-pub use op::{Compare, FloatCompare, MemoryAccess, Op, PackedOp, Type};
+pub use op::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, PackedOp, Type};
 pub use uses::Uses;

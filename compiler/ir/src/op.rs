@@ -68,6 +68,56 @@ pub enum FloatCompare {
     Unordered,
 }
 
+/// Where a weak access of global memory looks, and what stays in the caches (PTX ISA, "Cache Operators").
+///
+/// It changes no value: whoever executes or proves an access leaves it aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CacheOperator {
+    /// `.ca`: at all levels.
+    All,
+    /// `.cg`: at the level of the GPU, not in the multiprocessor's cache.
+    Global,
+    /// `.cs`: likely to be used once.
+    Streaming,
+    /// `.lu`: used for the last time.
+    LastUse,
+    /// `.cv`: not cached, fetched again.
+    Volatile,
+    /// `.wb`: written back at all levels.
+    WriteBack,
+    /// `.wt`: written through to the system's memory.
+    WriteThrough,
+}
+
+impl CacheOperator {
+    /// Every operator with its word in PTX.
+    pub const ALL: [(CacheOperator, &str); 7] = [
+        (CacheOperator::All, "ca"),
+        (CacheOperator::Global, "cg"),
+        (CacheOperator::Streaming, "cs"),
+        (CacheOperator::LastUse, "lu"),
+        (CacheOperator::Volatile, "cv"),
+        (CacheOperator::WriteBack, "wb"),
+        (CacheOperator::WriteThrough, "wt"),
+    ];
+    /// The operator with this word.
+    pub fn named(word: &str) -> Option<CacheOperator> {
+        Self::ALL.iter().find(|row| row.1 == word).map(|row| row.0)
+    }
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|row| row.0 == self).map_or("", |row| row.1)
+    }
+    /// Whether loads, and whether stores, take it.
+    pub fn fits(self, store: bool) -> bool {
+        match self {
+            CacheOperator::Global | CacheOperator::Streaming => true,
+            CacheOperator::WriteBack | CacheOperator::WriteThrough => store,
+            _ => !store,
+        }
+    }
+}
+
 /// A memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAccess {
@@ -85,6 +135,8 @@ pub struct MemoryAccess {
     pub scope: Scope,
     /// Added to the address, in bytes.
     pub offset: i32,
+    /// Cache operator, of weak loads and stores of global and generic memory.
+    pub cache: Option<CacheOperator>,
 }
 
 /// An operation. Unless said otherwise arguments and results have one type, and the doc names arguments `a, b, c` in order.

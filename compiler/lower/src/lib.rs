@@ -12,7 +12,7 @@
 //! - `variables`: variables and symbols. `operand`: operands to values.
 //! - `integer`, `logic`, `float`, `convert`, `compare`, `memory`, `copy`, `warp`, `data`: the operations by family.
 //!
-//! Prefetches and cache hints have no effect on results and are not carried on. What PTX leaves to an implementation is chosen
+//! Prefetches and hints about eviction have no effect on results and are not carried on. What PTX leaves to an implementation is chosen
 //! here once: a register that is read before it is written is [`sassafras_ir::Op::Undef`]; a kernel that runs off its end exits.
 
 mod calls;
@@ -40,6 +40,7 @@ mod tests;
 
 pub use error::Error;
 
+use sassafras_ir::CacheOperator;
 use sassafras_ptx::checked;
 
 /// Choices that change what is computed within what PTX allows.
@@ -47,13 +48,28 @@ use sassafras_ptx::checked;
 pub struct Options {
     /// A multiplication and an addition without rounding suffixes may become one fused operation (`-fmad`).
     pub fmad: bool,
+    /// Cache operators of global and generic loads and stores.
+    pub caches: Caches,
 }
 
 impl Default for Options {
     /// As ptxas has it.
     fn default() -> Options {
-        Options { fmad: true }
+        Options { fmad: true, caches: Caches::default() }
     }
+}
+
+/// Cache operators in the place of those that the PTX gives or leaves out (`-dlcm -dscm -flcm -fscm`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caches {
+    /// Of loads without one.
+    pub default_load: Option<CacheOperator>,
+    /// Of stores without one.
+    pub default_store: Option<CacheOperator>,
+    /// Of all loads.
+    pub forced_load: Option<CacheOperator>,
+    /// Of all stores.
+    pub forced_store: Option<CacheOperator>,
 }
 
 /// Lowers every kernel of a module.

@@ -4,7 +4,7 @@
 use crate::context::{Context, Result, type_of};
 use crate::flow::pieces;
 use crate::operand::operand;
-use sassafras_ir::{MemoryAccess, Op, Type, Value};
+use sassafras_ir::{CacheOperator, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::{Ordering, Scope, Space};
 
@@ -101,8 +101,36 @@ impl Context<'_, '_> {
             ordering,
             scope,
             offset: offset as i32,
+            cache: None,
         };
-        Ok((value, access))
+        Ok((value, MemoryAccess { cache: self.cache(inst, &access), ..access }))
+    }
+
+    /// The cache operator of a load or store: its own, if options do not force or supply one. As ptxas 13.0.88 does it,
+    /// options mean weak accesses of global and generic memory, and of non-coherent loads `.cs` alone.
+    fn cache(&self, inst: &Inst, access: &MemoryAccess) -> Option<CacheOperator> {
+        let store = match inst.op {
+            P::Ld => false,
+            P::St => true,
+            _ => return None,
+        };
+        if !matches!(access.space, Space::Global | Space::Generic) {
+            return None;
+        }
+        let caches = &self.options.caches;
+        let (default, forced) = match store {
+            false => (caches.default_load, caches.forced_load),
+            true => (caches.default_store, caches.forced_store),
+        };
+        let own = inst.mods.hints.iter().find_map(|word| CacheOperator::named(word));
+        // A hint about eviction stands in an operator's place.
+        let evicts = inst.mods.hints.iter().any(|word| word.starts_with("L1::"));
+        let chosen = if evicts { own } else { forced.or(own).or(default) };
+        match access.ordering {
+            Ordering::Weak => chosen,
+            Ordering::NonCoherent => chosen.filter(|c| *c == CacheOperator::Streaming),
+            _ => None,
+        }
     }
 
     /// The destinations or sources of a vector access.

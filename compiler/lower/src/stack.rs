@@ -19,6 +19,7 @@ fn access(offset: u32, ty: Type) -> MemoryAccess {
         ordering: Ordering::Weak,
         scope: Scope::Cta,
         offset: offset as i32,
+        cache: None,
     }
 }
 

@@ -15,6 +15,7 @@ const WORD: MemoryAccess = MemoryAccess {
     ordering: Ordering::Weak,
     scope: Scope::Cta,
     offset: 0,
+    cache: None,
 };
 
 /// `if (lane < 16) { then } else { otherwise }`, and a store of what comes of it.

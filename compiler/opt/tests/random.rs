@@ -152,6 +152,7 @@ fn show(b: &mut Builder, pool: &mut Pool, r: &mut Random) {
         ordering: Ordering::Weak,
         scope: Scope::Cta,
         offset: 0,
+        cache: None,
     };
     let address = b.i64(0x1000);
     let ty = [Type::I32, Type::I64][r.below(2)];

@@ -30,6 +30,7 @@ const STORE: MemoryAccess = MemoryAccess {
     ordering: Ordering::Weak,
     scope: Scope::Cta,
     offset: 0,
+    cache: None,
 };
 
 /// A function over a random graph. Each block stores a number made of its parameter and of a value of each block that dominates

@@ -18,6 +18,7 @@ const WORD: MemoryAccess = MemoryAccess {
     ordering: Ordering::Relaxed,
     scope: Scope::Cta,
     offset: 0,
+    cache: None,
 };
 
 /// Blocks that a run passes at most.

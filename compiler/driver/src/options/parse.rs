@@ -254,6 +254,8 @@ mod tests {
             ("-maxrregcount=abc", "Invalid value 'abc' for option 'maxrregcount'"),
             ("-Ox", "'x': expected a number"),
             ("--regAllocOptLevel=x", "'x': expected a number"),
+            ("-dlcm=wt", "Invalid default cache modifier on load specified: wt"),
+            ("-fscm=cv", "Invalid default cache modifier on store specified: cv"),
             ("-split-compile=x", "'x': expected a number"),
             ("-Ofc=1", "Invalid value for --Ofast-compile/-Ofc (1), is not 'max', 'mid', 'min', or '0'"),
         ] {

@@ -121,6 +121,8 @@ pub struct Options {
     pub no_warnings: bool,
     /// `-Werror`.
     pub warnings_are_errors: bool,
+    /// `-dlcm -dscm -flcm -fscm`.
+    pub caches: sassafras_lower::Caches,
     /// `-warn-spills`.
     pub warn_spills: bool,
     /// `-warn-lmem-usage`.
@@ -186,6 +188,7 @@ impl Default for Options {
             suppress_debug: false,
             no_warnings: false,
             warnings_are_errors: false,
+            caches: sassafras_lower::Caches::default(),
             warn_spills: false,
             warn_local: false,
             warn_double: false,

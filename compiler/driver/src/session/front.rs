@@ -173,7 +173,7 @@ pub(super) fn lower(
     text: &str,
     name: &str,
 ) -> Result<ir::Module, Failure> {
-    let choices = sassafras_lower::Options { fmad: options.contract };
+    let choices = sassafras_lower::Options { fmad: options.contract, caches: options.caches };
     sassafras_lower::lower(module, &choices).map_err(|errors| {
         let mut findings = Diagnostics::new(Source::new(name, text));
         for e in errors {

@@ -1,7 +1,7 @@
 //! One token of text per field: how each kind of field is written, read, and drawn at random.
 
 use crate::function::VariableId;
-use crate::op::{Compare, FloatCompare, MemoryAccess, PackedOp};
+use crate::op::{CacheOperator, Compare, FloatCompare, MemoryAccess, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
     Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Scope, Space,
@@ -262,14 +262,16 @@ impl Token for MemoryAccess {
     type Value = MemoryAccess;
     fn write(a: MemoryAccess) -> String {
         format!(
-            "{}:{}{}x{}:{}:{}:{:+}",
+            "{}:{}{}x{}:{}:{}:{:+}{}{}",
             Space::write(a.space),
             Signed::write(a.signed),
             a.bytes,
             a.lanes,
             Ordering::write(a.ordering),
             Scope::write(a.scope),
-            a.offset
+            a.offset,
+            if a.cache.is_some() { ":" } else { "" },
+            a.cache.map_or("", CacheOperator::name)
         )
     }
     fn read(text: &str) -> Option<MemoryAccess> {
@@ -286,6 +288,10 @@ impl Token for MemoryAccess {
             ordering: Ordering::read(parts.next()?)?,
             scope: Scope::read(parts.next()?)?,
             offset: parts.next()?.parse().ok()?,
+            cache: match parts.next() {
+                Some(word) => Some(CacheOperator::named(word)?),
+                None => None,
+            },
         };
         parts.next().is_none().then_some(access)
     }
@@ -298,6 +304,7 @@ impl Token for MemoryAccess {
             ordering: Ordering::sample(random),
             scope: Scope::sample(random),
             offset: random() as i32,
+            cache: CacheOperator::ALL.get(random() as usize % 14).map(|row| row.0),
         }
     }
 }

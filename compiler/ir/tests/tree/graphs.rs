@@ -14,6 +14,7 @@ const STORE: MemoryAccess = MemoryAccess {
     ordering: Ordering::Weak,
     scope: Scope::Cta,
     offset: 0,
+    cache: None,
 };
 
 /// A function of up to `most` blocks. Each block stores its number and what it was given, and goes by a bit of that. Half of

@@ -100,6 +100,7 @@ fn kernel(op: Op, args: &[Type], results: &[Type], fixed: &[Option<u64>]) -> Fun
             ordering: Ordering::Weak,
             scope: Scope::Cta,
             offset: 0,
+            cache: None,
         };
         b.emit(Op::Store(access), &[address, v], &[]);
     }

@@ -1,6 +1,6 @@
 //! Names for the operations of the IR and for what they carry, as rows write them.
 
-use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
+use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
     Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
@@ -503,7 +503,13 @@ fn semantics(op: &Op, access: &MemoryAccess) -> Option<&'static str> {
         Scope::Sys => ".STRONG.SYS",
     };
     Some(match (access.ordering, op) {
-        (Ordering::Weak, Op::Load(_) | Op::Store(_)) => "",
+        // How ptxas 13.0.88 spells the operators that name a level; the others are [`evict`].
+        (Ordering::Weak, Op::Load(_) | Op::Store(_)) => match access.cache {
+            Some(CacheOperator::All | CacheOperator::WriteBack) => ".STRONG.SM",
+            Some(CacheOperator::Global) => ".STRONG.GPU",
+            Some(CacheOperator::Volatile | CacheOperator::WriteThrough) => ".STRONG.SYS",
+            Some(CacheOperator::Streaming | CacheOperator::LastUse) | None => "",
+        },
         (Ordering::NonCoherent, Op::Load(_)) if access.space == Space::Global => ".CONSTANT",
         (Ordering::NonCoherent, Op::Load(_)) => "",
         (Ordering::Volatile, _) => ".STRONG.SYS",
@@ -511,6 +517,15 @@ fn semantics(op: &Op, access: &MemoryAccess) -> Option<&'static str> {
         (Ordering::Weak | Ordering::Relaxed, _) => strong,
         _ => return None,
     })
+}
+
+/// The priority of eviction that stands for a cache operator (ptxas 13.0.88).
+fn evict(access: &MemoryAccess) -> &'static str {
+    match access.cache {
+        Some(CacheOperator::Streaming) => ".EF",
+        Some(CacheOperator::LastUse) => ".LU",
+        _ => "",
+    }
 }
 
 fn memory(a: &MemoryAccess, name: &str) -> Option<Attribute> {
@@ -523,6 +538,7 @@ fn memory(a: &MemoryAccess, name: &str) -> Option<Attribute> {
         "bytes" => Attribute::Number(i64::from(a.bytes)),
         "lanes" => Attribute::Number(i64::from(a.lanes)),
         "signed" => Attribute::Flag(a.signed),
+        "evict" => Attribute::Text(evict(a)),
         "size" => Attribute::Text(match (total, a.signed) {
             (1, false) => ".U8",
             (1, true) => ".S8",

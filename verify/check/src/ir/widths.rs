@@ -36,7 +36,8 @@ fn address_bits(space: Space) -> Option<u32> {
 
 /// Whether an element in memory can be carried by values of this width, and what the access says makes sense.
 fn element(access: &MemoryAccess, carried: &[u32]) -> bool {
-    let &MemoryAccess { space: _, bytes, lanes, signed: _, ordering: _, scope: _, offset: _ } = access;
+    let &MemoryAccess { space: _, bytes, lanes, signed: _, ordering: _, scope: _, offset: _, cache: _ } =
+        access;
     [1, 2, 4, 8, 16].contains(&bytes)
         && [1, 2, 4].contains(&lanes)
         && carried.iter().all(|&width| width > 1 && width >= 8 * u32::from(bytes))

@@ -4,7 +4,7 @@
 //! it: it is added to an address and looked at by nothing else.
 
 use sassafras_ir::op::PackedOp;
-use sassafras_ir::{Compare, FloatCompare, MemoryAccess, Op};
+use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op};
 use sassafras_rules::select::attribute::{format, format_name, head};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
@@ -320,7 +320,11 @@ fn memory() -> Vec<Shape> {
                 Space::Shared | Space::Bank(_) => !matches!(ordering, Ordering::NonCoherent | Ordering::Mmio),
             };
             if exists {
-                accesses(&mut all, space, ordering, scope);
+                let operators = CacheOperator::ALL.map(|row| Some(row.0));
+                let cached = ordering == Ordering::Weak && matches!(space, Space::Global | Space::Generic);
+                for cache in std::iter::once(None).chain(operators.into_iter().filter(|_| cached)) {
+                    accesses(&mut all, space, ordering, scope, cache);
+                }
             }
         }
     }
@@ -337,7 +341,14 @@ fn memory() -> Vec<Shape> {
     all
 }
 
-fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope) {
+fn accesses(
+    all: &mut Vec<Shape>,
+    space: Space,
+    ordering: Ordering,
+    scope: Scope,
+    cache: Option<CacheOperator>,
+) {
+    let takes = |store| cache.is_none_or(|c| c.fits(store));
     for bytes in [1u8, 2, 4, 8, 16] {
         for lanes in [1u8, 2, 4].into_iter().filter(|l| bytes * l <= 16) {
             let constant = matches!(space, Space::Const | Space::Param);
@@ -345,9 +356,10 @@ fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope
                 continue;
             }
             for offset in OFFSETS {
-                let element = |signed| MemoryAccess { space, bytes, lanes, signed, ordering, scope, offset };
+                let element =
+                    |signed| MemoryAccess { space, bytes, lanes, signed, ordering, scope, offset, cache };
                 let width = (8 * u32::from(bytes)).max(16);
-                for signed in BOOLS.into_iter().filter(|s| !s || bytes < 4) {
+                for signed in BOOLS.into_iter().filter(|s| takes(false) && (!s || bytes < 4)) {
                     let mut widths = vec![width];
                     widths.extend((bytes < 4).then_some(32));
                     for w in widths {
@@ -355,7 +367,7 @@ fn accesses(all: &mut Vec<Shape>, space: Space, ordering: Ordering, scope: Scope
                         all.push(Shape::new(Op::Load(element(signed)), &[address(space)], &results));
                     }
                 }
-                if !constant && ordering != Ordering::NonCoherent {
+                if takes(true) && !constant && ordering != Ordering::NonCoherent {
                     let mut args = vec![address(space)];
                     args.extend(vec![width; usize::from(lanes)]);
                     all.push(Shape::new(Op::Store(element(false)), &args, &[]));
@@ -380,8 +392,16 @@ fn atomics() -> Vec<Shape> {
                 for &bytes in sizes {
                     for offset in OFFSETS {
                         let ordering = Ordering::Relaxed;
-                        let access =
-                            MemoryAccess { space, bytes, lanes: 1, signed: false, ordering, scope, offset };
+                        let access = MemoryAccess {
+                            space,
+                            bytes,
+                            lanes: 1,
+                            signed: false,
+                            ordering,
+                            scope,
+                            offset,
+                            cache: None,
+                        };
                         let width = 8 * u32::from(bytes);
                         let mut args = vec![address(space), width];
                         args.extend((op == AtomicOp::Cas).then_some(width));

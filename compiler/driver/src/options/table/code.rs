@@ -1,9 +1,10 @@
 //! Optimisation, registers, caches, debugging and safety.
 
+use sassafras_ir::CacheOperator;
+
 use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, Row};
 use super::{add, from, row, set};
 
-const CACHE: &str = "loads and stores keep the cache operators that the PTX gives them.";
 const DEBUG: &str = "debug information is not written yet.";
 const TENSOR: &str = "tensor memory exists from sm_100 on, for which there is no code yet.";
 const INSTRUMENT: &str = "code is not instrumented yet.";
@@ -25,6 +26,14 @@ fn register_limit(text: &str) -> Result<RegisterLimit, String> {
 pub(super) fn number(text: &str) -> Result<i64, String> {
     let value = if text.is_empty() { Ok(0) } else { text.parse() };
     value.map_err(|_| format!("'{text}': expected a number"))
+}
+
+/// A cache operator of a load or a store.
+fn operator(text: &str, store: bool) -> Result<CacheOperator, String> {
+    CacheOperator::named(text).filter(|c| c.fits(store)).ok_or_else(|| {
+        let what = if store { "store" } else { "load" };
+        format!("Invalid default cache modifier on {what} specified: {text}")
+    })
 }
 
 fn threads(o: &mut Options, text: &str) -> Result<(), String> {
@@ -257,22 +266,38 @@ pub(super) const ROWS: &[Row] = &[
         "def-load-cache",
         "dlcm",
         A::One,
-        "OP",
-        "ca",
-        E::Only(&["ca"], CACHE),
-        "Cache operator of loads without one.",
+        "ca|cg|cs|lu|cv",
+        "",
+        E::Set(|o, v| set(&mut o.caches.default_load, Some(operator(v, false)?))),
+        "Cache operator of global and generic loads without one.",
     ),
     row(
         "def-store-cache",
         "dscm",
         A::One,
-        "OP",
-        "wb",
-        E::Only(&["wb"], CACHE),
-        "Cache operator of stores without one.",
+        "wb|cg|cs|wt",
+        "",
+        E::Set(|o, v| set(&mut o.caches.default_store, Some(operator(v, true)?))),
+        "Cache operator of global and generic stores without one.",
     ),
-    row("force-load-cache", "flcm", A::One, "OP", "", E::Refused(CACHE), "Cache operator of all loads."),
-    row("force-store-cache", "fscm", A::One, "OP", "", E::Refused(CACHE), "Cache operator of all stores."),
+    row(
+        "force-load-cache",
+        "flcm",
+        A::One,
+        "ca|cg|cs|lu|cv",
+        "",
+        E::Set(|o, v| set(&mut o.caches.forced_load, Some(operator(v, false)?))),
+        "Cache operator of all global and generic loads.",
+    ),
+    row(
+        "force-store-cache",
+        "fscm",
+        A::One,
+        "wb|cg|cs|wt",
+        "",
+        E::Set(|o, v| set(&mut o.caches.forced_store, Some(operator(v, true)?))),
+        "Cache operator of all global and generic stores.",
+    ),
     row("device-debug", "g", A::None, "", "", E::Refused(DEBUG), "Make debug information."),
     row(
         "generate-line-info",
