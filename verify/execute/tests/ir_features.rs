@@ -180,7 +180,10 @@ fn features_keep_their_meaning() {
     'features: for feature in reference::corpus::features(&root).expect("features") {
         let text = std::fs::read_to_string(&feature.ptx).expect("a file of the corpus");
         let Ok(checked) = sassafras_ptx::load(&text, &feature.name) else { continue };
-        let ir = match sassafras_lower::lower(&checked, &sassafras_lower::Options { fmad: false }) {
+        let ir = match sassafras_lower::lower(
+            &checked,
+            &sassafras_lower::Options { fmad: false, ..Default::default() },
+        ) {
             Ok(ir) => ir,
             Err(e) => {
                 skipped.push(format!("{}: {}", feature.name, e[0]));

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use sassafras_driver::options::Options;
 use sassafras_driver::session::Joined;
-use sassafras_driver::{Failure as Stopped, statistics};
+use sassafras_driver::{Failure as Stopped, Stage, statistics};
 use sassafras_ptx::check::VERSIONS;
 use sassafras_ptx::{Diagnostics, Record};
 
@@ -140,6 +140,10 @@ pub(super) fn text(done: &[Compiled], options: &Options) -> String {
                 }
             }
             Err(Stopped::Ptx(found)) => out += &findings(found, c.joined.as_ref()),
+            // XLA tries another configuration after these words.
+            Err(stopped @ Stopped::Unsupported { stage: Stage::Allocate, .. }) => {
+                let _ = writeln!(out, "ptxas fatal   : Register allocation failed: {stopped}");
+            }
             Err(stopped) => {
                 let _ = writeln!(out, "ptxas fatal   : {stopped}");
             }
