@@ -25,6 +25,7 @@ const FILES: &[&str] = &[
     "turing",
     "blackwell",
     "extra",
+    "rare",
     "surface",
     "texture",
     "warpgroup",

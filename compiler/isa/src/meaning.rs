@@ -98,6 +98,8 @@ meanings! {
     Ldc,
     /// Uniform counterpart of [`Meaning::Iadd3`].
     Uiadd3,
+    /// [`Meaning::Uiadd3`] over pairs of registers: 64 bits.
+    Uiadd3Wide,
     /// Uniform counterpart of [`Meaning::Imad`].
     Uimad,
     /// Uniform counterpart of [`Meaning::ImadWide`].

@@ -26,12 +26,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.set(names[1], &high);
     }
 
-    pub(super) fn iadd3(mut self) -> Step<D> {
-        let x = self.flag("x");
-        let mut sum = self.summand("a", x, 34, 1)?;
+    /// `a + b + c` over 32 bits, or over 64 where operands are pairs of registers; an immediate is extended by its sign.
+    pub(super) fn iadd3(mut self, units: u32) -> Step<D> {
+        let (x, bits) = (self.flag("x"), 32 * units);
+        let mut sum = self.summand("a", x, bits + 2, units)?;
         for name in ["b", "c"] {
             if self.has(name) {
-                let v = self.summand(name, x, 34, 1)?;
+                let v = self.summand(name, x, bits + 2, units)?;
                 sum = self.d.add(&sum, &v);
             }
         }
@@ -41,8 +42,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
                 sum = self.plus(&sum, carry);
             }
         }
-        self.set("d", &self.d.extract(&sum, 0, 32));
-        self.carries(&sum, 32, ["p0", "p1"]);
+        self.set_wide("d", &self.d.extract(&sum, 0, bits));
+        self.carries(&sum, bits, ["p0", "p1"]);
         self.next()
     }
 
@@ -191,6 +192,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     pub(super) fn vimnmx(mut self) -> Step<D> {
         let values = [self.bits32("a")?, self.bits32("b")?];
+        self.only_data()?;
         self.set_extremum(&values)
     }
 
@@ -244,9 +246,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Refuses a predicate result whose meaning is not known.
     fn only_data(&mut self) -> Result<(), Trap> {
-        match self.target("p") {
-            None => Ok(()),
-            Some(_) => Err(self.unsupported("a predicate result")),
+        match (self.target("p"), self.target("p2")) {
+            (None, None) => Ok(()),
+            _ => Err(self.unsupported("a predicate result")),
         }
     }
 

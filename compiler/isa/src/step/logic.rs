@@ -38,21 +38,20 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// Each input is a predicate or the sign of a register, in the order of the text.
     pub(super) fn plop3(mut self) -> Step<D> {
-        let (a, b, c) = (self.pred("q0")?, self.pred("q1")?, self.pred("q2")?);
+        let mut inputs = Vec::with_capacity(3);
+        for (predicate, register) in [("q0", "a"), ("q1", "b"), ("q2", "c")] {
+            inputs.push(if self.has(register) {
+                let v = self.bits32(register)?;
+                self.d.extract(&v, 31, 1)
+            } else {
+                self.pred(predicate)?
+            });
+        }
+        let [a, b, c] = &inputs[..] else { return Err(self.unsupported("a truth table of three inputs")) };
         let (first, second) = (self.raw("lut"), self.raw("lut2"));
-        let (p, p2) = (self.table(first, &a, &b, &c), self.table(second, &a, &b, &c));
-        self.set("d", &p);
-        self.set("d2", &p2);
-        self.next()
-    }
-
-    /// Truth tables over the signs of three registers.
-    pub(super) fn plop3_sign(mut self) -> Step<D> {
-        let [a, b, c] =
-            [self.bits32("a")?, self.bits32("b")?, self.bits32("c")?].map(|v| self.d.extract(&v, 31, 1));
-        let (first, second) = (self.raw("lut"), self.raw("lut2"));
-        let (p, p2) = (self.table(first, &a, &b, &c), self.table(second, &a, &b, &c));
+        let (p, p2) = (self.table(first, a, b, c), self.table(second, a, b, c));
         self.set("d", &p);
         self.set("d2", &p2);
         self.next()

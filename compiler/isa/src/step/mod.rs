@@ -98,7 +98,8 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
     use FloatFormat::{F32, F64};
     use Meaning as M;
     match lane.inst.row().meaning {
-        M::Iadd3 | M::Uiadd3 => lane.iadd3(),
+        M::Iadd3 | M::Uiadd3 => lane.iadd3(1),
+        M::Uiadd3Wide => lane.iadd3(2),
         M::Imad | M::Uimad => lane.imad(),
         M::ImadWide | M::UimadWide => lane.imad_wide(),
         M::ImadHi | M::UimadHi => lane.imad_hi(),
@@ -113,8 +114,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Vabsdiff4 => lane.vabsdiff4(),
         M::Lea | M::Ulea => lane.lea(),
         M::Lop3 | M::Ulop3 => lane.lop3(),
-        M::Plop3 | M::Uplop3 => lane.plop3(),
-        M::Plop3Sign => lane.plop3_sign(),
+        M::Plop3 | M::Uplop3 | M::Plop3Sign => lane.plop3(),
         M::Shf | M::Ushf => lane.shf(),
         M::Brev | M::Ubrev => lane.unary_bits(UnaryOp::Reverse),
         M::Popc | M::Upopc => lane.unary_bits(UnaryOp::Popcount),

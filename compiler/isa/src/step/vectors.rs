@@ -15,6 +15,9 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("VIADD R0, R1, -R2", "R1=5 R2=7", "R0=fffffffe"),
     ("UIADD3 UR0, UR1, UR2, URZ", "UR1=5 UR2=7", "UR0=c"),
     ("UIADD3.X UR0, URZ, UR1, URZ, UP0, !UPT", "UR1=5 UP0=1", "UR0=6"),
+    ("UIADD3.64 UR0, UP0, UR2, -0x8, URZ", "UR2=5 UR3=0", "UR0=fffffffd UR1=ffffffff UP0=0"),
+    ("UIADD3.64.X UR0, UR2, UR4, URZ, UP0, !UPT", "UR2=ffffffff UR3=0 UR4=0 UR5=7 UP0=1", "UR0=0 UR1=8"),
+    ("PLOP3.LUT P0, P1, P2, R1.SIGN, P3, 0x80, 0x1", "P2=1 R1=80000000 P3=1", "P0=1 P1=0"),
     // Products.
     ("IMAD R0, R1, R2, R3", "R1=ffffffff R2=3 R3=5", "R0=2"),
     ("IMAD R0, R1, R2, -R3", "R1=6 R2=7 R3=2", "R0=28"),
