@@ -253,7 +253,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Two numbers to a pair of 8-bit numbers in the low half, `a` (or the upper half of `b`) above; the low half of `c` goes above both.
     /// ptxas makes it of `cvt.rn.satfinite.e4m3x2` and `.e5m2x2`, with RZ as `c`, or the second pair where a register is packed of two.
-    pub(super) fn to_fp8(mut self, from: FloatFormat) -> Step<D> {
+    pub(super) fn narrow_fp8(mut self, from: FloatFormat) -> Step<D> {
         let to = self.fp8("ty")?;
         if !self.flag("sat") {
             return Err(self.unsupported("a conversion to 8 bits that does not saturate"));
@@ -278,7 +278,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     /// The pair of 8-bit numbers in a half of a register to a pair of binary16. ptxas makes it of `cvt.rn.f16x2.e4m3x2`, `.e5m2x2`.
-    pub(super) fn from_fp8(mut self) -> Step<D> {
+    pub(super) fn widen_fp8(mut self) -> Step<D> {
         let from = self.fp8("src")?;
         if self.text("dst") != ".F16" {
             return Err(self.unsupported("the result"));

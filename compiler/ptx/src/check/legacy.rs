@@ -38,7 +38,7 @@ impl Checker {
     pub(super) fn moves(&mut self, ty: Type, operands: &[Operand], guard: Option<Guard>) {
         let [Operand::Vector(to), Operand::Vector(from)] = operands else { return };
         let read = |this: &mut Self, source: &Operand| {
-            this.before(Op::Mov, ty, ty, Mods::default(), &[source.clone()])
+            this.before(Op::Mov, ty, ty, Mods::default(), std::slice::from_ref(source))
         };
         let values: Vec<_> = from.iter().map(|source| read(self, source)).collect();
         for (to, value) in to.iter().zip(values).filter(|(to, _)| **to != Box::new(Operand::Sink)) {
