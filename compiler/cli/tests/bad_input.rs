@@ -120,7 +120,7 @@ fn modules() {
         ("an empty file", Vec::new(), ".version"),
         ("a truncated file", GOOD.as_bytes()[..GOOD.len() - 10].to_vec(), "in:"),
         ("a megabyte of noise", noise(), ""),
-        ("sm_20", GOOD.replace("sm_90", "sm_20").into_bytes(), "sm_20"),
+        ("no such chip", GOOD.replace("sm_90", "sm_22").into_bytes(), "sm_22"),
         ("an unknown version", GOOD.replace("8.0", "99.9").into_bytes(), "99.9"),
         ("an unknown instruction", body("frobnicate.b32 a, b;").into_bytes(), "in:11:1"),
         ("a type error", body("add.u32 a, c, b;").into_bytes(), "in:11:12"),

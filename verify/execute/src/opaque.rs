@@ -47,7 +47,7 @@ impl Object {
 
     fn arrive(&mut self, arrivals: u32, bytes: i32, drop: bool) -> Result<(), Trap> {
         let more = || Trap::Unsupported("an arrival at a barrier object that awaits fewer".into());
-        self.bytes += bytes;
+        self.bytes = self.bytes.wrapping_add(bytes);
         self.pending = self.pending.checked_sub(arrivals).ok_or_else(more)?;
         if drop {
             self.expected = self.expected.checked_sub(arrivals).ok_or_else(more)?;
@@ -76,7 +76,7 @@ fn change(
 
 fn complete(view: &mut View<'_>, address: u64, bytes: i32) -> Result<(), Trap> {
     change(view, address, |o| {
-        o.bytes -= bytes;
+        o.bytes = o.bytes.wrapping_sub(bytes);
         o.end();
         Ok(())
     })?;
@@ -104,7 +104,7 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
         }
         "mbarrier.expect_tx" => {
             change(view, address, |o| {
-                o.bytes += word(1) as i32;
+                o.bytes = o.bytes.wrapping_add(word(1) as i32);
                 Ok(())
             })?;
         }
@@ -179,7 +179,7 @@ mod tests {
         assert!(!object.phase && object.pending == 0, "bytes are awaited");
         object = Object::read(object.word());
         assert!(object.arrive(1, 0, false).is_err(), "nobody is awaited");
-        object.bytes -= 64;
+        object.bytes = object.bytes.wrapping_sub(64);
         object.end();
         assert_eq!(object, Object { phase: true, pending: 2, expected: 2, bytes: 0 });
         object.arrive(1, 0, true).expect("two are awaited");

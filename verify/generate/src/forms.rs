@@ -130,10 +130,12 @@ pub struct Form {
     pub text: String,
 }
 
-/// A kernel for every form that computes on registers alone and is exact.
+/// A kernel for every form of sm_90 that computes on registers alone and is exact.
 pub fn arithmetic() -> Vec<Form> {
     let lines = table::rows().iter().flat_map(|row| {
-        row.variants().into_iter().map(|v| row.instruction(&v)).filter(|line| wanted(row.family, line))
+        let here = |v: &Vec<_>| row.matches(v).is_some_and(|m| m.since.example_target() == "sm_90");
+        let lines = row.variants().into_iter().filter(here).map(|v| row.instruction(&v));
+        lines.filter(|line| wanted(row.family, line))
     });
     lines
         .enumerate()
