@@ -45,7 +45,9 @@ fn random_module(seed: u64) -> Module {
     f.reqntid = (random() & 1 == 0).then_some([4, 5, 6]);
     f.minnctapersm = (random() & 1 == 0).then_some(2);
     f.maxnreg = (random() & 1 == 0).then_some(64);
-    f.shared = (0..random() % 3).map(|i| VariableId(i as u32)).collect();
+    // Only variables that the module has: the parser refuses others.
+    let variables = module.variables.len() as u64;
+    f.shared = (0..random() % (variables + 1)).map(|i| VariableId(i as u32)).collect();
     f.reqnctapercluster = (random() & 1 == 0).then_some([2, 1, 1]);
     f.explicitcluster = random() & 1 == 0;
     f.maxclusterrank = (random() & 1 == 0).then_some(8);
