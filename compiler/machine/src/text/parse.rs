@@ -327,12 +327,12 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
             count(2)?;
             Pseudo::FrameAddress { dst: place(args[0])?, offset: slot(args[1])? }
         }
-        "call" | "callto" => {
+        "syscall" | "syscallto" => {
             let (first, rest) = args.split_first().ok_or_else(|| format!("`{word}` takes operands"))?;
             let mut places = rest.iter().map(|arg| place(arg)).collect::<Result<Vec<_>>>()?;
             let result = match word {
-                "callto" if places.is_empty() => return Err("`callto` takes a result".into()),
-                "callto" => Some(places.remove(0)),
+                "syscallto" if places.is_empty() => return Err("`syscallto` takes a result".into()),
+                "syscallto" => Some(places.remove(0)),
                 _ => None,
             };
             Pseudo::Call { slot: slot(first)?, result, arguments: places }

@@ -148,7 +148,7 @@ fn write_pseudo(out: &mut String, pseudo: &Pseudo) -> std::fmt::Result {
         Pseudo::FrameAddress { dst, offset } => write!(out, "frame {}, {offset}", place(dst)),
         Pseudo::Spill { slot, src } => write!(out, "spill {slot}, {}", place(src)),
         Pseudo::Call { slot, result, arguments } => {
-            let word = if result.is_some() { "callto" } else { "call" };
+            let word = if result.is_some() { "syscallto" } else { "syscall" };
             let all: Vec<String> = result.iter().chain(arguments).map(place).collect();
             let comma = if all.is_empty() { "" } else { ", " };
             write!(out, "{word} {slot}{comma}{}", all.join(", "))
