@@ -175,7 +175,9 @@ fn variable(v: &checked::Variable) -> Variable {
         align: v.align,
         init,
         init_addresses: Vec::new(),
-        visible: v.visible,
+        // An `.extern` that nothing defines becomes a definition under the name other modules know: its symbol stays global, as in
+        // ptxas 13.0.88's cubins.
+        visible: v.visible || v.external && matches!(v.space, Space::Global | Space::Const),
         weak: v.weak,
         managed: v.managed,
         owner: None,
