@@ -27,6 +27,9 @@ pub struct Feature {
     pub ptx: PathBuf,
     /// The approximate functions it uses, from its `// approx: NAME, ...` line; results may differ between chips and choosers.
     pub approx: Vec<String>,
+    /// What its results follow though the PTX ISA leaves it open, from its `// open: NAME, ...` line: `rounding` of sums of
+    /// matrices, `registers` whose value the launch picks. Two runs agree where they pick alike.
+    pub open: Vec<String>,
 }
 
 /// The workspace's root, from where this crate was built.
@@ -68,15 +71,17 @@ pub fn features(root: &Path) -> Result<Vec<Feature>, SpecError> {
         }
         let text = std::fs::read_to_string(&ptx)
             .map_err(|source| SpecError::Read { path: ptx.display().to_string(), source })?;
-        let approx = text
-            .lines()
-            .filter_map(|l| l.strip_prefix("// approx:"))
-            .flat_map(|l| l.split(','))
-            .map(|s| s.trim().to_string())
-            .filter(|s| !s.is_empty())
-            .collect();
+        let names = |prefix: &str| -> Vec<String> {
+            text.lines()
+                .filter_map(|l| l.strip_prefix(prefix))
+                .flat_map(|l| l.split(','))
+                .map(|s| s.trim().to_string())
+                .filter(|s| !s.is_empty())
+                .collect()
+        };
+        let (approx, open) = (names("// approx:"), names("// open:"));
         let name = ptx.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        all.push(Feature { name, ptx, approx });
+        all.push(Feature { name, ptx, approx, open });
     }
     Ok(all)
 }

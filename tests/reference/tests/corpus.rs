@@ -50,6 +50,16 @@ fn every_feature_says_what_it_is_and_has_the_common_entry() {
         );
         let approximate = text.lines().any(|l| l.contains(".approx") || l.contains("div.full"));
         let bounded = f.name == "approx_bounds";
+        // Only sums of floats in a matrix have an open rounding, and only these registers an open value.
+        let has = |words: &[&str]| words.iter().any(|w| text.contains(w));
+        for open in &f.open {
+            let shown = match open.as_str() {
+                "rounding" => has(&["mma.sync"]) && has(&[".f32", ".f16"]),
+                "registers" => has(&["%envreg", "%current_graph_exec", "%reserved_smem_offset_end"]),
+                _ => false,
+            };
+            assert!(shown, "{}: `// open: {open}` line", f.name);
+        }
         assert_eq!(approximate && !bounded, !f.approx.is_empty(), "{}: `// approx:` line", f.name);
     }
     let spec = sassafras_reference::corpus::feature_spec(&root).expect("launch.toml");

@@ -45,9 +45,14 @@ impl Object {
         }
     }
 
+    /// Awaits more bytes, or fewer. The count wraps in its field, as the object holds no more of it.
+    fn expect(&mut self, bytes: i32) {
+        self.bytes = self.bytes.wrapping_add(bytes) << (32 - BYTES) >> (32 - BYTES);
+    }
+
     fn arrive(&mut self, arrivals: u32, bytes: i32, drop: bool) -> Result<(), Trap> {
         let more = || Trap::Unsupported("an arrival at a barrier object that awaits fewer".into());
-        self.bytes = self.bytes.wrapping_add(bytes);
+        self.expect(bytes);
         self.pending = self.pending.checked_sub(arrivals).ok_or_else(more)?;
         if drop {
             self.expected = self.expected.checked_sub(arrivals).ok_or_else(more)?;
@@ -76,7 +81,7 @@ fn change(
 
 fn complete(view: &mut View<'_>, address: u64, bytes: i32) -> Result<(), Trap> {
     change(view, address, |o| {
-        o.bytes = o.bytes.wrapping_sub(bytes);
+        o.expect(bytes.wrapping_neg());
         o.end();
         Ok(())
     })?;
@@ -104,7 +109,7 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
         }
         "mbarrier.expect_tx" => {
             change(view, address, |o| {
-                o.bytes = o.bytes.wrapping_add(word(1) as i32);
+                o.expect(word(1) as i32);
                 Ok(())
             })?;
         }
@@ -179,11 +184,23 @@ mod tests {
         assert!(!object.phase && object.pending == 0, "bytes are awaited");
         object = Object::read(object.word());
         assert!(object.arrive(1, 0, false).is_err(), "nobody is awaited");
-        object.bytes = object.bytes.wrapping_sub(64);
+        object.bytes -= 64;
         object.end();
         assert_eq!(object, Object { phase: true, pending: 2, expected: 2, bytes: 0 });
         object.arrive(1, 0, true).expect("two are awaited");
         object.arrive(1, 0, false).expect("one is awaited");
         assert_eq!(Object::read(object.word()), Object { phase: false, pending: 1, expected: 1, bytes: 0 });
+    }
+
+    #[test]
+    fn counts_of_bytes_wrap_in_their_field() {
+        let mut object = Object { phase: false, pending: 1, expected: 1, bytes: 0 };
+        for bytes in [i32::MAX, i32::MAX, 2] {
+            object.expect(bytes);
+            assert_eq!(Object::read(object.word()), object);
+        }
+        assert_eq!(object.bytes, 0);
+        object.expect(i32::MIN.wrapping_neg());
+        assert_eq!(object.bytes, 0);
     }
 }

@@ -1,6 +1,7 @@
 //! The IR that `lower` makes of each feature of the corpus, before and after `opt`, against the PTX it was made from: one thread
 //! after another, so that programs whose threads talk to one another are left out.
 
+use sassafras_execute::special::Asker;
 use sassafras_execute::{Argument, Launch, Options, Slot};
 use sassafras_ir::interpret::{Stop, World, run_in};
 use sassafras_ir::{MemoryAccess, Module, VariableId};
@@ -85,6 +86,17 @@ impl World for Thread<'_> {
             SpecialRegister::LaneMaskLe => (2 << lane) - 1,
             SpecialRegister::LaneMaskGe => 0xffff_ffff & !((1 << lane) - 1),
             SpecialRegister::LaneMaskGt => 0xffff_ffff & !((2 << lane) - 1),
+            // What the launch picks, as the PTX's run picks it.
+            SpecialRegister::GridId
+            | SpecialRegister::EnvReg(_)
+            | SpecialRegister::CurrentGraphExec
+            | SpecialRegister::ReservedSmemOffset(_)
+            | SpecialRegister::ReservedSmemBegin
+            | SpecialRegister::ReservedSmemEnd
+            | SpecialRegister::ReservedSmemCap => {
+                let asker = Asker { block: self.block, warp: 0, lane: 0, now: 0, seed: 0, shared: 0 };
+                sassafras_execute::special::value(register, &asker, self.launch)
+            }
             _ => 0,
         }
     }
