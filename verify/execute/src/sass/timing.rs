@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{
     Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources, results_unit,
-    settled,
+    settled, sources_in_order,
 };
 use sassafras_isa::{Access, Control, Inst, Operand, RegClass, Register};
 use sassafras_semantics::Trap;
@@ -41,6 +41,8 @@ struct Pending {
     issued: u32,
     class: Class,
     until: Until,
+    /// Of a source that is read in the order of its pipe: its turn there; 0 for others.
+    turn: u32,
     pc: u64,
 }
 
@@ -55,6 +57,10 @@ struct Lane {
     covers: [Vec<(Unit, u32)>; 6],
     /// Instructions issued by each unit, and those known to be complete.
     units: FxHashMap<Unit, (u32, u32)>,
+    /// The same for pipes that read their sources in order: a scoreboard of a later one stands for the sources of those before.
+    pipes: FxHashMap<Class, (u32, u32)>,
+    /// For each scoreboard, the pipes whose sources up to a turn have been read when it is waited for.
+    covers_sources: [Vec<(Class, u32)>; 6],
     written: FxHashMap<Register, Pending>,
     read: FxHashMap<Register, Pending>,
 }
@@ -130,6 +136,10 @@ impl Lane {
                     let entry = self.units.entry(unit).or_default();
                     entry.1 = entry.1.max(number);
                 }
+                for (pipe, turn) in std::mem::take(&mut self.covers_sources[board]) {
+                    let entry = self.pipes.entry(pipe).or_default();
+                    entry.1 = entry.1.max(turn);
+                }
             }
         }
     }
@@ -190,7 +200,9 @@ impl Lane {
             let done = self
                 .complete(pending)
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::War, operand));
-            if !done {
+            let later = self.pipes.get(&pending.class.whole());
+            let in_turn = pending.turn > 0 && later.is_some_and(|(_, read)| *read >= pending.turn);
+            if !done && !in_turn {
                 return Err(Trap::Overwritten(format!("{register}, read at {:#x},", pending.pc * 16)));
             }
         }
@@ -215,11 +227,22 @@ impl Lane {
         if let Some(b) = write {
             self.covers[b].extend(turn);
         }
+        let mnemonic = inst.row().mnemonic;
+        let in_order =
+            variable && sources_in_order((class, mnemonic), (class, mnemonic)) && class.whole() != Class::Xu;
+        let source_turn = in_order.then(|| {
+            let entry = self.pipes.entry(class.whole()).or_default();
+            entry.0 += 1;
+            entry.0
+        });
+        for (b, turn) in [write, read].into_iter().flatten().zip(source_turn.into_iter().cycle()) {
+            self.covers_sources[b].push((class.whole(), turn));
+        }
         // When what says nothing is over nobody knows; the hazard checker reports it.
         if !takes_part || control == Control::SILENT {
             return;
         }
-        let pending = |until| Pending { issued: self.clock, class, until, pc };
+        let pending = |until| Pending { issued: self.clock, class, until, turn: 0, pc };
         let result = match (write, turn) {
             (Some(b), _) => Until::Board(b, self.generation[b]),
             (None, Some((unit, number))) => Until::Unit(unit, number),
@@ -238,6 +261,7 @@ impl Lane {
             _ => result,
         };
         let (result, predicate, source) = (pending(result), pending(predicate), pending(source));
+        let source = Pending { turn: source_turn.unwrap_or(0), ..source };
         for operand in accesses(inst) {
             for n in 0..u32::from(operand.units) {
                 let register = Register { class: operand.class, number: operand.number + n };
