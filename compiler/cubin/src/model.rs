@@ -257,6 +257,21 @@ pub struct Relocation {
     pub addend: i64,
 }
 
+impl Relocation {
+    /// What of the symbol's 64-bit value the place takes in data: its bytes, and the bits that are dropped below them.
+    /// `None` for kinds that occur in code. Kinds 84 to 91 are the eight bytes of an address, as ptxas makes them of
+    /// `0xFF(symbol)` to `0xFF00000000000000(symbol)` (PTX ISA 5.4.5).
+    #[must_use]
+    pub fn part(&self) -> Option<(usize, u32)> {
+        match self.kind {
+            1 | 3 => Some((4, 0)),
+            2 | 4 => Some((8, 0)),
+            84..=91 => Some((1, 8 * (self.kind - 84))),
+            _ => None,
+        }
+    }
+}
+
 /// A section that the model does not explain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {

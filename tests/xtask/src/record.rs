@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sassafras_oracle::{Nvdisasm, Ptxas, Tools, table};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Serialize, Deserialize)]
@@ -41,6 +42,9 @@ const WHOLE: &str = "sm_90";
 const OTHERS: [&str; 11] =
     ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
+/// The folders of a chip's traces that one run makes; beside them lie the words, which another program makes.
+const FOLDERS: [&str; 4] = ["features", "kernels", "older", "ptxas-errors"];
+
 /// The chips for which `corpus/older` is recorded by earlier versions of ptxas.
 const OLDER: [&str; 3] = ["sm_75", "sm_80", WHOLE];
 
@@ -69,12 +73,6 @@ pub fn record(root: &Path, names: &[String]) -> Result<()> {
         })
         .collect::<Result<_>>()?;
     let jobs: Vec<Job> = jobs(root)?.into_iter().filter(|(_, set, chip)| chosen(set, chip)).collect();
-    for (set, chip) in sets.iter().flat_map(|set| known().map(move |chip| (set, chip))) {
-        let old = root.join("reference-traces").join(set).join(chip);
-        if chosen(set, chip) && old.exists() {
-            std::fs::remove_dir_all(&old).with_context(|| old.display().to_string())?;
-        }
-    }
     // nvdisasm takes half a second to start, so the machine's cores share the work.
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let next = std::sync::atomic::AtomicUsize::new(0);
@@ -94,6 +92,19 @@ pub fn record(root: &Path, names: &[String]) -> Result<()> {
     .flatten()
     .collect();
     let bytes: u64 = parts.iter().map(|(_, n)| n).sum();
+    // Only now, when everything was made, goes what is no longer in the corpus: a run that stops loses nothing.
+    let made: BTreeSet<PathBuf> = parts
+        .iter()
+        .flat_map(|(t, _)| [&t.cubin, &t.sass])
+        .map(|f| root.join("reference-traces").join(f))
+        .collect();
+    for (set, chip) in sets.iter().flat_map(|set| known().map(move |chip| (set, chip))) {
+        if chosen(set, chip) {
+            for folder in FOLDERS {
+                stale(&root.join("reference-traces").join(set).join(chip).join(folder), &made)?;
+            }
+        }
+    }
     let path = root.join("reference-traces/manifest.json");
     // What is not made again stays.
     if !names.is_empty() {
@@ -129,6 +140,23 @@ pub fn record(root: &Path, names: &[String]) -> Result<()> {
     let args = [&["run", "--quiet", "--package", "sassafras-record", "--"][..], &chips].concat();
     if crate::process::run(&mut crate::process::cargo(root, &args))? != Some(0) {
         bail!("the words were not recorded");
+    }
+    Ok(())
+}
+
+/// Removes the recorded files below a folder that are not among those `made`, and folders that are empty then.
+fn stale(folder: &Path, made: &BTreeSet<PathBuf>) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            stale(&path, made)?;
+        } else if !made.contains(&path) {
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
+    if std::fs::read_dir(folder)?.next().is_none() {
+        std::fs::remove_dir(folder).with_context(|| folder.display().to_string())?;
     }
     Ok(())
 }
@@ -206,4 +234,23 @@ fn one(root: &Path, (name, set, chip): &Job, (ptxas, nvdisasm): &(Ptxas, Nvdisas
 /// `Used N registers` in what `ptxas -v` says.
 pub fn registers(said: &str) -> Option<u32> {
     said.split("Used ").nth(1)?.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_not_made_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("kernels/old")).expect("folders");
+        for name in ["kernels/a.cubin.gz", "kernels/b.cubin.gz", "kernels/old/c.cubin.gz", "words.gz"] {
+            std::fs::write(at(name), name).expect("a file");
+        }
+        stale(&at("kernels"), &BTreeSet::from([at("kernels/a.cubin.gz")])).expect("it is a folder");
+        assert!(at("kernels/a.cubin.gz").exists() && at("words.gz").exists());
+        assert!(!at("kernels/b.cubin.gz").exists() && !at("kernels/old").exists());
+        stale(&at("features"), &BTreeSet::new()).expect("no folder is nothing to do");
+    }
 }

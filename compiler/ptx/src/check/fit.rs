@@ -297,8 +297,9 @@ impl Checker {
                 );
             }
         };
-        // `{a}` is `a` to ptxas; it takes no `_` there.
-        if let ([one], Kind::Vector(_)) = (items.as_slice(), &operand.kind) {
+        // `{a}` is `a` in 16 bits to ptxas; it takes no `_` there. In more bits it takes the word, but then moves a part of `a`
+        // alone (13.0.88 and 13.5.37), and the PTX ISA has no such vector.
+        if let ([one], Kind::Vector(_), 16) = (items.as_slice(), &operand.kind, total) {
             let value = Value::plain(TypeRef::Fixed(Type::B(total as u8)));
             return self.fit_value(value, written, one, form);
         }

@@ -7,7 +7,7 @@ use crate::schedule::{Block, World};
 use crate::special::{self, Asker, unfold};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
-use sassafras_cubin::{Cubin, Function, Space};
+use sassafras_cubin::{Cubin, Function, Relocation, Space};
 use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
 use sassafras_semantics::SpecialRegister;
 use std::collections::BTreeSet;
@@ -156,7 +156,8 @@ impl Program {
                 bytes[v.offset as usize..][..init.len()].copy_from_slice(init);
             }
             for r in &v.relocations {
-                patch(&mut bytes, v.offset + r.offset, &r.symbol, r.addend, &addresses)?;
+                let relocated = Relocation { offset: v.offset + r.offset, ..r.clone() };
+                patch(&mut bytes, &relocated, &addresses)?;
             }
         }
         if !bytes.is_empty() {
@@ -170,7 +171,13 @@ impl Program {
                 slots[8 * i..8 * i + 8].copy_from_slice(&(ELSEWHERE + 16 * i as u64).to_le_bytes());
                 continue;
             }
-            patch(&mut slots, 8 * i as u64, &slot.symbol, slot.addend, &addresses)?;
+            let whole = Relocation {
+                offset: 8 * i as u64,
+                kind: ADDRESS,
+                symbol: slot.symbol.clone(),
+                addend: slot.addend,
+            };
+            patch(&mut slots, &whole, &addresses)?;
         }
         if !slots.is_empty() {
             banks.insert(4, slots);
@@ -282,24 +289,25 @@ fn globals(cubin: &Cubin, memory: &mut Memory) -> Result<FxHashMap<String, u64>,
     for v in cubin.variables.iter().filter(|v| v.space == Space::Global) {
         for r in &v.relocations {
             let Some(allocation) = memory.global.at_mut(addresses[&v.name]) else { continue };
-            patch(&mut allocation.bytes, r.offset, &r.symbol, r.addend, &addresses)?;
+            patch(&mut allocation.bytes, r, &addresses)?;
         }
     }
     Ok(addresses)
 }
 
-/// Writes the 64-bit address of a symbol.
-fn patch(
-    bytes: &mut [u8],
-    at: u64,
-    symbol: &str,
-    addend: i64,
-    addresses: &FxHashMap<String, u64>,
-) -> Result<(), LaunchError> {
+/// `R_CUDA_64`: a whole address.
+const ADDRESS: u32 = 2;
+
+/// Writes the address of a symbol, or the part of it that the relocation names.
+fn patch(bytes: &mut [u8], r: &Relocation, addresses: &FxHashMap<String, u64>) -> Result<(), LaunchError> {
+    let symbol = &r.symbol;
     let address =
         addresses.get(symbol).ok_or_else(|| refuse(format!("the address of `{symbol}` is not known")))?;
-    let place = bytes.get_mut(at as usize..).and_then(|rest| rest.get_mut(..8));
+    let (width, dropped) =
+        r.part().ok_or_else(|| refuse(format!("a relocation of kind {} for `{symbol}`", r.kind)))?;
+    let place = bytes.get_mut(r.offset as usize..).and_then(|rest| rest.get_mut(..width));
     let place = place.ok_or_else(|| refuse(format!("the address of `{symbol}` does not fit its place")))?;
-    place.copy_from_slice(&address.wrapping_add_signed(addend).to_le_bytes());
+    let value = address.wrapping_add_signed(r.addend) >> dropped;
+    place.copy_from_slice(&value.to_le_bytes()[..width]);
     Ok(())
 }
