@@ -35,8 +35,10 @@ impl Lift<'_> {
                 };
                 let inside = |r: &&Relocation| r.offset >= s.value && r.offset - s.value < s.size;
                 let relocations = self.relocations.get(&index).into_iter().flatten().filter(inside);
-                let relocations =
+                let mut relocations: Vec<_> =
                     relocations.map(|r| Relocation { offset: r.offset - s.value, ..r.clone() }).collect();
+                // ptxas lists some backwards; their order says nothing.
+                relocations.sort_by_key(|r| r.offset);
                 let align = section.align.max(1).min(1 << s.value.trailing_zeros().min(20));
                 let (name, offset, size) = (s.name.clone(), s.value, s.size);
                 let (exported, weak) = (s.info >> 4 != 0, s.info >> 4 == WEAK);
