@@ -75,7 +75,7 @@ pub const fn settled(chip: Chip, class: Class) -> Option<u8> {
 /// Whether instructions of a class that read general registers late also read predicates late, guards left out. That of LDGSTS
 /// ptxas 13.0.88 overwrites without waiting: memory instructions read theirs at issue, but for BAR, see [`barrier_predicate`].
 pub const fn predicates_read_late(chip: Chip, class: Class) -> bool {
-    chip.number() >= 90 && !matches!(class, Class::Memory)
+    chip.number() >= 90 && !matches!(class.whole(), Class::Memory)
 }
 
 /// Cycles after the issue of a BAR in which its predicate may still be read, if no scoreboard says when it was. Source: experiment:
@@ -135,11 +135,13 @@ pub enum Class {
     /// A part of [`Class::Matrix`]: HMMA.1688, IMMA.16816 and others whose left factor has at most two registers; their result
     /// is ready earlier.
     MatrixShort,
+    /// A part of [`Class::Memory`]: the address of SYNCS, which is read a cycle earlier than that of an access.
+    MemorySync,
 }
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 23] = [
+    pub const NAMES: [(Class, &'static str); 24] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -163,6 +165,7 @@ impl Class {
         (Class::FmaWideAddendHigh, "fma.wide.addend.high"),
         (Class::UniformCopy, "uniform.copy"),
         (Class::MatrixShort, "matrix.short"),
+        (Class::MemorySync, "memory.sync"),
     ];
 
     /// The class that this one is a part of; itself for most. A row of the table that names a whole class holds for
@@ -173,6 +176,7 @@ impl Class {
             Class::Add => Class::Alu,
             Class::UniformCopy => Class::UniformMove,
             Class::MatrixShort => Class::Matrix,
+            Class::MemorySync => Class::Memory,
             Class::FmaWideLow | Class::FmaWideAddend | Class::FmaWideAddendHigh => Class::FmaWide,
             other => other,
         }
@@ -182,7 +186,9 @@ impl Class {
     /// Source: share of write barriers in ptxas 13.0.88 output per mnemonic and chip; NAK's `needs_scoreboards`.
     pub const fn variable(self, chip: Chip) -> bool {
         match self {
-            Class::Xu | Class::Memory | Class::Convergence | Class::ToUniformVariable => true,
+            Class::Xu | Class::Memory | Class::MemorySync | Class::Convergence | Class::ToUniformVariable => {
+                true
+            }
             Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100),
             Class::ToUniform => chip.number() < 90,
             Class::Matrix | Class::MatrixShort => chip.number() < 80,

@@ -101,7 +101,7 @@ impl State {
     /// The memory instructions under way have read their sources.
     pub(super) fn read(&mut self) {
         self.flights.retain(|_, list| {
-            list.retain(|f| !f.variable || f.access != Access::Read || f.class != Class::Memory);
+            list.retain(|f| !f.variable || f.access != Access::Read || f.class.whole() != Class::Memory);
             !list.is_empty()
         });
     }
