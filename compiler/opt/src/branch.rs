@@ -19,6 +19,15 @@ pub fn branch_without_merging(function: &mut Function) -> Stats {
     rounds(function, false)
 }
 
+/// Folds branches and switches on constants, and empties blocks that the entry then does not reach; nothing else.
+///
+/// Needs SSA. Preserves SSA.
+pub fn constant(function: &mut Function) -> Stats {
+    let mut editor = CfgEditor::new(function);
+    let folded = fold(&mut editor);
+    Stats::new(folded + editor.remove_unreachable())
+}
+
 fn rounds(function: &mut Function, joins: bool) -> Stats {
     let mut changes = 0;
     let mut editor = CfgEditor::new(function);

@@ -94,8 +94,11 @@ pub const PASSES: &[Pass] = &[
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("branch", Level::O1, branches),
     // Folding may bring a form back that selection does not accept.
     pass("legalize", Level::O0, |f, _| legalize::legalize(f)),
+    // Selection takes no branch that is always taken: at every level PTX may have one.
+    pass("branch-constant", Level::O0, |f, _| branch::constant(f)).promising(&[Property::Reached]),
     pass("dead", Level::O0, |f, _| dead::dead(f)),
     pass("compact", Level::O0, |f, _| compact(f)).promising(&[Property::Selectable, Property::Compact]),
 ];

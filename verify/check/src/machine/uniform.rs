@@ -4,8 +4,9 @@
 //! own. Levels of definitions, by fixed point from the lowest:
 //! - *fixed*: the same whenever a lane of the warp computes it (constants, parameters, the block's index);
 //! - *agreed*: lanes that compute it together get the same;
-//! - *apart*: each lane may have its own. So is what a meeting of definitions gives in the region of a branch that lanes part at, or at
-//!   that region's end: lanes then bring different ones.
+//! - *apart*: each lane may have its own. So is what a meeting of definitions gives in the region of a branch that lanes part at: lanes
+//!   then bring different ones. At the region's end it is so when different ones come out of the region: lanes that come by other ways, such
+//!   as around a loop that starts there, have been together since they met.
 //!
 //! A branch's *region* are the blocks on ways from behind it to its nearest post-dominator, by search. Ways to a block that does nothing
 //! but end the thread do not count: nobody runs on there. Lanes that wait for the whole warp within do not meet at its end: their
@@ -149,13 +150,18 @@ fn own(inst: &Inst) -> (Level, bool) {
     }
     let of_block = |value: u64| {
         let name = special::name(value);
-        ["SR_CTAID.", "SR_NCTAID.", "SR_GRIDID", "SR_CgaCtaId", "SR_SMEMSZ"]
+        // SR_SWINHI: where shared memory lies in the generic space, one place for all threads of a block (PTX ISA, `cvta`).
+        ["SR_CTAID.", "SR_NCTAID.", "SR_GRIDID", "SR_CgaCtaId", "SR_SMEMSZ", "SR_SWINHI"]
             .iter()
             .any(|n| name.starts_with(n))
     };
     let foreign = |(field, &value): (&sassafras_isa::Field, &u64)| {
         matches!(field.kind, FieldKind::Special { .. }) && !of_block(value)
     };
+    if row.meaning == Meaning::Qspc {
+        // Which window an address lies in; the windows are the block's.
+        return (Level::Fixed, false);
+    }
     if row.fields.iter().zip(&inst.fields).any(foreign) || row.pipe == Pipe::Memory {
         return (Level::Apart, false);
     }
@@ -177,6 +183,8 @@ struct Facts<'f> {
     inputs: Vec<Vec<Def>>,
     /// Meetings of definitions, by block.
     meetings: FxHashMap<Block, Vec<Def>>,
+    /// By meeting: which definition comes from which block.
+    brought: FxHashMap<Def, Vec<(Block, Def)>>,
     /// By block and step: the definitions that it makes.
     own: FxHashMap<Block, Vec<Vec<Def>>>,
     /// By block: in the region of a branch at which lanes part.
@@ -248,6 +256,7 @@ impl<'f> Facts<'f> {
             levels: vec![Level::Apart],
             inputs: vec![Vec::new()],
             meetings: FxHashMap::default(),
+            brought: FxHashMap::default(),
             own: FxHashMap::default(),
             apart: vec![false; f.blocks.len()],
             joined: (0..f.blocks.len()).collect(),
@@ -334,8 +343,11 @@ impl<'f> Facts<'f> {
             }
         }
         for (&(block, number), &meeting) in &met {
-            let from = preds.get(&block).into_iter().flatten().filter_map(|pred| leave.get(pred));
-            self.inputs[meeting] = from.map(|state| state[number]).filter(|&def| def != OPEN).collect();
+            let from = preds.get(&block).into_iter().flatten();
+            let from = from.filter_map(|pred| Some((*pred, leave.get(pred)?[number])));
+            let from: Vec<(Block, Def)> = from.filter(|&(_, def)| def != OPEN).collect();
+            self.inputs[meeting] = from.iter().map(|&(_, def)| def).collect();
+            self.brought.insert(meeting, from);
         }
         let mut inputs = std::mem::take(&mut self.inputs);
         for &block in &self.order {
@@ -399,11 +411,13 @@ impl<'f> Facts<'f> {
                     let (a, b) = (find(&mut self.joined, first), find(&mut self.joined, at));
                     self.joined[b] = a;
                 }
-                for at in inside.into_iter().chain(end).map(Block::from_index) {
-                    for &meeting in self.meetings.get(&at).into_iter().flatten() {
-                        if std::mem::replace(&mut self.levels[meeting], Level::Apart) != Level::Apart {
-                            work.push(meeting);
-                        }
+                let at_end = end.into_iter().flat_map(|at| self.meetings_out_of(at, &regions));
+                let within =
+                    inside.into_iter().map(Block::from_index).filter_map(|at| self.meetings.get(&at));
+                let parting: Vec<Def> = within.flatten().copied().chain(at_end).collect();
+                for meeting in parting {
+                    if std::mem::replace(&mut self.levels[meeting], Level::Apart) != Level::Apart {
+                        work.push(meeting);
                     }
                 }
             }
@@ -414,6 +428,17 @@ impl<'f> Facts<'f> {
         for block in 0..self.joined.len() {
             self.joined[block] = find(&mut self.joined, block);
         }
+    }
+
+    /// The meetings at a region's end to which different definitions come out of the region.
+    fn meetings_out_of(&self, end: usize, regions: &Regions<'_>) -> Vec<Def> {
+        let differ = |meeting: &Def| {
+            let mut out = self.brought[meeting].iter().filter(|(from, _)| regions.holds(end, from.index()));
+            let first = out.next().map(|&(_, def)| def);
+            out.any(|&(_, def)| Some(def) != first)
+        };
+        let all = self.meetings.get(&Block::from_index(end)).into_iter().flatten();
+        all.copied().filter(differ).collect()
     }
 
     /// The first instruction at which lanes of a block may part, and the definitions that decide.
@@ -449,6 +474,8 @@ struct Regions<'a> {
     post: Paths,
     seen: FxHashMap<usize, FxHashSet<usize>>,
     first: FxHashMap<usize, usize>,
+    /// The branches that were asked for, by the end of their regions.
+    heads: FxHashMap<usize, FxHashSet<usize>>,
     /// Blocks in which lanes wait for the whole warp.
     waits: FxHashSet<usize>,
 }
@@ -475,25 +502,41 @@ impl<'a> Regions<'a> {
         for &at in &order {
             succs[at].iter().for_each(|&to| back[to].push(at));
         }
-        let mut ends = vec![false; end];
-        let final_ones: Vec<usize> = order.iter().copied().filter(|&at| succs[at].is_empty()).collect();
-        for at in final_ones.into_iter().chain(order) {
-            if ends[at] {
-                continue;
-            }
-            back[end].push(at);
-            let mut work = vec![at];
+        // What leads on from here, or here.
+        let reach = |from: usize, edges: &[Vec<usize>]| {
+            let mut seen = FxHashSet::default();
+            let mut work = vec![from];
             while let Some(at) = work.pop() {
-                if !std::mem::replace(&mut ends[at], true) {
-                    work.extend(&back[at]);
+                if at < end && seen.insert(at) {
+                    work.extend(&edges[at]);
                 }
             }
+            seen
+        };
+        let mut ends: FxHashSet<usize> = FxHashSet::default();
+        let final_ones: Vec<usize> = order.iter().copied().filter(|&at| succs[at].is_empty()).collect();
+        for mut at in final_ones.into_iter().chain(order.iter().copied()) {
+            if ends.contains(&at) {
+                continue;
+            }
+            // A loop that has a way out goes on where that leads; only one without is an end.
+            let closed = loop {
+                let (on, back) = (reach(at, succs), reach(at, &back));
+                match on.iter().find(|to| !back.contains(to)) {
+                    Some(&out) => at = out,
+                    None => break on,
+                }
+            };
+            let at = order.iter().copied().find(|at| closed.contains(at)).unwrap_or(at);
+            back[end].push(at);
+            ends.extend(reach(at, &back));
         }
         Regions {
             succs,
             post: Paths::new(end, back),
             seen: FxHashMap::default(),
             first: FxHashMap::default(),
+            heads: FxHashMap::default(),
             waits,
         }
     }
@@ -513,12 +556,20 @@ impl<'a> Regions<'a> {
         false
     }
 
+    /// Whether a block is in the region of a branch that was asked for and whose region has this end, the branch itself included.
+    fn holds(&self, end: usize, block: usize) -> bool {
+        let has =
+            |all: &FxHashMap<usize, FxHashSet<usize>>| all.get(&end).is_some_and(|all| all.contains(&block));
+        has(&self.seen) || has(&self.heads)
+    }
+
     /// Blocks behind a branch up to where its ways meet that were not given before; that place, if there is one; and a block
     /// that stands for all with this end.
     fn of(&mut self, branch: usize) -> (Vec<usize>, Option<usize>, usize) {
         let end = self.succs.len();
         let meet =
             self.post.immediate(branch).filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
+        self.heads.entry(meet).or_default().insert(branch);
         let seen = self.seen.entry(meet).or_default();
         let mut inside = Vec::new();
         let mut work = self.succs[branch].clone();
