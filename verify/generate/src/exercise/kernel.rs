@@ -84,6 +84,12 @@ impl Line {
         self.operands.iter().any(|o| o.text.contains("%sh") || o.text.contains("%mb"))
     }
 
+    fn uses_objects(&self) -> bool {
+        let makes = self.mnemonic.starts_with("mbarrier.init");
+        let shared = self.operands.iter().any(|o| o.text.contains("shared_memory"));
+        self.mnemonic.contains("mbarrier") && !makes && (shared || self.uses_shared_memory())
+    }
+
     /// The instruction.
     pub fn text(&self) -> String {
         let operands: Vec<&str> = self.operands.iter().map(|o| o.text.as_str()).collect();
@@ -115,6 +121,18 @@ pub const MODULE: &str = "\
 .func callee () { ret; }
 ";
 
+/// Barrier objects in all of shared memory, by 32 threads: what an operation does to other words is not defined.
+const OBJECTS: &str = "\
+\t{\n\t.reg .b32 %object;
+\tmov.u32 %object, shared_memory;
+\tmad.lo.u32 %object, %i, 32, %object;
+\tmbarrier.init.shared.b64 [%object], 64;
+\tmbarrier.init.shared.b64 [%object+8], 64;
+\tmbarrier.init.shared.b64 [%object+16], 64;
+\tmbarrier.init.shared.b64 [%object+24], 64;
+\tbar.sync 0;\n\t}
+";
+
 /// What a module needs besides, where kernels name it.
 pub const OPAQUE: [(&str, &str); 2] =
     [("[texture", ".global .texref texture;\n"), ("[surface", ".global .surfref surface;\n")];
@@ -140,6 +158,9 @@ pub fn entry(name: &str, lines: &[&Line]) -> String {
     text += "\tmad.wide.u32 %to, %i, 4096, %to;\n\tmad.wide.u32 %from, %i, 4096, %from;\n";
     if lines.iter().any(|l| l.uses_shared_memory()) {
         text += "\tmov.u32 %sh, shared_memory;\n\tadd.u32 %mb, %sh, 512;\n\tmad.lo.u32 %sh, %i, 16, %sh;\n";
+    }
+    if lines.iter().any(|l| l.uses_objects()) {
+        text += OBJECTS;
     }
     let mut results = 0;
     for line in lines {

@@ -112,7 +112,9 @@ pub fn others(row: &'static Row, suffixes: &[&str]) -> Vec<Line> {
                     }
                     continue;
                 }
-                if v.only != Only::Register && !v.vector && v.count == 0 {
+                // A constant is no state that an arrival gave.
+                let state = row.root == "mbarrier" && ty.width() == 64;
+                if v.only != Only::Register && !v.vector && v.count == 0 && !state {
                     for text in constants(ty, v.multiple) {
                         with(Operand { text, ..old.clone() });
                     }
