@@ -135,6 +135,8 @@ pub(crate) struct Flat<'a> {
 
 /// Items that a kernel may grow to by inlining.
 const MOST_ITEMS: usize = 4_000_000;
+/// Calls that may be open at one place of an inlined kernel. Each takes room on our own stack; programs have some ten.
+const MOST_NESTED: usize = 256;
 
 pub(crate) fn flatten<'a>(module: &'a Module, calls: &Calls, kernel: &'a Function) -> Flat<'a> {
     let Calls { recursive, taken } = calls.clone();
@@ -455,6 +457,9 @@ impl<'a> Flat<'a> {
                     inst,
                 });
             }
+        }
+        if stack.len() >= MOST_NESTED {
+            return Err(format!("calls that nest deeper than {MOST_NESTED} functions are not supported"));
         }
         stack.push(id);
         self.body(module, instance, stack);

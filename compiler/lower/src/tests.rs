@@ -88,3 +88,18 @@ fn all_errors_at_once() {
     let lines: Vec<u32> = errors.expect_err("two forms").iter().map(|e| e.line).collect();
     assert_eq!(lines, [5, 7]);
 }
+
+#[test]
+fn calls_nest_as_deep_as_there_is_room() {
+    let nested = |depth: u32| {
+        let mut ptx = String::from(".func f0() { ret; }\n");
+        for i in 1..depth {
+            ptx += &format!(".func f{i}() {{ call f{}; ret; }}\n", i - 1);
+        }
+        lowered(&format!("{ptx}.entry k() {{ call f{}; ret; }}", depth - 1))
+    };
+    assert!(nested(256).is_ok());
+    let errors = nested(3000).expect_err("too many");
+    // `.version`, `.target`, `.address_size` and `f0` stand before.
+    assert_eq!(errors.iter().map(|e| e.line).collect::<Vec<_>>(), [4 + 3000 - 256]);
+}
