@@ -13,10 +13,7 @@ use sassafras_oracle::workspace_root;
 use tempfile::{TempDir, tempdir};
 
 /// What does not compile yet: the file, the exit code, and a part of the message. A row that compiles should go.
-const NOT_YET: &[(&str, i32, &str)] = &[
-    ("triton/attention.ptx", 4, "`wgmma.fence.sync.aligned` is not supported yet"),
-    ("triton/matmul.ptx", 4, "`wgmma.fence.sync.aligned` is not supported yet"),
-];
+const NOT_YET: &[(&str, i32, &str)] = &[];
 
 fn named(name: &str) -> (TempDir, PathBuf) {
     let folder = tempdir().expect("a folder");

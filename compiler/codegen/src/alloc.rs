@@ -14,6 +14,7 @@
 mod assign;
 mod bundles;
 mod destruct;
+mod groups;
 mod ranges;
 pub(crate) mod sequence;
 mod spill;

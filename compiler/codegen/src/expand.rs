@@ -17,6 +17,10 @@ pub struct ExpandStats {
     pub expanded: usize,
     /// Bytes of the frame.
     pub frame: u32,
+    /// Waits for products of a warpgroup that the program does not have.
+    pub serialised: usize,
+    /// WARPGROUP.ARRIVE that the program does not have.
+    pub fenced: usize,
 }
 
 /// Bytes of one instruction.
@@ -30,7 +34,7 @@ const STACK_POINTER: u64 = 1;
 /// See the head of this file.
 pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
     Error::unless("expand", Phase::Allocated, f.phase)?;
-    let mut stats = ExpandStats { expanded: 0, frame: f.frame.size() };
+    let mut stats = ExpandStats { expanded: 0, frame: f.frame.size(), ..ExpandStats::default() };
     for block in f.layout.clone() {
         let insts = std::mem::take(&mut f.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
@@ -55,6 +59,8 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
         }
         f.blocks[block].insts = out;
     }
+    let groups = crate::warpgroup::keep(f)?;
+    (stats.serialised, stats.fenced) = (groups.waits, groups.fences);
     Ok(stats)
 }
 
@@ -152,20 +158,37 @@ fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) 
             out.push(MInst::new(add));
         }
         Pseudo::Spill { slot, src } => {
-            let mut store = make("stl", &[("a", STACK_POINTER), ("b", number(src))])?;
-            frame_access(f, &mut store, *slot, src.units)?;
-            out.push(MInst::new(store));
+            for (offset, units) in cut(src, *slot) {
+                let from = step(src, offset);
+                let mut store = make("stl", &[("a", STACK_POINTER), ("b", number(&from))])?;
+                frame_access(f, &mut store, slot + 4 * u32::from(offset), units)?;
+                out.push(MInst::new(store));
+            }
         }
-        Pseudo::Reload { dst, slot } => {
-            let mut load = make("ldl", &[("a", STACK_POINTER), ("d", number(dst))])?;
-            frame_access(f, &mut load, *slot, dst.units)?;
-            out.push(MInst::new(load));
+        Pseudo::Reload { slot, dst } => {
+            for (offset, units) in cut(dst, *slot) {
+                let to = step(dst, offset);
+                let mut load = make("ldl", &[("a", STACK_POINTER), ("d", number(&to))])?;
+                frame_access(f, &mut load, slot + 4 * u32::from(offset), units)?;
+                out.push(MInst::new(load));
+            }
         }
         Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } | Pseudo::Call { .. } => {
             return Err(Error::malformed(at.0, at.1, "a pseudo-instruction of SSA behind allocation"));
         }
     }
     Ok(())
+}
+
+/// What one access to the frame can move, as the first unit and their number: all of a register that one word reaches, else four at a time where
+/// register and slot are aligned, and the rest one by one.
+fn cut(place: &Place, slot: u32) -> Vec<(u8, u8)> {
+    if matches!(place.units, 1 | 2 | 4) {
+        return vec![(0, place.units)];
+    }
+    let wide = number(place).is_multiple_of(4) && slot.is_multiple_of(16);
+    let fours = if wide { place.units / 4 } else { 0 };
+    (0..fours).map(|n| (4 * n, 4)).chain((4 * fours..place.units).map(|n| (n, 1))).collect()
 }
 
 fn frame_access(f: &Function, inst: &mut Inst, slot: u32, units: u8) -> Result<(), Error> {

@@ -25,6 +25,7 @@ mod prepare;
 mod schedule;
 pub mod select;
 mod uniform;
+mod warpgroup;
 
 pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};

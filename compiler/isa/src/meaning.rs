@@ -264,6 +264,12 @@ meanings! {
     Arrives,
     /// Operations on barriers in shared memory.
     Syncs,
+    /// HGMMA, IGMMA, QGMMA, BGMMA: a warpgroup's product, done by the WARPGROUP.DEPBAR that waits for its group; gsb0 ends a group.
+    Gmma,
+    /// WARPGROUP.ARRIVE: registers written before are seen by the products behind it.
+    GmmaFence,
+    /// WARPGROUP.DEPBAR: waits until `n` of the latest groups at most are under way.
+    GmmaWait,
     /// Copies, stores and reductions that are counted at barriers in shared memory, and prefetches of as many bytes.
     Bulk,
     /// Prefetch or query of an address kind.

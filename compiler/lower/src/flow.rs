@@ -101,6 +101,7 @@ fn writes_first(op: Op) -> bool {
             | Op::FenceInit
             | Op::Setmaxnreg
             | Op::ClusterBarrier
+            | Op::Wgmma
     )
 }
 
@@ -122,6 +123,10 @@ fn registers(inst: &Inst, read: &mut dyn FnMut(u32), write: &mut dyn FnMut(u32))
         op => writes_first(op),
     };
     for (i, operand) in inst.operands.iter().enumerate() {
+        if i == 0 && inst.op == Op::Wgmma {
+            // Accumulators, read below.
+            walk(operand, write);
+        }
         if i == 0 && first_written {
             walk(operand, write);
             // A guarded or partial write keeps the old value.

@@ -34,6 +34,7 @@ mod operand;
 mod stack;
 mod variables;
 mod warp;
+mod warpgroup;
 
 #[cfg(test)]
 mod tests;

@@ -41,8 +41,21 @@ impl fmt::Display for Phase {
 pub struct VRegData {
     /// The file.
     pub class: RegClass,
-    /// 32-bit units: 1, 2, 4 or 8. More than one only in R and UR; the real register is then a multiple of the number.
+    /// 32-bit units, [`Reg::MAX_UNITS`](crate::Reg::MAX_UNITS) at most. More than one only in R and UR; the real register is then a multiple of
+    /// [`alignment`] of the number.
     pub units: u8,
+}
+
+/// What the number of the first of so many registers is a multiple of. Sources: operands of 2, 4 and 8 registers, NAK; accumulators of a warpgroup's
+/// product, where ptxas 13.0.88 puts several side by side (`R24`, `R36`, `R48` of 12 registers; `R24`, `R32`, `R40` of 6).
+pub const fn alignment(units: u8) -> u8 {
+    match units {
+        0 | 1 => 1,
+        2 => 2,
+        3 | 4 => 4,
+        5..=8 => 8,
+        _ => 4,
+    }
 }
 
 /// A way out of a block.

@@ -34,7 +34,7 @@ pub mod text;
 
 pub use builder::{BuildError, Builder, InstBuilder};
 pub use entities::{Block, VReg};
-pub use function::{BlockData, Edge, Frame, Function, Phase, VRegData};
+pub use function::{BlockData, Edge, Frame, Function, Phase, VRegData, alignment};
 pub use inst::{MInst, Op, Place, Pseudo, Tied};
 pub use operand::{Position, RegOperand};
 pub use reg::Reg;

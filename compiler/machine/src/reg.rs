@@ -19,7 +19,7 @@ pub enum Reg {
 
 impl Reg {
     /// Units that a virtual register may have at most.
-    pub const MAX_UNITS: u8 = 8;
+    pub const MAX_UNITS: u8 = 128;
 
     /// A unit of a virtual register.
     pub const fn part(vreg: VReg, unit: u8) -> Reg {

@@ -24,6 +24,7 @@
 //! | `~` | the register may be wider than the type |
 //! | `*` | a vector of as many elements as `.v2` or `.v4` says |
 //! | `*4` | a vector of four elements |
+//! | `*n/2` | a vector of half as many elements as the shape, such as `m64n16k8`, has columns |
 //! | `_` | `_` may stand here |
 //! | `#` | a constant only |
 //! | `%` | a register only |
@@ -33,6 +34,7 @@
 //! | `=special` | also a special register |
 //! | `=cvta` | a register or a symbol's address |
 //! | `=sink` | `_` alone |
+//! | `=sign` | the constants 1 and -1 alone |
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
 //! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
@@ -217,6 +219,8 @@ pub struct Value {
     pub vector: bool,
     /// A vector of this many elements; 0 if the row does not say.
     pub count: u8,
+    /// A vector of the columns of the shape divided by this; 0 if the shape does not say.
+    pub per: u8,
     /// `_` may stand here.
     pub sink: bool,
     /// What may stand here.
@@ -228,6 +232,14 @@ pub struct Value {
 }
 
 impl Value {
+    /// How many elements the vector has, 0 if neither the row nor the shape among these words says.
+    pub fn elements(&self, words: &[&str]) -> usize {
+        if self.per == 0 {
+            return self.count.into();
+        }
+        columns(words).unwrap_or(0) / usize::from(self.per)
+    }
+
     /// A register or constant of a type, nothing more.
     pub const fn plain(ty: TypeRef) -> Value {
         Value {
@@ -235,12 +247,21 @@ impl Value {
             relaxed: false,
             vector: false,
             count: 0,
+            per: 0,
             sink: false,
             only: Only::Any,
             most: u64::MAX,
             multiple: 1,
         }
     }
+}
+
+/// The columns of the result that a shape among these words says: 16 of `m64n16k8`.
+pub fn columns(words: &[&str]) -> Option<usize> {
+    words.iter().find_map(|word| {
+        let (_, rest) = word.strip_prefix('m')?.split_once('n')?;
+        rest.split_once('k')?.0.parse().ok()
+    })
 }
 
 /// Which things may stand for a [`Value`].
@@ -260,6 +281,8 @@ pub enum Only {
     Cvta,
     /// `_`.
     Sink,
+    /// 1 and -1.
+    Sign,
 }
 
 /// A type as a row names it.

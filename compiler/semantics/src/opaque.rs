@@ -51,9 +51,11 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let (mut families, mut all) = (Vec::new(), Vec::new());
     for line in FAMILIES.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        let (head, family) = row(line);
-        all.extend(expansions(head).into_iter().map(|name| (&*name.leak(), families.len())));
-        families.push(family);
+        for line in by_columns(line) {
+            let (head, family) = row(line);
+            all.extend(expansions(head).into_iter().map(|name| (&*name.leak(), families.len())));
+            families.push(family);
+        }
     }
     let by_name: HashMap<_, _> = all.iter().zip(0..).map(|((name, _), i)| (*name, Opaque(i))).collect();
     assert_eq!(by_name.len(), all.len(), "two opaque operations have one name");
@@ -66,6 +68,18 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// The name up to its first dot.
 fn head(name: &'static str) -> &'static str {
     name.split('.').next().unwrap_or(name)
+}
+
+/// The rows that one with `%n` stands for: one for each number of columns.
+fn by_columns(line: &'static str) -> Vec<&'static str> {
+    if !line.contains("%n") {
+        return vec![line];
+    }
+    let with = |n: u32| {
+        let line = line.replace("%n/2", &(n / 2).to_string()).replace("%n/4", &(n / 4).to_string());
+        &*line.replace("%n", &n.to_string()).leak()
+    };
+    (8..=256).step_by(8).map(with).collect()
 }
 
 /// Reads a row. One that cannot be read is a mistake in this program, which any test that touches the table finds.
@@ -192,6 +206,31 @@ pub fn barrier_word<D: Domain>(d: &D, count: &D::V) -> D::V {
     let left = d.sub(&d.constant(32, 1 << 20), count);
     let shifted = |n: u128| d.binary(BinaryOp::Shl, &left, &d.constant(32, n));
     d.concat(&shifted(11), &shifted(1))
+}
+
+/// The last argument of a warpgroup's product. Bit 0: A is negated. 1: B is. 2: A is transposed. 3: B is. 4: sums saturate. From 8 on: the
+/// selector of the metadata. `rest` is what PTX says behind the predicate: two signs, if any, and transposes, of B alone where A stands in registers.
+/// `None` for anything else.
+pub fn product_flags(rest: &[u64], registers: bool, saturates: bool, selector: u64) -> Option<u32> {
+    let sign = |n: u64| match n as i64 {
+        1 => Some(0),
+        -1 => Some(1),
+        _ => None,
+    };
+    let bit = |n: u64| (n < 2).then_some(n as u32);
+    let (a, b, rest) = match rest {
+        [] => (0, 0, rest),
+        [a, b, rest @ ..] => (sign(*a)?, sign(*b)?, rest),
+        _ => return None,
+    };
+    let (ta, tb) = match (rest, registers) {
+        ([], _) => (0, 0),
+        ([b], true) => (0, bit(*b)?),
+        ([a, b], false) => (bit(*a)?, bit(*b)?),
+        _ => return None,
+    };
+    let selector = u32::try_from(selector).ok().filter(|s| *s < 4)?;
+    Some(a | b << 1 | ta << 2 | tb << 3 | u32::from(saturates) << 4 | selector << 8)
 }
 
 /// The cache policy of `createpolicy.fractional` with these words and fraction, as the machine holds it (what ptxas 13.0 makes of constants): the kind in bits 56 to 60, in

@@ -26,6 +26,7 @@
 mod control;
 mod flight;
 mod flow;
+mod groups;
 mod reuse;
 
 pub use flow::Program;
@@ -102,6 +103,7 @@ pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
         }
     }
     judge.unreached(&entries);
+    judge.products();
     (Verdict::of(judge.objections, judge.unknown), judge.bases)
 }
 
@@ -166,7 +168,9 @@ impl Judge<'_> {
         let late = reads_late(inst, chip);
         let always = inst.guard.is_always();
         let mut made = Vec::new();
-        for operand in inst.operands() {
+        // When a product's general registers are free, its group says (`groups`).
+        let grouped = |o: &Operand| row.meaning == Meaning::Gmma && o.class == RegClass::R;
+        for operand in inst.operands().filter(|o| !grouped(o)) {
             for unit in 0..u32::from(operand.units) {
                 let class = inst.class(&operand, unit);
                 let write = operand.access == sassafras_isa::Access::Write;
@@ -300,6 +304,28 @@ impl Judge<'_> {
                 self.doubt(at, flight.at, register, message);
             }
             _ => {}
+        }
+    }
+
+    /// Registers of a warpgroup's products.
+    fn products(&mut self) {
+        for (at, fault) in groups::faults(self.program) {
+            match fault {
+                groups::Fault::InUse(register, from) => {
+                    let product = self.program.place(from);
+                    let message =
+                        format!("touches R{register}, which {product} uses until its group is waited for");
+                    self.object(Rule::HazardGroup, at, from, (RegClass::R, register), message);
+                }
+                groups::Fault::Unseen(register, from) => {
+                    let place = from.map_or("before the function".to_owned(), |from| {
+                        format!("by {}", self.program.place(from))
+                    });
+                    let message =
+                        format!("uses R{register}, written {place}, and no WARPGROUP.ARRIVE stands between");
+                    self.object(Rule::HazardArrive, at, from.unwrap_or(at), (RegClass::R, register), message);
+                }
+            }
         }
     }
 

@@ -157,6 +157,12 @@ rules! {
             : "[B------:R-:W-:-:S05] IADD3 R0, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
               "[B------:R-:W-:-:S05] IADD3 R2, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
         HazardLatency "hazard-latency" "Unknown, not wrong: two accesses that no row of the latency table is about, nearer than the longest of them, or of which the first has control bits that say nothing.",
+        HazardGroup "hazard-group" "Nothing but a product with the same accumulator touches a register that a warpgroup's product uses before WARPGROUP.DEPBAR waits for its group, on every path; what A stands in may be read."
+            : "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] FADD R2, R24, R25\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x1\n[B------:R-:W-:-:S05] FADD R2, R24, R25\n[B------:R-:W-:-:S05] EXIT",
+        HazardArrive "hazard-arrive" "Between what writes a register and a warpgroup's product that uses it stands a WARPGROUP.ARRIVE, on every path."
+            : "[B------:R-:W-:-:S05] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S10] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
         HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
     }
     "Words": {

@@ -6,19 +6,23 @@
 //! free one; else that of the cheapest set of bundles that are each cheaper than it, which then look again. What finds
 //! none is broken up into its registers; a single register that finds none is to be spilled.
 
-use super::bundles::Bundles;
+use super::bundles::{Bundle, Bundles};
 use super::ranges::{Range, RangeSet, Ranges};
 use super::work::{Item, Work};
 use crate::Error;
 use sassafras_chip::abi;
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
-use sassafras_machine::{Function, Pseudo, VReg};
+use sassafras_machine::{Function, Pseudo, VReg, alignment};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Positions (two for each instruction) after which reuse of a register hinders scheduling no more.
 const RESTED: u32 = 24;
+
+/// The first register that products of a warpgroup use: ptxas 13.0.88 never gives them a lower one, and refuses a kernel of one product of four registers
+/// when it may use 24.
+const FIRST_GROUPED: usize = 24;
 
 /// A register to spill, the set of registers that may share its slot, and the unit in that slot.
 #[derive(Clone, Copy, Debug)]
@@ -163,10 +167,15 @@ pub fn assign(
         hints.entry(y).or_default().push((x, i16::from(i) - i16::from(j)));
     }
 
+    let grouped = |bundle: &Bundle| bundle.members.iter().any(|(vreg, _)| work.is_grouped(*vreg));
     let key = |bundles: &Bundles, index: usize| {
         let bundle = &bundles.data[index];
-        let tiny = bundle.weight == f32::INFINITY;
-        (Reverse(if tiny { bundle.units } else { 0 }), bundle.start(), Reverse(bundle.units), index)
+        let first = match (bundle.weight == f32::INFINITY, grouped(bundle)) {
+            (true, _) => 256 + u16::from(bundle.units),
+            (false, true) => u16::from(bundle.units),
+            (false, false) => 0,
+        };
+        (Reverse(first), bundle.start(), Reverse(bundle.units), index)
     };
     let mut queue: BTreeSet<_> = (0..bundles.data.len())
         .filter(|&index| bundles.data[index].ranges.iter().any(|list| !list.is_empty()))
@@ -176,31 +185,33 @@ pub fn assign(
     let mut spilled = Vec::new();
     while let Some((_, _, _, index)) = queue.pop_first() {
         let bundle = &bundles.data[index];
-        let (class, step) = (bundle.class, usize::from(bundle.units));
+        let (class, units) = (bundle.class, usize::from(bundle.units));
+        let step = usize::from(alignment(bundle.units));
+        let floor = if class == RegClass::R && grouped(bundle) { FIRST_GROUPED } else { 0 };
         let count = files.registers[&class].len();
         let hinted = hints.get(&index).into_iter().flatten().filter_map(|&(other, delta)| {
             let base: usize =
                 (places.get(other).copied().flatten()? as i64 + i64::from(delta)).try_into().ok()?;
-            base.is_multiple_of(step).then_some(base)
+            (base.is_multiple_of(step) && base >= floor).then_some(base)
         });
         let mut hinted = hinted.filter(|&base| files.free(class, base, &bundle.ranges));
         let within = if class == RegClass::R { count.min(spread as usize) } else { 0 };
-        let rested = (0..within).step_by(step).filter(|&base| files.free(class, base, &bundle.ranges));
+        let rested = (floor..within).step_by(step).filter(|&base| files.free(class, base, &bundle.ranges));
         let found = hinted
             .next()
             .or_else(|| {
                 let age = |base: usize| {
-                    bundle.start().saturating_sub(files.last_use(class, base, step, bundle.start()))
+                    bundle.start().saturating_sub(files.last_use(class, base, units, bundle.start()))
                 };
                 rested.min_by_key(|&base| (Reverse(age(base).min(RESTED)), base))
             })
-            .or_else(|| (0..count).step_by(step).find(|&base| files.free(class, base, &bundle.ranges)));
+            .or_else(|| (floor..count).step_by(step).find(|&base| files.free(class, base, &bundle.ranges)));
         if let Some(base) = found {
             files.put(class, base, &bundle.ranges, index);
             places[index] = Some(base);
             continue;
         }
-        let cheapest = (0..count).step_by(step).filter_map(|base| {
+        let cheapest = (floor..count).step_by(step).filter_map(|base| {
             let occupants = files.occupants(class, base, &bundle.ranges)?;
             let cost = occupants.iter().map(|&other| bundles.data[other].weight).fold(0f32, f32::max);
             (cost < bundle.weight).then_some((cost, base, occupants))

@@ -7,7 +7,7 @@ use super::ranges::{RangeSet, Ranges};
 use super::work::{Item, Loc, Work};
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
-use sassafras_machine::{Function, VReg};
+use sassafras_machine::{Function, VReg, alignment};
 
 /// Registers to be placed together.
 #[derive(Clone, Debug)]
@@ -104,7 +104,9 @@ impl Bundles {
         }
         let (outer, inner) = (&self.data[a], &self.data[b]);
         let Some(offset) = i.checked_sub(j) else { return false };
-        if outer.class != inner.class || offset % inner.units != 0 || offset + inner.units > outer.units {
+        let (own, whole) = (alignment(inner.units), alignment(outer.units));
+        let fits = offset % own == 0 && own <= whole && offset + inner.units <= outer.units;
+        if outer.class != inner.class || !fits {
             return false;
         }
         let clash = (0..inner.units)
@@ -154,11 +156,16 @@ impl Bundles {
     }
 }
 
+/// More than any other weight.
+const GROUPED: f32 = 1e9;
+
 fn weight(f: &Function, work: &Work, ranges: &Ranges, members: &[(VReg, u8)]) -> f32 {
     if members.iter().any(|(vreg, _)| work.is_tiny(*vreg)) {
         return f32::INFINITY;
     }
     let uses: f32 = members.iter().map(|(vreg, _)| ranges.uses[vreg.index()]).sum();
     let length: u32 = members.iter().map(|(vreg, _)| ranges.length(*vreg, f.vregs[*vreg].units)).sum();
-    uses / (length.max(1) as f32)
+    // What products of a warpgroup use can be moved by waiting for them alone: all else goes first.
+    let grouped = members.iter().any(|(vreg, _)| work.is_grouped(*vreg));
+    uses / (length.max(1) as f32) + if grouped { GROUPED } else { 0.0 }
 }

@@ -7,6 +7,7 @@
 
 use super::work::{Item, Loc, Move, Work};
 use crate::Error;
+use sassafras_isa::FieldKind;
 use sassafras_machine::{Block, Function, MInst, Op, Place, Pseudo, Reg};
 
 /// The function as moves and instructions. The function itself stays as it is.
@@ -41,7 +42,9 @@ pub fn destruct(f: &Function) -> Result<Work, Error> {
         }
         blocks.push(items);
     }
-    Ok(Work { blocks, tiny: Vec::new(), frame, scratch: None })
+    let mut work = Work { blocks, tiny: Vec::new(), frame, scratch: None, grouped: Vec::new() };
+    super::groups::hold(f, &mut work);
+    Ok(work)
 }
 
 fn edge_moves(f: &Function, from: Block, to: Block, items: &mut Vec<Item>) {
@@ -102,12 +105,23 @@ fn one(f: &Function, block: Block, index: usize, inst: &MInst, items: &mut Vec<I
         Op::Inst(real) => {
             let mut inst = inst.clone();
             let mut moves = Vec::new();
+            let mut fields = real.fields.clone();
             for tied in &mut inst.tied {
                 let dst = Reg::from_field(real.fields[tied.field]);
                 let Some(vreg) = dst.vreg() else { continue };
                 let (class, units) = (f.vregs[vreg].class, real.units(tied.field));
                 moves.extend(unit_moves(dst.place(class, units), tied.old.place(class, units)));
+                // Whatever else reads the old value finds it there too.
+                for (field, value) in real.row().fields.iter().zip(&mut fields) {
+                    let register = matches!(field.kind, FieldKind::Register { .. }) && !field.write;
+                    if register && Reg::from_field(*value) == tied.old {
+                        *value = dst.to_field();
+                    }
+                }
                 tied.old = dst;
+            }
+            if let Op::Inst(real) = &mut inst.op {
+                real.fields = fields;
             }
             if !moves.is_empty() {
                 items.push(Item::Moves(moves));

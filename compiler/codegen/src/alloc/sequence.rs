@@ -48,6 +48,7 @@ pub fn instructions(
                 });
                 out.push(inst);
             }
+            Item::Held(_) => {}
             Item::Moves(moves) => {
                 let end = |loc: Loc| match loc {
                     Loc::Unit(vreg, unit) => {

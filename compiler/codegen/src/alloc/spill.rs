@@ -77,6 +77,10 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
                         out.push(Item::Moves(moves));
                     }
                 }
+                Item::Held(mut units) => {
+                    units.retain(|&(vreg, _)| home(vreg).is_none());
+                    out.push(Item::Held(units));
+                }
                 Item::Inst(inst) => instruction(f, work, &home, inst, &mut out),
             }
         }

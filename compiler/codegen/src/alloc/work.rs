@@ -30,6 +30,8 @@ pub enum Item {
     Moves(Vec<Move>),
     /// `undef`, `frame`, `spill`, `reload` or an instruction of the hardware. Tied uses name the definition itself.
     Inst(MInst),
+    /// These are not free before this place. Nothing is emitted.
+    Held(Vec<(VReg, u8)>),
 }
 
 /// A function in that form. Blocks are in the order of the layout.
@@ -42,11 +44,17 @@ pub struct Work {
     pub frame: bool,
     /// Two general registers for moves, once something was spilled.
     pub scratch: Option<[u16; 2]>,
+    /// Registers of products of a warpgroup; by index, absent is false.
+    pub grouped: Vec<bool>,
 }
 
 impl Work {
     pub fn is_tiny(&self, vreg: VReg) -> bool {
         self.tiny.get(vreg.index()).copied().unwrap_or(false)
+    }
+
+    pub fn is_grouped(&self, vreg: VReg) -> bool {
+        self.grouped.get(vreg.index()).copied().unwrap_or(false)
     }
 
     /// Takes out moves whose result nobody reads; whether there was one.
@@ -81,6 +89,11 @@ impl Item {
                     if let Loc::Unit(vreg, unit) = end {
                         each(vreg, unit);
                     }
+                }
+            }
+            Item::Held(units) => {
+                if access == Access::Read {
+                    units.iter().for_each(|&(vreg, unit)| each(vreg, unit));
                 }
             }
             Item::Inst(inst) => {

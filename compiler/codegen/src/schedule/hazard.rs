@@ -47,8 +47,10 @@ pub struct Facts {
     pub fences: bool,
     /// Whether such a fence says so by its write barrier, as FENCE.VIEW.ASYNC, which has no other.
     pub fences_late: bool,
-    /// Whether it calls a function that the driver resolves: nothing may be on its way then.
+    /// Whether nothing may be on its way: at a call of a function that the driver resolves, and where products of a warpgroup take over registers.
     pub calls: bool,
+    /// Whether a wait for its group says when general registers are free, and neither distance nor scoreboard.
+    pub grouped: bool,
 }
 
 impl Facts {
@@ -60,6 +62,7 @@ impl Facts {
                 writes: SmallVec::new(),
                 late_results: false,
                 calls: false,
+                grouped: false,
                 late_reads: false,
                 ordered: false,
                 fences: false,
@@ -76,7 +79,8 @@ impl Facts {
             ordered: row.memory.is_some_and(|memory| memory.space != MemorySpace::Constant)
                 || row.control_flow == Some(ControlFlowKind::Block)
                 || row.meaning == Meaning::Bulk,
-            calls: row.id.starts_with("call.abs"),
+            calls: row.id.starts_with("call.abs") || row.meaning == Meaning::GmmaFence,
+            grouped: row.meaning == Meaning::Gmma,
             fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
                 && matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite),
             fences_late: false,
@@ -137,6 +141,7 @@ pub fn least_stall(inst: &MInst) -> u8 {
         Some(K::Block) => 6,
         Some(K::Push | K::Break) => 1,
         None if row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence) => 6,
+        None if row.meaning == Meaning::GmmaWait => 2,
         None => 1,
     }
 }

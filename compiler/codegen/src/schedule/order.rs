@@ -184,6 +184,10 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Acqbulk
             | Meaning::ClusterBarrier
             | Meaning::Bulk
+            // Products are numbered by their order, and their groups by marks on them.
+            | Meaning::Gmma
+            | Meaning::GmmaFence
+            | Meaning::GmmaWait
             | Meaning::Bpt
             | Meaning::Nop
             // It names the place behind the call that follows.

@@ -207,10 +207,11 @@ impl Recent {
             list.retain(|&(class, time)| class != facts.class && time + u32::from(LONGEST) > self.now);
             list.push((facts.class, self.now));
         };
-        let both = facts.reads.iter().chain(&facts.writes);
+        let counted = |(_, kind): &&(usize, OperandKind)| !facts.grouped || *kind != OperandKind::Register;
+        let both = facts.reads.iter().chain(&facts.writes).filter(counted);
         self.touched.extend(both.map(|(register, _)| *register));
-        facts.reads.iter().for_each(|(register, _)| put(&mut self.reads[*register]));
-        facts.writes.iter().for_each(|(register, _)| put(&mut self.writes[*register]));
+        facts.reads.iter().filter(counted).for_each(|(register, _)| put(&mut self.reads[*register]));
+        facts.writes.iter().filter(counted).for_each(|(register, _)| put(&mut self.writes[*register]));
         if let Some(real) = inst.inst() {
             for board in [real.control.write_barrier, real.control.read_barrier] {
                 if let Some(raised) = self.raised.get_mut(usize::from(board)) {

@@ -25,6 +25,8 @@ pub struct Emitter<'a> {
     pub(super) places: SecondaryMap<ir::Value, Option<Reg>>,
     /// Constants that stand in a register of the current block.
     pub(super) constants: FxHashMap<(ir::Value, u8), Reg>,
+    /// Fragments that stand side by side in one register of the current block: a product does not change them.
+    pub(super) fragments: FxHashMap<Vec<ir::Value>, VReg>,
     /// The descriptor of global memory, and the base of the shared window, made in the entry block.
     pub(super) descriptor: Option<VReg>,
     pub(super) shared_base: Option<VReg>,
@@ -65,6 +67,7 @@ pub fn emit(
         block,
         places: SecondaryMap::with_default(None),
         constants: FxHashMap::default(),
+        fragments: FxHashMap::default(),
         descriptor: None,
         shared_base: None,
         needed: &plan.needed,
@@ -104,13 +107,17 @@ pub fn emit(
             e.push(MInst::new(inst));
         }
         e.constants.clear();
+        e.fragments.clear();
         e.converged.clear();
         e.scattered = false;
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
                 Fate::Nothing => {}
-                Fate::Code => e.launch_value(i)?,
+                Fate::Code => {
+                    e.converge(i, uniform.together(b) && !e.scattered)?;
+                    e.launch_value(i)?;
+                }
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
                     if uniform.scatters(&source.insts[i]) {
@@ -536,7 +543,7 @@ impl Emitter<'_> {
             }
             ir::Terminator::Branch { condition, then, otherwise } => {
                 let (reg, negate) = self.predicate(*condition)?;
-                let (then, otherwise) = (self.edge(then)?, self.edge(otherwise)?);
+                let (then, otherwise) = (self.edge_apart(then)?, self.edge_apart(otherwise)?);
                 let target = then.block;
                 let mut inst = self.form("bra")?;
                 inst.guard.pred = reg.to_field() as u32;
@@ -562,6 +569,26 @@ impl Emitter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// An edge of a branch. Where it passes on parts of a product's accumulator, the copies stand in a block of its own, where the accumulator may end: they
+    /// are to be nothing, as a product may be under way.
+    fn edge_apart(&mut self, edge: &ir::Edge) -> Result<Edge, Error> {
+        let product = |&arg: &ir::Value| {
+            let op = self.source.def_op(arg);
+            matches!(op, Some(ir::Op::Opaque(op)) if op.head() == "wgmma")
+        };
+        if !edge.args.iter().any(product) {
+            return self.edge(edge);
+        }
+        let (block, middle) = (self.block, self.out.add_block());
+        let constants = self.constants.clone();
+        self.block = middle;
+        let inner = self.edge(edge)?;
+        self.out.blocks[middle].succs = vec![inner];
+        self.out.blocks[middle].line = self.line;
+        (self.block, self.constants) = (block, constants);
+        Ok(Edge::to(middle))
     }
 
     fn edge(&mut self, edge: &ir::Edge) -> Result<Edge, Error> {

@@ -17,6 +17,7 @@ mod operand;
 mod plan;
 mod special;
 mod vote;
+mod warpgroup;
 
 pub use layout::{Layout, system_calls};
 

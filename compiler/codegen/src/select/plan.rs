@@ -74,6 +74,12 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                     need(&context, &mut needed, inst.args[0]);
                     Fate::Code
                 }
+                Op::Opaque(op) if op.head() == "wgmma" => {
+                    // What is not kept is not read.
+                    let kept = super::warpgroup::kept(function, inst);
+                    inst.args.iter().skip(kept).for_each(|&v| need(&context, &mut needed, v));
+                    Fate::Code
+                }
                 Op::SystemCall(_) => {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code

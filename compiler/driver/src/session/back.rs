@@ -46,7 +46,8 @@ const STEPS: [(Stage, Step); 6] = [
     }),
     (Stage::Expand, |m, _| {
         let s = codegen::expand(m)?;
-        Ok(numbers([("expanded", s.expanded), ("frame", s.frame as usize)]))
+        let groups = [("serialised", s.serialised), ("fenced", s.fenced)];
+        Ok(numbers([("expanded", s.expanded), ("frame", s.frame as usize), groups[0], groups[1]]))
     }),
     (Stage::Converge, |m, _| {
         let s = codegen::converge(m)?;

@@ -182,6 +182,17 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
         self.source(name, units)
     }
 
+    /// A source of several general registers, each by itself, without flags.
+    pub fn words(&mut self, name: &str, units: u32) -> Result<Vec<D::V>, Trap> {
+        let i = self.need(name)?;
+        let FieldKind::Register { class, .. } = self.inst.row().fields[i].kind else {
+            return Err(self.unsupported(&format!("operand `{name}`")));
+        };
+        let first = self.inst.fields[i];
+        let zero = class.constant() == Some(first);
+        (0..u64::from(units)).map(|u| self.register(class, if zero { first } else { first + u })).collect()
+    }
+
     /// A 32-bit integer source; its flag complements if `complement`, else negates.
     pub fn int32(&mut self, name: &str, complement: bool) -> Result<D::V, Trap> {
         let v = self.bits32(name)?;

@@ -13,6 +13,7 @@
 //! - `moves`, `special`, `memory`: registers of other files, memory, constants.
 //! - `opaque`: what is known by operands and effects alone.
 //! - `matrix`: what a warp's registers hold together.
+//! - `warpgroup`: products of four warps, by name.
 //! - `control`, `warp`: branches and convergence; what the lanes of a warp do together.
 
 mod control;
@@ -29,6 +30,7 @@ mod opaque;
 mod outcome;
 mod special;
 mod warp;
+mod warpgroup;
 
 #[cfg(test)]
 mod homes_tests;
@@ -184,6 +186,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
         M::Cctl => lane.cctl(),
         M::Errbar | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Gmma | M::GmmaFence | M::GmmaWait => lane.warpgroup(),
         M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
             lane.opaque()
         }

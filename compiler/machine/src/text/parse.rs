@@ -97,7 +97,7 @@ fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Bl
             return Err(format!("{vreg} out of order"));
         }
         let units = number(units)?;
-        if ![1, 2, 4, 8].contains(&units) {
+        if !(1..=u64::from(Reg::MAX_UNITS)).contains(&units) {
             return Err(format!("{units} units"));
         }
         f.vregs.push(VRegData { class: class_named(class)?, units: units as u8 });

@@ -30,7 +30,7 @@
 //! Everything else is expanded, one file per subject:
 //!
 //! - `divide`: integer quotients and remainders. `float_divide`, `float_root`: correctly rounded quotients and roots.
-//! - `each`: what the hardware does once for a warp. `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`, `memory`, `lanes`.
+//! - `each`: what the hardware does once for a warp. `warpgroup`: what products of a warpgroup take from uniform registers. `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`, `memory`, `lanes`.
 
 mod approximate;
 pub mod atomic;
@@ -46,6 +46,7 @@ mod selectable;
 mod switch;
 #[cfg(test)]
 mod tests;
+mod warpgroup;
 mod wide;
 
 pub use selectable::{Refused, selectable};
@@ -63,7 +64,8 @@ type Expansion = Option<SmallVec<[Value; 2]>>;
 /// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
 pub fn legalize(function: &mut Function) -> Stats {
     let mut editor = CfgEditor::new(function);
-    let mut changes = switch::switches(&mut editor) + each::expand(&mut editor);
+    let mut changes =
+        switch::switches(&mut editor) + each::expand(&mut editor) + warpgroup::expand(&mut editor);
     // Expansions make operations that are expanded in turn, four deep at most: quotient, conversion, product, shift.
     for _ in 0..8 {
         let round = once(&mut editor);

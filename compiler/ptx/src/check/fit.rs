@@ -91,6 +91,7 @@ impl Checker {
         // Loads and stores take `{a}` for `a`; `red` and `atom` do not, in ptxas.
         if value.vector
             && value.count == 0
+            && value.per == 0
             && form.mods.vector <= 1
             && matches!(form.op, Op::Ld | Op::Ldu | Op::St)
             && let Kind::Vector(items) = &operand.kind
@@ -98,11 +99,12 @@ impl Checker {
         {
             return self.fit_value(Value { vector: false, sink: false, ..value }, written, one, form);
         }
-        if value.vector && (form.mods.vector > 1 || value.count > 0) {
-            let lanes = usize::from(if value.count > 0 { value.count } else { form.mods.vector });
+        let fixed = value.elements(&form.mods.words);
+        if value.vector && (form.mods.vector > 1 || fixed > 0) {
+            let lanes = if fixed > 0 { fixed } else { usize::from(form.mods.vector) };
             // Fixed vectors hold registers alone.
-            let (sink, only) = if value.count > 0 { (false, Only::Register) } else { (written, value.only) };
-            let single = Value { vector: false, count: 0, sink, only, ..value };
+            let (sink, only) = if fixed > 0 { (false, Only::Register) } else { (written, value.only) };
+            let single = Value { vector: false, count: 0, per: 0, sink, only, ..value };
             return match &operand.kind {
                 Kind::Vector(items) if items.iter().all(|i| matches!(i.kind, Kind::Sink)) => {
                     misfit(Code::OperandKind, span, "a vector of nothing but `_`")
@@ -136,6 +138,11 @@ impl Checker {
             Kind::Sink if value.sink || value.only == Only::Sink => Ok(Operand::Sink),
             _ if value.only == Only::Sink => wrong("`_`"),
             Kind::Register(id, _) if written && self.body.sums.contains(id) => wrong("a register"),
+            Kind::Constant(constant) if value.only == Only::Sign => match constant.bits(ty) {
+                Some(bits) if bits == 1 || bits == u64::MAX => Ok(Operand::Immediate(bits)),
+                _ => misfit(Code::BadImmediate, span, "1 or -1 is needed"),
+            },
+            _ if value.only == Only::Sign => wrong("a constant"),
             Kind::Register(id, reg) if value.only != Only::Immediate => {
                 match agree(*reg, ty, value.relaxed) {
                     Ok(()) => Ok(Operand::Register(*id)),

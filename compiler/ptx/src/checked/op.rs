@@ -40,7 +40,7 @@ operations! {
     Mbarrier "mbarrier", Setmaxnreg "setmaxnreg", Createpolicy "createpolicy", ClusterBarrier "barrier.cluster",
     BulkCopy "cp.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
     StAsync "st.async", RedAsync "red.async",
-    Wmma "wmma",
+    Wmma "wmma", Wgmma "wgmma",
 }
 
 impl Op {
@@ -68,6 +68,7 @@ impl Op {
                 | Op::RedAsync
                 | Op::Mapa
                 | Op::Getctarank
+                | Op::Wgmma
         )
     }
 

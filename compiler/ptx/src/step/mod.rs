@@ -27,6 +27,7 @@ mod operand;
 mod packed;
 #[cfg(test)]
 mod tests;
+mod warpgroup;
 
 use crate::checked::{Function, FunctionId, Inst, LabelId, Module, Op, RegisterId, Type, VariableId};
 use sassafras_semantics::{Collective, Domain, State, Trap};
@@ -179,6 +180,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent => {}
             Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
             | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
+            Wgmma => self.warpgroup()?,
             // The checker puts others in the place of `wmma`.
             Discard | Istypep | Wmma => return Err(self.unsupported()),
         }

@@ -12,10 +12,10 @@ pub const DECLARATIONS: &str = "\
 \t.reg .pred %p<8>;
 \t.reg .b8 %rb<8>;
 \t.reg .b16 %rs<8>;
-\t.reg .b32 %r<8>;
+\t.reg .b32 %r<128>;
 \t.reg .b64 %rd<8>;
 \t.reg .b128 %rq<8>;
-\t.reg .f32 %f<8>;
+\t.reg .f32 %f<128>;
 \t.reg .f64 %fd<8>;
 \t.local .align 16 .b8 local_memory[64];
 \t.param .align 16 .b8 argument[64];
@@ -129,7 +129,7 @@ impl Row {
         let space =
             SPACES.iter().find(|(word, _)| suffixes.iter().any(|s| s.split("::").next() == Some(word)));
         let slots = self.slots.iter().enumerate();
-        slots.map(|(i, s)| operand(s, i + 1, &types, lanes, space.map(|s| s.1))).collect()
+        slots.map(|(i, s)| operand(s, i + 1, &types, suffixes, lanes, space.map(|s| s.1))).collect()
     }
 }
 
@@ -144,7 +144,7 @@ const SPACES: [(&str, &str); 5] = [
 
 fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
     let one = match slot.kind {
-        SlotKind::Value(Value { ty, only: Only::Immediate, .. }) => {
+        SlotKind::Value(Value { ty, only: Only::Immediate | Only::Sign, .. }) => {
             format!("{}:.{} constant", slot.name, ty.resolve(types).name())
         }
         SlotKind::Value(Value { ty, .. }) => format!("{}:.{}", slot.name, ty.resolve(types).name()),
@@ -163,13 +163,21 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
     if slot.optional { format!("{{{one}}}") } else { one }
 }
 
-fn operand(slot: &Slot, i: usize, types: &[Type], lanes: usize, space: Option<&str>) -> String {
+fn operand(
+    slot: &Slot,
+    i: usize,
+    types: &[Type],
+    suffixes: &[&str],
+    lanes: usize,
+    space: Option<&str>,
+) -> String {
     let one = match slot.kind {
         SlotKind::Value(Value { only: Only::Immediate, most, .. }) => most.min(128).to_string(),
         SlotKind::Value(Value { only: Only::Sink, .. }) => "_".into(),
-        SlotKind::Value(value) if value.count > 0 => {
+        SlotKind::Value(Value { only: Only::Sign, .. }) => "-1".into(),
+        SlotKind::Value(value) if value.elements(suffixes) > 0 => {
             let items: Vec<_> =
-                (0..value.count).map(|n| register(value.ty.resolve(types), usize::from(n))).collect();
+                (0..value.elements(suffixes)).map(|n| register(value.ty.resolve(types), n)).collect();
             format!("{{{}}}", items.join(", "))
         }
         SlotKind::Value(value) if value.vector && lanes > 1 => {

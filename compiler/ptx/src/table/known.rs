@@ -2,11 +2,11 @@
 
 /// Instructions of the PTX ISA, by root, none of whose forms has a row.
 #[rustfmt::skip]
-const ROOTS: [&str; 39] = [
+const ROOTS: [&str; 38] = [
     "alloca", "clusterlaunchcontrol", "istypep", "multimem",
     "stackrestore", "stacksave", "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4",
     "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4",
-    "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma",
+    "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4",
 ];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.

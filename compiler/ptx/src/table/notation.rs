@@ -150,6 +150,7 @@ fn value(text: &str) -> Value {
         m if m.ends_with("=special") => Only::Special,
         m if m.ends_with("=cvta") => Only::Cvta,
         m if m.ends_with("=sink") => Only::Sink,
+        m if m.ends_with("=sign") => Only::Sign,
         m if m.contains('#') => Only::Immediate,
         m if m.contains('%') => Only::Register,
         _ => Only::Any,
@@ -159,10 +160,11 @@ fn value(text: &str) -> Value {
         relaxed: marks.contains('~'),
         vector: marks.contains('*'),
         count: number_after(marks, "*").unwrap_or(0) as u8,
+        per: number_after(marks, "*n/").unwrap_or(0) as u8,
         sink: marks.contains('_'),
         only,
         most: number_after(marks, "<=").unwrap_or(u64::MAX),
-        multiple: number_after(marks, "/").unwrap_or(1),
+        multiple: if marks.contains("*n/") { 1 } else { number_after(marks, "/").unwrap_or(1) },
     }
 }
 

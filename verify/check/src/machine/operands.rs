@@ -3,7 +3,7 @@
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_isa::{Access, RegClass};
-use sassafras_machine::{Function, MInst, Op, Phase, Position, Pseudo, Reg, RegOperand};
+use sassafras_machine::{Function, MInst, Op, Phase, Position, Pseudo, Reg, RegOperand, alignment};
 
 /// Checks every operand of every instruction.
 pub(super) fn check(f: &Function, report: &mut Report) {
@@ -106,7 +106,7 @@ fn physical(f: &Function, inst: &MInst, operand: &RegOperand, number: u16, place
     }
     // Copies and spills are cut into single registers later.
     let whole = inst.inst().is_some() && matches!(position, Position::Field(_) | Position::Tied(_));
-    if whole && units > 1 && !number.is_multiple_of(u16::from(units)) {
+    if whole && units > 1 && !number.is_multiple_of(u16::from(alignment(units))) {
         let what = format!("{units} registers start at {}{number}", class.prefix());
         report.add(Rule::MachineAlignment, place, what);
     }

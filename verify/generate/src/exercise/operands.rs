@@ -27,11 +27,13 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
     let mut text = match slot.kind {
         SlotKind::Value(v) if v.only == Only::Immediate => v.most.min(128).to_string(),
         SlotKind::Value(v) if v.only == Only::Sink => "_".into(),
+        SlotKind::Value(v) if v.only == Only::Sign => "-1".into(),
         SlotKind::Value(v) => {
             let ty = v.ty.resolve(types);
             // A row that gives a count wants braces even around one.
-            let count = if v.count > 0 { v.count.into() } else { lanes };
-            if v.count > 0 || v.vector && lanes > 1 {
+            let fixed = v.elements(suffixes);
+            let count = if fixed > 0 { fixed } else { lanes };
+            if fixed > 0 || v.vector && lanes > 1 {
                 let items: Vec<String> = (0..count).map(|_| fresh(ty)).collect();
                 format!("{{{}}}", items.join(", "))
             } else {
@@ -52,7 +54,9 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
         text += &format!("|{}", fresh(ty.resolve(types)));
     }
     let written = slot.written();
-    Operand { text, written, read: !written, source: Source::Memory }
+    // The destination of `wgmma` is its accumulator.
+    let accumulates = matches!(slot.kind, SlotKind::Value(v) if v.per > 0);
+    Operand { text, written, read: !written || accumulates, source: Source::Memory }
 }
 
 /// Addresses by space: the word, and forms of them, the plainest first.
@@ -110,6 +114,10 @@ pub fn others(row: &'static Row, suffixes: &[&str]) -> Vec<Line> {
                     for n in [0, 1, 5].into_iter().filter(|n| *n <= v.most && n % v.multiple == 0) {
                         with(Operand { text: n.to_string(), ..old.clone() });
                     }
+                    continue;
+                }
+                if v.only == Only::Sign {
+                    with(Operand { text: "1".into(), ..old.clone() });
                     continue;
                 }
                 // A constant is no state that an arrival gave.

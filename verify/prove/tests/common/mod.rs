@@ -70,9 +70,16 @@ pub fn module(text: &str) -> Module {
 
 /// Our cubin of a text for sm_90, if it compiles.
 pub fn ours(text: &str) -> Option<Cubin> {
-    let words = ["-arch=sm_90".to_string()];
+    ours_for(text, "sm_90").ok()
+}
+
+/// Our cubin of a text for a target, or why there is none.
+pub fn ours_for(text: &str, target: &str) -> Result<Cubin, String> {
+    let words = [format!("-arch={target}")];
     let options = sassafras_driver::options::parse(&words, &|_: &str| Ok(String::new())).expect("an option");
-    session::compile(text, "test", &Options { jobs: 1, ..options }, None, &Nobody).ok()?.cubin.map(|c| c.0)
+    let made = session::compile(text, "test", &Options { jobs: 1, ..options }, None, &Nobody);
+    let made = made.map_err(|failure| format!("{failure:?}"))?;
+    made.cubin.map(|c| c.0).ok_or_else(|| "no cubin".to_owned())
 }
 
 /// ptxas's recorded cubin.
