@@ -4,6 +4,7 @@ mod launch;
 
 use crate::calls::{Program, dynamic_align, reserved_shared};
 use crate::functions;
+use launch::Clusters;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Kind, elf};
 use sassafras_isa::{FieldKind, Meaning, RegClass, decode};
@@ -28,7 +29,7 @@ pub fn check(
     own_first: bool,
 ) -> Result<(), String> {
     declared(cubin, code)?;
-    launch::check(source.reqntid, source.maxntid, cubin, code)?;
+    launch::check(source.reqntid, source.maxntid, Clusters::of_source(source), cubin, code)?;
     images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
     launch::parameters(wanted, source.param_size, cubin.sm, code)?;
@@ -52,7 +53,8 @@ fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_fir
 pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Function) -> Result<(), String> {
     declared(other, source).map_err(|e| format!("source, {e}"))?;
     declared(cubin, code)?;
-    launch::check(source.required_threads, source.max_threads, cubin, code)?;
+    let clusters = Clusters::of_code(source);
+    launch::check(source.required_threads, source.max_threads, clusters, cubin, code)?;
     variables(other, cubin)?;
     let wanted = source.params.iter().map(|p| (u32::from(p.offset), p.size, "the source's"));
     launch::parameters(wanted, source.param_size, cubin.sm, code)?;

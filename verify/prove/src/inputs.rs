@@ -234,9 +234,9 @@ impl<'t> Inputs<'t> {
             // As ptxas has them for sm_90.
             R::ReservedSmemBegin | R::ReservedSmemOffset(0) => d.constant(32, 0),
             R::ReservedSmemCap => d.constant(32, 0x400),
-            // A-LAUNCH: no clusters.
+            // A-LAUNCH: clusters of one block; whether the launch says so is open.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
-            R::IsExplicitCluster => d.no(),
+            R::IsExplicitCluster => self.variable("special.IsExplicitCluster", 1, true),
             R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
             R::ClusterId(a) => self.ctaid(a),
             R::NClusterId(a) => self.nctaid(a),

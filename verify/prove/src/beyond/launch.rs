@@ -1,11 +1,36 @@
 //! Whoever may launch the source may launch the target, by the same parameters.
 
 use sassafras_chip::Chip;
-use sassafras_cubin::{Cubin, Function, attribute};
+use sassafras_cubin::{Attribute, Cubin, Function, attribute};
+use sassafras_ptx::checked;
 
-/// Records of `.nv.info` by which a launch is one of clusters.
-const CLUSTERS: [u8; 3] =
-    [attribute::CTA_PER_CLUSTER, attribute::EXPLICIT_CLUSTER, attribute::MAX_CLUSTER_RANK];
+/// What is said of the clusters in which a kernel is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clusters {
+    /// Blocks of a cluster in x, y, z.
+    pub size: Option<[u32; 3]>,
+    /// Whether a launch must say that it is one of clusters.
+    pub explicit: bool,
+    /// The most blocks of a cluster.
+    pub most: Option<u32>,
+}
+
+impl Clusters {
+    /// By the directives of a source.
+    pub fn of_source(f: &checked::Function) -> Clusters {
+        Clusters { size: f.reqnctapercluster, explicit: f.explicitcluster, most: f.maxclusterrank }
+    }
+
+    /// By the records of a cubin.
+    pub fn of_code(code: &Function) -> Clusters {
+        let words = |id: u8| code.attributes.iter().find(|a| a.id == id).and_then(Attribute::as_words);
+        Clusters {
+            size: words(attribute::CTA_PER_CLUSTER).and_then(|w| w.try_into().ok()),
+            explicit: code.attributes.iter().any(|a| a.id == attribute::EXPLICIT_CLUSTER),
+            most: words(attribute::MAX_CLUSTER_RANK).and_then(|w| w.first().copied()),
+        }
+    }
+}
 
 /// The shapes of blocks that the source demands or allows can be launched: none is refused, and there are registers for all
 /// threads of the largest that it names.
@@ -15,6 +40,7 @@ const CLUSTERS: [u8; 3] =
 pub fn check(
     required: Option<[u32; 3]>,
     most: Option<[u32; 3]>,
+    clusters: Clusters,
     cubin: &Cubin,
     code: &Function,
 ) -> Result<(), String> {
@@ -29,8 +55,12 @@ pub fn check(
     {
         return Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"));
     }
-    if code.attributes.iter().any(|a| CLUSTERS.contains(&a.id)) {
-        return Err("cubin: it is launched in clusters, which the source is not".into());
+    let own = Clusters::of_code(code);
+    if own != clusters {
+        return Err(format!("cubin: launched in clusters as {own:?}, the source in {clusters:?}"));
+    }
+    if own.size.is_some_and(|n| n.iter().any(|&n| n > 1)) {
+        return Err("clusters of several blocks (A-LAUNCH)".into());
     }
     let chip = Chip::from_number(cubin.sm);
     if let Some(most) = chip.map(|c| c.limits().registers_per_thread)

@@ -76,10 +76,14 @@ impl Lane<'_, '_> {
             return inputs.parameter(at - base, 4);
         }
         if let Some(cluster) = layout.cluster {
-            // A-LAUNCH: no clusters, so that each is of one block. 1.0 is the reciprocal of one.
+            // A-LAUNCH: clusters of one block. 1.0 is the reciprocal of one.
+            if at == u64::from(cluster.explicit)
+                && let Ok(explicit) = inputs.special(SpecialRegister::IsExplicitCluster)
+            {
+                return inputs.terms.zext(&explicit, 32);
+            }
             let is = |offsets: [u32; 3]| offsets.iter().any(|&o| u64::from(o) == at);
             let known = [
-                (at == u64::from(cluster.explicit), 0),
                 (is(cluster.size) || at == u64::from(cluster.blocks), 1),
                 (is(cluster.reciprocal), 0x3f80_0000),
             ];
