@@ -4,7 +4,7 @@ mod launch;
 
 use crate::calls::{Program, dynamic_align, reserved_shared};
 use crate::functions;
-use launch::Clusters;
+pub use launch::Clusters;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Kind, elf};
 use sassafras_isa::{FieldKind, Meaning, RegClass, decode};

@@ -5,7 +5,7 @@ use crate::opaque::Opaque;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Eight bytes of memory, named by where they lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct Inputs<'t> {
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
+    /// Whether a launch must say that it is one of clusters: whether it says so is open then, else no (A-LAUNCH).
+    explicit: Cell<bool>,
     /// By term: what its free terms have in common.
     traits: RefCell<Vec<Option<Traits>>>,
 }
@@ -94,8 +96,14 @@ impl<'t> Inputs<'t> {
             known: RefCell::default(),
             bound: RefCell::default(),
             uniform: RefCell::default(),
+            explicit: Cell::default(),
             traits: RefCell::default(),
         }
+    }
+
+    /// Says whether the source may be launched in clusters alone.
+    pub fn in_clusters(&self, explicit: bool) {
+        self.explicit.set(explicit);
     }
 
     /// A named variable; `uniform` if it is the same for all lanes of a warp.
@@ -234,8 +242,9 @@ impl<'t> Inputs<'t> {
             // As ptxas has them for sm_90.
             R::ReservedSmemBegin | R::ReservedSmemOffset(0) => d.constant(32, 0),
             R::ReservedSmemCap => d.constant(32, 0x400),
-            // A-LAUNCH: clusters of one block; whether the launch says so is open.
+            // A-LAUNCH: clusters of one block.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
+            R::IsExplicitCluster if !self.explicit.get() => d.no(),
             R::IsExplicitCluster => self.variable("special.IsExplicitCluster", 1, true),
             R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
             R::ClusterId(a) => self.ctaid(a),

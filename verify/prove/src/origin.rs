@@ -1,6 +1,7 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
 use crate::approximate::{Estimated, Estimates};
+use crate::beyond::Clusters;
 use crate::calls::{Program, reachable};
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
@@ -116,6 +117,15 @@ impl<'a> Origin<'a> {
             Origin::Ptx { function, .. } => function.reqntid,
             Origin::Code { code, .. } => code.required_threads,
         }
+    }
+
+    /// Whether a launch must say that it is one of clusters.
+    pub fn in_clusters(self) -> bool {
+        match self {
+            Origin::Ptx { function, .. } => Clusters::of_source(function),
+            Origin::Code { code, .. } => Clusters::of_code(code),
+        }
+        .explicit
     }
 
     /// Offsets of parameters of eight bytes at multiples of eight: those that may be pointers.

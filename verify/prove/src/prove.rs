@@ -484,6 +484,7 @@ impl Task<'_> {
         self.origin.hazards(&mut of_source)?;
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
+        inputs.in_clusters(self.origin.in_clusters());
         if self.opaque {
             inputs.opaque.begin();
         }
@@ -920,6 +921,7 @@ impl Task<'_> {
     fn evaluated(&mut self, pointers: &[u64], ways: Ways) -> Result<BTreeSet<Assumption>, String> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
+        inputs.in_clusters(self.origin.in_clusters());
         let run = self.both(&inputs, Some(ways)).map_err(|e| format!("evaluation: {e}"))?;
         let (source, target) = (&run.source, &run.target.side);
         let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };

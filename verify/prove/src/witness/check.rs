@@ -155,6 +155,7 @@ pub(crate) fn against(
     origin.fits(cubin, code, entry.matching.own_first).map_err(said)?;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
+    inputs.in_clusters(origin.in_clusters());
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
     let first = crate::choose::count(d);
