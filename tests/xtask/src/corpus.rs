@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: the PTX of the kernels, made again with nvcc.
+//! `cargo xtask corpus`: the PTX of `corpus/kernels` and `corpus/modern`, made again with nvcc.
 
 use anyhow::{Context, Result};
 use sassafras_oracle::{Tools, table};
@@ -32,5 +32,13 @@ pub fn corpus(root: &Path) -> Result<()> {
         nvcc.ptx(&file("cu"), arch, &[], &file("fmad.ptx"))?;
         println!("{name} ({arch})");
     }
+    let modern = root.join("corpus/modern");
+    for entry in std::fs::read_dir(&modern).with_context(|| modern.display().to_string())? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|e| e == "cu") {
+            nvcc.ptx(&path, "compute_90a", &["-std=c++17"], &path.with_extension("ptx"))?;
+        }
+    }
+    println!("modern (compute_90a)");
     Ok(())
 }
