@@ -66,7 +66,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// A call is a jump: the caller has put the return address in registers before.
     pub(super) fn call(mut self) -> Step<D> {
-        let relative = self.inst.row().id != "call.abs";
+        let relative = !self.inst.row().id.starts_with("call.abs");
         if self.has("a") || !relative {
             return self.indirect(relative);
         }
