@@ -16,7 +16,12 @@ pub const FIRST_KEPT_UNIFORM: u16 = 36;
 /// The first convergence barrier that a callee keeps.
 pub const FIRST_KEPT_BARRIER: u16 = 6;
 
-/// Whether a callee keeps a general register.
+/// Whether a callee keeps a general register: ptxas has values in R2 that live across such calls, never in R0 or R3.
 pub const fn keeps(register: u16) -> bool {
-    register == STACK_POINTER || matches!(register, 16..=19) || register >= 22
+    register == STACK_POINTER || matches!(register, 2 | 16..=19) || register >= 22
+}
+
+/// Whether a value may stay in a general register across a call of ours: not where we put the callee's address.
+pub const fn lives_across(register: u16) -> bool {
+    keeps(register) && register != TARGET
 }

@@ -319,7 +319,7 @@ impl<'a> Walk<'a> {
 /// Whether a location holds after a call what it held before (`sassafras_chip::abi`): the frame is the caller's own.
 fn kept_by_callee(place: Location) -> bool {
     match place {
-        Location::Register(RegClass::R, number) => abi::keeps(number),
+        Location::Register(RegClass::R, number) => abi::lives_across(number),
         Location::Register(RegClass::UR, number) => number >= abi::FIRST_KEPT_UNIFORM,
         Location::Register(RegClass::B, number) => number >= abi::FIRST_KEPT_BARRIER,
         Location::Register(RegClass::P | RegClass::UP, _) => false,

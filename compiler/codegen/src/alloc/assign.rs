@@ -56,7 +56,7 @@ struct Files {
 /// Whether a callee keeps a register.
 fn keeps(class: RegClass, number: usize) -> bool {
     match class {
-        RegClass::R => u16::try_from(number).is_ok_and(abi::keeps),
+        RegClass::R => u16::try_from(number).is_ok_and(abi::lives_across),
         RegClass::UR => number >= usize::from(abi::FIRST_KEPT_UNIFORM),
         RegClass::P | RegClass::UP => false,
         RegClass::B => number >= usize::from(abi::FIRST_KEPT_BARRIER),
