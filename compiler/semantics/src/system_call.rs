@@ -45,6 +45,11 @@ impl SystemCall {
         }
     }
 
+    /// Whether it comes back to who calls it: a failed assertion stops the kernel (CUDA C++ Programming Guide, "Assertion").
+    pub const fn returns(self) -> bool {
+        !matches!(self, SystemCall::AssertFail)
+    }
+
     /// Width of the result in bits, if there is one.
     pub const fn result(self) -> Option<u32> {
         match self {

@@ -8,6 +8,7 @@
 //! - [`matrix`]: matrix products and the spreading of matrices over lanes, likewise.
 //! - [`barrier`], [`schedule`]: block barriers, and the loop over blocks and warps, generic over a [`schedule::Machine`].
 //! - [`special`]: special registers and free inputs.
+//! - [`system`]: functions that the driver resolves.
 //! - [`outcome`]: what a run gives, or why it failed and where.
 //! - [`compare`]: exact, within N ulp, or unordered, with the first difference.
 //!
@@ -32,6 +33,7 @@ pub mod ptx;
 pub mod sass;
 pub mod schedule;
 pub mod special;
+pub mod system;
 
 pub use argument::Argument;
 pub use launch::{Launch, LaunchError, Slot};

@@ -2,6 +2,7 @@
 
 use crate::launch::LaunchError;
 use crate::memory::Touch;
+use crate::system::Called;
 use sassafras_semantics::Trap;
 use std::fmt;
 
@@ -56,6 +57,14 @@ pub enum Failure {
         /// Where.
         at: Location,
     },
+    /// An assertion does not hold.
+    #[error("{what}\n  at {at}")]
+    Assertion {
+        /// File, line, function and what was asserted.
+        what: String,
+        /// Where.
+        at: Location,
+    },
     /// Nobody can run and some wait.
     #[error("deadlock: {} lanes wait{}", .0.len(), first(.0))]
     Deadlock(Vec<Location>),
@@ -98,6 +107,8 @@ pub struct Outcome {
     pub lane_steps: u64,
     /// Per function of the program.
     pub coverage: Vec<Coverage>,
+    /// Calls of functions that the driver resolves, by thread, each thread's in their order.
+    pub calls: Vec<Called>,
     /// Accesses of global and shared memory, in the order in which they took effect; none unless they were asked for.
     pub touches: Vec<Touch>,
 }

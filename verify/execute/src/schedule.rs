@@ -147,9 +147,12 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
     world.launch.check()?;
     let mut grid = Grid::new(machine, world.launch, world.options);
     while grid.round(machine, &mut world)? {}
-    let contents =
-        |b: &crate::launch::Buffer| world.memory.global.at(b.address).map_or(Vec::new(), |a| a.bytes.clone());
+    let global = world.memory.global;
+    let contents = |b: &crate::launch::Buffer| global.at(b.address).map_or(Vec::new(), |a| a.bytes.clone());
+    let mut calls = world.memory.calls.done;
+    calls.sort_unstable();
     Ok(Outcome {
+        calls,
         buffers: world.launch.buffers.iter().map(contents).collect(),
         steps: world.steps,
         lane_steps: world.lane_steps,

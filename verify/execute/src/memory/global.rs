@@ -25,6 +25,8 @@ pub struct Global {
     allocations: Vec<Allocation>,
     /// The allocation found last.
     last: usize,
+    /// The first base that [`Global::allocate`] gave.
+    chosen: Option<u64>,
 }
 
 impl Global {
@@ -37,13 +39,34 @@ impl Global {
     pub fn allocate(&mut self, bytes: Vec<u8>, align: u64, read_only: bool) -> u64 {
         let base = Self::next_base(self.allocations.last().map(|a| a.base + a.bytes.len() as u64), align);
         self.allocations.push(Allocation { base, bytes, read_only });
+        self.chosen.get_or_insert(base);
         base
+    }
+
+    /// Whether an address lies in, or right behind, an allocation for which [`Global::allocate`] chose the place.
+    pub fn is_chosen(&self, address: u64) -> bool {
+        let before = self.allocations.partition_point(|a| a.base <= address).checked_sub(1);
+        let found = before.map(|i| &self.allocations[i]);
+        found.is_some_and(|a| Some(a.base) >= self.chosen && address - a.base <= a.bytes.len() as u64)
+            && self.chosen.is_some()
     }
 
     /// Places an allocation at a base above all others (buffers of a launch come first, at the addresses it chose).
     pub fn place(&mut self, base: u64, bytes: Vec<u8>) {
         debug_assert!(self.allocations.last().is_none_or(|a| a.base + a.bytes.len() as u64 <= base));
         self.allocations.push(Allocation { base, bytes, read_only: false });
+    }
+
+    /// Places an allocation at a base between the others, which no other reaches.
+    pub fn insert(&mut self, base: u64, bytes: Vec<u8>) {
+        let at = self.allocations.partition_point(|a| a.base < base);
+        self.allocations.insert(at, Allocation { base, bytes, read_only: false });
+    }
+
+    /// Takes an allocation away; how many bytes it had.
+    pub fn remove(&mut self, base: u64) -> Option<u64> {
+        let at = self.allocations.iter().position(|a| a.base == base)?;
+        Some(self.allocations.remove(at).bytes.len() as u64)
     }
 
     /// The allocation at a base.

@@ -11,6 +11,7 @@ pub use global::{Allocation, Global};
 pub use lane::Lane;
 pub use touch::{Log, Touch, Use, Who};
 
+use crate::system::Calls;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Space, Trap};
 use std::ops::Range;
@@ -41,6 +42,8 @@ pub struct Memory {
     pub unknown: Vec<Range<u64>>,
     /// What lanes access, where somebody asks.
     pub log: Option<Log>,
+    /// Calls of functions that the driver resolves.
+    pub calls: Calls,
 }
 
 /// The base of a space's window in the generic address space; global memory's is zero.

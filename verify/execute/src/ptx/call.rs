@@ -2,12 +2,13 @@
 
 use super::state::{Frame, function_at};
 use super::warp::{Status, Turn};
-use crate::memory::number;
+use crate::memory::{Lane as View, number};
 use crate::outcome::Failure;
 use crate::schedule::undefined_bytes;
+use crate::system::{End, perform};
 use sassafras_ptx::checked::{Function, FunctionId, Param, VariableId};
 use sassafras_ptx::step::Place;
-
+use sassafras_semantics::SystemCall;
 use sassafras_semantics::concrete::Bits;
 use std::ops::Range;
 
@@ -28,6 +29,11 @@ impl Turn<'_, '_, '_> {
     ) -> Result<(), Failure> {
         let program = self.program;
         let callee = &program.module.functions[id.0 as usize];
+        if callee.insts.is_none()
+            && let Some(call) = SystemCall::named(&callee.name)
+        {
+            return self.system_call(lane, call, callee, arguments, &results);
+        }
         if callee.insts.is_none() {
             return Err(self.undefined(lane, format!("a call of `{}`, which has no body", callee.name)));
         }
@@ -58,6 +64,63 @@ impl Turn<'_, '_, '_> {
         thread.frames.push(frame);
         thread.pc = 0;
         self.warp.begin(lane);
+        Ok(())
+    }
+
+    /// Calls a function that the driver resolves.
+    fn system_call(
+        &mut self,
+        lane: usize,
+        call: SystemCall,
+        callee: &Function,
+        arguments: &[Place<Bits>],
+        results: &[Place<Bits>],
+    ) -> Result<(), Failure> {
+        let program = self.program;
+        let bits = |params: &[Param]| params.iter().map(|p| 8 * p.size).collect::<Vec<u32>>();
+        if bits(&callee.params) != call.parameters() || !bits(&callee.returns).into_iter().eq(call.result()) {
+            return Err(self.undefined(lane, format!("a call of `{}` with other parameters", callee.name)));
+        }
+        let thread = &mut self.warp.threads[lane];
+        let caller = thread.frames.last().expect("a lane is in a function");
+        let layout = &program.frames[caller.function.0 as usize];
+        let operand = |(argument, param): (&Place<Bits>, &Param)| match argument {
+            Place::Value(value) => value.bits() as u64,
+            Place::Variable(v) => number(&caller.params[variable_range(layout, *v, param)]) as u64,
+            Place::Register(_) => 0,
+        };
+        let operands: Vec<u64> = arguments.iter().zip(&callee.params).map(operand).collect();
+        let mut view =
+            View { memory: &mut self.world.memory, shared: &mut self.block.shared, local: &mut thread.local };
+        let who = (self.block.linear, 32 * self.warp.index + lane as u32);
+        let seed = self.world.options.seed;
+        let at = |turn: &Self| {
+            let mut at = turn.warp.location(program, turn.block, lane);
+            at.position = at.position.saturating_sub(1);
+            at.text = format!("call of {}", call.name());
+            at
+        };
+        let result = match perform(&mut view, who, seed, call, &operands) {
+            Ok(End::Result(result)) => result,
+            Ok(End::Stop(what)) => return Err(Failure::Assertion { what, at: at(self) }),
+            Ok(End::Undefined(what)) => return Err(Failure::Undefined { what, at: at(self) }),
+            Err(trap) => return Err(Failure::Trap { trap, at: at(self) }),
+        };
+        let frame = self.warp.threads[lane].frame();
+        if let ([to], [param]) = (results, &callee.returns[..]) {
+            match to {
+                Place::Register(Some(r)) => {
+                    let register = &mut frame.registers[r.0 as usize];
+                    *register = Bits::new(register.width(), result.into());
+                }
+                Place::Variable(v) => {
+                    let at = variable_range(&program.frames[frame.function.0 as usize], *v, param);
+                    let bytes = result.to_le_bytes();
+                    frame.params[at].copy_from_slice(&bytes[..(param.size as usize).min(8)]);
+                }
+                Place::Register(None) | Place::Value(_) => {}
+            }
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::options::TraceEvent;
 use crate::outcome::Failure;
 use crate::schedule::{Block, World};
 use sassafras_isa::{Outcome, Output, Register, guard, step};
-use sassafras_semantics::{Bits, Domain, State, Trap};
+use sassafras_semantics::{Bits, Domain, State, SystemCall, Trap};
 use smallvec::SmallVec;
 
 /// Splits the machine into one lane's view and the domain.
@@ -43,6 +43,13 @@ pub(super) fn issue(
         Some(Err(why)) => {
             let trap = Trap::Unsupported(format!("the word ({why})"));
             return Err(Failure::Trap { trap, at: at(block, warp.index, lowest) });
+        }
+        None if let Some(name) = program.called(pc) => {
+            let Some(call) = SystemCall::named(name) else {
+                let trap = Trap::Unsupported(format!("a call of `{name}`, of which nothing is known,"));
+                return Err(Failure::Trap { trap, at: at(block, warp.index, lowest) });
+            };
+            return super::system::call(program, warp, i, world, block, call);
         }
         None => {
             let what = "control leaves the code".to_owned();

@@ -5,12 +5,14 @@
 //! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
 //! - `issue`: one instruction of one group.
 //! - `across`: what the lanes of a group, or the threads of a block, do together.
+//! - `system`: calls that have come to functions that the driver resolves.
 //! - `timing`: registers read before their producer is ready are poison.
 
 mod across;
 mod groups;
 mod issue;
 mod program;
+mod system;
 #[cfg(test)]
 mod tests;
 mod timing;

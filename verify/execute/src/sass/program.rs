@@ -59,6 +59,8 @@ pub struct Program {
     pub(super) local: u32,
     /// General registers of a thread.
     pub(super) registers: u32,
+    /// The functions that the driver resolves, by the slot of bank 4 that has their address.
+    externs: Vec<Option<String>>,
     /// Threads of a block in x, y, z.
     threads: [u32; 3],
 }
@@ -75,7 +77,12 @@ fn refuse(what: impl Into<String>) -> LaunchError {
     LaunchError::Program(what.into())
 }
 
-/// Addresses of functions that the driver resolves, 16 bytes apart: beyond all code.
+/// A symbol, if it is a function that the driver resolves.
+fn external(cubin: &Cubin, symbol: &str) -> Option<String> {
+    cubin.externs.iter().find(|e| e.function && e.name == symbol).map(|e| e.name.clone())
+}
+
+/// Addresses of functions that the driver resolves, 16 bytes apart, by slot of bank 4: beyond all code.
 const ELSEWHERE: u64 = 0xff00_0000_0000;
 
 impl Program {
@@ -119,6 +126,7 @@ impl Program {
             shared: system + function.shared.map_or(0, |s| s.size),
             local: function.min_stack.unwrap_or(0).max(function.frame_size).next_multiple_of(16),
             registers,
+            externs: cubin.addresses.iter().map(|slot| external(cubin, &slot.symbol)).collect(),
             threads: launch.block,
         })
     }
@@ -129,6 +137,12 @@ impl Program {
         if self.local > 0 || self.code.iter().flatten().any(calls) {
             self.local = self.local.max(bytes.next_multiple_of(16));
         }
+    }
+
+    /// The function that the driver resolves at an index of an instruction.
+    pub(super) fn called(&self, pc: u64) -> Option<&str> {
+        let slot = pc.checked_sub(ELSEWHERE / WORD)?;
+        self.externs.get(usize::try_from(slot).ok()?)?.as_deref()
     }
 
     /// Fills constant banks and global variables.
@@ -166,8 +180,7 @@ impl Program {
         }
         let mut slots = vec![0; 8 * cubin.addresses.len()];
         for (i, slot) in cubin.addresses.iter().enumerate() {
-            // Where a function that the driver resolves lies is not known: who goes there leaves the code.
-            if cubin.externs.iter().any(|e| e.function && e.name == slot.symbol) {
+            if external(cubin, &slot.symbol).is_some() {
                 slots[8 * i..8 * i + 8].copy_from_slice(&(ELSEWHERE + 16 * i as u64).to_le_bytes());
                 continue;
             }
