@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: the PTX of `corpus/kernels` and `corpus/modern`, made again with nvcc.
+//! `cargo xtask corpus`: the PTX of `corpus/kernels`, `corpus/modern` and `corpus/calls`, made again with nvcc.
 
 use anyhow::{Context, Result};
 use sassafras_oracle::{Tools, table};
@@ -21,7 +21,7 @@ pub fn kernels(root: &Path) -> Result<Vec<(String, PathBuf)>> {
     Ok(all)
 }
 
-/// Compiles every `NAME.cu` to `NAME.ptx` (no contraction) and `NAME.fmad.ptx` (nvcc's default). nvcc's text is kept whole.
+/// Compiles every `NAME.cu` to `NAME.ptx` (no contraction) and `NAME.fmad.ptx` (nvcc's default), and those of `corpus/calls`. nvcc's text is kept whole.
 pub fn corpus(root: &Path) -> Result<()> {
     crate::fetch::fetch(root, &[table::CUDA])?;
     let nvcc = Tools::find(root).nvcc()?;
@@ -32,13 +32,15 @@ pub fn corpus(root: &Path) -> Result<()> {
         nvcc.ptx(&file("cu"), arch, &[], &file("fmad.ptx"))?;
         println!("{name} ({arch})");
     }
-    let modern = root.join("corpus/modern");
-    for entry in std::fs::read_dir(&modern).with_context(|| modern.display().to_string())? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "cu") {
-            nvcc.ptx(&path, "compute_90a", &["-std=c++17"], &path.with_extension("ptx"))?;
+    for (name, arch, options) in [("modern", "compute_90a", &["-std=c++17"][..]), ("calls", "sm_90", &[])] {
+        let folder = root.join("corpus").join(name);
+        for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|e| e == "cu") {
+                nvcc.ptx(&path, arch, options, &path.with_extension("ptx"))?;
+            }
         }
+        println!("{name} ({arch})");
     }
-    println!("modern (compute_90a)");
     Ok(())
 }

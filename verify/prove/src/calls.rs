@@ -7,7 +7,7 @@ use sassafras_chip::Chip;
 use sassafras_ptx::checked::{
     Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable, VariableId,
 };
-use sassafras_semantics::Space;
+use sassafras_semantics::{Space, SystemCall};
 
 /// Most steps of a source.
 const MOST: usize = 20_000;
@@ -68,6 +68,8 @@ pub struct Step<'a> {
     pub inst: Option<(&'a Inst, u32)>,
     /// The frames that it may call, each with its function.
     pub callees: Callees,
+    /// The function that it calls and that the driver resolves.
+    pub system: Option<SystemCall>,
     /// Whether what it calls is called within itself too often: that is not written out.
     pub deeper: bool,
     /// The place behind it, where it does not go elsewhere.
@@ -159,6 +161,12 @@ fn callees<'a>(module: &'a Module, caller: &'a Function, inst: &Inst) -> Vec<(Fu
         |a: &[Param], b: &[Param]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.size == b.size);
     let all = functions::taken(module).into_iter().filter_map(of);
     all.filter(|(_, f)| same(&wanted.params, &f.params) && same(&wanted.returns, &f.returns)).collect()
+}
+
+/// Whether a declaration has the parameters of a function that the driver resolves.
+fn takes(f: &Function, call: SystemCall) -> bool {
+    let bits = |params: &[Param]| params.iter().map(|p| 8 * p.size).collect::<Vec<u32>>();
+    bits(&f.params) == call.parameters() && bits(&f.returns) == call.result().into_iter().collect::<Vec<_>>()
 }
 
 /// Bytes of shared memory that the system keeps at its start; none of a chip that is not known.
@@ -271,6 +279,7 @@ impl<'a> Program<'a> {
                 frame: number,
                 inst: inst_and_index,
                 callees: none,
+                system: None,
                 deeper: false,
                 next: 0,
             });
@@ -278,7 +287,10 @@ impl<'a> Program<'a> {
             for (id, f) in callees {
                 let at = |why: &str| format!("line {}: a call of `{}`, which {why}", inst.line, f.name);
                 if f.insts.is_none() {
-                    return Err(at("has no body"));
+                    let named = SystemCall::named(&f.name).filter(|call| takes(f, *call));
+                    let Some(call) = named else { return Err(at("has no body")) };
+                    self.steps[position].system = Some(call);
+                    continue;
                 }
                 let within = self.callers(number).filter(|g| std::ptr::eq(*g, f)).count();
                 self.within += u32::from(within > 0);
@@ -307,6 +319,7 @@ impl<'a> Program<'a> {
             frame: number,
             inst: None,
             callees: Callees::default(),
+            system: None,
             deeper: false,
             next: end as u64 + 1,
         });

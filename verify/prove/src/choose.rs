@@ -14,6 +14,9 @@ use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, FloatRelation
 /// Why a payload is undefined, as the meanings of PTX name it.
 const PAYLOAD: &str = "payload of a NaN";
 
+/// Bits by which operands of a call are numbered in a witness: no operand is wider.
+const OPERAND: u32 = 64;
+
 /// Undefined values that terms depend on.
 pub fn undefined(terms: &Terms, roots: &[TermId]) -> Vec<TermId> {
     terms.free(roots).into_iter().filter(|t| matches!(terms.node(*t), Node::Undef { .. })).collect()
@@ -104,7 +107,7 @@ pub fn choose(
     first: u32,
 ) -> (Vec<Choice>, FxHashMap<TermId, TermId>) {
     let d = inputs.terms;
-    let roots: Vec<TermId> = source.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let roots: Vec<TermId> = source.iter().flat_map(Event::terms).collect();
     let open = undefined(d, &roots);
     if open.is_empty() {
         return (Vec::new(), FxHashMap::default());
@@ -119,27 +122,32 @@ pub fn choose(
     for s in source.iter().filter(|e| e.stores()) {
         let there = |t: &Event| t.stores() && t.address == s.address && t.bytes == s.bytes;
         let Some(j) = target.iter().position(there) else { continue };
-        let t = &target[j];
-        // Where the bits of each value lie lowest.
-        let mut lowest: FxHashMap<TermId, u32> = FxHashMap::default();
-        for (low, width, part) in inputs.normal.parts(s.value) {
-            for u in undefined(d, &[part]) {
-                // Of a part that holds several values, as a choice between whole words is, the bits that this one is in.
-                // The part may be one of its own bits alone.
-                let own = d.width_of(u).min(width);
-                let here = |at: &u32| undefined(d, &[inputs.normal.bits(part, *at, own)]).contains(&u);
-                let at = (0..width.saturating_sub(own) + 1).step_by(own as usize).find(here);
-                lowest.entry(u).or_insert(low + at.unwrap_or(0));
+        for (u, low) in lowest(inputs, s.value) {
+            if let Some(value) = bits(inputs, target[j].value, low, d.width_of(u))
+                && !chosen.contains_key(&u)
+            {
+                chosen.insert(u, value);
+                said.push(Choice { value: serial(u), like: Some((at[j], low)) });
             }
         }
-        let mut lowest: Vec<(TermId, u32)> = lowest.into_iter().collect();
-        lowest.sort_unstable();
-        for (u, low) in lowest {
-            let width = d.width_of(u);
-            let low = low / width * width;
-            if low + width <= d.width_of(t.value) && !chosen.contains_key(&u) {
-                chosen.insert(u, inputs.normal.bits(t.value, low, width));
-                said.push(Choice { value: serial(u), like: Some((at[j], low)) });
+    }
+    let mut calls: Vec<usize> = (0..target.len()).filter(|j| target[*j].is_call()).collect();
+    for s in source.iter().filter(|e| e.is_call()) {
+        // The first that is left and likest: sides may have two ways in another order.
+        let alike = |t: &Event| t.what() == s.what() && t.arguments.len() == s.arguments.len();
+        let first = |t: &Event| alike(t) && t.arguments.first() == s.arguments.first();
+        let same = |t: &Event| first(t) && t.guard == s.guard;
+        let near = |rule: &dyn Fn(&Event) -> bool| calls.iter().position(|j| rule(&target[*j]));
+        let Some(n) = near(&same).or_else(|| near(&first)).or_else(|| near(&alike)) else { continue };
+        let j = calls.remove(n);
+        for (i, own) in s.arguments.iter().enumerate() {
+            for (u, low) in lowest(inputs, *own) {
+                if let Some(value) = bits(inputs, target[j].arguments[i], low, d.width_of(u))
+                    && !chosen.contains_key(&u)
+                {
+                    chosen.insert(u, value);
+                    said.push(Choice { value: serial(u), like: Some((at[j], OPERAND * i as u32 + low)) });
+                }
             }
         }
     }
@@ -160,6 +168,32 @@ pub fn choose(
         *a = inputs.normal.of(*a);
     }
     (said, chosen)
+}
+
+/// Undefined values that a value of the source is made of, each with the lowest of its bits that this one is.
+fn lowest(inputs: &Inputs<'_>, value: TermId) -> Vec<(TermId, u32)> {
+    let d = inputs.terms;
+    // Where the bits of each value lie lowest.
+    let mut lowest: FxHashMap<TermId, u32> = FxHashMap::default();
+    for (low, width, part) in inputs.normal.parts(value) {
+        for u in undefined(d, &[part]) {
+            // Of a part that holds several values, as a choice between whole words is, the bits that this one is in.
+            // The part may be one of its own bits alone.
+            let own = d.width_of(u).min(width);
+            let here = |at: &u32| undefined(d, &[inputs.normal.bits(part, *at, own)]).contains(&u);
+            let at = (0..width.saturating_sub(own) + 1).step_by(own as usize).find(here);
+            lowest.entry(u).or_insert(low + at.unwrap_or(0));
+        }
+    }
+    let mut lowest: Vec<(TermId, u32)> =
+        lowest.into_iter().map(|(u, low)| (u, low / d.width_of(u) * d.width_of(u))).collect();
+    lowest.sort_unstable();
+    lowest
+}
+
+/// Bits of a value, if it has them.
+fn bits(inputs: &Inputs<'_>, value: TermId, low: u32, width: u32) -> Option<TermId> {
+    (low + width <= inputs.terms.width_of(value)).then(|| inputs.normal.bits(value, low, width))
 }
 
 /// What the choices of a witness say in an arena of raw terms: each value, by its number, and what it is.
@@ -194,10 +228,16 @@ pub fn said(
                 let Some(t) = at.get(&place).map(|&j| &target[j]) else {
                     return Err(format!("there is no event {place:?}"));
                 };
-                if low.checked_add(width).is_none_or(|end| end > d.width_of(t.value)) {
+                // Of a call, bits of an operand.
+                let (value, low) = match t.is_call() {
+                    true => (t.arguments.get((low / OPERAND) as usize).copied(), low % OPERAND),
+                    false => (Some(t.value), low),
+                };
+                let fits = |v: &TermId| low.checked_add(width).is_some_and(|end| end <= d.width_of(*v));
+                let Some(value) = value.filter(fits) else {
                     return Err(format!("the event {place:?} has no {width} bits from {low}"));
-                }
-                d.extract(&t.value, low, width)
+                };
+                d.extract(&value, low, width)
             }
         };
         all.push((u, value));

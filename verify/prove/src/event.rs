@@ -60,7 +60,7 @@ const SHUFFLED: usize = 3;
 /// The operands on which the answer of what is asked hangs: a shuffle's mask says who may be asked, not what they answer.
 pub fn asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
     let count = if what.starts_with(SHUFFLE) { operands.len().min(SHUFFLED) } else { operands.len() };
-    &operands[..count]
+    crate::system::asked(what, &operands[..count])
 }
 
 /// Operands that an event of the target has to have: the source's of the same kind. A shuffle of all lanes that have not ended (no mask)
@@ -82,6 +82,17 @@ impl Event {
     /// Whether it is a change of a word (`update.rs`): its operands are the address and the new word, made of its first result.
     pub fn is_update(&self) -> bool {
         self.what().starts_with(UPDATE)
+    }
+
+    /// Whether it is a call of a function that the driver resolves.
+    pub fn is_call(&self) -> bool {
+        crate::system::is_call(self.what())
+    }
+
+    /// What it is made of: of a call also the operands, among which are values that nothing else has.
+    pub fn terms(&self) -> impl Iterator<Item = TermId> {
+        let operands: &[TermId] = if self.is_call() { &self.arguments } else { &[] };
+        [self.guard, self.address, self.value].into_iter().chain(operands.iter().copied())
     }
 
     /// Whether it is one that the code of a PTX source may lack, if it lacks all of that instruction: lanes ask each other for words, which orders no memory

@@ -4,7 +4,7 @@
 //! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables.
 //! - [`origin`]: what a cubin is held against, PTX or another cubin.
 //! - [`side`]: what one side did: path conditions, loads and stores. `source`, `target`: the sides themselves.
-//!   `calls`: the source with its calls written out. `fences`: what fences of the target are taken for. `leader`: one lane's
+//!   `calls`: the source with its calls written out. `system`: calls of functions that the driver resolves. `fences`: what fences of the target are taken for. `leader`: one lane's
 //!   atomic for others. `contract`: products and sums of the source that may be one operation. `choose`: what is undefined. `window`: generic addresses.
 //! - [`opaque`]: values that are taken for anything. `upper`: upper halves of products with constants.
 //! - [`lemma`]: code that is known to give an operation's result.
@@ -63,6 +63,7 @@ pub mod solver;
 mod source;
 pub mod steps;
 mod sum;
+mod system;
 mod target;
 mod update;
 mod upper;

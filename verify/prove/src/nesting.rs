@@ -341,6 +341,12 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
+    /// A barrier of a lower number than this that lanes here may be in.
+    pub fn held_below(&self, first: u32) -> Option<u32> {
+        let inside = |h: &&Held| self.inputs.known(h.within) != Some(0);
+        self.nested(&self.path).0.iter().filter(|h| h.barrier < first).find(inside).map(|h| h.barrier)
+    }
+
     /// `BMOV.CLEAR`: the lanes here leave a barrier; `mask` says which of them were in it.
     pub fn keep(&mut self, barrier: u32, mask: TermId) {
         self.tangle(barrier);

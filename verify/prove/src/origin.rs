@@ -239,9 +239,22 @@ impl<'a> Origin<'a> {
 
     /// What it says that decides how the target is read.
     pub fn wanted(self, eased: &[Eased]) -> Wanted<'_> {
-        match self {
+        let wanted = match self {
             Origin::Ptx { .. } => Wanted::of(&self.insts(), eased),
             Origin::Code { cubin, code } => Wanted::of_code(cubin, code, eased),
+        };
+        Wanted { room: self.room(), ..wanted }
+    }
+
+    /// Bytes of its largest local variable; of code, of its stack.
+    fn room(self) -> u32 {
+        match self {
+            Origin::Ptx { module, function } => {
+                let all = reachable(module, function).into_iter().flat_map(|f| &f.variables);
+                let largest = all.filter(|v| v.space == Space::Local).map(|v| v.size).max();
+                largest.and_then(|size| u32::try_from(size).ok()).unwrap_or(0)
+            }
+            Origin::Code { code, .. } => declared_stack(code),
         }
     }
 
@@ -314,7 +327,7 @@ impl<'a> Origin<'a> {
                     target,
                     bound,
                     freedom.payloads,
-                    source::Marks { strong_shared: strong, updates: freedom.updates },
+                    source::Marks { strong_shared: strong, updates: freedom.updates, room: self.room() },
                     target::unasked(target, code),
                     &mut sites,
                     &mut estimates,
@@ -384,7 +397,7 @@ impl<'a> Origin<'a> {
 }
 
 /// Bytes of stack that code declares.
-fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
+pub fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
     code.min_stack.unwrap_or(code.frame_size)
 }
 

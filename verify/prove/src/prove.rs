@@ -229,7 +229,7 @@ struct Run<'i> {
 
 /// The terms of events.
 fn roots(events: &[Event]) -> Vec<TermId> {
-    events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect()
+    events.iter().flat_map(Event::terms).collect()
 }
 
 /// The same, and what others see of them.

@@ -56,8 +56,10 @@ impl<'s> Variants<'s> {
             Place::Bytes(at, n) => others.iter().chain(nans).all(left(at, n)),
             // NaNs may be stored, but what is done hangs on none.
             Place::Deed => {
-                others.iter().all(|o| o.buffers == source.buffers)
-                    && nans.iter().all(|o| o.steps == source.steps && o.touches == source.touches)
+                others.iter().all(|o| o.buffers == source.buffers && o.calls == source.calls)
+                    && nans.iter().all(|o| {
+                        o.steps == source.steps && o.touches == source.touches && o.calls == source.calls
+                    })
             }
         }
     }

@@ -719,7 +719,9 @@ impl<'i, R: Name> Side<'i, R> {
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let guard = self.happens();
         let (anyway, came) = self.happens_anyway();
-        let mut key = format!("{what} {arguments:?} {anyway}");
+        // What a call finds in a buffer is compared, and names nothing: the source may leave part of it open, which is chosen later. Of two events in one state of
+        // memory one happens at most, so that no two that happen get one answer.
+        let mut key = format!("{what} {:?} {anyway}", crate::system::asked(&what, &arguments));
         if memory {
             key += &format!(" after {}", self.path.version);
         }
@@ -749,7 +751,8 @@ impl<'i, R: Name> Side<'i, R> {
             let after = self.inputs.variable(&name("memory".into()), 32, true);
             yields.push(after);
             self.path.version = self.normal(d.ite(&self.guard, &after, &before));
-            self.inputs.bind(after, &what, &arguments, before, u32::MAX);
+            let operands = crate::system::asked(&what, &arguments);
+            self.inputs.bind(after, &what, operands, before, u32::MAX);
             // What others may have changed is no longer known; one's own stack is.
             let kept = |e: &Event| e.space == Space::Local;
             let not = self.normal(d.not(&self.guard));

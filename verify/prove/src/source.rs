@@ -8,6 +8,7 @@ use crate::functions;
 use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, Unasked, name};
+use crate::system;
 use crate::window;
 use crate::witness::Payloads;
 use sassafras_cubin::Cubin;
@@ -15,7 +16,8 @@ use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, Variable
 use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
-    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
+    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, SystemCall, TermId,
+    Terms, Trap,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -213,6 +215,46 @@ impl Lane<'_, '_> {
         Ok(())
     }
 
+    /// Calls a function that the driver resolves.
+    fn system_call(
+        &mut self,
+        call: SystemCall,
+        arguments: &[Place<TermId>],
+        results: &[Place<TermId>],
+        room: u32,
+    ) -> Result<(), Trap> {
+        let place = |lane: &Self, variable: VariableId| match variable {
+            VariableId::Local(index) => lane.program.variable(lane.frame, index),
+            VariableId::Module(_) => None,
+        };
+        let mut operands = Vec::new();
+        for (argument, width) in arguments.iter().zip(call.parameters()) {
+            operands.push(match argument {
+                Place::Value(value) => *value,
+                Place::Variable(variable) => match place(self, *variable) {
+                    Some(at) => self.parameter(at, width / 8)?,
+                    None => return unsupported("an argument that is no parameter variable"),
+                },
+                Place::Register(_) => return unsupported("an argument that is nothing"),
+            });
+        }
+        let result = system::perform(self.side, call, &operands, room)?;
+        let (Some(result), [to]) = (result, results) else { return Ok(()) };
+        match to {
+            Place::Variable(variable) => match place(self, *variable) {
+                Some(at) => self.set_parameter(at, result),
+                None => unsupported("a result that is no parameter variable"),
+            },
+            Place::Register(Some(r)) => {
+                let r = self.program.register(self.frame, *r);
+                let width = self.program.kept(r).1;
+                self.set(r, fit(self.side.inputs.terms, result, width));
+                Ok(())
+            }
+            Place::Register(None) | Place::Value(_) => Ok(()),
+        }
+    }
+
     fn shared_address(&self, variable: VariableId) -> u64 {
         let wanted = self.variable(variable);
         let all = self.program.shared(self.cubin.sm);
@@ -398,6 +440,8 @@ pub struct Marks {
     pub strong_shared: bool,
     /// Atomic operations are changes of words.
     pub updates: bool,
+    /// Bytes of the largest local variable.
+    pub room: u32,
 }
 
 /// Runs an entry to its end. `payloads`: how those of NaNs are chosen. `sites` says where products and sums become one operation, and
@@ -515,6 +559,9 @@ pub fn run<'i>(
                 side.undefine();
             }
             Outcome::Call { .. } if step.deeper => side.give_up(None),
+            Outcome::Call { arguments, results, .. } if let Some(call) = step.system => {
+                lane!().system_call(call, &arguments, &results, marks.room).map_err(|t| at(t.to_string()))?;
+            }
             Outcome::Call { arguments, .. } => {
                 let [(_, callee)] = program.callees(step) else { return Err(at("a call".into())) };
                 lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;

@@ -1,6 +1,7 @@
 //! The target: SASS over terms.
 
 mod lane;
+mod system;
 
 use crate::bank::constants;
 use crate::copies;
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::step::{Outcome, guard, step};
-use sassafras_isa::{Inst, RegClass, Register, Style, decode, print};
+use sassafras_isa::{ControlFlowKind, Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
@@ -187,6 +188,8 @@ pub struct Wanted<'e> {
     /// How often a function may be called within itself, if those of the source call themselves: lanes in different calls are then followed
     /// apart.
     pub calls: Option<u32>,
+    /// Bytes of the source's largest local variable.
+    pub room: u32,
 }
 
 impl<'e> Wanted<'e> {
@@ -209,6 +212,7 @@ impl<'e> Wanted<'e> {
             updates: false,
             admitted: None,
             calls: None,
+            room: 0,
         }
     }
 
@@ -227,6 +231,7 @@ impl<'e> Wanted<'e> {
             updates: false,
             admitted: None,
             calls: None,
+            room: 0,
         }
     }
 }
@@ -267,6 +272,7 @@ pub fn piece<'i>(
         updates: false,
         admitted: None,
         calls: None,
+        room: 0,
     };
     let mut left = None;
     go(inputs, cubin, function, 1, wanted, Role::Target, Some((given, &mut left)))?;
@@ -497,6 +503,22 @@ fn go<'i>(
                 side.jumped.insert((index as usize, to as usize));
                 side.come_back(to, condition);
             }
+            Outcome::IndirectBranch { target, condition }
+                if inst.row().control_flow == Some(ControlFlowKind::Call)
+                    && let Some((symbol, name)) = system::callee(d, cubin, target) =>
+            {
+                if condition.is_some() {
+                    return Err(at("a call under a predicate operand".into()));
+                }
+                let bytes = match wanted.calls {
+                    Some(_) => chip.limits().local_bytes_per_thread,
+                    None => crate::origin::declared_stack(function),
+                };
+                lane!()
+                    .system_call(d, (symbol, name), target, index + 1, bytes, function)
+                    .map_err(|t| at(t.to_string()))?;
+                side.jumped.insert((index as usize, index as usize + 1));
+            }
             Outcome::IndirectBranch { target, condition } => {
                 let Some(cases) = jumps::cases(&mut side, function, target, condition) else {
                     return Err(at("a jump to an address that is not one of a few".into()));
@@ -648,7 +670,10 @@ fn go<'i>(
             ));
         }
     }
-    if !shared.apart.is_empty() {
+    if let Some((register, place)) = shared.behind.iter().find(|(r, _)| shared.lost.contains(r)) {
+        return Err(format!("uniform: {place:#06x} reads {register}, which a callee may have left changed"));
+    }
+    if !shared.apart.is_empty() || !shared.lost.is_empty() {
         side.assumed.insert(Assumption::Switch);
     }
     side.assumed.extend([Assumption::Bank, Assumption::Isa]);

@@ -41,6 +41,7 @@ assumptions! {
     Switch "A-SWITCH" true "lanes of a warp that are apart take turns at branches and meeting places alone";
     Leader "A-LEADER" false "the highest of the lanes that execute together does the atomics of all, one behind the other";
     Opaque "A-OPAQUE" false "an opaque operation gives the same where its operands and the memory that it finds are the same";
+    Call "A-CALL" false "a function that the driver resolves keeps the registers that ptxas relies on and the stack from the stack pointer on, and does the same for the same operands and memory";
     Retry "A-RETRY" false "a loop around a compare-and-swap that fails only where others changed the word ends";
     Stack "A-STACK" false "where functions call themselves, a thread has all the local memory that the chip allows it";
     Sched "A-SCHED" true "every register is ready when it is read";

@@ -139,13 +139,13 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
     Ok(result)
 }
 
-/// Whether a free term is part of the launch or the place of a variable in global memory: the host knows no address of a window
-/// (A-ADDR). What memory holds or others answer may be one.
+/// Whether a free term is part of the launch, the place of a variable in global memory, or of what `malloc` gave: the host knows no
+/// address of a window (A-ADDR). What memory holds or others answer may be one.
 fn is_of_launch(inputs: &Inputs<'_>, free: TermId) -> bool {
     let Node::Variable(number) = inputs.terms.node(free) else { return false };
     let name = inputs.terms.name(number);
     let heads = ["param", "address.", "tid.", "ntid.", "ctaid.", "nctaid.", "laneid"];
-    heads.iter().any(|h| name.starts_with(h))
+    heads.iter().any(|h| name.starts_with(h)) || crate::system::is_memory(&name)
 }
 
 /// The space of a generic access, and its address there, 64 bits.

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::memory::{Touch, Use};
+use sassafras_execute::system::Called;
 use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::{Space, Trap};
 use std::ops::Range;
@@ -152,7 +153,7 @@ impl<'a> Judge<'a> {
                 }]);
             }
         };
-        let wild = wild(launch, source, &target, order);
+        let wild = wild(launch, source, &target, order).or_else(|| said(source, &target, order));
         Ok(wild.map_or_else(|| left(launch, source, &target, order), |deed| vec![deed]))
     }
 }
@@ -230,6 +231,24 @@ fn wild(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Opti
         target: format!("it {what} {} bytes at {:#x}", t.bytes, t.address),
         line: None,
         instruction: Some(t.who.at),
+        text: None,
+    })
+}
+
+/// The first call of a function that the driver resolves that a thread does otherwise.
+fn said(source: &Outcome, target: &Outcome, order: u32) -> Option<Difference> {
+    let pairs = source.calls.iter().map(Some).chain([None]).zip(target.calls.iter().map(Some).chain([None]));
+    let (own, other) = pairs.into_iter().find(|(own, other)| own != other)?;
+    let text = |call: Option<&Called>| call.map_or("it calls nothing more".to_owned(), ToString::to_string);
+    let thread = own.iter().chain(other.iter()).map(|call| (call.block, call.thread)).min()?.1;
+    Some(Difference {
+        order,
+        thread,
+        address: None,
+        source: text(own),
+        target: text(other),
+        line: None,
+        instruction: None,
         text: None,
     })
 }

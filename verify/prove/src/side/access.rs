@@ -112,14 +112,29 @@ impl<R: Name> Side<'_, R> {
         Ok(if a == b { a } else { self.normal(d.ite(&c, &a, &b)) })
     }
 
+    /// What lies at an address in the thread's own memory, 64 bits, as others may see it whom it is handed to; `first` is what lies there before
+    /// anything is stored.
+    ///
+    /// # Errors
+    /// Too many stores before it.
+    pub fn own(&self, address: TermId, bytes: u32, first: TermId) -> Result<TermId, Trap> {
+        let value = self.over(Space::Local, address, bytes, first)?;
+        Ok(self.normal(value))
+    }
+
     /// What lies at an address: the state of memory that the lanes here see, after their stores.
     fn stored(&self, space: Space, address: TermId, bytes: u32) -> Result<TermId, Trap> {
         let version = self.path.version;
-        let mut value = match space {
+        let value = match space {
             Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, bytes),
             Space::Shared => self.inputs.memory("shared", version, address, bytes),
             _ => self.inputs.memory("", version, address, bytes),
         };
+        self.over(space, address, bytes, value)
+    }
+
+    /// A value after the stores of the lanes here.
+    fn over(&self, space: Space, address: TermId, bytes: u32, mut value: TermId) -> Result<TermId, Trap> {
         let stores = self.met(space, address, bytes);
         if stores.len() > MOST_STORES {
             return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));

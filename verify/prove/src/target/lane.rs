@@ -14,6 +14,7 @@ use sassafras_semantics::{
     Access, AtomicOp, Axis, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms,
     Trap,
 };
+use std::collections::BTreeSet;
 
 /// What is to be known about the registers of a warp: lanes that are elsewhere may write them.
 #[derive(Default)]
@@ -22,6 +23,10 @@ pub(super) struct Shared {
     pub(super) apart: Vec<(Register, TermId)>,
     /// Reads of what was written before the last branch or meeting place.
     pub(super) later: Vec<(Register, TermId, u64)>,
+    /// What callees do not keep.
+    pub(super) lost: BTreeSet<Register>,
+    /// Those of the reads during which lanes may be elsewhere in a callee, or may have been in one since: registers and places.
+    pub(super) behind: Vec<(Register, u64)>,
 }
 
 pub(super) struct Lane<'s, 'i> {
@@ -52,6 +57,19 @@ impl Lane<'_, '_> {
         let name = format!("others.{role:?}.{register}.{:#x}.{}", side.place, side.visit);
         let width = if register.class == RegClass::UR { 32 } else { 1 };
         side.inputs.variable(&name, width, false)
+    }
+
+    /// What a callee leaves in a register may be anything, for each lane another.
+    pub(super) fn lose(&mut self, register: Register) {
+        let (side, role) = (&self.side, self.role);
+        let name = format!("callee.{role:?}.{register}.{:#x}.{}", side.place, side.visit);
+        let width = if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 };
+        let value = side.inputs.variable(&name, width, false);
+        let old = self.old(register);
+        self.side.write(register, value, old);
+        if of_warp(register) {
+            self.shared.lost.insert(register);
+        }
     }
 
     /// What a register holds before it is written may be anything: for the source to choose, for the target to bear.
@@ -196,6 +214,9 @@ impl State<Terms> for Lane<'_, '_> {
                         ));
                     }
                     self.shared.later.push((register, value, self.side.place));
+                    if self.side.path.parted || !self.shared.lost.is_empty() {
+                        self.shared.behind.push((register, self.side.place));
+                    }
                 }
                 // Where the guard does not hold the instruction does nothing.
                 Ok(self.side.inputs.normal.given(value, self.side.guard))

@@ -5,6 +5,7 @@ use super::rewrite::Recorded;
 use super::script::How;
 use super::so_far::{SoFar, Way};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
+use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::origin::{self, Freedom, Origin, Ways};
@@ -178,7 +179,7 @@ pub(crate) fn against(
     origin.hazards(&mut used).map_err(said)?;
     origin::hazards(cubin, code, &right.side.jumped, &mut used).map_err(said)?;
     let events = left.events.iter().chain(&right.side.events);
-    let roots: Vec<TermId> = events.flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let roots: Vec<TermId> = events.flat_map(Event::terms).collect();
     if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
         used.insert(Assumption::Fp);
     }
@@ -198,7 +199,7 @@ pub(crate) fn against(
     let mut known = assumptions(&inputs, origin, &left.events);
     let excluded = if entry.bounded { &left.beyond[..] } else { &[] };
     known.extend(excluded.iter().chain(&left.undefined).map(|t| d.not(t)));
-    let of_source: Vec<TermId> = left.events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
+    let of_source: Vec<TermId> = left.events.iter().flat_map(Event::terms).collect();
     let chosen = crate::choose::said(d, &entry.matching.choices, &of_source, first, &right.side.events);
     known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
     let at = inputs.variable("address", 64, false);

@@ -153,7 +153,7 @@ pub enum Payloads {
 pub struct Choice {
     /// Which: they are numbered in the order in which the source makes them, from 0.
     pub value: u32,
-    /// A store of the target, and the lowest of the bits there that it is; none for zero.
+    /// A store of the target, and the lowest of the bits there that it is; of a call the bits of its operands, 64 for each; none for zero.
     pub like: Option<(Place, u32)>,
 }
 
