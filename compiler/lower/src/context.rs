@@ -374,6 +374,7 @@ impl<'a> Context<'_, 'a> {
             | P::RedAsync
             | P::ClusterBarrier => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
+            P::Tensor | P::TensorPrefetch | P::TensorReduce => Guarding::Branch,
             P::Mma | P::Wgmma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
             P::Ld | P::Ldu | P::Atom | P::Shfl | P::Vote | P::Match | P::Redux | P::Activemask | P::Elect => {
                 Guarding::Branch
@@ -495,6 +496,7 @@ impl<'a> Context<'_, 'a> {
             | P::Nanosleep => self.warp(inst),
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => self.matrix(inst),
             P::Wgmma => self.warpgroup(inst),
+            P::Tensor | P::TensorPrefetch | P::TensorReduce => self.tensor(inst),
             P::Griddepcontrol
             | P::Mbarrier
             | P::CopyArrive

@@ -102,6 +102,9 @@ fn writes_first(op: Op) -> bool {
             | Op::Setmaxnreg
             | Op::ClusterBarrier
             | Op::Wgmma
+            | Op::Tensor
+            | Op::TensorPrefetch
+            | Op::TensorReduce
     )
 }
 

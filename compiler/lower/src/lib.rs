@@ -32,6 +32,7 @@ mod memory;
 mod opaque;
 mod operand;
 mod stack;
+mod tensor;
 mod variables;
 mod warp;
 mod warpgroup;

@@ -8,12 +8,15 @@ use sassafras_semantics::opaque::cache_policy;
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{AtomicOp, Opaque, Ordering, Scope, Space, SpecialRegister};
 
+/// Groups of bulk copies that a wait can leave under way (6 bits of DEPBAR.LE).
+const MOST_GROUPS: u64 = 63;
+
 /// The operation of a name; one without a row is not supported.
 fn named(name: &str) -> Result<Opaque> {
     Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
 }
 
-fn says(inst: &Inst, word: &str) -> bool {
+pub(crate) fn says(inst: &Inst, word: &str) -> bool {
     inst.mods.words.contains(&word)
 }
 
@@ -55,7 +58,7 @@ impl Context<'_, '_> {
     }
 
     /// An operation with an effect and without results.
-    fn ask(&mut self, name: &str, args: &[Value]) -> Result<()> {
+    pub(crate) fn ask(&mut self, name: &str, args: &[Value]) -> Result<()> {
         let op = named(name)?;
         self.effect(Op::Opaque(op), args);
         Ok(())
@@ -76,7 +79,7 @@ impl Context<'_, '_> {
         Ok(self.with_offset(value, access))
     }
 
-    fn with_offset(&mut self, value: Value, access: MemoryAccess) -> Value {
+    pub(crate) fn with_offset(&mut self, value: Value, access: MemoryAccess) -> Value {
         if access.offset == 0 {
             return value;
         }
@@ -170,11 +173,14 @@ impl Context<'_, '_> {
     /// `cp.async.bulk`: sizes count in units of 16 bytes, in 16 bits.
     fn bulk(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        if says(inst, "multicast::cluster") {
-            return Err("a copy to several blocks is not supported".into());
+        if says(inst, "commit_group") {
+            return self.ask("bulk.commit", &[]);
         }
-        if says(inst, "bulk_group") || says(inst, "commit_group") || says(inst, "wait_group") {
-            return Err("bulk copies to global memory, and waiting for them, are not supported".into());
+        if says(inst, "wait_group") {
+            let Operand::Immediate(n) = operand(o, 0)? else { return Err("a constant is needed".into()) };
+            // As many as the field counts: more under way are waited for.
+            let n = self.b().i32((*n).min(MOST_GROUPS) as u32);
+            return self.ask(if says(inst, "read") { "bulk.wait.read" } else { "bulk.wait" }, &[n]);
         }
         let prefetch = says(inst, "prefetch");
         let size = self.value(operand(o, if prefetch { 1 } else { 2 })?, T::U(32))?;
@@ -187,7 +193,19 @@ impl Context<'_, '_> {
         };
         if prefetch {
             let from = at(self, Space::Global, 0)?;
+            if says(inst, "L2::cache_hint") {
+                let policy = self.value(operand(o, 2)?, T::B(64))?;
+                return self.ask("bulk.prefetch.hint.each", &[from, units, policy]);
+            }
             return self.ask("bulk.prefetch.each", &[from, units]);
+        }
+        if says(inst, "bulk_group") {
+            let (to, from) = (at(self, Space::Global, 0)?, at(self, Space::Shared, 1)?);
+            if says(inst, "L2::cache_hint") {
+                let policy = self.value(operand(o, 3)?, T::B(64))?;
+                return self.ask("bulk.out.hint.each", &[to, from, units, policy]);
+            }
+            return self.ask("bulk.out.each", &[to, from, units]);
         }
         let to = at(self, Space::Shared, 0)?;
         let object = at(self, Space::Shared, 3)?;
@@ -196,6 +214,16 @@ impl Context<'_, '_> {
             return self.ask("bulk.across.each", &[to, object, from, units]);
         }
         let from = at(self, Space::Global, 1)?;
+        if says(inst, "multicast::cluster") {
+            let blocks = self.int(operand(o, 4)?, T::U(16))?;
+            let blocks = self.b().shl_by(blocks, 16);
+            let units = self.b().or(units, blocks);
+            if says(inst, "L2::cache_hint") {
+                let policy = self.value(operand(o, 5)?, T::B(64))?;
+                return self.ask("bulk.in.multi.hint.each", &[to, object, from, units, policy]);
+            }
+            return self.ask("bulk.in.multi.each", &[to, object, from, units]);
+        }
         if says(inst, "L2::cache_hint") {
             let policy = self.value(operand(o, 4)?, T::B(64))?;
             return self.ask("bulk.in.hint.each", &[to, object, from, units, policy]);

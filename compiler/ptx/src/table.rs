@@ -37,6 +37,7 @@
 //! | `=sign` | the constants 1 and -1 alone |
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
+//! `*d-2` is a vector of two elements less than a word such as `4d` says, and `[m;d]` a tensor map with so many coordinates.
 //! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
 //! register of 32 or 64 bits. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
 //!
@@ -196,6 +197,8 @@ pub enum SlotKind {
     Value(Value),
     /// `[a]`
     Address,
+    /// `[m, {x, y}]`: a tensor map and as many coordinates as a word such as `2d` says.
+    Tensor,
     /// A vector whose elements fill the first type.
     Pack,
     /// A register of 32 or 64 bits.
@@ -221,6 +224,8 @@ pub struct Value {
     pub count: u8,
     /// A vector of the columns of the shape divided by this; 0 if the shape does not say.
     pub per: u8,
+    /// A vector of the shape's dimensions less two.
+    pub offsets: bool,
     /// `_` may stand here.
     pub sink: bool,
     /// What may stand here.
@@ -234,6 +239,9 @@ pub struct Value {
 impl Value {
     /// How many elements the vector has, 0 if neither the row nor the shape among these words says.
     pub fn elements(&self, words: &[&str]) -> usize {
+        if self.offsets {
+            return dimensions(words).unwrap_or(0).saturating_sub(2);
+        }
         if self.per == 0 {
             return self.count.into();
         }
@@ -248,6 +256,7 @@ impl Value {
             vector: false,
             count: 0,
             per: 0,
+            offsets: false,
             sink: false,
             only: Only::Any,
             most: u64::MAX,
@@ -262,6 +271,12 @@ pub fn columns(words: &[&str]) -> Option<usize> {
         let (_, rest) = word.strip_prefix('m')?.split_once('n')?;
         rest.split_once('k')?.0.parse().ok()
     })
+}
+
+/// The dimensions that one of these words says: 2 of `2d`.
+pub fn dimensions(words: &[&str]) -> Option<usize> {
+    let digit = |word: &&str| word.strip_suffix('d')?.parse().ok().filter(|d| (1..=5).contains(d));
+    words.iter().find_map(digit)
 }
 
 /// Which things may stand for a [`Value`].

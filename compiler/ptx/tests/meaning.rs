@@ -11,16 +11,9 @@ use sassafras_semantics::{
 use std::collections::BTreeMap;
 
 /// Forms without a meaning here, by how they begin, and why.
-const WITHOUT: [(&str, &str); 14] = [
+const WITHOUT: [(&str, &str); 10] = [
     ("fma.rn.oob", "the special NaN is not defined with the instruction"),
     ("discard", "makes memory undefined"),
-    (
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast",
-        "several blocks of a cluster",
-    ),
-    ("cp.async.bulk.global", "groups of bulk copies"),
-    ("cp.async.bulk.commit_group", "groups of bulk copies"),
-    ("cp.async.bulk.wait_group", "groups of bulk copies"),
     ("createpolicy.fractional", "a fraction that is not constant"),
     ("brkpt", "a debugger's business"),
     ("redux.sync.min.f32", "a reduction of floats"),

@@ -70,8 +70,11 @@ fn head(name: &'static str) -> &'static str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The rows that one with `%n` stands for: one for each number of columns.
+/// The rows that one with `%n` or `%d` stands for: one for each number of columns or dimensions.
 fn by_columns(line: &'static str) -> Vec<&'static str> {
+    if line.contains("%d") {
+        return (1..=5).map(|d| &*line.replace("%d", &d.to_string()).leak()).collect();
+    }
     if !line.contains("%n") {
         return vec![line];
     }
@@ -206,6 +209,23 @@ pub fn barrier_word<D: Domain>(d: &D, count: &D::V) -> D::V {
     let left = d.sub(&d.constant(32, 1 << 20), count);
     let shifted = |n: u128| d.binary(BinaryOp::Shl, &left, &d.constant(32, n));
     d.concat(&shifted(11), &shifted(1))
+}
+
+/// The offsets of a box that is read by images to columns, 16 bits wide, in a word, as the machine holds them (what ptxas 13.0.88 makes of such copies):
+/// one offset stands as it is, two have eight bits each, three have five. `None` for other numbers.
+pub fn im2col_offsets<D: Domain>(d: &D, offsets: &[D::V]) -> Option<D::V> {
+    let word = |v: &D::V| d.zext(v, 32);
+    let low = |v: &D::V| d.zext(&d.extract(v, 0, 16), 32);
+    Some(match offsets {
+        [] => d.constant(32, 0),
+        [only] => word(only),
+        [a, b] => d.concat(&d.constant(16, 0), &d.concat(&d.extract(b, 0, 8), &d.extract(a, 0, 8))),
+        [a, b, c] => {
+            let shifted = |v: &D::V, n: u128| d.binary(BinaryOp::Shl, &word(v), &d.constant(32, n));
+            low(&d.add(&d.add(&shifted(b, 5), &word(a)), &shifted(c, 10)))
+        }
+        _ => return None,
+    })
 }
 
 /// The last argument of a warpgroup's product. Bit 0: A is negated. 1: B is. 2: A is transposed. 3: B is. 4: sums saturate. From 8 on: the

@@ -104,6 +104,7 @@ pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
     }
     judge.unreached(&entries);
     judge.products();
+    judge.counted();
     (Verdict::of(judge.objections, judge.unknown), judge.bases)
 }
 
@@ -304,6 +305,22 @@ impl Judge<'_> {
                 self.doubt(at, flight.at, register, message);
             }
             _ => {}
+        }
+    }
+
+    /// The scoreboard of groups of bulk copies, which DEPBAR counts down to a number that need not be 0.
+    fn counted(&mut self) {
+        let program = self.program;
+        let flushes = |inst: &Inst| inst.row().mnemonic == "UTMACMDFLUSH";
+        let all = || program.insts.iter().enumerate().filter_map(|(at, inst)| Some((at, inst.as_ref()?)));
+        let boards =
+            all().filter(|(_, inst)| flushes(inst)).fold(0, |m, (_, i)| m | board(i.control.read_barrier));
+        for (at, inst) in all().filter(|(_, inst)| !flushes(inst)) {
+            let raised = board(inst.control.read_barrier) | board(inst.control.write_barrier);
+            if raised & boards != 0 {
+                let what = "raises the scoreboard by which groups of bulk copies are counted".to_owned();
+                self.object(Rule::HazardCounted, at, at, (RegClass::B, u32::MAX), what);
+            }
         }
     }
 

@@ -163,6 +163,9 @@ rules! {
         HazardArrive "hazard-arrive" "Between what writes a register and a warpgroup's product that uses it stands a WARPGROUP.ARRIVE, on every path."
             : "[B------:R-:W-:-:S05] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
               "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S10] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
+        HazardCounted "hazard-counted" "The scoreboard by which groups of bulk copies are counted is raised by UTMACMDFLUSH alone."
+            : "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W1:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
         HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
     }
     "Words": {

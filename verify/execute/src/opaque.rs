@@ -136,6 +136,13 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
             }
             complete(view, at(1) as u64, 16 * units as i32)?;
         }
+        "bulk.prefetch.hint" => {}
+        "bulk.out" | "bulk.out.hint" => {
+            for unit in 0..at(2) as u64 & 0xffff {
+                let value = view.load(&shared(16), at(1) as u64 + 16 * unit)?;
+                view.store(&Access { space: Space::Global, ..shared(16) }, address + 16 * unit, value)?;
+            }
+        }
         _ => match name.strip_prefix("sharedasync.").and_then(|n| n.rsplit_once(".b")) {
             Some((what, width)) => {
                 let bytes = width.parse::<u32>().map_or(0, |w| w / 8);

@@ -8,7 +8,7 @@
 //! result it reads or overwrites, the reading of what it overwrites, or a fence that must be done; waiting empties both sets; then it adds its
 //! own. Entry sets only grow and masks are only added to, so that the end, where nothing changes, covers every path.
 
-use super::hazard::{FENCE, Facts};
+use super::hazard::{COUNTED, FENCE, Facts};
 use rustc_hash::FxHashMap;
 use sassafras_graph::dataflow::{Transfer, backward};
 use sassafras_graph::{BitSet, Entity, SecondaryMap};
@@ -109,6 +109,8 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
         let all = facts[block].iter().flat_map(|facts| facts.writes.iter().map(|(register, _)| *register));
         Transfer { generate: all.collect(), kill: BitSet::default() }
     });
+    let counts = f.layout.iter().any(|&block| facts[block].iter().any(|facts| facts.counted));
+    let first = usize::from(counts) * (usize::from(COUNTED) + 1);
     for block in f.layout.clone() {
         let facts = &facts[block];
         let mut pending = Pending::new();
@@ -119,12 +121,12 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
             let mask = pending.needed(me);
             pending.step(me, mask, 7, 7);
             let mut pick = |pending: &Pending, kind: (sassafras_isa::Pipe, bool)| {
-                let free = (0..BOARDS).filter(|&board| pending.is_free(board));
-                let alike = (0..BOARDS).filter(|&board| raised[board].1 == Some(kind));
+                let free = (first..BOARDS).filter(|&board| pending.is_free(board));
+                let alike = (first..BOARDS).filter(|&board| raised[board].1 == Some(kind));
                 let board = free
                     .min_by_key(|&board| raised[board].0)
                     .or_else(|| alike.max_by_key(|&board| raised[board].0))
-                    .or_else(|| (0..BOARDS).max_by_key(|&board| raised[board].0))
+                    .or_else(|| (first..BOARDS).max_by_key(|&board| raised[board].0))
                     .unwrap_or(0);
                 raised[board] = (index + 1, Some(kind));
                 board as u8
@@ -138,6 +140,9 @@ fn choose(f: &mut Function, facts: &SecondaryMap<Block, Vec<Facts>>) {
             if overwritten || me.fences && !me.fences_late {
                 read = pick(&pending, (me.class, false));
                 pending.step(me, 0, 7, read);
+            }
+            if me.counted {
+                read = COUNTED;
             }
             if let Some(real) = f.blocks[block].insts[index].inst_mut() {
                 real.control.write_barrier = write;

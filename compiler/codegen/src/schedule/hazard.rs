@@ -18,6 +18,9 @@ pub const REGISTERS: usize = 256 + 256 + 8 + 8 + 16;
 /// Stands among the registers for the completion of fences.
 pub const FENCE: usize = REGISTERS;
 
+/// The scoreboard by which DEPBAR waits for groups of bulk copies: where there are any, nothing else raises it.
+pub const COUNTED: u8 = 0;
+
 /// A number for each real register of every file.
 pub fn id(class: RegClass, number: u16) -> usize {
     let number = usize::from(number);
@@ -51,6 +54,8 @@ pub struct Facts {
     pub calls: bool,
     /// Whether a wait for its group says when general registers are free, and neither distance nor scoreboard.
     pub grouped: bool,
+    /// Whether it ends a group of bulk copies, which [`COUNTED`] counts.
+    pub counted: bool,
 }
 
 impl Facts {
@@ -63,6 +68,7 @@ impl Facts {
                 late_results: false,
                 calls: false,
                 grouped: false,
+                counted: false,
                 late_reads: false,
                 ordered: false,
                 fences: false,
@@ -81,6 +87,7 @@ impl Facts {
                 || row.meaning == Meaning::Bulk,
             calls: row.id.starts_with("call.abs") || row.meaning == Meaning::GmmaFence,
             grouped: row.meaning == Meaning::Gmma,
+            counted: row.mnemonic == "UTMACMDFLUSH",
             fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
                 && matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite),
             fences_late: false,

@@ -16,6 +16,7 @@ mod memory;
 mod operand;
 mod plan;
 mod special;
+mod tensor;
 mod vote;
 mod warpgroup;
 

@@ -80,6 +80,10 @@ pub fn plan(function: &Function) -> Result<Plan, Error> {
                     inst.args.iter().skip(kept).for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }
+                Op::Opaque(op) if super::tensor::is_own(op) => {
+                    inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
+                    Fate::Code
+                }
                 Op::SystemCall(_) => {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code

@@ -39,7 +39,8 @@ impl Emitter<'_> {
             Op::Address(variable, addend) => self.address(at, variable, addend),
             Op::Load(_) => self.load_wide_constant(at),
             Op::SystemCall(call) => self.system_call(at, call),
-            Op::Opaque(op) => self.warpgroup(at, op),
+            Op::Opaque(op) if op.head() == "wgmma" => self.warpgroup(at, op),
+            Op::Opaque(op) => self.tensor(at, op),
             _ => Err(self.fail(format!("{:?} is no launch value", data.op))),
         }
     }

@@ -126,7 +126,7 @@ impl Emitter<'_> {
         Ok(made)
     }
 
-    fn uniform_word(&mut self, from: Reg) -> Result<Reg, Error> {
+    pub(super) fn uniform_word(&mut self, from: Reg) -> Result<Reg, Error> {
         let v = self.out.add_vreg(RegClass::UR, 1);
         let inst = self.form("r2ur")?;
         let inst = inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("a", from.to_field()));

@@ -185,7 +185,8 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Membar => lane.membar(),
         // Neither caches nor the state of outstanding accesses are modelled: every access is performed at once.
         M::Cctl => lane.cctl(),
-        M::Errbar | M::Ldgdepbar | M::Depbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::Depbar => lane.group_wait(),
+        M::Errbar | M::Ldgdepbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
         M::Gmma | M::GmmaFence | M::GmmaWait => lane.warpgroup(),
         M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
             lane.opaque()

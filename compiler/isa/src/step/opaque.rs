@@ -122,10 +122,22 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
                 let pair = self.bits64("b")?;
                 let (to, object) = (d.extract(&pair, 0, 32), d.extract(&pair, 32, 32));
                 let size = self.bits32("c")?;
-                if self.flag("mc") {
-                    return Err(self.unsupported("a copy to several blocks"));
-                }
+                let several = self.flag("mc");
                 match (self.text("to"), hint) {
+                    (".S.G", _) if several => {
+                        let mut arguments = vec![to, object, self.bits64("a")?, size];
+                        if hint {
+                            arguments.push(self.bits64("e")?);
+                        }
+                        self.ask(if hint { "bulk.in.multi.hint" } else { "bulk.in.multi" }, &arguments)?
+                    }
+                    (".G.S", _) if !several => {
+                        let mut arguments = vec![pair, self.bits32("a")?, size];
+                        if hint {
+                            arguments.push(self.bits64("e")?);
+                        }
+                        self.ask(if hint { "bulk.out.hint" } else { "bulk.out" }, &arguments)?
+                    }
                     (".S.G", false) => {
                         let from = self.bits64("a")?;
                         self.ask("bulk.in", &[to, object, from, size])?
@@ -141,13 +153,76 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
                     (other, _) => return Err(self.unsupported(&format!("direction {other}"))),
                 };
             }
-            "UBLKPF" if !self.has("u") => {
-                let (from, size) = (self.bits64("a")?, self.bits32("c")?);
-                self.ask("bulk.prefetch", &[from, size])?;
+            "UBLKPF" => {
+                let mut arguments = vec![self.bits64("a")?, self.bits32("c")?];
+                let hint = self.has("u");
+                if hint {
+                    arguments.push(self.bits64("u")?);
+                }
+                self.ask(if hint { "bulk.prefetch.hint" } else { "bulk.prefetch" }, &arguments)?;
             }
+            "UTMACMDFLUSH" => _ = self.ask("bulk.commit", &[])?,
+            // A tensor map that is fetched ahead of its use is a hint.
+            "UTMACCTL" if self.text("op") == ".PF" => _ = self.bits64("a")?,
+            "UTMALDG" | "UTMASTG" | "UTMAREDG" | "UTMAPF" => return self.tensor(),
             "STAS" | "REDAS" => return self.shared_async(),
             _ => return Err(self.unsupported("the instruction")),
         }
+        self.next()
+    }
+
+    /// `DEPBAR.LE SB0, n`: it waits for groups of bulk copies, if there are any; the scoreboard is theirs.
+    pub(super) fn group_wait(mut self) -> Step<D> {
+        if self.text("sb") == "SB0" {
+            let n = self.raw("n");
+            let n = self.constant(32, n);
+            self.ask("bulk.wait", &[n])?;
+        }
+        self.next()
+    }
+
+    /// Boxes of tensors: shared addresses, then coordinates, in uniform registers side by side.
+    fn tensor(mut self) -> Step<D> {
+        let dimensions = self.raw("dim") as u32 + 1;
+        let what = match self.inst.row().mnemonic {
+            "UTMALDG" => "in",
+            "UTMASTG" => "out",
+            "UTMAREDG" => "reduce",
+            _ => "prefetch",
+        };
+        let mut name = format!("tensor.{what}.{dimensions}");
+        let addresses = match what {
+            "in" => 2,
+            "prefetch" => 0,
+            _ => 1,
+        };
+        let mut all = self.words("b", dimensions + addresses)?;
+        let coordinates = all.split_off(addresses as usize);
+        let map = self.bits64("a")?;
+        let mut arguments = match what {
+            "in" => vec![all[0].clone(), all[1].clone(), map],
+            "prefetch" => vec![map],
+            _ => vec![map, all[0].clone()],
+        };
+        if what == "reduce" {
+            name += &self.text("op").to_lowercase();
+        }
+        // Without a mode of its own a form with offsets has them.
+        if self.text("mode") == ".IM2COL" || self.inst.row().id == "utmapf.c" {
+            name += ".im2col";
+        }
+        if what == "in" || what == "prefetch" {
+            let several = self.flag("mc");
+            name += if several { ".multi" } else { "" };
+            let word = if self.has("c") { self.bits32("c")? } else { self.constant(32, 0) };
+            arguments.push(word);
+        }
+        arguments.extend(coordinates);
+        if self.has("u") {
+            name += ".hint";
+            arguments.push(self.bits64("u")?);
+        }
+        self.ask(&name, &arguments)?;
         self.next()
     }
 

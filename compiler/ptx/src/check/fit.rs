@@ -47,6 +47,7 @@ impl Checker {
                 let wanted = super::mods::space(slot.name).or(form.mods.space);
                 self.fit_address(first, form, wanted)?
             }
+            SlotKind::Tensor => self.fit_tensor(first, form)?,
             SlotKind::Pack => self.fit_pack(slot.written(), first, form)?,
             SlotKind::AddressValue => match first.kind {
                 Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
@@ -92,6 +93,7 @@ impl Checker {
         if value.vector
             && value.count == 0
             && value.per == 0
+            && !value.offsets
             && form.mods.vector <= 1
             && matches!(form.op, Op::Ld | Op::Ldu | Op::St)
             && let Kind::Vector(items) = &operand.kind
@@ -104,7 +106,7 @@ impl Checker {
             let lanes = if fixed > 0 { fixed } else { usize::from(form.mods.vector) };
             // Fixed vectors hold registers alone.
             let (sink, only) = if fixed > 0 { (false, Only::Register) } else { (written, value.only) };
-            let single = Value { vector: false, count: 0, per: 0, sink, only, ..value };
+            let single = Value { vector: false, count: 0, per: 0, offsets: false, sink, only, ..value };
             return match &operand.kind {
                 Kind::Vector(items) if items.iter().all(|i| matches!(i.kind, Kind::Sink)) => {
                     misfit(Code::OperandKind, span, "a vector of nothing but `_`")
@@ -205,6 +207,24 @@ impl Checker {
             _ if value.only == Only::Immediate => wrong("a constant"),
             _ => wrong("a register or constant"),
         }
+    }
+
+    /// A tensor map with coordinates: a pair of its address and a vector.
+    fn fit_tensor(&self, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let Kind::Texture(map, at) = &operand.kind else {
+            let message = format!("a tensor map with coordinates is needed, not {}", operand.kind.describe());
+            return misfit(Code::OperandKind, span, message);
+        };
+        let map = match map.kind {
+            Kind::Register(id, Type::B(64) | Type::U(64) | Type::S(64)) => Operand::Register(id),
+            _ => return misfit(Code::OperandType, map.span, "an address of 64 bits in a register is needed"),
+        };
+        let count = crate::table::dimensions(&form.mods.words).unwrap_or(0) as u8;
+        let ty = TypeRef::Fixed(Type::S(32));
+        let value = Value { vector: true, count, only: Only::Register, ..Value::plain(ty) };
+        let at = self.fit_value(value, false, at, form)?;
+        Ok(Operand::Pair(Box::new(map), Box::new(at)))
     }
 
     fn fit_symbol(&self, ty: Type, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {

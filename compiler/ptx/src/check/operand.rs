@@ -37,6 +37,8 @@ pub(super) enum Kind {
     Prototype(String),
     /// `[base + offset]`.
     Address(Address),
+    /// `[t, {x, y}]`: the texture, or tensor map, and the coordinates.
+    Texture(Box<Resolved>, Box<Resolved>),
     /// `a[1]`: where it lies, as its address or in place of one in brackets.
     Element(Address),
     Vector(Vec<Resolved>),
@@ -73,6 +75,7 @@ impl Kind {
             Kind::Targets(_) => "a list of branch targets".into(),
             Kind::Prototype(_) => "a call prototype".into(),
             Kind::Address(..) => "an address in brackets".into(),
+            Kind::Texture(..) => "an address with coordinates".into(),
             Kind::Element(..) => "an element of an array".into(),
             Kind::Vector(_) => "a vector".into(),
             Kind::Pair(..) => "a pair".into(),
@@ -179,6 +182,10 @@ impl Checker {
             }
             OperandKind::Address(items) => match items.as_slice() {
                 [ast::Operand { kind: OperandKind::Value(e), .. }] => self.address(e, span)?,
+                [map, at] => {
+                    let (map, at) = (self.resolve(map), self.resolve(at));
+                    Kind::Texture(Box::new(map?), Box::new(at?))
+                }
                 _ => {
                     self.error(
                         Code::UnsupportedOperand,

@@ -41,6 +41,7 @@ operations! {
     BulkCopy "cp.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
     StAsync "st.async", RedAsync "red.async",
     Wmma "wmma", Wgmma "wgmma",
+    Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
 }
 
 impl Op {
@@ -69,6 +70,9 @@ impl Op {
                 | Op::Mapa
                 | Op::Getctarank
                 | Op::Wgmma
+                | Op::Tensor
+                | Op::TensorPrefetch
+                | Op::TensorReduce
         )
     }
 

@@ -25,6 +25,7 @@ mod memory;
 mod opaque;
 mod operand;
 mod packed;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod warpgroup;
@@ -181,6 +182,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
             | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
             Wgmma => self.warpgroup()?,
+            Tensor | TensorPrefetch | TensorReduce => self.tensor()?,
             // The checker puts others in the place of `wmma`.
             Discard | Istypep | Wmma => return Err(self.unsupported()),
         }

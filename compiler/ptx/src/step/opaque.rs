@@ -69,12 +69,12 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     }
 
     /// Asks the state for an operation by name.
-    fn ask(&mut self, name: &str, arguments: &[D::V]) -> Done<Vec<D::V>> {
+    pub(super) fn ask(&mut self, name: &str, arguments: &[D::V]) -> Done<Vec<D::V>> {
         let op = Opaque::named(name).ok_or_else(|| self.unsupported())?;
         self.state.opaque(self.d, op, arguments)
     }
 
-    fn says(&self, word: &str) -> bool {
+    pub(super) fn says(&self, word: &str) -> bool {
         self.inst.mods.words.contains(&word)
     }
 
@@ -170,12 +170,36 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         let d = self.d;
         let shared = |v: D::V| d.extract(&v, 0, 32);
         let units = |size: &D::V| d.zext(&d.extract(size, 4, 16), 32);
-        if self.says("multicast::cluster") || self.says("bulk_group") {
-            return Err(self.unsupported());
+        if self.says("commit_group") {
+            self.ask("bulk.commit", &[])?;
+            return Ok(());
+        }
+        if self.says("wait_group") {
+            let Operand::Immediate(n) = self.operand(0)? else { return Err(self.unsupported()) };
+            let n = d.constant(32, u128::from((*n).min(63)));
+            // More groups than DEPBAR counts are not told apart. Memory that has been written is seen when it is, here at once: with `.read` no less is waited for.
+            self.ask("bulk.wait", &[n])?;
+            return Ok(());
         }
         if self.says("prefetch") {
             let (from, size) = (self.address(0)?, self.source(1, WORD)?);
-            self.ask("bulk.prefetch", &[from, units(&size)])?;
+            if self.says("L2::cache_hint") {
+                let policy = self.source(2, Type::B(64))?;
+                self.ask("bulk.prefetch.hint", &[from, units(&size), policy])?;
+            } else {
+                self.ask("bulk.prefetch", &[from, units(&size)])?;
+            }
+            return Ok(());
+        }
+        if self.says("bulk_group") {
+            let (to, from) = (self.address(0)?, shared(self.address(1)?));
+            let size = self.source(2, WORD)?;
+            if self.says("L2::cache_hint") {
+                let policy = self.source(3, Type::B(64))?;
+                self.ask("bulk.out.hint", &[to, from, units(&size), policy])?;
+            } else {
+                self.ask("bulk.out", &[to, from, units(&size)])?;
+            }
             return Ok(());
         }
         if !self.says("mbarrier::complete_tx::bytes") {
@@ -183,7 +207,16 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         }
         let (to, from, object) = (shared(self.address(0)?), self.address(1)?, shared(self.address(3)?));
         let size = self.source(2, WORD)?;
-        if !self.says("global") {
+        if self.says("multicast::cluster") {
+            let mask = self.source(4, Type::B(16))?;
+            let size = d.concat(&mask, &d.extract(&size, 4, 16));
+            if self.says("L2::cache_hint") {
+                let policy = self.source(5, Type::B(64))?;
+                self.ask("bulk.in.multi.hint", &[to, object, from, size, policy])?;
+            } else {
+                self.ask("bulk.in.multi", &[to, object, from, size])?;
+            }
+        } else if !self.says("global") {
             self.ask("bulk.across", &[to, object, shared(from), units(&size)])?;
         } else if self.says("L2::cache_hint") {
             let policy = self.source(4, Type::B(64))?;

@@ -149,6 +149,7 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
         }
         SlotKind::Value(Value { ty, .. }) => format!("{}:.{}", slot.name, ty.resolve(types).name()),
         SlotKind::Address => format!("[{}]", slot.name),
+        SlotKind::Tensor => format!("[{}, {{x, …}}]", slot.name),
         SlotKind::Pack => format!("{{{}, …}}", slot.name),
         SlotKind::AddressValue => format!("{}:.b64", slot.name),
         SlotKind::Label => "label".into(),
@@ -188,6 +189,11 @@ fn operand(
         SlotKind::Address => {
             let own = SPACES.iter().find(|(word, _)| *word == slot.name).map(|s| s.1);
             format!("[{}]", own.or(space).unwrap_or("%rd1"))
+        }
+        SlotKind::Tensor => {
+            let count = super::dimensions(suffixes).unwrap_or(0);
+            let items: Vec<_> = (0..count).map(|n| register(Type::S(32), n)).collect();
+            format!("[%rd{i}, {{{}}}]", items.join(", "))
         }
         SlotKind::Pack => {
             let half = register(Type::B((types[0].width() / 2) as u8), 1);

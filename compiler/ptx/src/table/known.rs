@@ -11,7 +11,7 @@ const ROOTS: [&str; 38] = [
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
 const WORDS: [(&str, &[&str]); 15] = [
-    ("cp", &["reduce", "tensor", "cp_mask", "ignore_oob"]),
+    ("cp", &["cp_mask", "ignore_oob"]),
     (
         "cvt",
         &[
@@ -30,7 +30,7 @@ const WORDS: [(&str, &[&str]); 15] = [
         &["alias", "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"],
     ),
     ("membar", &["proxy"]),
-    ("prefetch", &["tensormap", "param"]),
+    ("prefetch", &["param"]),
     (
         "mma",
         &[

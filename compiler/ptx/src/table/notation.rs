@@ -120,6 +120,9 @@ fn slot(text: &'static str) -> Slot {
         return plain(SlotKind::Call);
     }
     if let Some(name) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        if let Some(name) = name.strip_suffix(";d") {
+            return Slot { name, ..plain(SlotKind::Tensor) };
+        }
         return Slot { name, ..plain(SlotKind::Address) };
     }
     let (first, pair) = match text.split_once('|') {
@@ -160,6 +163,7 @@ fn value(text: &str) -> Value {
         relaxed: marks.contains('~'),
         vector: marks.contains('*'),
         count: number_after(marks, "*").unwrap_or(0) as u8,
+        offsets: marks.contains("*d-2"),
         per: number_after(marks, "*n/").unwrap_or(0) as u8,
         sink: marks.contains('_'),
         only,

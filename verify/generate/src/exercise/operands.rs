@@ -41,6 +41,11 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
             }
         }
         SlotKind::Address => address(suffixes, 0).to_owned(),
+        SlotKind::Tensor => {
+            let count = sassafras_ptx::table::dimensions(suffixes).unwrap_or(0);
+            let items: Vec<String> = (0..count).map(|_| fresh(Type::S(32))).collect();
+            format!("[%rd123, {{{}}}]", items.join(", "))
+        }
         SlotKind::Pack => {
             let half = Type::B((types.first().map_or(32, |t| t.width()) / 2) as u8);
             format!("{{{}, {}}}", fresh(half), fresh(half))

@@ -264,6 +264,13 @@ impl<R: Name> Side<'_, R> {
             let what = "convergence: a cross-lane operation where lanes may be apart";
             return Err(Trap::Unsupported(what.into()));
         }
+        // Where no group of bulk copies has been ended there is none to wait for. SASS waits for other things by the same instruction.
+        let groups = "groups of bulk copies";
+        match op.name() {
+            "bulk.commit" => *self.occurrences.entry(groups.into()).or_insert(0) += 1,
+            "bulk.wait" if !self.occurrences.contains_key(groups) => return Ok(Vec::new()),
+            _ => {}
+        }
         if !family.timing {
             self.assumed.insert(Assumption::Opaque);
         }
