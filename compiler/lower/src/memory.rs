@@ -6,7 +6,7 @@ use crate::flow::pieces;
 use crate::operand::operand;
 use sassafras_ir::{CacheOperator, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
-use sassafras_semantics::{Ordering, Scope, Space};
+use sassafras_semantics::{AtomicOp, Ordering, Scope, Space};
 
 /// Byte offsets that a memory instruction can hold: 24 bits, signed.
 const OFFSETS: std::ops::Range<i64> = -(1 << 23)..1 << 23;
@@ -241,16 +241,63 @@ impl Context<'_, '_> {
             return Err("atomic operations in this state space are not supported".into());
         }
         let access = MemoryAccess { signed: false, ..access };
-        let mut args = vec![address];
+        let lanes = inst.mods.lanes();
+        let results = match first {
+            0 => Vec::new(),
+            _ => self.elements(&o[0], lanes)?,
+        };
+        let mut sources = Vec::new();
         for source in &o[first + 1..o.len() - hinted] {
-            args.push(self.value(source, ty)?);
+            let elements = self.elements(source, lanes)?.into_iter().map(|e| self.value(e, ty));
+            sources.push(elements.collect::<Result<Vec<_>>>()?);
         }
-        let op = Op::Atomic { op, access };
-        if first == 0 || matches!(o[0], Operand::Sink) {
-            self.effect(op, &args);
-            return Ok(());
+        // Halves go two by two, for which there is an operation that is atomic for each of them.
+        let (op, parts) = match op {
+            AtomicOp::AddF16 if lanes > 1 => (AtomicOp::AddF16x2, 2),
+            AtomicOp::AddBf16 if lanes > 1 => (AtomicOp::AddBf16x2, 2),
+            one => (one, 1),
+        };
+        let whole = Type(ty.width() as u8 * parts);
+        if parts > 1 {
+            for elements in &mut sources {
+                let pairs = elements.chunks(usize::from(parts));
+                *elements = pairs.map(|halves| self.b().value(Op::Concat, halves, whole)).collect();
+            }
         }
-        let old = self.b().value(op, &args, type_of(ty.width()));
-        self.write(&o[0], old, false)
+        // Of a vector each element is an operation of its own (PTX ISA, "atom": they are not one access).
+        let access = MemoryAccess { bytes: access.bytes * parts, ..access };
+        let mut written = Vec::new();
+        for lane in 0..lanes as usize / usize::from(parts) {
+            let mut args = vec![address];
+            args.extend(sources.iter().map(|elements| elements[lane]));
+            let offset = access.offset + (lane * usize::from(access.bytes)) as i32;
+            let mut access = MemoryAccess { offset, ..access };
+            if !OFFSETS.contains(&i64::from(offset)) {
+                let more = self.function.ty(address);
+                let more = self.b().constant(more, i128::from(offset) as u128);
+                args[0] = self.b().add(address, more);
+                access.offset = 0;
+            }
+            let op = Op::Atomic { op, access };
+            let targets = results.chunks(usize::from(parts)).nth(lane).unwrap_or_default();
+            if targets.iter().all(|t| matches!(t, Operand::Sink)) {
+                self.effect(op, &args);
+                continue;
+            }
+            let old = self.b().value(op, &args, whole);
+            for (part, target) in targets.iter().enumerate() {
+                let value = match parts {
+                    1 => old,
+                    _ => self.b().value(Op::Extract(16 * part as u8), &[old], Type::I16),
+                };
+                written.push((*target, value));
+            }
+        }
+        for (target, old) in written {
+            if !matches!(target, Operand::Sink) {
+                self.write(target, old, false)?;
+            }
+        }
+        Ok(())
     }
 }

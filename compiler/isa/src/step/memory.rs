@@ -166,8 +166,20 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     /// The operation and size in bytes of an atomic.
-    fn atomic_op(&mut self) -> Result<(AtomicOp, u32), Trap> {
+    fn atomic_op(&mut self) -> Result<(AtomicOp, u32, u32), Trap> {
         let (op, ty) = (self.text("op"), self.text("ty"));
+        // Of a vector each element is an operation of its own.
+        let (ty, lanes) = match ty {
+            ".F32x2.FTZ.RN" => (".F32.FTZ.RN", 2),
+            ".F32x4.FTZ.RN" => (".F32.FTZ.RN", 4),
+            ".F32x2.RN" => (".F32.RN", 2),
+            ".F32x4.RN" => (".F32.RN", 4),
+            ".F16x4.RN" => (".F16x2.RN", 2),
+            ".F16x8.RN" => (".F16x2.RN", 4),
+            ".BF16x4.RN" => (".BF16x2.RN", 2),
+            ".BF16x8.RN" => (".BF16x2.RN", 4),
+            one => (one, 1),
+        };
         let signed = ty.starts_with(".S");
         let integer = |op| {
             let bytes = match ty {
@@ -197,18 +209,30 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             ".EXCH" => integer(AtomicOp::Exch),
             _ => None,
         };
-        found.ok_or_else(|| self.unsupported(&format!("atomic {op}{ty}")))
+        let (op, bytes) = found.ok_or_else(|| self.unsupported(&format!("atomic {op}{ty}")))?;
+        Ok((op, bytes, lanes))
     }
 
     /// `ATOMG`, `ATOM`, `ATOMS`, `RED`: read, modify, write; the old value goes to `d` if there is one.
     pub(super) fn atomic(mut self, space: Space, width: u32) -> Step<D> {
         // ATOMS.POPC.INC, whose text is fixed, adds one.
         let increment = !self.has("op");
-        let (op, bytes) = if increment { (AtomicOp::Add, 4) } else { self.atomic_op()? };
+        let (op, bytes, lanes) = if increment { (AtomicOp::Add, 4, 1) } else { self.atomic_op()? };
         let access = self.atomic_access(space, bytes);
         let address = self.address(width)?;
-        let value = if increment { self.constant(32, 1) } else { self.bits("b", bytes / 4)? };
-        let old = self.state.atomic(self.d, &access, op, &address, &[value])?;
+        let value = if increment { self.constant(32, 1) } else { self.bits("b", lanes * bytes / 4)? };
+        let mut old: Option<D::V> = None;
+        for lane in 0..lanes {
+            let at = self.d.width(&address);
+            let at = self.d.add(&address, &self.d.constant(at, (lane * bytes).into()));
+            let element = self.d.extract(&value, 8 * lane * bytes, 8 * bytes);
+            let one = self.state.atomic(self.d, &access, op, &at, &[element])?;
+            old = Some(match old {
+                Some(below) => self.d.concat(&one, &below),
+                None => one,
+            });
+        }
+        let Some(old) = old else { return Err(self.unsupported("no element")) };
         self.set_wide("d", &old);
         self.set("p", &self.d.yes());
         self.next()

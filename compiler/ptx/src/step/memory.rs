@@ -138,17 +138,37 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
         let op = self.inst.mods.atomic.ok_or_else(|| self.unsupported())?;
         let wants_old = self.inst.op == Op::Atom;
         let first = usize::from(wants_old);
-        let access = self.access(ty.width() / 8)?;
-        let address = self.address(first)?;
         let lanes = self.inst.mods.lanes() as usize;
+        // Halves in a vector: two by two, which is as separate as one by one (PTX ISA, "atom": `.f16x2` is atomic for each of its elements).
+        let paired = match op {
+            AtomicOp::AddF16 if lanes > 1 => Some(AtomicOp::AddF16x2),
+            AtomicOp::AddBf16 if lanes > 1 => Some(AtomicOp::AddBf16x2),
+            _ => None,
+        };
+        let access = self.access(if paired.is_some() { 4 } else { ty.width() / 8 })?;
+        let address = self.address(first)?;
         let results = if wants_old { self.elements(self.operand(0)?)? } else { SmallVec::new() };
-        let sources = self.elements(self.operand(first + 1)?)?;
-        for lane in 0..lanes {
-            let mut operands: SmallVec<[D::V; 2]> = SmallVec::new();
-            operands.push(self.value(sources[lane], ty.width())?);
-            if op == AtomicOp::Cas {
-                operands.push(self.source(first + 2, ty)?);
+        // All elements are read before one is written: a destination may be a source.
+        let width = ty.width();
+        let given = self.elements(self.operand(first + 1)?)?;
+        let sources: SmallVec<[D::V; 4]> =
+            given.into_iter().map(|element| self.value(element, width)).collect::<Done<_>>()?;
+        let compared = if op == AtomicOp::Cas { Some(self.source(first + 2, ty)?) } else { None };
+        if let Some(op) = paired {
+            for (pair, halves) in sources.chunks(2).enumerate() {
+                let at = d.add(&address, &d.constant(64, (4 * pair) as u128));
+                let both = d.concat(&halves[1], &halves[0]);
+                let old = self.state.atomic(d, &access, op, &at, &[both])?;
+                for (half, result) in results.iter().skip(2 * pair).take(2).enumerate() {
+                    self.result_to(result, &d.extract(&old, 16 * half as u32, 16), false)?;
+                }
             }
+            return Ok(());
+        }
+        for (lane, source) in sources.into_iter().enumerate().take(lanes) {
+            let mut operands: SmallVec<[D::V; 2]> = SmallVec::new();
+            operands.push(source);
+            operands.extend(compared.clone());
             let at = d.add(&address, &d.constant(64, (lane * access.bytes as usize) as u128));
             let old = self.state.atomic(d, &access, op, &at, &operands)?;
             if let Some(result) = results.get(lane) {
