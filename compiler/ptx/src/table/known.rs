@@ -11,7 +11,10 @@ const ROOTS: [&str; 38] = [
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
 const WORDS: [(&str, &[&str]); 15] = [
-    ("cp", &["cp_mask", "ignore_oob"]),
+    (
+        "cp",
+        &["cp_mask", "ignore_oob", "noftz", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64", "b32"],
+    ),
     (
         "cvt",
         &[
