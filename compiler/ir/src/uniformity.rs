@@ -138,9 +138,11 @@ impl Uniformity {
     }
 
     /// Whether lanes that execute an operation together name different masks: those of one mask wait for each other there, and go on
-    /// whenever they are all there (C10), so that behind it lanes may be apart until something brings all of them together.
+    /// whenever they are all there (C10), so that behind it lanes may be apart until something brings all of them together. Nor does anything say
+    /// how they come back from a function that the driver resolves.
     pub fn scatters(&self, data: &InstData) -> bool {
         let mask = match data.op {
+            Op::SystemCall(call) => return call.returns(),
             Op::Shuffle(_) => data.args.get(3),
             Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => data.args.get(1),
             Op::Elect | Op::WarpSync => data.args.first(),

@@ -117,6 +117,10 @@ pub fn emit(
                 Fate::Code => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
                     e.launch_value(i)?;
+                    if uniform.scatters(&source.insts[i]) {
+                        e.scattered = true;
+                        e.converged.clear();
+                    }
                 }
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
