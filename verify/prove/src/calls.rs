@@ -13,6 +13,8 @@ use sassafras_semantics::{Space, SystemCall};
 const MOST: usize = 20_000;
 /// Most calls of functions within themselves that are written out.
 const MOST_WITHIN: u32 = 12;
+/// Most calls that are open at one place: each takes room on our own stack.
+const MOST_NESTED: usize = 256;
 /// Where `.param` variables lie, above the parameters of an entry.
 pub const PARAMS: u64 = 0x1_0000;
 /// The first of the registers that stand for bytes of `.param` memory.
@@ -292,6 +294,9 @@ impl<'a> Program<'a> {
                     self.steps[position].system = Some(call);
                     continue;
                 }
+                if self.callers(number).nth(MOST_NESTED).is_some() {
+                    return Err(at("is nested too deep to be written out"));
+                }
                 let within = self.callers(number).filter(|g| std::ptr::eq(*g, f)).count();
                 self.within += u32::from(within > 0);
                 if self.within > MOST_WITHIN {
@@ -391,5 +396,30 @@ impl<'a> Program<'a> {
     /// The address of a `.param` variable of a frame.
     pub fn variable(&self, frame: usize, index: u32) -> Option<u64> {
         self.frames[frame].variables.get(index as usize).copied().filter(|at| *at >= PARAMS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_nest_as_deep_as_there_is_room() {
+        let text = |depth: u32| {
+            let mut ptx =
+                String::from(".version 8.0\n.target sm_90\n.address_size 64\n.func f0() { ret; }\n");
+            for i in 1..depth {
+                ptx += &format!(".func f{i}() {{ call f{}; ret; }}\n", i - 1);
+            }
+            format!("{ptx}.entry k() {{ call f{}; ret; }}", depth - 1)
+        };
+        let written = |depth: u32| {
+            let module = sassafras_ptx::load(&text(depth), "deep").expect("it is sound");
+            let entry = module.functions.iter().find(|f| f.entry).expect("an entry");
+            Program::new(&module, entry, 1).map(|_| ())
+        };
+        assert_eq!(written(256), Ok(()));
+        let why = written(3000).expect_err("too deep");
+        assert!(why.ends_with("is nested too deep to be written out"), "{why}");
     }
 }
