@@ -1,6 +1,6 @@
 //! What lowering cannot do.
 
-use sassafras_ptx::checked::Inst;
+use sassafras_ptx::checked::{Inst, Op};
 use std::ops::Range;
 
 /// A form that is not supported.
@@ -31,35 +31,15 @@ impl Error {
 
 /// The name of an instruction with its one-of-many suffix and its types.
 fn form(inst: &Inst) -> String {
-    let mut form = format!("{:?}", inst.op).to_lowercase();
+    let mut form = match inst.op {
+        Op::Unmodelled => inst.mods.words.join("."),
+        op => format!("{op:?}").to_lowercase(),
+    };
     if let Some(mode) = inst.mods.mode {
         form += &format!(".{mode}");
     }
     for ty in &inst.types {
-        form += &format!(".{}", type_name(*ty));
+        form += &format!(".{}", ty.name());
     }
     form
-}
-
-fn type_name(ty: sassafras_ptx::checked::Type) -> String {
-    use sassafras_ptx::checked::Type;
-    use sassafras_semantics::FloatFormat;
-    match ty {
-        Type::Pred => "pred".into(),
-        Type::B(n) => format!("b{n}"),
-        Type::U(n) => format!("u{n}"),
-        Type::S(n) => format!("s{n}"),
-        Type::F(FloatFormat::Bf16) => "bf16".into(),
-        Type::F(FloatFormat::E4m3) => "e4m3".into(),
-        Type::F(FloatFormat::E5m2) => "e5m2".into(),
-        Type::Fp8x2(FloatFormat::E4m3) => "e4m3x2".into(),
-        Type::Fp8x2(_) => "e5m2x2".into(),
-        Type::F(format) => format!("f{}", format.width()),
-        Type::Tf32 => "tf32".into(),
-        Type::F16x2 => "f16x2".into(),
-        Type::Bf16x2 => "bf16x2".into(),
-        Type::U16x2 => "u16x2".into(),
-        Type::S16x2 => "s16x2".into(),
-        Type::F32x2 => "f32x2".into(),
-    }
 }

@@ -402,7 +402,8 @@ pub struct Mods {
     pub noftz: bool,
     /// Everything else that has no effect on the meaning (cache operators, eviction priority, prefetch size), as written.
     pub hints: SmallVec<[&'static str; 2]>,
-    /// All modifiers but types in the row's order, of operations that are spelled out ([`Op::is_spelled`]): without the words of the name.
+    /// All modifiers but types in the row's order, of operations that are spelled out ([`Op::is_spelled`]): without the words of the name;
+    /// of [`Op::Unmodelled`] with the root before them.
     pub words: SmallVec<[&'static str; 4]>,
 }
 

@@ -29,22 +29,33 @@
 //! | `#` | a constant only |
 //! | `%` | a register only |
 //! | `<=15` | a constant is at most 15 |
+//! | `>=24` | a constant is at least 24 |
 //! | `/32` | a constant is a multiple of 32 |
+//! | `^2` | a constant is a power of two |
 //! | `=mov` | also a special register or a symbol's address |
 //! | `=special` | also a special register |
 //! | `=cvta` | a register or a symbol's address |
 //! | `=sink` | `_` alone |
 //! | `=sign` | the constants 1 and -1 alone |
+//! | `=part` | also a part of a register: `r.b0` to `r.b3`, `r.h0`, `r.h1` |
+//! | `=negated` | a value that may be negated: `-r` |
+//! | `=signed` | both: `-r.h1` |
+//! | `=mask2 =mask4` | also some of its halves or bytes: `r.h10`, `r.b3210` |
+//! | `=lanes2 =lanes4` | also two halves or four bytes of two registers: `r.h32`, `r.b7654` |
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
 //! `*d-2` is a vector of two elements less than a word such as `4d` says, and `[m;d]` a tensor map with so many coordinates.
 //! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
-//! register of 32 or 64 bits. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
+//! register of 32 or 64 bits. `ids=2/2,1` is a vector of two constants, the first a multiple of 2 and at most 2, the second at most 1.
+//! `[tmem]` is an address in tensor memory. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
 //!
 //! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0. `@8.0/90a`: PTX 8.0 and sm_90a alone. `@8.6/100f+110f`: one of the
 //! targets with a suffix of the families of sm_100 and sm_110 (PTX ISA, "Target directive: architecture- and family-specific").
 //! `!6.4/70`: gone from PTX 6.4 on for sm_70 and later. Rows that are gone, and old spellings, stand in `legacy.txt`; [`rows`]
 //! leaves them out, [`legacy`] gives them.
+//!
+//! **Unmodelled.** The files of [`unmodelled`] hold forms of which the syntax is known and the meaning has no model yet: the checker
+//! takes them as ptxas does, and whatever would compile or execute them says that it does not support them.
 //!
 //! - [`features`]: sets of targets with a suffix
 //! - [`notation`]: the reader of these lines
@@ -203,6 +214,13 @@ pub enum SlotKind {
     Pack,
     /// A register of 32 or 64 bits.
     AddressValue,
+    /// `{a, b}` of registers or constants: which byte and which thread hold the scales of a block.
+    Ids {
+        /// The most that each may be.
+        most: [u64; 2],
+        /// What the first is a multiple of.
+        step: u64,
+    },
     /// A label.
     Label,
     /// A `.branchtargets` label.
@@ -232,8 +250,12 @@ pub struct Value {
     pub only: Only,
     /// A constant is at most this.
     pub most: u64,
+    /// A constant is at least this.
+    pub least: u64,
     /// A constant is a multiple of this.
     pub multiple: u64,
+    /// A constant is a power of two.
+    pub power: bool,
 }
 
 impl Value {
@@ -248,6 +270,14 @@ impl Value {
         columns(words).unwrap_or(0) / usize::from(self.per)
     }
 
+    /// Whether a constant of these bits may stand here.
+    pub const fn admits(&self, bits: u64) -> bool {
+        bits <= self.most
+            && bits >= self.least
+            && bits.is_multiple_of(self.multiple)
+            && (!self.power || bits.is_power_of_two())
+    }
+
     /// A register or constant of a type, nothing more.
     pub const fn plain(ty: TypeRef) -> Value {
         Value {
@@ -260,7 +290,9 @@ impl Value {
             sink: false,
             only: Only::Any,
             most: u64::MAX,
+            least: 0,
             multiple: 1,
+            power: false,
         }
     }
 }
@@ -277,6 +309,14 @@ pub fn columns(words: &[&str]) -> Option<usize> {
 pub fn dimensions(words: &[&str]) -> Option<usize> {
     let digit = |word: &&str| word.strip_suffix('d')?.parse().ok().filter(|d| (1..=5).contains(d));
     words.iter().find_map(digit)
+}
+
+/// How many coordinates a copy has: four rows and a column where it gathers or scatters, one for each dimension elsewhere.
+pub fn coordinates(words: &[&str]) -> Option<usize> {
+    match words.iter().any(|w| matches!(*w, "tile::gather4" | "tile::scatter4")) {
+        true => Some(5),
+        false => dimensions(words),
+    }
 }
 
 /// Which things may stand for a [`Value`].
@@ -298,6 +338,46 @@ pub enum Only {
     Sink,
     /// 1 and -1.
     Sign,
+    /// Registers and constants, and parts of registers of 32 bits.
+    Part(Selector),
+}
+
+/// What may select a part of a register of 32 bits (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// A byte or a half: `.b0` to `.b3`, `.h0`, `.h1`.
+    Source,
+    /// The same, and the value may be negated.
+    Signed,
+    /// No part; the value may be negated.
+    Negated,
+    /// Which halves of a result are written: `.h0 .h1 .h10`.
+    HalfMask,
+    /// Which bytes of a result are written: `.b0` to `.b3210`.
+    ByteMask,
+    /// Two of the four halves of two sources: `.h10`, each of 0 to 3.
+    Halves,
+    /// Four of the eight bytes of two sources: `.b3210`, each of 0 to 7.
+    Bytes,
+}
+
+impl Selector {
+    /// Whether the word without its dot is one of these.
+    pub fn takes(self, word: &str) -> bool {
+        let Some(kind) = word.as_bytes().first() else { return false };
+        let digits = &word.as_bytes()[1..];
+        let below = |n: u8| digits.iter().all(|d| (b'0'..b'0' + n).contains(d));
+        let mask = |n: u8| !digits.is_empty() && below(n) && digits.windows(2).all(|w| w[0] > w[1]);
+        match (self, kind) {
+            (Selector::Source | Selector::Signed, b'b') => digits.len() == 1 && below(4),
+            (Selector::Source | Selector::Signed, b'h') => digits.len() == 1 && below(2),
+            (Selector::HalfMask, b'h') => mask(2),
+            (Selector::ByteMask, b'b') => mask(4),
+            (Selector::Halves, b'h') => digits.len() == 2 && below(4),
+            (Selector::Bytes, b'b') => digits.len() == 4 && below(8),
+            _ => false,
+        }
+    }
 }
 
 /// A type as a row names it.
@@ -331,7 +411,7 @@ impl TypeRef {
 
 /// The files of rows, by family.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 18] = [
     ("integer", include_str!("table/rows/integer.txt")),
     ("bits", include_str!("table/rows/bits.txt")),
     ("float", include_str!("table/rows/float.txt")),
@@ -342,6 +422,14 @@ const FILES: [(&str, &str); 11] = [
     ("matrix", include_str!("table/rows/matrix.txt")),
     ("async", include_str!("table/rows/async.txt")),
     ("control", include_str!("table/rows/control.txt")),
+    // From here on without a model, which `unmodelled` relies on.
+    (UNMODELLED, include_str!("table/rows/video.txt")),
+    ("narrow", include_str!("table/rows/narrow.txt")),
+    ("tensor", include_str!("table/rows/tensor.txt")),
+    ("sparse", include_str!("table/rows/sparse.txt")),
+    ("multimem", include_str!("table/rows/multimem.txt")),
+    ("wide", include_str!("table/rows/wide.txt")),
+    ("copies", include_str!("table/rows/copies.txt")),
     // The last, which `legacy` relies on.
     (LEGACY, include_str!("table/rows/legacy.txt")),
 ];
@@ -349,12 +437,19 @@ const FILES: [(&str, &str); 11] = [
 /// The family of rows that are gone.
 const LEGACY: &str = "legacy";
 
+/// The first family of rows without a model.
+const UNMODELLED: &str = "video";
+
 /// The words behind `$name`.
 const GROUPS: &str = include_str!("table/rows/groups.txt");
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let groups = notation::groups(GROUPS);
-    let rows = FILES.iter().flat_map(|(family, text)| notation::rows(family, text, &groups));
+    let first = FILES.iter().position(|(family, _)| *family == UNMODELLED).unwrap_or(FILES.len());
+    let rows = FILES.iter().enumerate().flat_map(|(i, (family, text))| {
+        let op = (i >= first && *family != LEGACY).then_some(Op::Unmodelled);
+        notation::rows(family, text, op, &groups)
+    });
     rows.collect()
 });
 
@@ -366,9 +461,15 @@ static BY_ROOT: LazyLock<FxHashMap<&'static str, Vec<usize>>> = LazyLock::new(||
     map
 });
 
-/// Every row of today's PTX.
+/// Every row of today's PTX that has a model.
 pub fn rows() -> &'static [Row] {
-    &ROWS[..ROWS.len() - legacy().len()]
+    &ROWS[..ROWS.len() - legacy().len() - unmodelled().len()]
+}
+
+/// The rows that are checked and have no model: [`Op::Unmodelled`].
+pub fn unmodelled() -> &'static [Row] {
+    let first = ROWS.iter().position(|row| row.op == Op::Unmodelled).unwrap_or(ROWS.len());
+    &ROWS[first..ROWS.len() - legacy().len()]
 }
 
 /// The rows that newer versions or targets no longer have.

@@ -77,9 +77,8 @@ done: done: ret;"
 #[test]
 fn what_is_not_supported_is_not_wrong() {
     let diagnostics = body(
-        "wmma.load.a.sync.aligned.row.m8n8k32.global.u4 {%r1}, [%rd1];
-cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2;
-atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2};",
+        "ld.global.unified.u32 %r1, [%rd1];
+.reg .bf16x4 %wide;",
     );
     assert_eq!(diagnostics.exit_code(), 4);
     insta::assert_snapshot!(diagnostics);
@@ -94,7 +93,7 @@ fn forms_of_other_versions_and_targets_are_not_wrong() {
         bad(&text).exit_code()
     };
     assert_eq!(code("7.0", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;"), 1);
-    assert_eq!(code("8.8", "sm_100", "mma.sync.aligned.m16n8k64.row.col.kind::f8f6f4;"), 4);
+    assert_eq!(code("8.8", "sm_100", "mma.sync.aligned.m16n8k64.row.col.kind::f8f6f4;"), 1);
     assert_eq!(code("8.8", "sm_90", "add.f32.f16 %f1, %h1, %f2;"), 1);
 }
 

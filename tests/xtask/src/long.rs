@@ -109,6 +109,20 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],
     ),
     (
+        "vocabulary",
+        "every instruction of PTX with the modifiers that the ISA lists, on every target, accepted and refused as by ptxas; writes docs/vocabulary.md",
+        &[
+            "test",
+            "--package",
+            "sassafras-generate",
+            "--test",
+            "vocabulary",
+            "--",
+            "--ignored",
+            "--nocapture",
+        ],
+    ),
+    (
         "recorded",
         "every recorded word of ptxas on every chip through the table of instructions",
         &["test", "--release", "--package", "sassafras-words", "--", "--nocapture"],

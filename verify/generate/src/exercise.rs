@@ -6,7 +6,7 @@
 //! together. Whether ptxas takes a kernel for a target is for ptxas to say: [`Need`] is what the documents say.
 
 mod combine;
-mod extra;
+pub(crate) mod extra;
 pub(crate) mod kernel;
 mod operands;
 

@@ -6,6 +6,7 @@
 //! - [`ptxas`]: what ptxas is known to compile wrongly, for those who use them.
 //! - [`spellings`]: every spelling of every operand for every form.
 //! - [`straight`]: random loop-free functions for a prover.
+//! - [`vocabulary`]: every instruction with the modifiers and types that the PTX ISA lists, those included that do not go together.
 //!
 //! Each check takes raw input and panics with a sentence when a promise is broken; `fuzz/` calls it with libFuzzer's inputs, and
 //! a test of this crate calls it for a second with random ones.
@@ -21,6 +22,7 @@ pub mod program;
 pub mod ptxas;
 pub mod spellings;
 pub mod straight;
+pub mod vocabulary;
 
 pub use codec::codec;
 pub use parser::parser;

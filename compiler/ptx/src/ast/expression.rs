@@ -19,6 +19,8 @@ pub enum OperandKind {
     Value(Expr),
     /// `!p`
     Not(Name),
+    /// `-r`, `-r.h1`
+    Negated(Box<Operand>),
     /// `d|p`
     Pair(Box<Operand>, Box<Operand>),
     /// `{a, b}`

@@ -5,7 +5,7 @@ use super::operand::{Address, Kind, Resolved};
 use crate::checked::{AddressBase, Mods, Op, Operand, Type};
 use crate::diagnostics::Code;
 use crate::source::Span;
-use crate::table::{Only, Slot, SlotKind, TypeRef, Value};
+use crate::table::{Only, Selector, Slot, SlotKind, TypeRef, Value};
 use sassafras_semantics::{FloatFormat, Space, SpecialRegister};
 use smallvec::SmallVec;
 
@@ -45,6 +45,9 @@ impl Checker {
             SlotKind::Address => {
                 // A slot that is called after a space is in that one, others in the instruction's.
                 let wanted = super::mods::space(slot.name).or(form.mods.space);
+                if slot.name == "tmem" {
+                    return self.fit_tensor_address(first);
+                }
                 self.fit_address(first, form, wanted)?
             }
             SlotKind::Tensor => self.fit_tensor(first, form)?,
@@ -57,6 +60,7 @@ impl Checker {
                     return misfit(Code::OperandKind, span, "an integer register of 32 or 64 bits is needed");
                 }
             },
+            SlotKind::Ids { most, step } => self.fit_ids(most, step, first, form)?,
             SlotKind::Label => match first.kind {
                 Kind::Label(id) => Operand::Label(id),
                 _ => {
@@ -105,7 +109,11 @@ impl Checker {
         if value.vector && (form.mods.vector > 1 || fixed > 0) {
             let lanes = if fixed > 0 { fixed } else { usize::from(form.mods.vector) };
             // Fixed vectors hold registers alone.
-            let (sink, only) = if fixed > 0 { (false, Only::Register) } else { (written, value.only) };
+            let (sink, only) = match (fixed, value.only) {
+                (0, only) => (written || value.sink, only),
+                (_, Only::Immediate) => (false, Only::Immediate),
+                _ => (value.sink, Only::Register),
+            };
             let single = Value { vector: false, count: 0, per: 0, offsets: false, sink, only, ..value };
             return match &operand.kind {
                 Kind::Vector(items) if items.iter().all(|i| matches!(i.kind, Kind::Sink)) => {
@@ -136,9 +144,19 @@ impl Checker {
         let wrong = |what: &str| {
             misfit(Code::OperandKind, span, format!("{what} is needed, not {}", operand.kind.describe()))
         };
+        let part = if let Only::Part(selector) = value.only { Some(selector) } else { None };
         match &operand.kind {
             Kind::Sink if value.sink || value.only == Only::Sink => Ok(Operand::Sink),
             _ if value.only == Only::Sink => wrong("`_`"),
+            Kind::Part(id, reg, word) if part.is_some_and(|p| p.takes(word)) => {
+                match agree(*reg, ty, false) {
+                    Ok(()) => Ok(Operand::Register(*id)),
+                    Err(message) => misfit(Code::OperandType, span, message),
+                }
+            }
+            Kind::Negated(inner) if matches!(part, Some(Selector::Signed | Selector::Negated)) => {
+                self.fit_value(value, written, inner, form)
+            }
             Kind::Register(id, _) if written && self.body.sums.contains(id) => wrong("a register"),
             Kind::Constant(constant) if value.only == Only::Sign => match constant.bits(ty) {
                 Some(bits) if bits == 1 || bits == u64::MAX => Ok(Operand::Immediate(bits)),
@@ -154,16 +172,25 @@ impl Checker {
             _ if written => wrong("a register"),
             Kind::Not(id, Type::Pred) if ty == Type::Pred => Ok(Operand::NotRegister(*id)),
             Kind::Constant(constant)
-                if matches!(value.only, Only::Any | Only::Immediate | Only::Mov | Only::Special) =>
+                if matches!(
+                    value.only,
+                    Only::Any | Only::Immediate | Only::Mov | Only::Special | Only::Part(_)
+                ) =>
             {
                 match constant.bits(ty) {
-                    Some(bits) if bits > value.most || bits % value.multiple != 0 => {
+                    Some(bits) if !value.admits(bits) => {
                         let mut message = format!("the constant {bits} is not");
                         if value.most < u64::MAX {
                             message += &format!(" at most {}", value.most);
                         }
+                        if value.least > 0 {
+                            message += &format!(" at least {}", value.least);
+                        }
                         if value.multiple > 1 {
                             message += &format!(" a multiple of {}", value.multiple);
+                        }
+                        if value.power {
+                            message += " a power of two";
                         }
                         misfit(Code::BadImmediate, span, message)
                     }
@@ -220,7 +247,7 @@ impl Checker {
             Kind::Register(id, Type::B(64) | Type::U(64) | Type::S(64)) => Operand::Register(id),
             _ => return misfit(Code::OperandType, map.span, "an address of 64 bits in a register is needed"),
         };
-        let count = crate::table::dimensions(&form.mods.words).unwrap_or(0) as u8;
+        let count = crate::table::coordinates(&form.mods.words).unwrap_or(0) as u8;
         let ty = TypeRef::Fixed(Type::S(32));
         let value = Value { vector: true, count, only: Only::Register, ..Value::plain(ty) };
         let at = self.fit_value(value, false, at, form)?;
@@ -274,6 +301,7 @@ impl Checker {
             return misfit(Code::OperandKind, span, message);
         };
         let Address { base, offset, space, span } = *address;
+        self.parameter_of_its_kind(base, span, form)?;
         match base {
             AddressBase::Register(id)
                 if matches!(wanted, None | Some(Space::Global)) && self.register_type(id).width() != 64 =>
@@ -300,6 +328,67 @@ impl Checker {
                     same_space(wanted, has, span)?;
                 }
                 Ok(Operand::Address(base, offset))
+            }
+        }
+    }
+
+    /// `{a, b}` of two registers or constants.
+    fn fit_ids(&self, most: [u64; 2], step: u64, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let Kind::Vector(items) = &operand.kind else {
+            let message =
+                format!("a vector of two registers or constants is needed, not {}", operand.kind.describe());
+            return misfit(Code::OperandKind, operand.span, message);
+        };
+        let [first, second] = items.as_slice() else {
+            return misfit(
+                Code::OperandKind,
+                operand.span,
+                "a vector of two registers or constants is needed",
+            );
+        };
+        let constant = |item: &Resolved, most, multiple| {
+            let ty = TypeRef::Fixed(Type::U(16));
+            let value = Value { most, multiple, ..Value::plain(ty) };
+            self.fit_value(value, false, item, form).map(Box::new)
+        };
+        let items = [constant(first, most[0], step)?, constant(second, most[1], 1)?];
+        Ok(Operand::Vector(items.into_iter().collect()))
+    }
+
+    /// `.param::entry` names a kernel's parameter or takes a register, `.param::func` a variable or a function's own parameter (black-box
+    /// runs of ptxas 13.5).
+    fn parameter_of_its_kind(&self, base: AddressBase, span: Span, form: &Form) -> Result<(), Misfit> {
+        let says = |word| form.mods.hints.contains(&word) && matches!(form.op, Op::Ld | Op::St);
+        let entry = self.body.function.entry;
+        let fits = match base {
+            _ if says("param::entry") => match base {
+                AddressBase::Param(..) => entry,
+                base => matches!(base, AddressBase::Register(_)),
+            },
+            _ if says("param::func") => match base {
+                AddressBase::Param(..) => !entry,
+                base => matches!(base, AddressBase::Symbol(_)),
+            },
+            _ => true,
+        };
+        match fits {
+            true => Ok(()),
+            false => misfit(Code::SpaceMismatch, span, "a parameter of the other kind"),
+        }
+    }
+
+    /// `[a]` in tensor memory, whose addresses have 32 bits (PTX ISA, "Tensor Memory Addressing").
+    fn fit_tensor_address(&self, operand: &Resolved) -> Result<Operand, Misfit> {
+        match &operand.kind {
+            Kind::Address(Address { base: base @ AddressBase::Register(id), offset, .. })
+                if self.register_type(*id).width() == 32 =>
+            {
+                Ok(Operand::Address(*base, *offset))
+            }
+            other => {
+                let message =
+                    format!("an address in a register of 32 bits is needed, not {}", other.describe());
+                misfit(Code::OperandKind, operand.span, message)
             }
         }
     }

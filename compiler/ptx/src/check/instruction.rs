@@ -22,7 +22,7 @@ impl Checker {
             line: self.source.position(inst.span.start).0,
             guard: guard.as_ref().ok().copied().flatten(),
         };
-        let Some(matches) = self.forms(inst) else { return };
+        let Some(mut matches) = self.forms(inst) else { return };
         let (Ok(guard), Some(first)) = (guard, matches.first()) else { return };
         if first.row.op == Op::Call {
             let form = mods(Op::Call, &first.words, &first.types, None);
@@ -42,17 +42,20 @@ impl Checker {
         let Ok(resolved) = resolved.into_iter().collect::<Result<Vec<_>, Reported>>() else { return };
         let mut worst: Option<(usize, Misfit)> = None;
         if let Some(wide) = too_wide(inst, first) {
-            let (sm, whole) = (self.sm, mnemonic(inst));
-            let (code, message) = match sm {
-                100.. => (Code::UnsupportedInstruction, format!("`{whole}` is not supported yet")),
-                _ => (Code::NeedsTarget, format!("`{whole}` moves more than 128 bits, which needs sm_100")),
-            };
-            return self.error(code, wide, message);
+            // A row of 128 bits fits the words of 256 bits as well.
+            matches.retain(|m| m.row.op == Op::Unmodelled);
+            if matches.is_empty() {
+                let message = format!("`{}` has no vector of more than 128 bits", mnemonic(inst));
+                return self.error(Code::NoSuchForm, wide, message);
+            }
         }
         for m in &matches {
             let named = named_space(m.row.op, &resolved);
             let mut mods = mods(m.row.op, &m.words, &m.types, named);
             self.implicit(m, &mut mods);
+            if m.row.op == Op::Unmodelled {
+                mods.words.insert(0, m.row.root);
+            }
             match self.fit_all(m.row, &resolved, &Form { op: m.row.op, types: &m.types, mods: &mods }, inst) {
                 Ok(operands) => {
                     self.need(inst.root.span, &mnemonic(inst), m.since, false);
@@ -152,14 +155,6 @@ impl Checker {
         if let Some(word) = inst.suffixes.iter().find(|s| known::word(root, &s.text)) {
             let message = format!("`.{}` in `{whole}` is not supported yet", word.text);
             self.error(Code::UnsupportedInstruction, word.span, message);
-            return None;
-        }
-        if known::form(root, &suffixes) {
-            self.error(
-                Code::UnsupportedInstruction,
-                inst.root.span,
-                format!("`{whole}` is not supported yet"),
-            );
             return None;
         }
         let unknown: Vec<_> =

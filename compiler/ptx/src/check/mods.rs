@@ -141,7 +141,7 @@ fn comparison(word: &str) -> Option<Comparison> {
 fn general(word: &'static str, mods: &mut Mods) -> bool {
     if let Some(space) = space(word) {
         mods.space = Some(space);
-        if word == "shared::cluster" {
+        if matches!(word, "shared::cluster" | "param::entry" | "param::func") {
             mods.hints.push(word);
         }
         return true;
@@ -188,6 +188,7 @@ fn general(word: &'static str, mods: &mut Mods) -> bool {
         "sys" => mods.scope = Some(Scope::Sys),
         "v2" => mods.vector = 2,
         "v4" => mods.vector = 4,
+        "v8" => mods.vector = 8,
         "clamp" => mods.wrap = Some(false),
         "wrap" => mods.wrap = Some(true),
         "shiftamt" => mods.shiftamt = true,

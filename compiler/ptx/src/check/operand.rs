@@ -8,6 +8,7 @@ use crate::ast::{self, BinaryOp, Expr, Name, OperandKind};
 use crate::checked::{AddressBase, FunctionId, LabelId, Register, RegisterId, Type, VariableId};
 use crate::diagnostics::Code;
 use crate::source::Span;
+use crate::table::Selector;
 use sassafras_semantics::{Space, SpecialRegister};
 
 /// An operand whose names are resolved.
@@ -23,6 +24,10 @@ pub(super) enum Kind {
     /// Where a vector is wanted: its registers.
     Registers(Vec<RegisterId>, Type),
     Not(RegisterId, Type),
+    /// `r.b0`, `r.h10`: bytes or halves of a register, and which.
+    Part(RegisterId, Type, String),
+    /// `-r`, `-r.h1`
+    Negated(Box<Resolved>),
     Constant(Constant),
     Special(SpecialRegister),
     /// `%tid.w`
@@ -64,6 +69,8 @@ impl Kind {
             Kind::Register(_, ty) => format!("a `.{}` register", ty.name()),
             Kind::Registers(_, ty) => format!("a vector of `.{}` registers", ty.name()),
             Kind::Not(..) => "a negated register".into(),
+            Kind::Part(..) => "a part of a register".into(),
+            Kind::Negated(_) => "a negated value".into(),
             Kind::Constant(Constant::Int(..)) => "an integer constant".into(),
             Kind::Constant(_) => "a float constant".into(),
             Kind::Special(_) | Kind::Zero => "a special register".into(),
@@ -172,6 +179,7 @@ impl Checker {
                     return Err(Reported);
                 }
             },
+            OperandKind::Negated(inner) => Kind::Negated(Box::new(self.resolve(inner)?)),
             OperandKind::Pair(a, b) => {
                 let (a, b) = (self.resolve(a), self.resolve(b));
                 Kind::Pair(Box::new(a?), Box::new(b?))
@@ -212,10 +220,14 @@ impl Checker {
             Expr::Member(name, component) if self.scopes.find(&name.text).is_some() => {
                 let letters = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
                 let at = letters.iter().position(|l| l.contains(&component.text.as_str()));
-                if let Kind::Registers(ids, ty) = self.lookup(name)?
-                    && let Some(id) = at.and_then(|i| ids.get(i).copied())
-                {
-                    return Ok(Kind::Register(id, ty));
+                match self.lookup(name)? {
+                    Kind::Registers(ids, ty) if at.is_some_and(|i| i < ids.len()) => {
+                        return Ok(Kind::Register(ids[at.unwrap_or(0)], ty));
+                    }
+                    Kind::Register(id, ty) if SELECTORS.iter().any(|s| s.takes(&component.text)) => {
+                        return Ok(Kind::Part(id, ty, component.text.clone()));
+                    }
+                    _ => {}
                 }
                 let message = format!("`{}` has no component `.{}`", name.text, component.text);
                 self.error(Code::WrongEntity, component.span, message);
@@ -302,6 +314,10 @@ impl Checker {
         }
     }
 }
+
+/// What may follow a register as a part of it.
+const SELECTORS: [Selector; 5] =
+    [Selector::Source, Selector::HalfMask, Selector::ByteMask, Selector::Halves, Selector::Bytes];
 
 /// Whether a name other than a constant's stands in the expression.
 pub(super) fn has_symbol(e: &Expr) -> bool {

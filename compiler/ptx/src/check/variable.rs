@@ -100,8 +100,10 @@ impl Checker {
             return Err(Reported);
         };
         let register = v.space.text == "reg";
-        if matches!(ty, Type::U(2 | 4) | Type::S(2 | 4) | Type::B(1) | Type::Tf32 | Type::Fp8x2(_))
-            || matches!(ty, Type::F(format) if format.is_fp8())
+        if matches!(
+            ty,
+            Type::U(2 | 4) | Type::S(2 | 4) | Type::B(1) | Type::Tf32 | Type::Fp8x2(_) | Type::Format(..)
+        ) || matches!(ty, Type::F(format) if format.is_fp8())
             || matches!(ty, Type::F(FloatFormat::Bf16)) && register
         {
             self.error(Code::BadType, v.ty.span, format!("no variable has type `.{}`", v.ty.text));

@@ -42,6 +42,8 @@ operations! {
     StAsync "st.async", RedAsync "red.async",
     Wmma "wmma", Wgmma "wgmma",
     Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
+    // What has only a syntax here: the forms of the table's unmodelled rows.
+    Unmodelled "unmodelled",
 }
 
 impl Op {
@@ -73,6 +75,7 @@ impl Op {
                 | Op::Tensor
                 | Op::TensorPrefetch
                 | Op::TensorReduce
+                | Op::Unmodelled
         )
     }
 

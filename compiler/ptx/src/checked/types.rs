@@ -29,6 +29,8 @@ pub enum Type {
     F32x2,
     /// Two numbers of an 8-bit format, which a register of 16 bits holds: `.e4m3x2 .e5m2x2`.
     Fp8x2(FloatFormat),
+    /// A format that only unmodelled instructions name, and its width in bits: `.e2m1x2`, `.ue8m0`.
+    Format(&'static str, u8),
 }
 
 impl Type {
@@ -39,6 +41,7 @@ impl Type {
             Type::B(n) | Type::U(n) | Type::S(n) => n as u32,
             Type::F(f) => f.width(),
             Type::Fp8x2(_) => 16,
+            Type::Format(_, n) => n as u32,
             Type::Tf32 | Type::F16x2 | Type::Bf16x2 | Type::U16x2 | Type::S16x2 => 32,
             Type::F32x2 => 64,
         }
@@ -51,7 +54,7 @@ impl Type {
 
 /// Types by the words that name them.
 #[rustfmt::skip]
-const NAMES: [(&str, Type); 33] = [
+const NAMES: [(&str, Type); 50] = [
     ("pred", Type::Pred),
     ("b8", Type::B(8)), ("b16", Type::B(16)), ("b32", Type::B(32)), ("b64", Type::B(64)), ("b128", Type::B(128)),
     ("u8", Type::U(8)), ("u16", Type::U(16)), ("u32", Type::U(32)), ("u64", Type::U(64)),
@@ -66,6 +69,13 @@ const NAMES: [(&str, Type); 33] = [
     // Elements of `mma` only.
     ("tf32", Type::Tf32), ("b1", Type::B(1)),
     ("e4m3", Type::F(FloatFormat::E4m3)), ("e5m2", Type::F(FloatFormat::E5m2)),
+    // Of unmodelled forms of `cvt`, `mma` and `multimem` only.
+    ("e2m1x2", Type::Format("e2m1x2", 8)), ("e2m3x2", Type::Format("e2m3x2", 16)), ("e3m2x2", Type::Format("e3m2x2", 16)),
+    ("ue8m0x2", Type::Format("ue8m0x2", 16)), ("s2f6x2", Type::Format("s2f6x2", 16)), ("e2m1x4", Type::Format("e2m1x4", 16)),
+    ("e4m3x4", Type::Format("e4m3x4", 32)), ("e5m2x4", Type::Format("e5m2x4", 32)), ("e2m3x4", Type::Format("e2m3x4", 32)),
+    ("e3m2x4", Type::Format("e3m2x4", 32)), ("u8x4", Type::Format("u8x4", 32)), ("s8x4", Type::Format("s8x4", 32)),
+    ("e2m1", Type::Format("e2m1", 4)), ("e2m3", Type::Format("e2m3", 6)), ("e3m2", Type::Format("e3m2", 6)),
+    ("ue8m0", Type::Format("ue8m0", 8)), ("ue4m3", Type::Format("ue4m3", 8)),
 ];
 
 impl Type {

@@ -37,6 +37,7 @@ impl Parser<'_> {
                 self.bump();
                 OperandKind::Not(self.name(Token::Ident, "a predicate")?)
             }
+            Token::Minus if self.peek_at(1) == Token::Ident && !self.is_constant_at(1) => self.negated()?,
             Token::Ident if self.word() != "WARP_SZ" => OperandKind::Value(self.named()?),
             _ => OperandKind::Value(self.constant()?),
         };
@@ -54,6 +55,19 @@ impl Parser<'_> {
         let second = Operand { kind, span: second_start.to(self.last_span()) };
         let span = start.to(self.last_span());
         Ok(Operand { kind: OperandKind::Pair(Box::new(operand), Box::new(second)), span })
+    }
+
+    /// `-r`, `-r.h1`
+    fn negated(&mut self) -> Parsed<OperandKind> {
+        self.bump();
+        let start = self.span();
+        let kind = OperandKind::Value(self.named()?);
+        Ok(OperandKind::Negated(Box::new(Operand { kind, span: start.to(self.last_span()) })))
+    }
+
+    /// Whether the name that stands `ahead` is a constant's.
+    fn is_constant_at(&self, ahead: usize) -> bool {
+        self.slice(self.tokens[self.at + ahead].1) == "WARP_SZ"
     }
 
     /// A name as an operand: alone, with a component, with an index, or plus a constant (PTX ISA, "Using Addresses,

@@ -20,6 +20,10 @@ fn kind(out: &mut String, kind: &OperandKind) {
     match kind {
         OperandKind::Value(e) => expr(out, e),
         OperandKind::Not(name) => put!(out, "!{}", name.text),
+        OperandKind::Negated(inner) => {
+            out.push('-');
+            operand(out, inner);
+        }
         OperandKind::Pair(a, b) => {
             operand(out, a);
             out.push('|');

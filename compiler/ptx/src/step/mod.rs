@@ -184,7 +184,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Wgmma => self.warpgroup()?,
             Tensor | TensorPrefetch | TensorReduce => self.tensor()?,
             // The checker puts others in the place of `wmma`.
-            Discard | Istypep | Wmma => return Err(self.unsupported()),
+            Discard | Istypep | Wmma | Unmodelled => return Err(self.unsupported()),
         }
         Ok(Outcome::Next)
     }

@@ -1,6 +1,7 @@
 //! The table and the codes as pages of the handbook.
 
-use super::{Row, legacy, rows};
+use super::{Row, legacy, rows, unmodelled};
+use crate::checked::Op;
 use crate::diagnostics::Code;
 use std::fmt::Write;
 
@@ -17,12 +18,13 @@ pub fn forms() -> String {
         }
     }
     let mut family = "";
-    for row in rows().iter().chain(legacy()) {
+    for row in rows().iter().chain(unmodelled()).chain(legacy()) {
         if row.family != family {
             family = row.family;
+            let note = if row.op == Op::Unmodelled { " (checked, and not compiled yet)" } else { "" };
             let _ = write!(
                 out,
-                "\n## {family}\n\n| form | PTX | target | example |\n| --- | --- | --- | --- |\n"
+                "\n## {family}{note}\n\n| form | PTX | target | example |\n| --- | --- | --- | --- |\n"
             );
         }
         let (major, minor) = row.since.version;

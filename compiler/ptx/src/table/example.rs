@@ -9,14 +9,14 @@ use crate::checked::Type;
 
 /// What the body of a function needs before an example.
 pub const DECLARATIONS: &str = "\
-\t.reg .pred %p<8>;
-\t.reg .b8 %rb<8>;
-\t.reg .b16 %rs<8>;
+\t.reg .pred %p<16>;
+\t.reg .b8 %rb<16>;
+\t.reg .b16 %rs<16>;
 \t.reg .b32 %r<128>;
-\t.reg .b64 %rd<8>;
-\t.reg .b128 %rq<8>;
+\t.reg .b64 %rd<16>;
+\t.reg .b128 %rq<16>;
 \t.reg .f32 %f<128>;
-\t.reg .f64 %fd<8>;
+\t.reg .f64 %fd<16>;
 \t.local .align 16 .b8 local_memory[64];
 \t.param .align 16 .b8 argument[64];
 LABEL:
@@ -124,17 +124,20 @@ impl Row {
         let lanes = match () {
             () if suffixes.contains(&"v2") => 2,
             () if suffixes.contains(&"v4") => 4,
+            () if suffixes.contains(&"v8") => 8,
             () => 1,
         };
-        let space =
-            SPACES.iter().find(|(word, _)| suffixes.iter().any(|s| s.split("::").next() == Some(word)));
+        let space = SPACES
+            .iter()
+            .find(|(word, _)| suffixes.iter().any(|s| s == word || s.split("::").next() == Some(word)));
         let slots = self.slots.iter().enumerate();
         slots.map(|(i, s)| operand(s, i + 1, &types, suffixes, lanes, space.map(|s| s.1))).collect()
     }
 }
 
-/// An address in each space.
-const SPACES: [(&str, &str); 5] = [
+/// An address in each space; a kernel's parameter before the variables of a function.
+const SPACES: [(&str, &str); 6] = [
+    ("param::entry", "parameter"),
     ("const", "const_memory"),
     ("global", "global_memory"),
     ("shared", "shared_memory"),
@@ -150,6 +153,7 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
         SlotKind::Value(Value { ty, .. }) => format!("{}:.{}", slot.name, ty.resolve(types).name()),
         SlotKind::Address => format!("[{}]", slot.name),
         SlotKind::Tensor => format!("[{}, {{x, …}}]", slot.name),
+        SlotKind::Ids { .. } => "{byte, thread}".into(),
         SlotKind::Pack => format!("{{{}, …}}", slot.name),
         SlotKind::AddressValue => format!("{}:.b64", slot.name),
         SlotKind::Label => "label".into(),
@@ -186,12 +190,14 @@ fn operand(
             format!("{{{}}}", items.join(", "))
         }
         SlotKind::Value(value) => register(value.ty.resolve(types), i),
+        SlotKind::Address if slot.name == "tmem" => "[%r1]".into(),
+        SlotKind::Ids { .. } => "{0, 0}".into(),
         SlotKind::Address => {
             let own = SPACES.iter().find(|(word, _)| *word == slot.name).map(|s| s.1);
             format!("[{}]", own.or(space).unwrap_or("%rd1"))
         }
         SlotKind::Tensor => {
-            let count = super::dimensions(suffixes).unwrap_or(0);
+            let count = super::coordinates(suffixes).unwrap_or(0);
             let items: Vec<_> = (0..count).map(|n| register(Type::S(32), n)).collect();
             format!("[%rd{i}, {{{}}}]", items.join(", "))
         }

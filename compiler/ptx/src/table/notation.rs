@@ -1,7 +1,7 @@
 //! Reads the lines of the table. A line that cannot be read is a mistake in this program, found by any test that touches the
 //! table, so that reading panics with the line.
 
-use super::{Choice, Element, Only, Row, Since, Slot, SlotKind, TypeRef, Value};
+use super::{Choice, Element, Only, Row, Selector, Since, Slot, SlotKind, TypeRef, Value};
 use crate::checked::{Op, Type};
 use rustc_hash::FxHashMap;
 
@@ -18,16 +18,16 @@ pub fn groups(text: &'static str) -> Groups {
         .collect()
 }
 
-/// Reads the rows of one file.
-pub fn rows(family: &'static str, text: &'static str, groups: &Groups) -> Vec<Row> {
-    lines(text).map(|line| row(family, line, groups)).collect()
+/// Reads the rows of one file. `op` is the operation of all of them, where it is not the heads that say it.
+pub fn rows(family: &'static str, text: &'static str, op: Option<Op>, groups: &Groups) -> Vec<Row> {
+    lines(text).map(|line| row(family, line, op, groups)).collect()
 }
 
 fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
 }
 
-fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
+fn row(family: &'static str, line: &'static str, op: Option<Op>, groups: &Groups) -> Row {
     let mut parts = line.split_whitespace();
     let head = parts.next().expect("a row is not empty");
     let split = head.find(['.', '{']).unwrap_or(head.len());
@@ -43,7 +43,7 @@ fn row(family: &'static str, line: &'static str, groups: &Groups) -> Row {
             _ => slots.push(slot(part)),
         }
     }
-    let op = Op::from_head(head).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
+    let op = op.or_else(|| Op::from_head(head)).unwrap_or_else(|| panic!("no operation `{root}`: {line}"));
     Row { text: line, family, root, op, elements, slots, since, until }
 }
 
@@ -140,13 +140,19 @@ fn slot(text: &'static str) -> Slot {
         "targets" => SlotKind::Targets,
         "pack" | "unpack" => SlotKind::Pack,
         "address" => SlotKind::AddressValue,
+        ids if ids.starts_with("ids=") => {
+            let (first, second) = ids["ids=".len()..].split_once(',').expect("two bounds");
+            let (first, step) = first.split_once('/').unwrap_or((first, "1"));
+            let number = |text: &str| text.parse().expect("a bound is a number");
+            SlotKind::Ids { most: [number(first), number(second)], step: number(step) }
+        }
         _ => SlotKind::Value(value(what)),
     };
     Slot { name, kind, optional: false, pair }
 }
 
 fn value(text: &str) -> Value {
-    let end = text.find(['~', '*', '_', '#', '%', '=', '<', '/']).unwrap_or(text.len());
+    let end = text.find(['~', '*', '_', '#', '%', '=', '<', '>', '/', '^']).unwrap_or(text.len());
     let (ty, marks) = text.split_at(end);
     let only = match marks {
         m if m.ends_with("=mov") => Only::Mov,
@@ -154,6 +160,13 @@ fn value(text: &str) -> Value {
         m if m.ends_with("=cvta") => Only::Cvta,
         m if m.ends_with("=sink") => Only::Sink,
         m if m.ends_with("=sign") => Only::Sign,
+        m if m.ends_with("=part") => Only::Part(Selector::Source),
+        m if m.ends_with("=negated") => Only::Part(Selector::Negated),
+        m if m.ends_with("=signed") => Only::Part(Selector::Signed),
+        m if m.ends_with("=mask2") => Only::Part(Selector::HalfMask),
+        m if m.ends_with("=mask4") => Only::Part(Selector::ByteMask),
+        m if m.ends_with("=lanes2") => Only::Part(Selector::Halves),
+        m if m.ends_with("=lanes4") => Only::Part(Selector::Bytes),
         m if m.contains('#') => Only::Immediate,
         m if m.contains('%') => Only::Register,
         _ => Only::Any,
@@ -169,6 +182,8 @@ fn value(text: &str) -> Value {
         only,
         most: number_after(marks, "<=").unwrap_or(u64::MAX),
         multiple: if marks.contains("*n/") { 1 } else { number_after(marks, "/").unwrap_or(1) },
+        least: number_after(marks, ">=").unwrap_or(0),
+        power: marks.contains("^2"),
     }
 }
 

@@ -20,12 +20,17 @@ pub struct Judge {
 impl Judge {
     /// ptxas 13.0.88 where it is installed; says so if not.
     pub fn find() -> Option<Judge> {
+        Judge::of("13.0.88")
+    }
+
+    /// A version of ptxas where it is installed; says so if not.
+    pub fn of(version: &str) -> Option<Judge> {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-        let ptxas = PathBuf::from(root).join(".oracle/13.0.88/nvidia/cu13/bin/ptxas");
+        let ptxas = PathBuf::from(root).join(format!(".oracle/{version}/nvidia/cu13/bin/ptxas"));
         if ptxas.exists() {
             return Some(Judge { ptxas, folder: tempfile::tempdir().expect("a folder can be made") });
         }
-        eprintln!("skipped: ptxas 13.0.88 is not in .oracle");
+        eprintln!("skipped: ptxas {version} is not in .oracle");
         assert!(std::env::var("CI").as_deref() != Ok("true"), "ptxas is needed in CI");
         None
     }

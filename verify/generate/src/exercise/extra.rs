@@ -56,7 +56,7 @@ fn bound(family: &str, line: &Line) -> Vec<Line> {
 }
 
 /// Every choice of the alternatives in a template. `chosen` holds which one each label stands for.
-fn expand(template: &str, chosen: &mut Vec<(String, usize)>, all: &mut Vec<String>) {
+pub(crate) fn expand(template: &str, chosen: &mut Vec<(String, usize)>, all: &mut Vec<String>) {
     let Some(start) = template.find('<') else {
         all.push(template.to_owned());
         return;
@@ -79,7 +79,8 @@ fn expand(template: &str, chosen: &mut Vec<(String, usize)>, all: &mut Vec<Strin
     }
 }
 
-fn line(text: &str) -> (Need, Line) {
+/// The instruction of an expanded template, and what it needs.
+pub(crate) fn line(text: &str) -> (Need, Line) {
     let mut need = Need { sm: 75, features: Features::Base };
     let mut words = text.split_whitespace();
     let mnemonic = words.next().unwrap_or_default().to_owned();

@@ -54,6 +54,7 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
         SlotKind::Label => "LABEL".into(),
         SlotKind::Targets => "TARGETS".into(),
         SlotKind::Call => "callee".into(),
+        SlotKind::Ids { .. } => "{0, 0}".into(),
     };
     if let Some((ty, _)) = slot.pair {
         text += &format!("|{}", fresh(ty.resolve(types)));
@@ -65,10 +66,11 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
 }
 
 /// Addresses by space: the word, and forms of them, the plainest first.
-const ADDRESSES: [(&str, &[&str]); 6] = [
+const ADDRESSES: [(&str, &[&str]); 7] = [
     ("const", &["[const_memory]", "[const_memory+16]", "[%rd120]", "[%rd120+64]"]),
     ("shared", &["[%sh]", "[%sh+16]", "[%sh+-64]", "[shared_memory]", "[shared_memory+32]"]),
     ("local", &["[local_memory]", "[local_memory+16]", "[%rd121]", "[%rd121+-32]"]),
+    ("param::func", &["[argument]", "[argument+16]"]),
     ("param", &["[value]", "[value+16]", "[%rd122]"]),
     (
         "global",
@@ -86,7 +88,7 @@ const ADDRESSES: [(&str, &[&str]); 6] = [
 ];
 
 fn addresses(suffixes: &[&str]) -> &'static [&'static str] {
-    let space = |word: &str| suffixes.iter().any(|s| s.split("::").next() == Some(word));
+    let space = |word: &str| suffixes.iter().any(|s| *s == word || s.split("::").next() == Some(word));
     ADDRESSES.iter().find(|(word, _)| word.is_empty() || space(word)).map_or(&["[%from]"], |(_, list)| list)
 }
 
