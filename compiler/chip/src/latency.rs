@@ -122,6 +122,8 @@ pub enum Class {
     ToUniform,
     /// S2UR and REDUX: variable latency, with a uniform result.
     ToUniformVariable,
+    /// A part of [`Class::Memory`]: what textures and surfaces read of general registers, which no address unit adds up.
+    MemoryTexture,
     /// A part of [`Class::Alu`]: VIADD, which both arithmetic pipes can run.
     Add,
     /// A part of [`Class::FmaWide`]: the low half of a result.
@@ -141,7 +143,7 @@ pub enum Class {
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 24] = [
+    pub const NAMES: [(Class, &'static str); 25] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -159,6 +161,7 @@ impl Class {
         (Class::UniformVote, "uniform.vote"),
         (Class::ToUniform, "to.uniform"),
         (Class::ToUniformVariable, "to.uniform.variable"),
+        (Class::MemoryTexture, "memory.texture"),
         (Class::Add, "add"),
         (Class::FmaWideLow, "fma.wide.low"),
         (Class::FmaWideAddend, "fma.wide.addend"),
@@ -174,6 +177,7 @@ impl Class {
     pub const fn whole(self) -> Class {
         match self {
             Class::Add => Class::Alu,
+            Class::MemoryTexture => Class::Memory,
             Class::UniformCopy => Class::UniformMove,
             Class::MatrixShort => Class::Matrix,
             Class::MemorySync => Class::Memory,
@@ -186,9 +190,8 @@ impl Class {
     /// Source: share of write barriers in ptxas 13.0.88 output per mnemonic and chip; NAK's `needs_scoreboards`.
     pub const fn variable(self, chip: Chip) -> bool {
         match self {
-            Class::Xu | Class::Memory | Class::MemorySync | Class::Convergence | Class::ToUniformVariable => {
-                true
-            }
+            Class::Xu | Class::Memory | Class::MemorySync | Class::MemoryTexture => true,
+            Class::Convergence | Class::ToUniformVariable => true,
             Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100),
             Class::ToUniform => chip.number() < 90,
             Class::Matrix | Class::MatrixShort => chip.number() < 80,

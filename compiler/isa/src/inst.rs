@@ -155,6 +155,11 @@ impl Inst {
         }
     }
 
+    /// Whether no word has these values together.
+    pub fn is_denied(&self) -> bool {
+        self.row().denied.iter().any(|tests| tests.iter().all(|test| self.test(test)))
+    }
+
     /// Whether the condition holds.
     pub fn test(&self, test: &Test) -> bool {
         match *test {

@@ -344,4 +344,20 @@ meanings! {
     ClusterBarrier,
     /// Counts an event for profilers.
     Pmtrig,
+    /// Reads a texture by coordinates.
+    Tex,
+    /// Reads texels by integer coordinates.
+    Tld,
+    /// One component of four texels.
+    Tld4,
+    /// Reads a texture by coordinates and slopes.
+    Txd,
+    /// Asks a texture's or surface's header.
+    Txq,
+    /// Reads a surface.
+    Suld,
+    /// Writes a surface.
+    Sust,
+    /// Reduction in a surface.
+    Sured,
 }

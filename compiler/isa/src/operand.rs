@@ -47,6 +47,18 @@ impl Inst {
         }
         match (row.meaning, operand.access, operand.name, unit) {
             (Meaning::Viadd, ..) => Pipe::Add,
+            (
+                Meaning::Tex
+                | Meaning::Tld
+                | Meaning::Tld4
+                | Meaning::Txd
+                | Meaning::Txq
+                | Meaning::Suld
+                | Meaning::Sust
+                | Meaning::Sured,
+                Access::Read,
+                ..,
+            ) => Pipe::MemoryTexture,
             // CS2R.32 is as quick as arithmetic (NAK; mined).
             (Meaning::Cs2r, Access::Write, ..) if operand.units == 1 => Pipe::Alu,
             // A left factor of at most two registers passes the collector once.

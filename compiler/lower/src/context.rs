@@ -372,7 +372,10 @@ impl<'a> Context<'_, 'a> {
             | P::BulkCopy
             | P::StAsync
             | P::RedAsync
-            | P::ClusterBarrier => Guarding::Branch,
+            | P::ClusterBarrier
+            | P::Suld
+            | P::Sust
+            | P::Sured => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
             P::Tensor | P::TensorPrefetch | P::TensorReduce => Guarding::Branch,
             P::Mma | P::Wgmma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
@@ -510,6 +513,10 @@ impl<'a> Context<'_, 'a> {
             | P::ClusterBarrier
             | P::Mapa
             | P::Getctarank => self.opaque(inst),
+            P::Tex | P::Tld4 => self.texture(inst),
+            P::Txq | P::Suq => self.texture_query(inst),
+            P::Suld | P::Sust | P::Sured => self.surface(inst),
+            P::Istypep => self.handle_type(inst),
             _ => Err("this instruction is not supported".into()),
         }
     }

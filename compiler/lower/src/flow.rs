@@ -105,6 +105,8 @@ fn writes_first(op: Op) -> bool {
             | Op::Tensor
             | Op::TensorPrefetch
             | Op::TensorReduce
+            | Op::Sust
+            | Op::Sured
     )
 }
 

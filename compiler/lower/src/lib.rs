@@ -33,6 +33,7 @@ mod opaque;
 mod operand;
 mod stack;
 mod tensor;
+mod texture;
 mod variables;
 mod warp;
 mod warpgroup;

@@ -45,7 +45,8 @@
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
 //! `*d-2` is a vector of two elements less than a word such as `4d` says, and `[m;d]` a tensor map with so many coordinates.
-//! `{c:pred}` may be left out. `[a]` is an address. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
+//! `{c:pred}` may be left out. `[a]` is an address; `[t:U*2]` a texture or surface with two coordinates of a type, the first of which is
+//! the index of a layer in `[t:layer+U*2]`. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
 //! register of 32 or 64 bits. `ids=2/2,1` is a vector of two constants, the first a multiple of 2 and at most 2, the second at most 1.
 //! `[tmem]` is an address in tensor memory. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
 //!
@@ -210,6 +211,8 @@ pub enum SlotKind {
     Address,
     /// `[m, {x, y}]`: a tensor map and as many coordinates as a word such as `2d` says.
     Tensor,
+    /// `[t, {x, y}]`
+    Texture(Texture),
     /// A vector whose elements fill the first type.
     Pack,
     /// A register of 32 or 64 bits.
@@ -227,6 +230,25 @@ pub enum SlotKind {
     Targets,
     /// Everything that `call` takes.
     Call,
+}
+
+/// A texture or surface with coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Texture {
+    /// The first of the coordinates is the index of a layer, 32 bits.
+    pub layer: bool,
+    /// The type of the others.
+    pub ty: TypeRef,
+    /// How many there are, the layer included; one may stand without braces.
+    pub count: u8,
+}
+
+impl Texture {
+    /// The type of each coordinate.
+    pub fn types(&self, types: &[Type]) -> Vec<Type> {
+        let each = |n| if n == 0 && self.layer { Type::U(32) } else { self.ty.resolve(types) };
+        (0..self.count).map(each).collect()
+    }
 }
 
 /// A register or constant.
@@ -411,7 +433,7 @@ impl TypeRef {
 
 /// The files of rows, by family.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("integer", include_str!("table/rows/integer.txt")),
     ("bits", include_str!("table/rows/bits.txt")),
     ("float", include_str!("table/rows/float.txt")),
@@ -421,6 +443,7 @@ const FILES: [(&str, &str); 18] = [
     ("warp", include_str!("table/rows/warp.txt")),
     ("matrix", include_str!("table/rows/matrix.txt")),
     ("async", include_str!("table/rows/async.txt")),
+    ("texture", include_str!("table/rows/texture.txt")),
     ("control", include_str!("table/rows/control.txt")),
     // From here on without a model, which `unmodelled` relies on.
     (UNMODELLED, include_str!("table/rows/video.txt")),

@@ -11,7 +11,7 @@ use sassafras_semantics::{
 use std::collections::BTreeMap;
 
 /// Forms without a meaning here, by how they begin, and why.
-const WITHOUT: [(&str, &str); 10] = [
+const WITHOUT: [(&str, &str); 23] = [
     ("fma.rn.oob", "the special NaN is not defined with the instruction"),
     ("discard", "makes memory undefined"),
     ("createpolicy.fractional", "a fraction that is not constant"),
@@ -22,6 +22,19 @@ const WITHOUT: [(&str, &str); 10] = [
     ("redux.sync.max.f32", "a reduction of floats"),
     ("redux.sync.max.NaN", "a reduction of floats"),
     ("redux.sync.max.abs", "a reduction of floats"),
+    ("tex.grad.3d", "slopes in three dimensions"),
+    ("tex.grad.cube", "slopes in three dimensions"),
+    ("tex.grad.acube", "slopes in three dimensions"),
+    ("txq.channel_data_type", "a table of the driver"),
+    ("txq.channel_order", "a table of the driver"),
+    ("txq.normalized_coords", "a table of the driver"),
+    ("txq.array_size", "a table of the driver"),
+    ("txq.num_mipmap_levels", "a table of the driver"),
+    ("txq.num_samples", "a table of the driver"),
+    ("suq.channel_data_type", "a table of the driver"),
+    ("suq.channel_order", "a table of the driver"),
+    ("suq.array_size", "a table of the driver"),
+    ("suq.memory_layout", "a table of the driver"),
 ];
 
 /// A lane that reads variables, and logs what the instruction does.

@@ -36,6 +36,10 @@ pub struct Family {
     pub timing: bool,
     /// The hardware does it once for all lanes that execute it, with operands from uniform registers.
     pub alone: bool,
+    /// The first argument is one for all lanes that execute it, from a uniform register.
+    pub handle: bool,
+    /// It changes nothing, and what it gives depends on what effects came before.
+    pub reads: bool,
     /// Done again with the same operands it changes nothing.
     pub idempotent: bool,
 }
@@ -108,6 +112,8 @@ fn row(line: &'static str) -> (&'static str, Family) {
         of_whole_warp: false,
         timing: false,
         alone: false,
+        handle: false,
+        reads: false,
         idempotent: false,
     };
     for effect in effects.split_whitespace() {
@@ -117,6 +123,8 @@ fn row(line: &'static str) -> (&'static str, Family) {
             "warp" => family.of_whole_warp = true,
             "timing" => family.timing = true,
             "alone" => family.alone = true,
+            "handle" => family.handle = true,
+            "reads" => family.reads = true,
             "idempotent" => family.idempotent = true,
             _ => panic!("{bad}: {line}"),
         }

@@ -1,6 +1,7 @@
-//! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), and copies, which are done at once.
+//! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), copies, which are done at once, textures, which
+//! are drawn from the operands, and surfaces, which have no edge.
 
-use crate::memory::Lane as View;
+use crate::memory::{Lane as View, drawn};
 use sassafras_semantics::{Access, AtomicOp, Bits, Opaque, Ordering, Scope, Space, Trap};
 
 /// Bits of each count of arrivals, and where they begin.
@@ -127,6 +128,13 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
             return Ok(vec![Bits::new(1, View::is_space(Space::Shared, address).into())]);
         }
         "bulk.prefetch" => {}
+        _ if matches!(op.head(), "texture" | "fetch" | "gather" | "texquery") => {
+            let name = op.name().bytes().map(u128::from);
+            let value = drawn(name.chain(arguments.iter().map(|a| a.bits())));
+            let parts = op.family().results.iter();
+            return Ok(parts.map(|&width| Bits::new(width, value >> (128 - width))).collect());
+        }
+        _ if op.head() == "surface" => return surface(view, op, arguments),
         "bulk.in" | "bulk.in.hint" | "bulk.across" => {
             let units = at(3) as u64 & 0xffff;
             let space = if name == "bulk.across" { Space::Shared } else { Space::Global };
@@ -157,6 +165,34 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
             None => return Err(Trap::Unsupported(op.name().into())),
         },
     }
+    Ok(Vec::new())
+}
+
+/// Performs one on a surface, of which nothing lies outside. The format of pixels is the surface's own, and nobody says it here.
+fn surface(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+    let at = |i: usize| arguments.get(i).map_or(0, |a| a.bits());
+    // The coordinates are one argument or three.
+    let (place, value) = match op.family().arguments.as_slice() {
+        [32, 32, 32, 32, ..] => (at(1) | at(2) << 32 | at(3) << 64, at(4)),
+        _ => (at(1), at(2)),
+    };
+    let (handle, x, others) = (at(0) as u32, place as u32, place >> 32);
+    let size = op.name().split('.').find_map(|w| w.strip_prefix('b')?.parse::<u32>().ok());
+    let (Some(bits), false) = (size, op.has("pixels") || op.has("pixel")) else {
+        return Err(Trap::Unsupported(op.name().into()));
+    };
+    let bytes = bits / 8;
+    let surfaces = &mut view.memory.surfaces;
+    let old = surfaces.load(handle, others, x, bytes);
+    if op.has("load") {
+        let width = op.family().results.first().copied().unwrap_or(bits);
+        return Ok(vec![Bits::new(width, old)]);
+    }
+    let new = match op.name().split('.').find_map(reduction).filter(|_| op.has("reduce")) {
+        Some(reduction) => crate::atomic::apply(reduction, bytes, old, &[value])?,
+        None => value,
+    };
+    surfaces.store(handle, others, x, bytes, new);
     Ok(Vec::new())
 }
 

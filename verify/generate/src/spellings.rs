@@ -173,7 +173,7 @@ fn of_form(row: &'static Row, suffixes: &[&'static str], odd_too: bool, list: &m
         let table: &[(&str, bool, &[&str])] = match slot.kind {
             SlotKind::Address => &ADDRESSES,
             SlotKind::Label | SlotKind::Targets => &LABELS,
-            SlotKind::Call | SlotKind::Tensor | SlotKind::Ids { .. } => continue,
+            SlotKind::Call | SlotKind::Tensor | SlotKind::Ids { .. } | SlotKind::Texture(_) => continue,
             SlotKind::Value(_) | SlotKind::Pack | SlotKind::AddressValue => &VALUES,
         };
         let mut put = |class: &'static str, odd: bool, text: &str| {

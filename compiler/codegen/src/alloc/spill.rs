@@ -44,7 +44,7 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
         homes[spilled.vreg.index()] = Some(match data.class {
             RegClass::R => {
                 let slot = *slots.entry(spilled.group).or_insert_with(|| {
-                    let bytes = 4 * u32::from(spilled.group_units);
+                    let bytes = 4 * u32::from(spilled.group_units).next_power_of_two();
                     let slot = f.frame.spill_bytes.next_multiple_of(bytes.min(16));
                     f.frame.spill_bytes = slot + bytes;
                     slot
@@ -135,7 +135,8 @@ fn transfer(home: Home, unit: u8, new: VReg, operand: &RegOperand, store: bool, 
     match home {
         Home::Slot(slot) => {
             let slot = slot + 4 * u32::from(unit);
-            let place = Place::of(new, class, units);
+            // Three words are read as four: their slot has as many.
+            let place = Place::of(new, class, units.next_power_of_two());
             let pseudo =
                 if store { Pseudo::Spill { slot, src: place } } else { Pseudo::Reload { dst: place, slot } };
             Item::Inst(MInst::pseudo(pseudo).from_line(line))

@@ -72,7 +72,7 @@ impl Work {
 
     /// A new register that must not be spilled.
     pub fn tiny(&mut self, f: &mut Function, class: RegClass, units: u8) -> VReg {
-        let vreg = f.add_vreg(class, units);
+        let vreg = f.add_vreg(class, units.next_power_of_two());
         self.tiny.resize(vreg.index() + 1, false);
         self.tiny[vreg.index()] = true;
         vreg

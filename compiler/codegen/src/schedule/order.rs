@@ -188,6 +188,9 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Gmma
             | Meaning::GmmaFence
             | Meaning::GmmaWait
+            | Meaning::Suld
+            | Meaning::Sust
+            | Meaning::Sured
             | Meaning::Bpt
             | Meaning::Nop
             // It names the place behind the call that follows.

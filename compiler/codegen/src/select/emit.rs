@@ -415,6 +415,10 @@ impl Emitter<'_> {
             _ => self.term(at, term, bindings, class, units)?,
         };
         inst.fields[index] = reg.to_field();
+        // Some forms do not take RZ where a value is wanted.
+        if reg == Reg::Physical(255) && inst.is_denied() {
+            inst.fields[index] = self.move_immediate(0)?.to_field();
+        }
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 //! - `lane`: operands by field name, flags, writes.
 //! - `integer`, `logic`, `float`, `half`, `convert`: the arithmetic of one lane.
 //! - `moves`, `special`, `memory`: registers of other files, memory, constants.
-//! - `opaque`: what is known by operands and effects alone.
+//! - `opaque`, `texture`: what is known by operands and effects alone.
 //! - `matrix`: what a warp's registers hold together.
 //! - `warpgroup`: products of four warps, by name.
 //! - `control`, `warp`: branches and convergence; what the lanes of a warp do together.
@@ -29,6 +29,7 @@ mod moves;
 mod opaque;
 mod outcome;
 mod special;
+mod texture;
 mod warp;
 mod warpgroup;
 
@@ -191,6 +192,9 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
             lane.opaque()
         }
+        M::Tex | M::Tld | M::Tld4 | M::Txd => lane.texture(),
+        M::Txq => lane.texture_query(),
+        M::Suld | M::Sust | M::Sured => lane.surface(),
         M::Bra => lane.bra(),
         M::Bssy => lane.bssy(),
         M::Bsync => lane.bsync(),

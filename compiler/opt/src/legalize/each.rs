@@ -5,11 +5,16 @@
 //! - Where doing it again changes nothing and all lanes have the same operands, it is done once for all of them.
 //! - Where all lanes have the same operands, they do it together as often as they are many: the mask of them is asked for once, and brought together for each.
 //! - Else it stays, and selection has no rule for it.
+//!
+//! Of one with a handle only the handle has to agree. Where it does, or one lane alone can come, it is done once; else lanes loop: those that have the
+//! least handle do it together, and the others go on.
 
 use sassafras_graph::{ControlFlow, Dominators, SecondaryMap};
 use sassafras_ir::uniformity::Uniformity;
-use sassafras_ir::{Block, Builder, CfgEditor, Compare, Edge, Function, Inst, Op, Terminator, Type, Value};
-use sassafras_semantics::{Axis, Opaque, SpecialRegister};
+use sassafras_ir::{
+    Block, Builder, CfgEditor, Compare, Edge, Function, Inst, InstData, Op, Terminator, Type, Value,
+};
+use sassafras_semantics::{AtomicOp, Axis, Opaque, SpecialRegister};
 
 /// Whether an operation is each lane's own.
 pub(super) fn is_each(op: &Op) -> bool {
@@ -28,6 +33,7 @@ enum How {
     Stays,
     Once,
     AsOften,
+    ByHandle,
 }
 
 /// Replaces those that can be; how many there were.
@@ -45,8 +51,12 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
         for &inst in &f.blocks[block].insts {
             let data = &f.insts[inst];
             let Op::Opaque(op) = data.op else { continue };
-            let agree = data.args.iter().all(|&a| uniform.is_uniform(a));
+            let handle = op.family().handle;
+            let needed = if handle { &data.args[..1] } else { &data.args[..] };
+            let agree = needed.iter().all(|&a| uniform.is_uniform(a));
             how[inst] = match (alone[block], agree) {
+                (false, true) if handle => How::Once,
+                (false, false) if handle => How::ByHandle,
                 (true, _) => How::Once,
                 (false, true) if op.family().idempotent => How::Once,
                 (false, true) => How::AsOften,
@@ -55,6 +65,7 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
         }
     }
     let mut changes = 0;
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     for block in blocks {
         editor.rewrite(block, |b, insts| {
             for inst in insts {
@@ -63,10 +74,17 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
                     Op::Opaque(op) if how[inst] != How::Stays && once(op).is_some() => {
                         b.line = data.line;
                         changes += 1;
-                        match (once(op), how[inst]) {
-                            (Some(op), How::AsOften) => as_often(b, op, &data.args),
-                            (Some(op), _) => _ = b.emit(Op::Opaque(op), &data.args, &[]),
-                            (None, _) => {}
+                        let results = match (once(op), how[inst]) {
+                            (Some(op), How::AsOften) => {
+                                as_often(b, op, &data.args);
+                                Vec::new()
+                            }
+                            (Some(op), How::ByHandle) => by_handle(b, op, &data),
+                            (Some(op), _) => perform(b, op, &data.args, &data),
+                            (None, _) => Vec::new(),
+                        };
+                        for (&old, new) in data.results.iter().zip(results) {
+                            map[old] = Some(new);
                         }
                     }
                     _ => {
@@ -76,6 +94,9 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
                 }
             }
         });
+    }
+    if changes != 0 {
+        editor.edit_values(|function| function.replace_all(&map));
     }
     changes
 }
@@ -96,6 +117,41 @@ fn as_often(b: &mut Builder, op: Opaque, args: &[Value]) {
     let more = b.compare(Compare::Ne, rest, none);
     b.branch(more, Edge::new(again, &[rest]), Edge::new(after, &[]));
     b.block = after;
+}
+
+/// The operation with these arguments, and results and guard of what it stands for.
+fn perform(b: &mut Builder, op: Opaque, args: &[Value], data: &InstData) -> Vec<Value> {
+    let types: Vec<Type> = data.results.iter().map(|&v| b.function.ty(v)).collect();
+    let inst = b.emit(Op::Opaque(op), args, &types);
+    b.function.insts[inst].guard = data.guard;
+    b.function.insts[inst].results.to_vec()
+}
+
+/// `do { h = the least handle; if (mine == h) do it with h } while (mine != h)`. It stands inside the loop: behind it all lanes are together again.
+/// Of 64 bits the upper half is zero.
+fn by_handle(b: &mut Builder, op: Opaque, data: &InstData) -> Vec<Value> {
+    let mine = data.args[0];
+    let types: Vec<Type> = data.results.iter().map(|&v| b.function.ty(v)).collect();
+    let [again, perform_it, check, after] = [(); 4].map(|()| b.function.add_block());
+    b.jump(again, &[]);
+    b.block = again;
+    let here = b.value(Op::ActiveMask, &[], Type::I32);
+    let low = if b.ty(mine) == Type::I64 { b.low(mine) } else { mine };
+    let least = b.value(Op::Redux(AtomicOp::UMin), &[low, here], Type::I32);
+    let handle = if b.ty(mine) == Type::I64 { b.zext(least, Type::I64) } else { least };
+    let same = b.compare(Compare::Eq, low, least);
+    let nothing: Vec<Value> = types.iter().map(|&ty| b.undef(ty)).collect();
+    b.branch(same, Edge::new(perform_it, &[]), Edge::new(check, &nothing));
+    b.block = perform_it;
+    let mut args = data.args.to_vec();
+    args[0] = handle;
+    let results = perform(b, op, &args, data);
+    b.jump(check, &results);
+    let results: Vec<Value> = types.iter().map(|&ty| b.function.add_param(check, ty)).collect();
+    b.block = check;
+    b.branch(same, Edge::new(after, &[]), Edge::new(again, &[]));
+    b.block = after;
+    results
 }
 
 /// Blocks that one lane of a warp at most comes to: all ways to them lead through the arm of a branch that one lane takes.

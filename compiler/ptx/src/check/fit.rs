@@ -5,7 +5,7 @@ use super::operand::{Address, Kind, Resolved};
 use crate::checked::{AddressBase, Mods, Op, Operand, Type};
 use crate::diagnostics::Code;
 use crate::source::Span;
-use crate::table::{Only, Selector, Slot, SlotKind, TypeRef, Value};
+use crate::table::{Only, Selector, Slot, SlotKind, Texture, TypeRef, Value};
 use sassafras_semantics::{FloatFormat, Space, SpecialRegister};
 use smallvec::SmallVec;
 
@@ -51,6 +51,7 @@ impl Checker {
                 self.fit_address(first, form, wanted)?
             }
             SlotKind::Tensor => self.fit_tensor(first, form)?,
+            SlotKind::Texture(texture) => self.fit_texture(texture, first, form)?,
             SlotKind::Pack => self.fit_pack(slot.written(), first, form)?,
             SlotKind::AddressValue => match first.kind {
                 Kind::Register(id, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) => {
@@ -108,9 +109,10 @@ impl Checker {
         let fixed = value.elements(&form.mods.words);
         if value.vector && (form.mods.vector > 1 || fixed > 0) {
             let lanes = if fixed > 0 { fixed } else { usize::from(form.mods.vector) };
-            // Fixed vectors hold registers alone.
+            // Fixed vectors hold registers alone, but for offsets and slopes of textures.
             let (sink, only) = match (fixed, value.only) {
                 (0, only) => (written || value.sink, only),
+                (_, only) if matches!(form.op, Op::Tex | Op::Tld4) => (false, only),
                 (_, Only::Immediate) => (false, Only::Immediate),
                 _ => (value.sink, Only::Register),
             };
@@ -252,6 +254,43 @@ impl Checker {
         let value = Value { vector: true, count, only: Only::Register, ..Value::plain(ty) };
         let at = self.fit_value(value, false, at, form)?;
         Ok(Operand::Pair(Box::new(map), Box::new(at)))
+    }
+
+    /// A texture with coordinates: a pair of the handle and a vector.
+    fn fit_texture(&self, texture: Texture, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
+        let span = operand.span;
+        let Kind::Texture(handle, at) = &operand.kind else {
+            let message =
+                format!("a texture or surface with coordinates is needed, not {}", operand.kind.describe());
+            return misfit(Code::OperandKind, span, message);
+        };
+        let handle = match handle.kind {
+            Kind::Register(id, Type::B(64) | Type::U(64) | Type::S(64)) => Operand::Register(id),
+            _ => {
+                return misfit(Code::OperandType, handle.span, "a handle of 64 bits in a register is needed");
+            }
+        };
+        let types = texture.types(form.types);
+        let one = std::slice::from_ref(&**at);
+        let expanded: Vec<Resolved>;
+        let items = match &at.kind {
+            Kind::Vector(items) => items.as_slice(),
+            Kind::Registers(ids, ty) => {
+                let one = |id: &crate::checked::RegisterId| Resolved { kind: Kind::Register(*id, *ty), span };
+                expanded = ids.iter().map(one).collect();
+                &expanded
+            }
+            _ => one,
+        };
+        if items.len() != types.len() {
+            return misfit(Code::OperandKind, at.span, format!("{} coordinates are needed", types.len()));
+        }
+        let each = items.iter().zip(types);
+        let items = each.map(|(item, ty)| {
+            self.fit_value(Value::plain(TypeRef::Fixed(ty)), false, item, form).map(Box::new)
+        });
+        let items = Operand::Vector(items.collect::<Result<_, _>>()?);
+        Ok(Operand::Pair(Box::new(handle), Box::new(items)))
     }
 
     fn fit_symbol(&self, ty: Type, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {

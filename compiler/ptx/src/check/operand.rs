@@ -198,7 +198,7 @@ impl Checker {
                     self.error(
                         Code::UnsupportedOperand,
                         span,
-                        "an address with coordinates is not supported",
+                        "a sampler beside a texture (independent mode) is not supported",
                     );
                     return Err(Reported);
                 }

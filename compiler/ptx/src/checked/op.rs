@@ -44,6 +44,7 @@ operations! {
     Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
     // What has only a syntax here: the forms of the table's unmodelled rows.
     Unmodelled "unmodelled",
+    Tex "tex", Tld4 "tld4", Txq "txq", Suld "suld", Sust "sust", Sured "sured", Suq "suq",
 }
 
 impl Op {
@@ -76,6 +77,14 @@ impl Op {
                 | Op::TensorPrefetch
                 | Op::TensorReduce
                 | Op::Unmodelled
+                | Op::Tex
+                | Op::Tld4
+                | Op::Txq
+                | Op::Suld
+                | Op::Sust
+                | Op::Sured
+                | Op::Suq
+                | Op::Istypep
         )
     }
 

@@ -42,7 +42,7 @@ impl Parser<'_> {
             _ => OperandKind::Value(self.constant()?),
         };
         let operand = Operand { kind, span: start.to(self.last_span()) };
-        let simple = matches!(operand.kind, OperandKind::Value(Expr::Symbol(_)));
+        let simple = matches!(operand.kind, OperandKind::Value(Expr::Symbol(_)) | OperandKind::Vector(_));
         if self.peek() != Token::Or || !simple {
             return Ok(operand);
         }

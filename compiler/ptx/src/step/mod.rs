@@ -6,7 +6,7 @@
 //! - `compare`: `setp`, `set`, `selp`, `slct`.
 //! - `convert`: `cvt`. `data`: `mov`, `prmt`, `cvta`, special registers.
 //! - `memory`: loads, stores, atomics, fences.
-//! - `lanes`, `matrix`: collectives. `control`: branches and calls. `opaque`: what is known by operands and effects alone.
+//! - `lanes`, `matrix`: collectives. `control`: branches and calls. `opaque`, `texture`: what is known by operands and effects alone.
 //!
 //! A form that has no meaning here is [`Trap::Unsupported`], which names it.
 
@@ -28,6 +28,7 @@ mod packed;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod texture;
 mod warpgroup;
 
 use crate::checked::{Function, FunctionId, Inst, LabelId, Module, Op, RegisterId, Type, VariableId};
@@ -183,8 +184,12 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
             Wgmma => self.warpgroup()?,
             Tensor | TensorPrefetch | TensorReduce => self.tensor()?,
+            Tex | Tld4 => self.texture()?,
+            Txq | Suq => self.texture_query()?,
+            Suld | Sust | Sured => self.surface()?,
+            Istypep => self.handle_type()?,
             // The checker puts others in the place of `wmma`.
-            Discard | Istypep | Wmma | Unmodelled => return Err(self.unsupported()),
+            Discard | Wmma | Unmodelled => return Err(self.unsupported()),
         }
         Ok(Outcome::Next)
     }

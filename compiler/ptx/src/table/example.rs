@@ -154,6 +154,10 @@ fn slot_syntax(slot: &Slot, types: &[Type]) -> String {
         SlotKind::Address => format!("[{}]", slot.name),
         SlotKind::Tensor => format!("[{}, {{x, …}}]", slot.name),
         SlotKind::Ids { .. } => "{byte, thread}".into(),
+        SlotKind::Texture(texture) => {
+            let names: Vec<_> = texture.types(types).iter().map(|ty| format!(".{}", ty.name())).collect();
+            format!("[{}, {{{}}}]", slot.name, names.join(", "))
+        }
         SlotKind::Pack => format!("{{{}, …}}", slot.name),
         SlotKind::AddressValue => format!("{}:.b64", slot.name),
         SlotKind::Label => "label".into(),
@@ -200,6 +204,11 @@ fn operand(
             let count = super::coordinates(suffixes).unwrap_or(0);
             let items: Vec<_> = (0..count).map(|n| register(Type::S(32), n)).collect();
             format!("[%rd{i}, {{{}}}]", items.join(", "))
+        }
+        SlotKind::Texture(texture) => {
+            let types = texture.types(types);
+            let items: Vec<_> = types.iter().enumerate().map(|(n, ty)| register(*ty, n)).collect();
+            format!("[%rd1, {{{}}}]", items.join(", "))
         }
         SlotKind::Pack => {
             let half = register(Type::B((types[0].width() / 2) as u8), 1);

@@ -1,10 +1,14 @@
 //! PTX that is known to exist but has no row yet: it is refused as not supported, not as wrong.
 
 /// Instructions of the PTX ISA, by root, none of whose forms has a row.
-const ROOTS: [&str; 8] = ["istypep", "suld", "suq", "sured", "sust", "tex", "tld4", "txq"];
+const ROOTS: [&str; 0] = [];
 
 /// Modifiers of the PTX ISA for roots that have rows, where the forms with them have none: `root: words`.
-const WORDS: [(&str, &[&str]); 1] = [("ld", &["unified"])];
+const WORDS: [(&str, &[&str]); 3] = [
+    ("ld", &["unified"]),
+    ("tex", &["f16", "f16x2"]),
+    ("txq", &["filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2", "force_unnormalized_coords"]),
+];
 
 /// Whether a root without rows is PTX.
 pub fn root(root: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Reads the lines of the table. A line that cannot be read is a mistake in this program, found by any test that touches the
 //! table, so that reading panics with the line.
 
-use super::{Choice, Element, Only, Row, Selector, Since, Slot, SlotKind, TypeRef, Value};
+use super::{Choice, Element, Only, Row, Selector, Since, Slot, SlotKind, Texture, TypeRef, Value};
 use crate::checked::{Op, Type};
 use rustc_hash::FxHashMap;
 
@@ -123,7 +123,14 @@ fn slot(text: &'static str) -> Slot {
         if let Some(name) = name.strip_suffix(";d") {
             return Slot { name, ..plain(SlotKind::Tensor) };
         }
-        return Slot { name, ..plain(SlotKind::Address) };
+        let Some((name, what)) = name.split_once(':') else {
+            return Slot { name, ..plain(SlotKind::Address) };
+        };
+        let (ty, count) = what.split_once('*').expect("coordinates have a number");
+        let (layer, ty) = ty.strip_prefix("layer+").map_or((false, ty), |ty| (true, ty));
+        let count = count.parse().expect("a number of coordinates");
+        let texture = Texture { layer, ty: type_ref(ty), count };
+        return Slot { name, ..plain(SlotKind::Texture(texture)) };
     }
     let (first, pair) = match text.split_once('|') {
         Some((first, second)) => {

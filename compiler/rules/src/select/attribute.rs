@@ -258,7 +258,10 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             BarrierMode::And => "and",
             BarrierMode::Or => "or",
         }),
-        // Each word of the name is a flag.
+        (Op::Opaque(op), "dim" | "order" | "edge" | "size" | "component" | "operation" | "number") => {
+            return super::texture::attribute(*op, name);
+        }
+        // Each other word of the name is a flag.
         (Op::Opaque(op), word) => Flag(op.has(word)),
         (Op::Redux(op), "op") => Text(atomic(*op)),
         (Op::Atomic { op, .. }, "op") => Text(atomic(*op)),

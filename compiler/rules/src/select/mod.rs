@@ -29,6 +29,7 @@ mod matrix;
 mod parse;
 pub mod proved;
 mod row;
+mod texture;
 
 pub use attribute::Attribute;
 pub use parse::{RowError, parse};
@@ -52,6 +53,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("lanes", include_str!("../../rows/lanes.rules")),
     ("matrix", include_str!("../../rows/matrix.rules")),
     ("async", include_str!("../../rows/async.rules")),
+    ("texture", include_str!("../../rows/texture.rules")),
 ];
 
 /// All rows, grouped by the head of the root and ordered by descending size of the pattern.

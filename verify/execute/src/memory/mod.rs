@@ -5,10 +5,12 @@
 
 mod global;
 mod lane;
+mod surface;
 mod touch;
 
 pub use global::{Allocation, Global};
 pub use lane::Lane;
+pub use surface::{Surfaces, drawn};
 pub use touch::{Log, Touch, Use, Who};
 
 use crate::system::Calls;
@@ -40,6 +42,8 @@ pub struct Memory {
     pub banks: FxHashMap<u8, Vec<u8>>,
     /// Bytes of bank 0 of which nobody knows what the driver puts there, by offset.
     pub unknown: Vec<Range<u64>>,
+    /// Surfaces.
+    pub surfaces: Surfaces,
     /// What lanes access, where somebody asks.
     pub log: Option<Log>,
     /// Calls of functions that the driver resolves.

@@ -46,6 +46,10 @@ fn operand(slot: &Slot, next: &mut usize, types: &[Type], lanes: usize, suffixes
             let items: Vec<String> = (0..count).map(|_| fresh(Type::S(32))).collect();
             format!("[%rd123, {{{}}}]", items.join(", "))
         }
+        SlotKind::Texture(texture) => {
+            let items: Vec<String> = texture.types(types).into_iter().map(&mut fresh).collect();
+            format!("[{}, {{{}}}]", fresh(Type::B(64)), items.join(", "))
+        }
         SlotKind::Pack => {
             let half = Type::B((types.first().map_or(32, |t| t.width()) / 2) as u8);
             format!("{{{}, {}}}", fresh(half), fresh(half))

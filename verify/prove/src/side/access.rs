@@ -274,14 +274,25 @@ impl<R: Name> Side<'_, R> {
         if !family.timing {
             self.assumed.insert(Assumption::Opaque);
         }
+        if family.reads {
+            // What is read follows from the state that the effects before have left.
+            let mut arguments = arguments.to_vec();
+            arguments.push(self.path.version);
+            return Ok(self.event(op.name().into(), &arguments, &family.results, false));
+        }
         if !family.pure {
             return Ok(self.event(op.name().into(), arguments, &family.results, true));
         }
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let uniform = arguments.iter().all(|a| self.inputs.is_uniform(*a));
         let name = |i: usize| format!("{op} {arguments:?} {i}");
-        let results = family.results.iter().enumerate();
-        Ok(results.map(|(i, &width)| self.inputs.variable(&name(i), width, uniform)).collect())
+        let stateless = self.terms().constant(32, 0);
+        let result = |(i, &width): (usize, &u32)| {
+            let value = self.inputs.variable(&name(i), width, uniform);
+            self.inputs.bind(value, op.name(), &arguments, stateless, i as u32);
+            value
+        };
+        Ok(family.results.iter().enumerate().map(result).collect())
     }
 
     /// Some set of lanes, 32 bits.
