@@ -4,7 +4,7 @@
 //! - Where one lane alone can come, it does it: behind a branch by `elect.sync`, or by a thread's own index in a block of one row.
 //! - Where doing it again changes nothing and all lanes have the same operands, it is done once for all of them.
 //! - Where all lanes have the same operands, they do it together as often as they are many: the mask of them is asked for once, and brought together for each.
-//! - Else it stays, and selection has no rule for it.
+//! - Else lanes loop, and each does it by itself.
 //!
 //! Of one with a handle only the handle has to agree. Where it does, or one lane alone can come, it is done once; else lanes loop: those that have the
 //! least handle do it together, and the others go on.
@@ -34,6 +34,7 @@ enum How {
     Once,
     AsOften,
     ByHandle,
+    ByLane,
 }
 
 /// Replaces those that can be; how many there were.
@@ -60,6 +61,7 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
                 (true, _) => How::Once,
                 (false, true) if op.family().idempotent => How::Once,
                 (false, true) => How::AsOften,
+                (false, false) if data.results.is_empty() && words(f, &data.args) => How::ByLane,
                 (false, false) => How::Stays,
             };
         }
@@ -80,6 +82,10 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
                                 Vec::new()
                             }
                             (Some(op), How::ByHandle) => by_handle(b, op, &data),
+                            (Some(op), How::ByLane) => {
+                                by_lane(b, op, &data.args);
+                                Vec::new()
+                            }
                             (Some(op), _) => perform(b, op, &data.args, &data),
                             (None, _) => Vec::new(),
                         };
@@ -152,6 +158,42 @@ fn by_handle(b: &mut Builder, op: Opaque, data: &InstData) -> Vec<Value> {
     b.branch(same, Edge::new(after, &[]), Edge::new(again, &[]));
     b.block = after;
     results
+}
+
+/// Whether all arguments are words or pairs of words.
+fn words(f: &Function, args: &[Value]) -> bool {
+    args.iter().all(|&a| matches!(f.ty(a), Type::I32 | Type::I64))
+}
+
+/// `do { if (mine is the least lane here) do it } while (it was not)`, each lane by itself with its own operands: the least of one lane's is that lane's, in
+/// a uniform register.
+fn by_lane(b: &mut Builder, op: Opaque, args: &[Value]) {
+    let [again, perform_it, check, after] = [(); 4].map(|()| b.function.add_block());
+    b.jump(again, &[]);
+    b.block = again;
+    let here = b.value(Op::ActiveMask, &[], Type::I32);
+    let lane = b.value(Op::Special(SpecialRegister::LaneId), &[], Type::I32);
+    let least = b.value(Op::Redux(AtomicOp::UMin), &[lane, here], Type::I32);
+    let mine = b.compare(Compare::Eq, lane, least);
+    b.branch(mine, Edge::new(perform_it, &[]), Edge::new(check, &[]));
+    b.block = perform_it;
+    let me = b.value(Op::ActiveMask, &[], Type::I32);
+    let mut own = Vec::new();
+    for &arg in args {
+        let uniform = |b: &mut Builder, word| b.value(Op::Redux(AtomicOp::UMin), &[word, me], Type::I32);
+        own.push(if b.ty(arg) == Type::I64 {
+            let (low, high) = (b.low(arg), b.high(arg));
+            let (low, high) = (uniform(b, low), uniform(b, high));
+            b.value(Op::Concat, &[low, high], Type::I64)
+        } else {
+            uniform(b, arg)
+        });
+    }
+    b.emit(Op::Opaque(op), &own, &[]);
+    b.jump(check, &[]);
+    b.block = check;
+    b.branch(mine, Edge::new(after, &[]), Edge::new(again, &[]));
+    b.block = after;
 }
 
 /// Blocks that one lane of a warp at most comes to: all ways to them lead through the arm of a branch that one lane takes.
