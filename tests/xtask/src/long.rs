@@ -105,7 +105,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "spellings",
-        "every spelling of every operand on every form of PTX, accepted and refused as by ptxas; writes docs/spellings.md",
+        "a spelling of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes docs/spellings.md",
         &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],
     ),
     (

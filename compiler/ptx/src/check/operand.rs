@@ -162,6 +162,10 @@ impl Checker {
                 return Ok(Kind::Specials(registers));
             }
             Some(Special::Zero) => return Ok(Kind::Zero),
+            None if UNSUPPORTED.contains(&name.text.as_str()) => {
+                let message = format!("`{}` is not supported yet", name.text);
+                self.error(Code::UnsupportedOperand, name.span, message);
+            }
             None => self.error(Code::Undeclared, name.span, format!("`{}` is not declared", name.text)),
         }
         Err(Reported)
@@ -314,6 +318,9 @@ impl Checker {
         }
     }
 }
+
+/// Special registers that have no model (PTX ISA 9.5).
+const UNSUPPORTED: [&str; 1] = ["%locality_domain_id"];
 
 /// What may follow a register as a part of it.
 const SELECTORS: [Selector; 5] =
