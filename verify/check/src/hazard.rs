@@ -68,6 +68,7 @@ pub fn judge(program: &Program) -> Verdict {
 pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
     let mut judge = Judge {
         program,
+        partial: counted_down(program),
         objections: Vec::new(),
         unknown: program.unknown.clone(),
         said: FxHashSet::default(),
@@ -110,6 +111,8 @@ pub fn examine(program: &Program) -> (Verdict, BTreeMap<Basis, usize>) {
 
 struct Judge<'a> {
     program: &'a Program,
+    /// Scoreboards, by bit, of which some DEPBAR waits for a part.
+    partial: u8,
     objections: Vec<Finding>,
     unknown: Vec<Finding>,
     said: FxHashSet<(Rule, usize, usize, Register)>,
@@ -264,6 +267,11 @@ impl Judge<'_> {
                 0 => "which sets no scoreboard".to_owned(),
                 boards => format!("which is not waited for (scoreboard {})", boards.trailing_zeros()),
             };
+            // A DEPBAR that leaves some under way may have waited for this one: which those are is not followed.
+            if flight.boards & self.partial != 0 {
+                let message = format!("{what} {from}, {boards}, but for a part of what set it");
+                return self.unfollowed(at, flight.at, register, message);
+            }
             return self.early(rule, at, flight.at, register, format!("{what} {from}, {boards}"));
         }
         let late = barrier_predicate(self.program.chip);
@@ -381,6 +389,13 @@ impl Judge<'_> {
         }
     }
 
+    fn unfollowed(&mut self, at: usize, from: usize, register: Register, message: String) {
+        if self.said.insert((Rule::HazardPartial, at, from, register)) {
+            let (rule, place) = (Rule::HazardPartial.id(), self.program.place(at));
+            self.unknown.push(Finding { rule, place, message });
+        }
+    }
+
     fn doubt(&mut self, at: usize, from: usize, register: Register, message: String) {
         if self.said.insert((Rule::HazardLatency, at, from, register)) {
             let (rule, place) = (Rule::HazardLatency.id(), self.program.place(at));
@@ -421,6 +436,15 @@ pub fn holds_until_read(inst: &Inst) -> bool {
 pub fn drains(inst: &Inst) -> Option<u8> {
     let all = inst.row().meaning == Meaning::Depbar && inst.get("n") == Some(0) && inst.guard.is_always();
     inst.get("sb").filter(|_| all).and_then(|board| u8::try_from(board).ok()).filter(|board| *board < 6)
+}
+
+/// Scoreboards, by bit, of which some DEPBAR lets a number be under way.
+fn counted_down(program: &Program) -> u8 {
+    let partial = |inst: &Inst| {
+        let some = inst.row().meaning == Meaning::Depbar && inst.get("n").is_some_and(|n| n > 0);
+        inst.get("sb").filter(|board| some && *board < 6).map_or(0, |board| 1 << board)
+    };
+    program.insts.iter().flatten().map(partial).fold(0, |all, board| all | board)
 }
 
 /// Instructions of one class that take the same time finish in order.

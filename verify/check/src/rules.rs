@@ -141,6 +141,7 @@ rules! {
             : "[B------:R-:W-:-:S05] EXIT",
               "[B------:R-:W-:-:S05] BRX R2 -0x10\n[B------:R-:W-:-:S05] EXIT",
         HazardUnreached "hazard-unreached" "Unknown, not wrong: an instruction to which no way that is known leads; EXIT and padding left out.",
+        HazardPartial "hazard-partial" "Unknown, not wrong: a register is used before its scoreboard is empty, and some DEPBAR waits for a part of what set it.",
         HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it."
             : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
               "[B------:R-:W0:-:S01] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",

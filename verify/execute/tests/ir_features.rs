@@ -86,6 +86,8 @@ impl World for Thread<'_> {
             SpecialRegister::LaneMaskLe => (2 << lane) - 1,
             SpecialRegister::LaneMaskGe => 0xffff_ffff & !((1 << lane) - 1),
             SpecialRegister::LaneMaskGt => 0xffff_ffff & !((2 << lane) - 1),
+            // Clusters of one block.
+            SpecialRegister::ClusterNctaid(_) | SpecialRegister::ClusterNctaRank => 1,
             // What the launch picks, as the PTX's run picks it.
             SpecialRegister::GridId
             | SpecialRegister::EnvReg(_)

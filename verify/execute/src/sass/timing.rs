@@ -12,7 +12,7 @@ use sassafras_chip::latency::{
     Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources, results_unit,
     settled, sources_in_order,
 };
-use sassafras_isa::{Access, Control, Inst, Operand, RegClass, Register};
+use sassafras_isa::{Access, Control, Inst, Meaning, Operand, RegClass, Register};
 use sassafras_semantics::Trap;
 
 /// What makes a result, or the reading of a source, complete.
@@ -20,14 +20,22 @@ use sassafras_semantics::Trap;
 enum Until {
     /// The passing of cycles.
     Cycles,
-    /// A wait for the scoreboard, in this generation.
-    Board(usize, u32),
-    /// A wait for either of two scoreboards, in these generations.
-    Either([(usize, u32); 2]),
+    /// A wait for the scoreboard.
+    Board(Raised),
+    /// A wait for either of two scoreboards.
+    Either([Raised; 2]),
     /// A wait for a later instruction of the same in-order unit.
     Unit(Unit, u32),
     /// So many cycles that it is there although nothing tells; nothing but the end of the program where the tables have no such number.
     Settled(Option<u8>),
+}
+
+/// How an instruction raised a scoreboard: which, in which generation, and as which of all that raised it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Raised {
+    board: usize,
+    generation: u32,
+    number: u32,
 }
 
 /// A unit that finishes in order, so that one scoreboard can stand for several instructions (ptxas leaves out all but the last write
@@ -43,6 +51,8 @@ struct Pending {
     until: Until,
     /// Of a source that is read in the order of its pipe: its turn there; 0 for others.
     turn: u32,
+    /// Of a result: the unit that gives results in order.
+    unit: Option<Unit>,
     pc: u64,
 }
 
@@ -53,8 +63,11 @@ struct Lane {
     generation: [u32; 6],
     /// When each scoreboard was last raised.
     raised: [u32; 6],
-    /// For each scoreboard, the units whose instructions up to a number are complete when it is.
-    covers: [Vec<(Unit, u32)>; 6],
+    /// How often each was raised, and how many of the first of these are over by a DEPBAR that left the others under way.
+    raises: [u32; 6],
+    over: [u32; 6],
+    /// For each scoreboard, the units whose instructions up to a number are complete when it is, and as which of all they raised it.
+    covers: [Vec<(Unit, u32, u32)>; 6],
     /// Instructions issued by each unit, and those known to be complete.
     units: FxHashMap<Unit, (u32, u32)>,
     /// The same for pipes that read their sources in order: a scoreboard of a later one stands for the sources of those before.
@@ -106,6 +119,7 @@ impl Timing {
         for l in lanes(group) {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
+            lane.count_down(inst);
             let takes_part = executing >> l & 1 != 0;
             let found = |trap| (l as u32, trap);
             for operand in accesses(inst).filter(|o| takes_part || o.field.is_none()) {
@@ -115,7 +129,7 @@ impl Timing {
                     let class = inst.class(&operand, n);
                     match operand.access {
                         Access::Read => lane.check_read(chip, register, class, guard).map_err(found)?,
-                        Access::Write => lane.check_write(chip, register, class).map_err(found)?,
+                        Access::Write => lane.check_write(chip, register, class, unit).map_err(found)?,
                     }
                 }
             }
@@ -132,7 +146,7 @@ impl Lane {
             // Too early after the instruction that raises it, the counter may still read zero.
             if self.clock >= self.raised[board] + u32::from(SCOREBOARD_SETUP) || self.raised[board] == 0 {
                 self.generation[board] += 1;
-                for (unit, number) in std::mem::take(&mut self.covers[board]) {
+                for (unit, number, _) in std::mem::take(&mut self.covers[board]) {
                     let entry = self.units.entry(unit).or_default();
                     entry.1 = entry.1.max(number);
                 }
@@ -144,13 +158,34 @@ impl Lane {
         }
     }
 
+    /// DEPBAR: all that raised the scoreboard but the last `n` are over. Who uses it so has instructions on it that end in order.
+    fn count_down(&mut self, inst: &Inst) {
+        if inst.row().meaning != Meaning::Depbar || !inst.guard.is_always() {
+            return;
+        }
+        let board = inst.get("sb").and_then(|b| usize::try_from(b).ok()).filter(|b| *b < 6);
+        let left = inst.get("n").and_then(|n| u32::try_from(n).ok());
+        if let (Some(board), Some(left)) = (board, left) {
+            let over = self.raises[board].saturating_sub(left);
+            self.over[board] = self.over[board].max(over);
+            for &(unit, number, raised) in &self.covers[board] {
+                if raised <= over {
+                    let entry = self.units.entry(unit).or_default();
+                    entry.1 = entry.1.max(number);
+                }
+            }
+        }
+    }
+
+    fn is_over(&self, raised: Raised) -> bool {
+        self.generation[raised.board] > raised.generation || self.over[raised.board] >= raised.number
+    }
+
     fn complete(&self, pending: &Pending) -> Option<bool> {
         match pending.until {
             Until::Cycles => None,
-            Until::Board(board, generation) => Some(self.generation[board] > generation),
-            Until::Either(boards) => {
-                Some(boards.iter().any(|&(board, generation)| self.generation[board] > generation))
-            }
+            Until::Board(raised) => Some(self.is_over(raised)),
+            Until::Either(boards) => Some(boards.iter().any(|&raised| self.is_over(raised))),
             Until::Unit(unit, number) => Some(self.units.get(&unit).is_some_and(|u| u.1 >= number)),
             Until::Settled(cycles) => {
                 Some(cycles.is_some_and(|cycles| self.clock >= pending.issued + u32::from(cycles)))
@@ -186,9 +221,17 @@ impl Lane {
         }
     }
 
-    fn check_write(&self, chip: Chip, register: Register, consumer: Class) -> Result<(), Trap> {
+    fn check_write(
+        &self,
+        chip: Chip,
+        register: Register,
+        consumer: Class,
+        unit: Option<Unit>,
+    ) -> Result<(), Trap> {
         let operand = operand_kind(register.class, false);
-        if let Some(pending) = self.written.get(&register) {
+        // A result of the same unit comes later by itself.
+        let ordered = |pending: &&Pending| unit.is_none() || pending.unit != unit;
+        if let Some(pending) = self.written.get(&register).filter(ordered) {
             let done = self
                 .complete(pending)
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::Waw, operand));
@@ -223,9 +266,10 @@ impl Lane {
         let (write, read) = (board(control.write_barrier), board(control.read_barrier));
         for b in [write, read].into_iter().flatten() {
             self.raised[b] = self.clock;
+            self.raises[b] += 1;
         }
         if let Some(b) = write {
-            self.covers[b].extend(turn);
+            self.covers[b].extend(turn.map(|(unit, number)| (unit, number, self.raises[b])));
         }
         let mnemonic = inst.row().mnemonic;
         let in_order =
@@ -242,17 +286,19 @@ impl Lane {
         if !takes_part || control == Control::SILENT {
             return;
         }
-        let pending = |until| Pending { issued: self.clock, class, until, turn: 0, pc };
+        let owner = turn.map(|(unit, _)| unit);
+        let pending = |until| Pending { issued: self.clock, class, until, turn: 0, unit: owner, pc };
+        let raised = |b: usize| Raised { board: b, generation: self.generation[b], number: self.raises[b] };
         let result = match (write, turn) {
-            (Some(b), _) => Until::Board(b, self.generation[b]),
+            (Some(b), _) => Until::Board(raised(b)),
             (None, Some((unit, number))) => Until::Unit(unit, number),
             (None, None) if variable => Until::Settled(settled(chip, class)),
             (None, None) => Until::Cycles,
         };
         // What has its results has read its sources.
         let source = match (read, result) {
-            (Some(r), Until::Board(w, write)) => Until::Either([(w, write), (r, self.generation[r])]),
-            (Some(r), _) => Until::Board(r, self.generation[r]),
+            (Some(r), Until::Board(write)) => Until::Either([write, raised(r)]),
+            (Some(r), _) => Until::Board(raised(r)),
             (None, _) => Until::Cycles,
         };
         // A predicate that comes with the reading of the sources.
