@@ -50,11 +50,11 @@ fn every_feature_says_what_it_is_and_has_the_common_entry() {
         );
         let approximate = text.lines().any(|l| l.contains(".approx") || l.contains("div.full"));
         let bounded = f.name == "approx_bounds";
-        // Only sums of floats in a matrix have an open rounding, and only these registers an open value.
+        // Only sums of floats in a matrix and what a texture gives have an open rounding, and only these registers an open value.
         let has = |words: &[&str]| words.iter().any(|w| text.contains(w));
         for open in &f.open {
             let shown = match open.as_str() {
-                "rounding" => has(&["mma.sync"]) && has(&[".f32", ".f16"]),
+                "rounding" => has(&["mma.sync", "tex.", "tld4."]) && has(&[".f32", ".f16"]),
                 "registers" => has(&["%envreg", "%current_graph_exec", "%reserved_smem_offset_end"]),
                 _ => false,
             };
