@@ -517,6 +517,7 @@ impl<'a> Context<'_, 'a> {
             P::Txq | P::Suq => self.texture_query(inst),
             P::Suld | P::Sust | P::Sured => self.surface(inst),
             P::Istypep => self.handle_type(inst),
+            P::Video => self.video(inst),
             _ => Err("this instruction is not supported".into()),
         }
     }

@@ -32,7 +32,7 @@ impl Error {
 /// The name of an instruction with its one-of-many suffix and its types.
 fn form(inst: &Inst) -> String {
     let mut form = match inst.op {
-        Op::Unmodelled => inst.mods.words.join("."),
+        Op::Unmodelled | Op::Video => inst.mods.words.join("."),
         op => format!("{op:?}").to_lowercase(),
     };
     if let Some(mode) = inst.mods.mode {

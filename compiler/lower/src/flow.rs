@@ -149,7 +149,8 @@ fn registers(inst: &Inst, read: &mut dyn FnMut(u32), write: &mut dyn FnMut(u32))
 
 fn walk(operand: &Operand, f: &mut dyn FnMut(u32)) {
     match operand {
-        Operand::Register(r) | Operand::NotRegister(r) => f(r.0),
+        Operand::Register(r) | Operand::NotRegister(r) | Operand::Pieces(r, _) => f(r.0),
+        Operand::Negated(inner) => walk(inner, f),
         Operand::Address(AddressBase::Register(r), _) => f(r.0),
         Operand::Vector(items) => items.iter().for_each(|o| walk(o, f)),
         Operand::Pair(a, b) => {

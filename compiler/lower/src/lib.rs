@@ -35,6 +35,7 @@ mod stack;
 mod tensor;
 mod texture;
 mod variables;
+mod video;
 mod warp;
 mod warpgroup;
 

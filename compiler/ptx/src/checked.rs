@@ -226,6 +226,10 @@ pub enum Operand {
     Register(RegisterId),
     /// `!p` (where an instruction takes a negated predicate source).
     NotRegister(RegisterId),
+    /// `r.b0`, `r.h10` (video instructions).
+    Pieces(RegisterId, Pieces),
+    /// `-r`, `-r.h1` (video instructions).
+    Negated(Box<Operand>),
     /// A constant, as the bits of the operand's type (floats as their bits), sign-extended or zero-extended to 64.
     Immediate(u64),
     /// A special register.
@@ -256,6 +260,39 @@ pub enum Operand {
     Prototype(String),
 }
 
+/// Bytes or halves of a register, or of two registers side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pieces {
+    /// Bits of each: 8 or 16.
+    pub width: u8,
+    /// How many there are, 1 to 4.
+    count: u8,
+    /// Which they are, the last written first.
+    at: [u8; 4],
+}
+
+impl Pieces {
+    /// What a selector such as `b0` or `h10` names; `None` for anything else.
+    pub fn parse(word: &str) -> Option<Pieces> {
+        let (kind, digits) = word.split_at_checked(1)?;
+        let width = match kind {
+            "b" => 8,
+            "h" => 16,
+            _ => return None,
+        };
+        let mut at = [0; 4];
+        for (to, digit) in at.iter_mut().zip(digits.chars().rev()) {
+            *to = digit.to_digit(8)? as u8;
+        }
+        matches!(digits.len(), 1..=4).then_some(Pieces { width, count: digits.len() as u8, at })
+    }
+
+    /// Their numbers, that of the lowest of the value first.
+    pub fn numbers(&self) -> &[u8] {
+        &self.at[..usize::from(self.count)]
+    }
+}
+
 impl Operand {
     /// Calls `see` for each variable that the operand names.
     pub fn symbols(&self, see: &mut impl FnMut(VariableId)) {
@@ -263,6 +300,7 @@ impl Operand {
             Operand::Symbol(id, _) | Operand::Address(AddressBase::Symbol(id), _) => see(*id),
             Operand::Vector(items) => items.iter().for_each(|o| o.symbols(see)),
             Operand::List(items) => items.iter().for_each(|o| o.symbols(see)),
+            Operand::Negated(inner) => inner.symbols(see),
             Operand::Pair(a, b) => {
                 a.symbols(see);
                 b.symbols(see);
@@ -403,7 +441,7 @@ pub struct Mods {
     /// Everything else that has no effect on the meaning (cache operators, eviction priority, prefetch size), as written.
     pub hints: SmallVec<[&'static str; 2]>,
     /// All modifiers but types in the row's order, of operations that are spelled out ([`Op::is_spelled`]): without the words of the name;
-    /// of [`Op::Unmodelled`] with the root before them.
+    /// of [`Op::Unmodelled`] and [`Op::Video`] with the root before them.
     pub words: SmallVec<[&'static str; 4]>,
 }
 

@@ -41,7 +41,7 @@
 //! | `=negated` | a value that may be negated: `-r` |
 //! | `=signed` | both: `-r.h1` |
 //! | `=mask2 =mask4` | also some of its halves or bytes: `r.h10`, `r.b3210` |
-//! | `=lanes2 =lanes4` | also two halves or four bytes of two registers: `r.h32`, `r.b7654` |
+//! | `=lanes2 =lanes4` | a register, or two halves or four bytes of two registers: `r.h32`, `r.b7654` |
 //! | <code>&#124;p:pred</code> | a second result after a bar; in braces if it may be left out |
 //!
 //! `*d-2` is a vector of two elements less than a word such as `4d` says, and `[m;d]` a tensor map with so many coordinates.
@@ -445,9 +445,9 @@ const FILES: [(&str, &str); 19] = [
     ("async", include_str!("table/rows/async.txt")),
     ("texture", include_str!("table/rows/texture.txt")),
     ("control", include_str!("table/rows/control.txt")),
+    (VIDEO, include_str!("table/rows/video.txt")),
     // From here on without a model, which `unmodelled` relies on.
-    (UNMODELLED, include_str!("table/rows/video.txt")),
-    ("narrow", include_str!("table/rows/narrow.txt")),
+    (UNMODELLED, include_str!("table/rows/narrow.txt")),
     ("tensor", include_str!("table/rows/tensor.txt")),
     ("sparse", include_str!("table/rows/sparse.txt")),
     ("multimem", include_str!("table/rows/multimem.txt")),
@@ -460,8 +460,11 @@ const FILES: [(&str, &str); 19] = [
 /// The family of rows that are gone.
 const LEGACY: &str = "legacy";
 
+/// The family whose rows are one operation, [`Op::Video`].
+const VIDEO: &str = "video";
+
 /// The first family of rows without a model.
-const UNMODELLED: &str = "video";
+const UNMODELLED: &str = "narrow";
 
 /// The words behind `$name`.
 const GROUPS: &str = include_str!("table/rows/groups.txt");
@@ -470,7 +473,11 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let groups = notation::groups(GROUPS);
     let first = FILES.iter().position(|(family, _)| *family == UNMODELLED).unwrap_or(FILES.len());
     let rows = FILES.iter().enumerate().flat_map(|(i, (family, text))| {
-        let op = (i >= first && *family != LEGACY).then_some(Op::Unmodelled);
+        let op = match *family {
+            VIDEO => Some(Op::Video),
+            LEGACY => None,
+            _ => (i >= first).then_some(Op::Unmodelled),
+        };
         notation::rows(family, text, op, &groups)
     });
     rows.collect()

@@ -63,6 +63,20 @@ pub const ERRORS: &[Error] = &[
         through: None,
         operands: Some("}, global_memory;"),
     },
+    Error {
+        program: "video_mad_unsigned",
+        mnemonics: &["vmad.u32.u32.u32.", "vmad.s32.u32.u32."],
+        guarded: false,
+        through: None,
+        operands: None,
+    },
+    Error {
+        program: "video_mad_mixed",
+        mnemonics: &["vmad.u32.s32.u32.", "vmad.s32.s32.u32.", "vmad.u32.u32.s32.", "vmad.s32.u32.s32."],
+        guarded: false,
+        through: None,
+        operands: None,
+    },
 ];
 
 /// The error that an instruction may show. `how` says how its operands come about, as the name of an exercise does.

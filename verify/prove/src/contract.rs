@@ -140,7 +140,8 @@ fn one(
 /// Registers that an operand names.
 fn registers(operand: &Operand) -> Vec<RegisterId> {
     match operand {
-        Operand::Register(r) | Operand::NotRegister(r) => vec![*r],
+        Operand::Register(r) | Operand::NotRegister(r) | Operand::Pieces(r, _) => vec![*r],
+        Operand::Negated(inner) => registers(inner),
         Operand::Vector(all) => all.iter().flat_map(|o| registers(o)).collect(),
         Operand::Pair(a, b) => [registers(a), registers(b)].concat(),
         Operand::List(all) => all.iter().flat_map(registers).collect(),

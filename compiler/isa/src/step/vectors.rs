@@ -31,6 +31,7 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("UIMAD.WIDE.U32 UR0, UR2, UR3, UR4", "UR2=80000000 UR3=4", "UR0=0 UR1=2"),
     ("IDP.4A.S8.S8 R0, R1, R2, R3", "R1=ff020304 R2=05010101 R3=1", "R0=5"),
     ("VABSDIFF.U32 R0, R1, R2, R3", "R1=3 R2=a R3=1", "R0=8"),
+    ("VABSDIFF4.U8 R0, R1, R2, R3", "R1=010203ff R2=04030201 R3=a", "R0=30101fe"),
     ("VABSDIFF4.U8.ACC R0, R1, R2, R3", "R1=01020304 R2=04030201 R3=a", "R0=12"),
     // Shifted sums.
     ("LEA R0, R1, R2, 0x4", "R1=3 R2=5", "R0=35"),

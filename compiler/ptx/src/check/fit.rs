@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::operand::{Address, Kind, Resolved};
-use crate::checked::{AddressBase, Mods, Op, Operand, Type};
+use crate::checked::{AddressBase, Mods, Op, Operand, Pieces, Type};
 use crate::diagnostics::Code;
 use crate::source::Span;
 use crate::table::{Only, Selector, Slot, SlotKind, Texture, TypeRef, Value};
@@ -151,13 +151,14 @@ impl Checker {
             Kind::Sink if value.sink || value.only == Only::Sink => Ok(Operand::Sink),
             _ if value.only == Only::Sink => wrong("`_`"),
             Kind::Part(id, reg, word) if part.is_some_and(|p| p.takes(word)) => {
-                match agree(*reg, ty, false) {
-                    Ok(()) => Ok(Operand::Register(*id)),
-                    Err(message) => misfit(Code::OperandType, span, message),
+                match (agree(*reg, ty, false), Pieces::parse(word)) {
+                    (Err(message), _) => misfit(Code::OperandType, span, message),
+                    (Ok(()), Some(pieces)) => Ok(Operand::Pieces(*id, pieces)),
+                    (Ok(()), None) => wrong("a part of a register"),
                 }
             }
             Kind::Negated(inner) if matches!(part, Some(Selector::Signed | Selector::Negated)) => {
-                self.fit_value(value, written, inner, form)
+                self.fit_value(value, written, inner, form).map(|inner| Operand::Negated(Box::new(inner)))
             }
             Kind::Register(id, _) if written && self.body.sums.contains(id) => wrong("a register"),
             Kind::Constant(constant) if value.only == Only::Sign => match constant.bits(ty) {
@@ -177,7 +178,7 @@ impl Checker {
                 if matches!(
                     value.only,
                     Only::Any | Only::Immediate | Only::Mov | Only::Special | Only::Part(_)
-                ) =>
+                ) && !matches!(part, Some(Selector::Halves | Selector::Bytes)) =>
             {
                 match constant.bits(ty) {
                     Some(bits) if !value.admits(bits) => {

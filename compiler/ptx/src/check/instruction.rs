@@ -53,7 +53,7 @@ impl Checker {
             let named = named_space(m.row.op, &resolved);
             let mut mods = mods(m.row.op, &m.words, &m.types, named);
             self.implicit(m, &mut mods);
-            if m.row.op == Op::Unmodelled {
+            if matches!(m.row.op, Op::Unmodelled | Op::Video) {
                 mods.words.insert(0, m.row.root);
             }
             match self.fit_all(m.row, &resolved, &Form { op: m.row.op, types: &m.types, mods: &mods }, inst) {

@@ -43,8 +43,10 @@ fn symbols(operand: &Operand, used: &mut BTreeSet<VariableId>) {
             symbols(b, used);
         }
         Operand::List(items) => items.iter().for_each(|o| symbols(o, used)),
+        Operand::Negated(inner) => symbols(inner, used),
         Operand::Register(_)
         | Operand::NotRegister(_)
+        | Operand::Pieces(..)
         | Operand::Immediate(_)
         | Operand::Special(_)
         | Operand::Param(..)

@@ -42,6 +42,8 @@ operations! {
     StAsync "st.async", RedAsync "red.async",
     Wmma "wmma", Wgmma "wgmma",
     Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
+    // The roots from `vadd` to `vset4`.
+    Video "video",
     // What has only a syntax here: the forms of the table's unmodelled rows.
     Unmodelled "unmodelled",
     Tex "tex", Tld4 "tld4", Txq "txq", Suld "suld", Sust "sust", Sured "sured", Suq "suq",
@@ -76,6 +78,7 @@ impl Op {
                 | Op::Tensor
                 | Op::TensorPrefetch
                 | Op::TensorReduce
+                | Op::Video
                 | Op::Unmodelled
                 | Op::Tex
                 | Op::Tld4

@@ -6,6 +6,7 @@
 //! - `compare`: `setp`, `set`, `selp`, `slct`.
 //! - `convert`: `cvt`. `data`: `mov`, `prmt`, `cvta`, special registers.
 //! - `memory`: loads, stores, atomics, fences.
+//! - `video`: arithmetic on parts of words.
 //! - `lanes`, `matrix`: collectives. `control`: branches and calls. `opaque`, `texture`: what is known by operands and effects alone.
 //!
 //! A form that has no meaning here is [`Trap::Unsupported`], which names it.
@@ -29,6 +30,7 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod video;
 mod warpgroup;
 
 use crate::checked::{Function, FunctionId, Inst, LabelId, Module, Op, RegisterId, Type, VariableId};
@@ -188,6 +190,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Txq | Suq => self.texture_query()?,
             Suld | Sust | Sured => self.surface()?,
             Istypep => self.handle_type()?,
+            Video => self.video()?,
             // The checker puts others in the place of `wmma`.
             Discard | Wmma | Unmodelled => return Err(self.unsupported()),
         }
