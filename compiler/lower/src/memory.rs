@@ -232,9 +232,6 @@ impl Context<'_, '_> {
         let op = inst.mods.atomic.ok_or("the operation is missing")?;
         // A cache policy is a hint.
         let hinted = usize::from(inst.mods.hints.contains(&"L2::cache_hint"));
-        if ty.width() > 64 {
-            return Err("an atomic operation of 128 bits is not supported".into());
-        }
         let first = usize::from(inst.op == P::Atom);
         let (address, access) = self.access(inst, operand(o, first)?, ty, 1)?;
         if !matches!(access.space, Space::Generic | Space::Global | Space::Shared) {

@@ -5,13 +5,13 @@ use sassafras_ir::{Block, Builder, Compare, Edge, InstData, MemoryAccess, Op, Ty
 use sassafras_semantics::{AtomicOp, FloatFormat, FloatMode, Ordering, Space};
 use smallvec::smallvec;
 
-/// Whether one instruction does it. In shared memory there are 32-bit integers, exchanges and compare-and-swap; in global memory and
+/// Whether one instruction does it. Exchanges and compare-and-swap have 32, 64 or 128 bits. In shared memory there are 32-bit integers besides; in global memory and
 /// by generic address 32- and 64-bit integers and the sums of floats but for single halves. Source: what ptxas emits for sm_90.
 pub fn native(op: AtomicOp, access: &MemoryAccess) -> bool {
     let shared = access.space == Space::Shared;
     let wide = access.bytes == 8;
     match op {
-        AtomicOp::Exch | AtomicOp::Cas => matches!(access.bytes, 4 | 8),
+        AtomicOp::Exch | AtomicOp::Cas => matches!(access.bytes, 4 | 8 | 16),
         AtomicOp::Add | AtomicOp::SMin | AtomicOp::SMax | AtomicOp::UMin | AtomicOp::UMax => {
             matches!(access.bytes, 4 | 8) && !(shared && wide)
         }

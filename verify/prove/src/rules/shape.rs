@@ -387,6 +387,7 @@ fn atomics() -> Vec<Shape> {
                     AtomicOp::AddF32 { .. } | AtomicOp::AddF16x2 | AtomicOp::AddBf16x2 => &[4],
                     AtomicOp::AddF16 | AtomicOp::AddBf16 => &[2],
                     AtomicOp::Inc | AtomicOp::Dec => &[4],
+                    AtomicOp::Exch | AtomicOp::Cas => &[4, 8, 16],
                     _ => &[4, 8],
                 };
                 for &bytes in sizes {
