@@ -32,6 +32,8 @@
 //! | `>=24` | a constant is at least 24 |
 //! | `/32` | a constant is a multiple of 32 |
 //! | `^2` | a constant is a power of two |
+//! | `=fraction` | a constant is more than 0 and at most 1 |
+//! | `!` | the register is untyped, or of two halves |
 //! | `=mov` | also a special register or a symbol's address |
 //! | `=special` | also a special register |
 //! | `=cvta` | a register or a symbol's address |
@@ -48,7 +50,8 @@
 //! `{c:pred}` may be left out. `[a]` is an address; `[t:U*2]` a texture or surface with two coordinates of a type, the first of which is
 //! the index of a layer in `[t:layer+U*2]`. `pack` and `unpack` are a vector whose elements fill `T`. `address` is a
 //! register of 32 or 64 bits. `ids=2/2,1` is a vector of two constants, the first a multiple of 2 and at most 2, the second at most 1.
-//! `[tmem]` is an address in tensor memory. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
+//! `[tmem]` is an address in tensor memory, `[handle]` a texture or surface without coordinates; `[barrier]` and `[generic]` are generic
+//! addresses, and a variable that they name lies in shared, or global, memory. `label`, `targets` and `call` are what `bra`, `brx.idx` and `call` take.
 //!
 //! **Since.** `@7.8/90`: PTX 7.8 and sm_90; without it PTX 1.0. `@8.0/90a`: PTX 8.0 and sm_90a alone. `@8.6/100f+110f`: one of the
 //! targets with a suffix of the families of sm_100 and sm_110 (PTX ISA, "Target directive: architecture- and family-specific").
@@ -278,6 +281,10 @@ pub struct Value {
     pub multiple: u64,
     /// A constant is a power of two.
     pub power: bool,
+    /// A constant of `.f32` is more than 0 and at most 1.
+    pub fraction: bool,
+    /// A register is untyped, or of two halves.
+    pub untyped: bool,
 }
 
 impl Value {
@@ -298,6 +305,10 @@ impl Value {
             && bits >= self.least
             && bits.is_multiple_of(self.multiple)
             && (!self.power || bits.is_power_of_two())
+            && (!self.fraction || {
+                let v = f32::from_bits(bits as u32);
+                v > 0.0 && v <= 1.0
+            })
     }
 
     /// A register or constant of a type, nothing more.
@@ -315,6 +326,8 @@ impl Value {
             least: 0,
             multiple: 1,
             power: false,
+            fraction: false,
+            untyped: false,
         }
     }
 }

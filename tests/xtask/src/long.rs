@@ -105,7 +105,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "spellings",
-        "a spelling of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes docs/spellings.md",
+        "three spellings of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes docs/spellings.md",
         &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],
     ),
     (

@@ -12,6 +12,8 @@ pub struct Spelling {
     pub form: &'static str,
     /// The kind of spelling, such as `vector of one`.
     pub class: &'static str,
+    /// The operand's name in the row, or `guard`.
+    pub slot: &'static str,
     /// The instruction.
     pub line: String,
     /// Whether it is odd enough to be no syntax at all, so that a reader may give up there.
@@ -161,13 +163,13 @@ fn of_form(row: &'static Row, suffixes: &[&'static str], odd_too: bool, list: &m
     let operands = row.operands(suffixes);
     let whole = row.instruction(suffixes);
     let mnemonic = whole.split([' ', ';']).next().unwrap_or_default();
-    let mut add = |class: &'static str, odd: bool, line: String| {
+    let mut add = |slot: &'static str, class: &'static str, odd: bool, line: String| {
         if !odd || odd_too {
-            list.push(Spelling { form: row.text, class, line, odd });
+            list.push(Spelling { form: row.text, class, slot, line, odd });
         }
     };
     for (class, odd, texts) in GUARDS {
-        texts.iter().for_each(|guard| add(class, odd, format!("{guard} {whole}")));
+        texts.iter().for_each(|guard| add("guard", class, odd, format!("{guard} {whole}")));
     }
     for (i, slot) in row.slots.iter().enumerate() {
         let table: &[(&str, bool, &[&str])] = match slot.kind {
@@ -179,7 +181,7 @@ fn of_form(row: &'static Row, suffixes: &[&'static str], odd_too: bool, list: &m
         let mut put = |class: &'static str, odd: bool, text: &str| {
             let mut changed = operands.clone();
             changed[i] = text.to_owned();
-            add(class, odd, format!("{mnemonic} {};", changed.join(", ")));
+            add(slot.name, class, odd, format!("{mnemonic} {};", changed.join(", ")));
         };
         let plain = operands[i].trim_matches(['[', ']']).to_owned();
         let register =

@@ -1,6 +1,7 @@
 //! Whether a resolved operand fits a slot of a row.
 
 use super::Checker;
+use super::constant::Constant;
 use super::operand::{Address, Kind, Resolved};
 use crate::checked::{AddressBase, Mods, Op, Operand, Pieces, Type};
 use crate::diagnostics::Code;
@@ -45,8 +46,13 @@ impl Checker {
             SlotKind::Address => {
                 // A slot that is called after a space is in that one, others in the instruction's.
                 let wanted = super::mods::space(slot.name).or(form.mods.space);
-                if slot.name == "tmem" {
-                    return self.fit_tensor_address(first);
+                match slot.name {
+                    "tmem" => return self.fit_tensor_address(first),
+                    "handle" => return self.fit_handle(first),
+                    // A variable that is named lies where the address leads, though the register may hold a generic one.
+                    "barrier" => named_in(first, Space::Shared)?,
+                    "generic" => named_in(first, Space::Global)?,
+                    _ => {}
                 }
                 self.fit_address(first, form, wanted)?
             }
@@ -78,7 +84,9 @@ impl Checker {
         match second {
             None => Ok(fitted),
             Some((second, ty)) => {
-                let value = Value { sink: true, only: Only::Register, ..Value::plain(ty) };
+                // Who was elected is what `elect` is for.
+                let sink = form.op != Op::Elect;
+                let value = Value { sink, only: Only::Register, ..Value::plain(ty) };
                 let second = self.fit_value(value, true, second, form)?;
                 Ok(Operand::Pair(Box::new(fitted), Box::new(second)))
             }
@@ -95,24 +103,22 @@ impl Checker {
         let span = operand.span;
         let ty = value.ty.resolve(form.types);
         // Loads and stores take `{a}` for `a`; `red` and `atom` do not, in ptxas.
-        if value.vector
-            && value.count == 0
-            && value.per == 0
-            && !value.offsets
-            && form.mods.vector <= 1
+        if form.mods.vector <= 1
             && matches!(form.op, Op::Ld | Op::Ldu | Op::St)
+            && ty == form.types[0]
             && let Kind::Vector(items) = &operand.kind
             && let [one] = items.as_slice()
+            && !matches!(one.kind, Kind::Vector(_))
         {
             return self.fit_value(Value { vector: false, sink: false, ..value }, written, one, form);
         }
         let fixed = value.elements(&form.mods.words);
         if value.vector && (form.mods.vector > 1 || fixed > 0) {
             let lanes = if fixed > 0 { fixed } else { usize::from(form.mods.vector) };
-            // Fixed vectors hold registers alone, but for offsets and slopes of textures.
+            // Fixed vectors hold registers alone, but for offsets of tensors and offsets and slopes of textures.
             let (sink, only) = match (fixed, value.only) {
                 (0, only) => (written || value.sink, only),
-                (_, only) if matches!(form.op, Op::Tex | Op::Tld4) => (false, only),
+                (_, only) if value.offsets || matches!(form.op, Op::Tex | Op::Tld4) => (false, only),
                 (_, Only::Immediate) => (false, Only::Immediate),
                 _ => (value.sink, Only::Register),
             };
@@ -129,14 +135,14 @@ impl Checker {
                     Ok(Operand::Vector(parts.collect::<Result<_, _>>()?))
                 }
                 Kind::Vector(items) if items.len() == lanes => {
-                    let items = items.iter().map(|i| self.fit_value(single, written, i, form).map(Box::new));
+                    let items = items.iter().map(|i| self.fit_element(single, written, i, form));
                     Ok(Operand::Vector(items.collect::<Result<_, _>>()?))
                 }
                 Kind::Registers(ids, reg) if ids.len() == lanes => {
-                    agree(*reg, ty, value.relaxed).map_err(|m| Misfit {
+                    stands(*reg, ty, value).map_err(|message| Misfit {
                         code: Code::OperandType,
                         span,
-                        message: m,
+                        message,
                     })?;
                     Ok(Operand::Vector(ids.iter().map(|i| Box::new(Operand::Register(*i))).collect()))
                 }
@@ -166,12 +172,10 @@ impl Checker {
                 _ => misfit(Code::BadImmediate, span, "1 or -1 is needed"),
             },
             _ if value.only == Only::Sign => wrong("a constant"),
-            Kind::Register(id, reg) if value.only != Only::Immediate => {
-                match agree(*reg, ty, value.relaxed) {
-                    Ok(()) => Ok(Operand::Register(*id)),
-                    Err(message) => misfit(Code::OperandType, span, message),
-                }
-            }
+            Kind::Register(id, reg) if value.only != Only::Immediate => match stands(*reg, ty, value) {
+                Ok(()) => Ok(Operand::Register(*id)),
+                Err(message) => misfit(Code::OperandType, span, message),
+            },
             _ if written => wrong("a register"),
             Kind::Not(id, Type::Pred) if ty == Type::Pred => Ok(Operand::NotRegister(*id)),
             Kind::Constant(constant)
@@ -180,9 +184,15 @@ impl Checker {
                     Only::Any | Only::Immediate | Only::Mov | Only::Special | Only::Part(_)
                 ) && !matches!(part, Some(Selector::Halves | Selector::Bytes)) =>
             {
+                // Limits are of the number as it is written, but for barriers, whose numbers are cut to 32 bits before.
+                let cut = matches!(form.op, Op::Bar | Op::Barrier) || ty == Type::Pred;
+                let number = |bits| match constant {
+                    Constant::Int(number, _) if !cut => *number,
+                    _ => bits,
+                };
                 match constant.bits(ty) {
-                    Some(bits) if !value.admits(bits) => {
-                        let mut message = format!("the constant {bits} is not");
+                    Some(bits) if !value.admits(number(bits)) => {
+                        let mut message = format!("the constant {} is not", number(bits) as i64);
                         if value.most < u64::MAX {
                             message += &format!(" at most {}", value.most);
                         }
@@ -194,6 +204,9 @@ impl Checker {
                         }
                         if value.power {
                             message += " a power of two";
+                        }
+                        if value.fraction {
+                            message = "the constant is not more than 0 and at most 1".into();
                         }
                         misfit(Code::BadImmediate, span, message)
                     }
@@ -229,7 +242,12 @@ impl Checker {
                 self.fit_symbol(ty, operand, form)
             }
             // The fourth component is always 0 (PTX ISA, `%tid`).
-            Kind::Zero if matches!(value.only, Only::Mov | Only::Special) => Ok(Operand::Immediate(0)),
+            Kind::Zero
+                if matches!(value.only, Only::Mov | Only::Special) && matches!(ty.width(), 16 | 32)
+                    || value.only == Only::Special && ty.width() < 32 =>
+            {
+                Ok(Operand::Immediate(0))
+            }
             Kind::Specials(_) => {
                 misfit(Code::WrongEntity, span, "this special register needs a component: `.x`, `.y` or `.z`")
             }
@@ -299,7 +317,9 @@ impl Checker {
         if !matches!(ty, Type::B(32 | 64) | Type::U(32 | 64) | Type::S(32 | 64)) {
             return misfit(Code::OperandType, span, format!("an address does not fit in `.{}`", ty.name()));
         }
-        let space_of = |has| match form.mods.space {
+        // The address of another block's shared memory is made of one's own.
+        let shared = matches!(form.op, Op::Mapa | Op::Getctarank).then_some(Space::Shared);
+        let space_of = |has| match form.mods.space.or(shared) {
             Some(wanted) => same_space(wanted, has, span),
             None => Ok(()),
         };
@@ -433,6 +453,24 @@ impl Checker {
         }
     }
 
+    /// `[h]`: the handle of a texture or surface in a register, without an offset.
+    fn fit_handle(&self, operand: &Resolved) -> Result<Operand, Misfit> {
+        match &operand.kind {
+            Kind::Address(Address { base: base @ AddressBase::Register(id), offset: 0, .. })
+                if self.register_type(*id).width() == 64 =>
+            {
+                Ok(Operand::Address(*base, 0))
+            }
+            other => {
+                let message = format!(
+                    "a handle in brackets, in a register of 64 bits, is needed, not {}",
+                    other.describe()
+                );
+                misfit(Code::OperandKind, operand.span, message)
+            }
+        }
+    }
+
     /// A vector whose elements fill the first type.
     fn fit_pack(&self, written: bool, operand: &Resolved, form: &Form) -> Result<Operand, Misfit> {
         let span = operand.span;
@@ -471,10 +509,39 @@ impl Checker {
         }
         let width = total / items.len() as u32;
         let element = TypeRef::Fixed(Type::B(width as u8));
-        let value = Value { sink: written, ..Value::plain(element) };
+        // What is read may be a special register: this is `mov` (PTX ISA, "Special Registers").
+        let only = if written { Only::Any } else { Only::Special };
+        let value = Value { sink: written, only, ..Value::plain(element) };
         let fitted: Result<SmallVec<[Box<Operand>; 4]>, Misfit> =
-            items.iter().map(|i| self.fit_value(value, written, i, form).map(Box::new)).collect();
+            items.iter().map(|i| self.fit_element(value, written, i, form)).collect();
         Ok(Operand::Vector(fitted?))
+    }
+
+    /// An element of a vector: a special register stands there whole.
+    fn fit_element(
+        &self,
+        value: Value,
+        written: bool,
+        operand: &Resolved,
+        form: &Form,
+    ) -> Result<Box<Operand>, Misfit> {
+        let fitted = self.fit_value(value, written, operand, form)?;
+        let width = value.ty.resolve(form.types).width();
+        match fitted {
+            Operand::Special(special) if special.width() != width => {
+                let message = format!("the special register has {} bits, not {width}", special.width());
+                misfit(Code::OperandType, operand.span, message)
+            }
+            fitted => Ok(Box::new(fitted)),
+        }
+    }
+}
+
+/// Refuses an address that names a variable of another space.
+fn named_in(operand: &Resolved, wanted: Space) -> Result<(), Misfit> {
+    match &operand.kind {
+        Kind::Address(Address { space: Some(has), span, .. }) => same_space(wanted, *has, *span),
+        _ => Ok(()),
     }
 }
 
@@ -497,6 +564,14 @@ pub(super) fn space_name(space: Space) -> &'static str {
         Space::Param => "`.param`",
         Space::Bank(_) => "a constant bank",
     }
+}
+
+/// Whether a register of type `reg` may stand for a value of type `ty`.
+fn stands(reg: Type, ty: Type, value: Value) -> Result<(), String> {
+    if value.untyped && !matches!(reg, Type::B(_) | Type::F16x2) {
+        return Err(format!("a `.{}` register where an untyped one is needed", reg.name()));
+    }
+    agree(reg, ty, value.relaxed)
 }
 
 /// Whether a register of type `reg` may stand for `want` (PTX ISA, "Operand Type Checking", "Operand Size Exceeding

@@ -159,7 +159,7 @@ fn slot(text: &'static str) -> Slot {
 }
 
 fn value(text: &str) -> Value {
-    let end = text.find(['~', '*', '_', '#', '%', '=', '<', '>', '/', '^']).unwrap_or(text.len());
+    let end = text.find(['~', '*', '_', '#', '%', '=', '<', '>', '/', '^', '!']).unwrap_or(text.len());
     let (ty, marks) = text.split_at(end);
     let only = match marks {
         m if m.ends_with("=mov") => Only::Mov,
@@ -191,6 +191,8 @@ fn value(text: &str) -> Value {
         multiple: if marks.contains("*n/") { 1 } else { number_after(marks, "/").unwrap_or(1) },
         least: number_after(marks, ">=").unwrap_or(0),
         power: marks.contains("^2"),
+        fraction: marks.ends_with("=fraction"),
+        untyped: marks.contains('!'),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// What was said about a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,17 +57,20 @@ impl Judge {
             let messages = self.run(&text);
             let at = |line: usize| line.checked_sub(first).filter(|i| *i <= lines.len());
             let fatal = messages.iter().find(|(_, kind, _)| kind == "fatal");
-            if let Some((line, _, message)) = fatal {
+            if let Some((line, _, message)) = fatal
+                && let Some(i) = at(*line)
+            {
                 // A syntax error is often noticed at the start of the next line.
-                let i = at(*line).unwrap_or_else(|| panic!("ptxas gave up at line {line}: {message}"));
                 assert!(given_up.insert(i, message.clone()).is_none(), "ptxas gave up twice at {}", lines[i]);
                 continue;
             }
+            // After an error in some macros of its own ptxas counts lines from there.
             let complete = messages.iter().any(|(line, _, _)| at(*line) == Some(lines.len()));
             if !complete {
                 // ptxas itself failed somewhere: halves find out where.
                 if lines.len() == 1 {
-                    return vec![Verdict::Rejected("ptxas failed".into())];
+                    let message = fatal.map_or("ptxas failed", |(_, _, message)| message.as_str());
+                    return vec![Verdict::Rejected(message.to_owned())];
                 }
                 let (a, b) = lines.split_at(lines.len() / 2);
                 return [a, b].into_iter().flat_map(|half| self.chunk(half, module)).collect();
@@ -89,13 +93,8 @@ impl Judge {
     fn run(&self, text: &str) -> Vec<(usize, String, String)> {
         let input = self.folder.path().join("lines.ptx");
         std::fs::write(&input, text).expect("the folder can be written");
-        // Code is made for the module's own target, or for the first chip that still has code.
-        let named = text.split_once(".target ").and_then(|(_, rest)| rest.split(['\n', ',']).next());
-        let newer = named
-            .filter(|t| t.starts_with("sm_1") && t.len() > "sm_10".len() || t.ends_with('a'))
-            .unwrap_or("sm_90");
         let output = Command::new(&self.ptxas)
-            .args(["-arch", newer.trim(), "-O0", "-o", "/dev/null"])
+            .args(["-arch", chip(text), "-O0", "-o", "/dev/null"])
             .arg(&input)
             .output()
             .expect("ptxas runs");
@@ -120,7 +119,49 @@ impl Judge {
     }
 }
 
+/// The chip that code is made for: the module's own target, or the first that still has code.
+fn chip(text: &str) -> &str {
+    let named = text.split_once(".target ").and_then(|(_, rest)| rest.split(['\n', ',']).next());
+    named
+        .filter(|t| t.starts_with("sm_1") && t.len() > "sm_10".len() || t.ends_with('a'))
+        .unwrap_or("sm_90")
+        .trim()
+}
+
+/// How long ptxas may take for a module of one line, which takes it a twentieth of a second.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 impl Judge {
+    /// Whether ptxas makes code of a line that it has not refused when reading it: of some it says no only then, at some it
+    /// crashes, and at some it does not end.
+    pub fn compiles(&self, line: &str, module: impl Fn(&[String]) -> (String, usize)) -> Verdict {
+        let (text, _) = module(&[line.to_owned()]);
+        let input = self.folder.path().join("line.ptx");
+        std::fs::write(&input, &text).expect("the folder can be written");
+        let messages =
+            std::fs::File::create(self.folder.path().join("line.txt")).expect("a file can be made");
+        let mut command = Command::new(&self.ptxas);
+        command.args(["-arch", chip(&text), "-O0", "-o", "/dev/null"]).arg(&input);
+        command.stdout(messages.try_clone().expect("a file can be shared")).stderr(messages);
+        let mut child = command.spawn().expect("ptxas runs");
+        let started = Instant::now();
+        loop {
+            match child.try_wait().expect("ptxas can be waited for") {
+                Some(status) if status.success() => return Verdict::Accepted,
+                Some(status) if status.code().is_none() => return Verdict::Rejected("ptxas crashed".into()),
+                Some(_) => break,
+                None if started.elapsed() > PATIENCE => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Verdict::Rejected("ptxas does not end".into());
+                }
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
+        let said = std::fs::read_to_string(self.folder.path().join("line.txt")).unwrap_or_default();
+        Verdict::Rejected(said.lines().next().unwrap_or("ptxas failed").to_owned())
+    }
+
     /// Judges a whole module; what was said if it is refused.
     pub fn module(&self, text: &str) -> Result<(), String> {
         let input = self.folder.path().join("module.ptx");
