@@ -266,6 +266,8 @@ meanings! {
     Syncs,
     /// HGMMA, IGMMA, QGMMA, BGMMA: a warpgroup's product, done by the WARPGROUP.DEPBAR that waits for its group; gsb0 ends a group.
     Gmma,
+    /// HMMA.SP, IMMA.SP: a product with half the elements of A and their places.
+    SparseMma,
     /// WARPGROUP.ARRIVE: registers written before are seen by the products behind it.
     GmmaFence,
     /// WARPGROUP.DEPBAR: waits until `n` of the latest groups at most are under way.

@@ -378,7 +378,7 @@ impl<'a> Context<'_, 'a> {
             | P::Sured => Guarding::Branch,
             P::Atom if matches!(inst.operands.first(), Some(Operand::Sink)) => Guarding::Effect,
             P::Tensor | P::TensorPrefetch | P::TensorReduce => Guarding::Branch,
-            P::Mma | P::Wgmma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
+            P::Mma | P::MmaSparse | P::Wgmma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => Guarding::Branch,
             P::Ld | P::Ldu | P::Atom | P::Shfl | P::Vote | P::Match | P::Redux | P::Activemask | P::Elect => {
                 Guarding::Branch
             }
@@ -499,6 +499,7 @@ impl<'a> Context<'_, 'a> {
             | P::Nanosleep => self.warp(inst),
             P::Mma | P::Ldmatrix | P::Stmatrix | P::Movmatrix => self.matrix(inst),
             P::Wgmma => self.warpgroup(inst),
+            P::MmaSparse => self.sparse_product(inst),
             P::Tensor | P::TensorPrefetch | P::TensorReduce => self.tensor(inst),
             P::Griddepcontrol
             | P::Mbarrier

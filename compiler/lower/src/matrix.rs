@@ -4,8 +4,8 @@ use crate::context::{Context, Result, type_of};
 use crate::operand::operand;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
-use sassafras_semantics::Space;
 use sassafras_semantics::matrix::{Element, Operand as Which};
+use sassafras_semantics::{Opaque, Space};
 
 impl Context<'_, '_> {
     pub(crate) fn matrix(&mut self, inst: &Inst) -> Result<()> {
@@ -39,6 +39,27 @@ impl Context<'_, '_> {
                 self.write(operand(o, 0)?, value, false)
             }
         }
+    }
+
+    /// A product with half the elements of A, as an opaque operation of its registers.
+    pub(crate) fn sparse_product(&mut self, inst: &Inst) -> Result<()> {
+        let (o, words) = (&inst.operands, &inst.mods.words);
+        let shape = words.iter().find(|w| w.starts_with('m')).ok_or("the shape is missing")?;
+        let Operand::Immediate(selector) = operand(o, 5)? else {
+            return Err("the selector is no constant".into());
+        };
+        let mut name = format!("sparse.{shape}");
+        inst.types[..3].iter().for_each(|ty| name += &format!(".{}", ty.name()));
+        name += if words.contains(&"satfinite") { ".sat" } else { "" };
+        name += &format!(".s{selector}");
+        let op = Opaque::named(&name).ok_or("this sparse product is not supported")?;
+        let mut args = Vec::new();
+        for index in 1..=3 {
+            args.push(self.joined(operand(o, index)?, Element::S32)?);
+        }
+        args.push(self.value(operand(o, 4)?, T::B(32))?);
+        let all = self.b().value(Op::Opaque(op), &args, type_of(op.family().results[0]));
+        self.part(operand(o, 0)?, Element::S32, all)
     }
 
     /// The address of a row as an offset in shared memory.

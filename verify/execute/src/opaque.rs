@@ -1,5 +1,5 @@
-//! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), copies, which are done at once, textures, which
-//! are drawn from the operands, and surfaces, which have no edge.
+//! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), copies, which are done at once, textures and
+//! products of sparse matrices, which are drawn from the lane's operands, and surfaces, which have no edge.
 
 use crate::memory::{Lane as View, drawn};
 use sassafras_semantics::{Access, AtomicOp, Bits, Opaque, Ordering, Scope, Space, Trap};
@@ -128,7 +128,7 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
             return Ok(vec![Bits::new(1, View::is_space(Space::Shared, address).into())]);
         }
         "bulk.prefetch" => {}
-        _ if matches!(op.head(), "texture" | "fetch" | "gather" | "texquery") => {
+        _ if matches!(op.head(), "texture" | "fetch" | "gather" | "texquery" | "sparse") => {
             let name = op.name().bytes().map(u128::from);
             let value = drawn(name.chain(arguments.iter().map(|a| a.bits())));
             let parts = op.family().results.iter();

@@ -148,6 +148,48 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         })
     }
 
+    /// `HMMA.SP`, `IMMA.SP`: an opaque operation of the registers of A, B, C and of what says which elements A has.
+    pub(super) fn sparse_product(mut self) -> Step<D> {
+        let id = self.inst.row().id;
+        let shape = match id.split('.').nth(2) {
+            Some("1688") => "m16n8k8",
+            Some("16816") => "m16n8k16",
+            Some("16832") => "m16n8k32",
+            Some("16864") => "m16n8k64",
+            _ => return Err(self.unsupported("the shape")),
+        };
+        if self.negated("a") {
+            return Err(self.unsupported("a negated factor"));
+        }
+        let lower = |text: &str| text.trim_start_matches('.').to_lowercase();
+        let types = if id.starts_with("imma") {
+            format!("s32.{}.{}", lower(self.text("sa")), lower(self.text("sb")))
+        } else if id.ends_with(".tf32") {
+            "f32.tf32.tf32".to_owned()
+        } else {
+            let factor = if self.text("ty") == ".BF16" { "bf16" } else { "f16" };
+            format!("{}.{factor}.{factor}", lower(self.text("acc")))
+        };
+        let sat = if self.has("sat") && self.flag("sat") { ".sat" } else { "" };
+        let name = format!("sparse.{shape}.{types}{sat}.s{}", self.raw("sel"));
+        let mut args = Vec::new();
+        for operand in ["a", "b", "c"] {
+            let index = self.inst.row().field(operand).ok_or_else(|| self.unsupported(operand))?;
+            let units = u32::from(self.inst.units(index));
+            args.push(self.bits(operand, units)?);
+        }
+        args.push(self.bits32("e")?);
+        let target = self.target("d");
+        let result = self.ask(&name, &args)?.pop().ok_or_else(|| self.unsupported("no result"))?;
+        if let Some(first) = target {
+            for unit in 0..self.d.width(&result) / 32 {
+                let register = Register { number: first.number + unit, ..first };
+                self.state.write(self.d, register, self.d.extract(&result, 32 * unit, 32));
+            }
+        }
+        Ok(Outcome::Next)
+    }
+
     fn matrices(&mut self) -> Result<Matrices, Trap> {
         let count = match self.text("n") {
             "" => 1,

@@ -188,6 +188,7 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Cctl => lane.cctl(),
         M::Depbar => lane.group_wait(),
         M::Errbar | M::Ldgdepbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
+        M::SparseMma => lane.sparse_product(),
         M::Gmma | M::GmmaFence | M::GmmaWait => lane.warpgroup(),
         M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
             lane.opaque()

@@ -42,6 +42,7 @@ operations! {
     StAsync "st.async", RedAsync "red.async",
     Wmma "wmma", Wgmma "wgmma",
     Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
+    MmaSparse "mma.sp",
     // The roots from `vadd` to `vset4`.
     Video "video",
     // What has only a syntax here: the forms of the table's unmodelled rows.
@@ -53,7 +54,7 @@ impl Op {
     /// The operation of a row's head: that with the longest name that the head's words begin with.
     pub fn from_head(head: &str) -> Option<Op> {
         let begins = |op: &&Op| {
-            head.strip_prefix(op.name()).is_some_and(|r| r.is_empty() || r.starts_with(['.', '{']))
+            head.strip_prefix(op.name()).is_some_and(|r| r.is_empty() || r.starts_with(['.', '{', ':']))
         };
         Op::ALL.iter().filter(begins).max_by_key(|op| op.name().len()).copied()
     }
@@ -78,6 +79,7 @@ impl Op {
                 | Op::Tensor
                 | Op::TensorPrefetch
                 | Op::TensorReduce
+                | Op::MmaSparse
                 | Op::Video
                 | Op::Unmodelled
                 | Op::Tex

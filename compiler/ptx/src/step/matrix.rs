@@ -2,7 +2,7 @@
 
 use super::{Done, Outcome, PtxState, Step};
 use crate::checked::{Op, Operand, RegisterId, Type};
-use sassafras_semantics::{Collective, Domain, Space};
+use sassafras_semantics::{Collective, Domain, Opaque, Space};
 use smallvec::SmallVec;
 
 impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
@@ -35,6 +35,27 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             }
         };
         Ok(Outcome::Collective { op, arguments, results })
+    }
+
+    /// `mma.sp`, as an opaque operation: the figures that say where metadata lie are no text.
+    pub(super) fn sparse_product(&mut self) -> Done<()> {
+        let words = &self.inst.mods.words;
+        let shape = words.iter().find(|w| w.starts_with("m16")).ok_or_else(|| self.unsupported())?;
+        let [d, a, b, _] = self.inst.types[..] else { return Err(self.unsupported()) };
+        let Operand::Immediate(selector) = self.operand(5)? else { return Err(self.unsupported()) };
+        let sat = if self.says("satfinite") { ".sat" } else { "" };
+        let name = format!("sparse.{shape}.{}.{}.{}{sat}.s{selector}", d.name(), a.name(), b.name());
+        let op = Opaque::named(&name).ok_or_else(|| self.unsupported())?;
+        let mut arguments = Vec::new();
+        for operand in 1..=3 {
+            let width = 32 * self.items(operand)?.len() as u32;
+            let operand = self.operand(operand)?;
+            arguments.push(self.value(operand, width)?);
+        }
+        arguments.push(self.source(4, Type::B(32))?);
+        let results = self.state.opaque(self.d, op, &arguments)?;
+        let to = self.operand(0)?;
+        results.iter().try_for_each(|result| self.result_to(to, result, false))
     }
 
     /// The address of a row, as an offset in shared memory of 32 bits.

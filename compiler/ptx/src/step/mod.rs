@@ -185,6 +185,7 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
             | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
             Wgmma => self.warpgroup()?,
+            MmaSparse => self.sparse_product()?,
             Tensor | TensorPrefetch | TensorReduce => self.tensor()?,
             Tex | Tld4 => self.texture()?,
             Txq | Suq => self.texture_query()?,

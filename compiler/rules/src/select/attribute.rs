@@ -261,6 +261,9 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Opaque(op), "dim" | "order" | "edge" | "size" | "component" | "operation" | "number") => {
             return super::texture::attribute(*op, name);
         }
+        (Op::Opaque(sparse), "factor" | "second" | "selector") if sparse.head() == "sparse" => {
+            return super::matrix::sparse(*sparse, name);
+        }
         // Each other word of the name is a flag.
         (Op::Opaque(op), word) => Flag(op.has(word)),
         (Op::Redux(op), "op") => Text(atomic(*op)),

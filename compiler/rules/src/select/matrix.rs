@@ -2,6 +2,7 @@
 
 use super::Attribute;
 use sassafras_ir::Op;
+use sassafras_semantics::Opaque;
 use sassafras_semantics::matrix::Element;
 
 /// As the rows name elements in conditions.
@@ -36,6 +37,17 @@ fn shape(m: u32, n: u32, k: u32) -> Option<&'static str> {
         (16, 8, 128) => "m16n8k128",
         (16, 8, 256) => "m16n8k256",
         _ => return None,
+    })
+}
+
+/// Of a sparse product: the factors' types as IMMA writes them, and which lanes hold the metadata.
+pub(super) fn sparse(op: Opaque, name: &str) -> Option<Attribute> {
+    let words: Vec<&str> = op.name().split('.').collect();
+    let [_, _, _, a, b, .., selector] = words[..] else { return None };
+    Some(match name {
+        "factor" => Attribute::Text(if a == "s8" { ".S8" } else { ".U8" }),
+        "second" => Attribute::Text(if b == "s8" { "S8" } else { "U8" }),
+        _ => Attribute::Number(selector.strip_prefix('s')?.parse().ok()?),
     })
 }
 
