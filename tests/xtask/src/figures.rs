@@ -2,6 +2,7 @@
 
 mod compile;
 mod disasm;
+mod first;
 mod graph;
 mod listing;
 mod prove;
@@ -16,10 +17,11 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
+        "first" => first::first(root),
         "graph" => graph::graph(root),
         "prove" => prove::prove(root),
         "support" => support::support(root),
-        _ => bail!("no figure is called `{name}`; there are: compile, disasm, graph, prove, support"),
+        _ => bail!("no figure is called `{name}`; there are: compile, disasm, first, graph, prove, support"),
     }
 }
 

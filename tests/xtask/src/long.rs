@@ -143,6 +143,21 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-prove", "--test", "calibrate", "--", "--nocapture"],
     ),
     (
+        "verdicts",
+        "every kernel of corpus/first, corpus/modern and corpus/calls, ours and ptxas's, held against its source; none fares worse than proofs.csv says",
+        &[
+            "test",
+            "--package",
+            "sassafras-prove",
+            "--features",
+            "z3",
+            "--test",
+            "verdicts",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
         "corpus-prove",
         "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv",
         &[

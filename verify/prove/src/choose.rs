@@ -131,11 +131,15 @@ pub fn choose(
             }
         }
     }
-    let mut calls: Vec<usize> = (0..target.len()).filter(|j| target[*j].is_call()).collect();
-    for s in source.iter().filter(|e| e.is_call()) {
+    let mut calls: Vec<usize> = (0..target.len()).filter(|j| target[*j].hands_on()).collect();
+    for s in source.iter().filter(|e| e.hands_on()) {
         // The first that is left and likest: sides may have two ways in another order.
         let alike = |t: &Event| t.what() == s.what() && t.arguments.len() == s.arguments.len();
-        let first = |t: &Event| alike(t) && t.arguments.first() == s.arguments.first();
+        // Of a call the first operand says which it is, of a shuffle all others.
+        let first = |t: &Event| match s.is_call() {
+            true => alike(t) && t.arguments.first() == s.arguments.first(),
+            false => alike(t) && t.arguments[1..] == s.arguments[1..],
+        };
         let same = |t: &Event| first(t) && t.guard == s.guard;
         let near = |rule: &dyn Fn(&Event) -> bool| calls.iter().position(|j| rule(&target[*j]));
         let Some(n) = near(&same).or_else(|| near(&first)).or_else(|| near(&alike)) else { continue };
@@ -228,8 +232,8 @@ pub fn said(
                 let Some(t) = at.get(&place).map(|&j| &target[j]) else {
                     return Err(format!("there is no event {place:?}"));
                 };
-                // Of a call, bits of an operand.
-                let (value, low) = match t.is_call() {
+                // Of a call or a shuffle, bits of an operand.
+                let (value, low) = match t.hands_on() {
                     true => (t.arguments.get((low / OPERAND) as usize).copied(), low % OPERAND),
                     false => (Some(t.value), low),
                 };

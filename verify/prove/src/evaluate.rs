@@ -3,7 +3,7 @@
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
 use crate::event::{Event, Kind};
-use crate::inputs::{Bound, Inputs, Read};
+use crate::inputs::{AXES, Bound, Inputs, Read};
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
@@ -139,6 +139,11 @@ impl Raw<'_> {
         roots
     }
 
+    /// Whether a variable is what a shuffle gives of a word that is the same in all lanes.
+    fn answers_itself(&self, b: &Bound) -> bool {
+        crate::event::is_shuffle(&b.what) && b.index == 0 && self.inputs.is_uniform(b.operands[0])
+    }
+
     /// Whether the input of this seed is admissible.
     fn one(
         &self,
@@ -173,6 +178,18 @@ impl Raw<'_> {
                     };
                     let bytes: [u8; 8] = std::array::from_fn(|i| byte(from.wrapping_add(i as u64)));
                     Some(Bits::new(width, u64::from_le_bytes(bytes).into()))
+                }
+                // What others answer to a word of which bits are open is open.
+                Node::Variable(_)
+                    if bound.get(&id).is_some_and(|b| {
+                        crate::event::is_shuffle(&b.what) && b.operands.iter().any(|o| at(*o).is_none())
+                    }) =>
+                {
+                    None
+                }
+                // All lanes have one word: it is the answer.
+                Node::Variable(_) if bound.get(&id).is_some_and(|b| self.answers_itself(b)) => {
+                    at(bound[&id].operands[0])
                 }
                 Node::Variable(_) if bound.contains_key(&id) => {
                     let b = &bound[&id];
@@ -263,10 +280,11 @@ impl Raw<'_> {
         let word = |tag: u64| hash(seed, &[3, tag]);
         let text: Vec<u64> = name.bytes().map(u64::from).collect();
         let own = hash(seed, &text);
+        let most = |axis: usize| u64::from(self.inputs.most_threads(AXES[axis]));
         let shape = |axis: usize| match (self.required, axis) {
             (Some(n), _) => n[axis].max(1).into(),
-            (None, 0) => 1 + word(0) % 64,
-            (None, _) => 1 + word(axis as u64) % 3,
+            (None, 0) => 1 + word(0) % most(0).min(64),
+            (None, _) => 1 + word(axis as u64) % most(axis).min(3),
         };
         let axis = |n: &str| ["x", "y", "z"].iter().position(|a| n.ends_with(a)).unwrap_or(0);
         let tid = |a: usize| word(16 + a as u64) % shape(a);
@@ -308,7 +326,7 @@ fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
         if let Kind::Sync(key) = &e.kind {
             let kind = key.split(" [").next().unwrap_or_default().to_owned();
             let operands: Vec<Option<u128>> = e.arguments.iter().map(|a| number(*a)).collect();
-            if operands.contains(&None) && !e.is_call() {
+            if operands.contains(&None) && !e.hands_on() {
                 return None;
             }
             let happened = (kind, operands, if e.orders() { version } else { 0 });

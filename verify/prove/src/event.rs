@@ -70,6 +70,11 @@ pub fn wanted<'a, T>(kind: &str, source: &'a [T], target: &[T]) -> &'a [T] {
     if serves { &source[..SHUFFLED] } else { source }
 }
 
+/// Whether what is asked is a word of another lane.
+pub fn is_shuffle(what: &str) -> bool {
+    what.starts_with(SHUFFLE)
+}
+
 impl Event {
     /// What it is, without operands; nothing for weak accesses.
     pub fn what(&self) -> &str {
@@ -89,9 +94,14 @@ impl Event {
         crate::system::is_call(self.what())
     }
 
-    /// What it is made of: of a call also the operands, among which are values that nothing else has.
+    /// Whether values that are undefined may be among its operands, and be chosen there: a call's, and what a lane hands to others.
+    pub fn hands_on(&self) -> bool {
+        self.is_call() || is_shuffle(self.what())
+    }
+
+    /// What it is made of: of what hands on its operands also these, among which are values that nothing else has.
     pub fn terms(&self) -> impl Iterator<Item = TermId> {
-        let operands: &[TermId] = if self.is_call() { &self.arguments } else { &[] };
+        let operands: &[TermId] = if self.hands_on() { &self.arguments } else { &[] };
         [self.guard, self.address, self.value].into_iter().chain(operands.iter().copied())
     }
 

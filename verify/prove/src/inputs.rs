@@ -48,8 +48,29 @@ pub struct Inputs<'t> {
     uniform: RefCell<FxHashMap<TermId, bool>>,
     /// Whether a launch must say that it is one of clusters: whether it says so is open then, else no (A-LAUNCH).
     explicit: Cell<bool>,
+    /// What the source says of its launches' blocks.
+    shape: Cell<Shape>,
     /// By term: what its free terms have in common.
     traits: RefCell<Vec<Option<Traits>>>,
+}
+
+/// What a source says of the blocks that it may be launched in (PTX ISA, ".reqntid", ".maxntid").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The shape of each block.
+    pub required: Option<[u32; 3]>,
+    /// The most threads of a block.
+    pub most: Option<u32>,
+}
+
+/// The most threads of a block along each axis (CUDA C++ Programming Guide, "Compute Capabilities").
+const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+/// The most blocks of a grid along each axis, as bits (ibid.: 2³¹ - 1, 65,535, 65,535).
+const BLOCK_BITS: [u32; 3] = [31, 16, 16];
+
+/// How many bits the numbers up to this one have, and one at least.
+fn bits(most: u32) -> u32 {
+    (u32::BITS - most.leading_zeros()).max(1)
 }
 
 /// What the free terms of a term have in common.
@@ -97,6 +118,7 @@ impl<'t> Inputs<'t> {
             bound: RefCell::default(),
             uniform: RefCell::default(),
             explicit: Cell::default(),
+            shape: Cell::default(),
             traits: RefCell::default(),
         }
     }
@@ -104,6 +126,11 @@ impl<'t> Inputs<'t> {
     /// Says whether the source may be launched in clusters alone.
     pub fn in_clusters(&self, explicit: bool) {
         self.explicit.set(explicit);
+    }
+
+    /// Says what the source says of its blocks; before anything is made.
+    pub fn in_blocks(&self, shape: Shape) {
+        self.shape.set(shape);
     }
 
     /// A named variable; `uniform` if it is the same for all lanes of a warp.
@@ -186,25 +213,53 @@ impl<'t> Inputs<'t> {
         self.known(term).filter(|_| !self.terms.topological(&[term]).iter().any(approximate))
     }
 
+    /// A number of a launch, 32 bits: of as many as its greatest value has (A-LAUNCH), above which there are zeros.
+    fn number(&self, name: &str, bits: u32, uniform: bool) -> TermId {
+        self.terms.zext(&self.variable(name, bits, uniform), 32)
+    }
+
+    /// The most threads of a block along an axis.
+    pub fn most_threads(&self, axis: Axis) -> u32 {
+        let shape = self.shape.get();
+        let most = MOST_THREADS[axis as usize];
+        shape.required.map_or(shape.most.unwrap_or(most), |n| n[axis as usize]).clamp(1, most)
+    }
+
     /// `%tid`.
     pub fn tid(&self, axis: Axis) -> TermId {
-        self.variable(&format!("tid.{}", letter(axis)), 32, false)
+        match self.most_threads(axis) {
+            1 => self.terms.constant(32, 0),
+            most => self.number(&format!("tid.{}", letter(axis)), bits(most - 1), false),
+        }
     }
     /// `%ntid`.
     pub fn ntid(&self, axis: Axis) -> TermId {
-        self.variable(&format!("ntid.{}", letter(axis)), 32, true)
+        match self.shape.get().required {
+            Some(n) => self.terms.constant(32, n[axis as usize].into()),
+            None => self.number(&format!("ntid.{}", letter(axis)), bits(self.most_threads(axis)), true),
+        }
     }
     /// `%ctaid`.
     pub fn ctaid(&self, axis: Axis) -> TermId {
-        self.variable(&format!("ctaid.{}", letter(axis)), 32, true)
+        self.number(&format!("ctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
     }
     /// `%nctaid`.
     pub fn nctaid(&self, axis: Axis) -> TermId {
-        self.variable(&format!("nctaid.{}", letter(axis)), 32, true)
+        self.number(&format!("nctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
     }
-    /// `%laneid`.
+    /// `%laneid`: of blocks of one row the lowest bits of `%tid.x`.
     pub fn laneid(&self) -> TermId {
-        self.variable("laneid", 32, false)
+        match self.shape.get().required {
+            Some([_, 1, 1]) => self.terms.zext(&self.terms.extract(&self.tid(Axis::X), 0, 5), 32),
+            _ => self.number("laneid", 5, false),
+        }
+    }
+
+    /// Whether terms ask which lane it is, where the shape of blocks does not say it.
+    pub fn asks_lane(&self, terms: &[TermId]) -> bool {
+        let lane =
+            |t: &TermId| matches!(self.terms.node(*t), Node::Variable(n) if self.terms.name(n) == "laneid");
+        self.terms.free(terms).iter().any(lane)
     }
 
     /// A special register.

@@ -152,8 +152,8 @@ fn perform<R: Name>(
         | Collective::MatrixLoad(_)
         | Collective::MatrixStore(_)
         | Collective::MatrixTranspose => {
-            if side.machine && side.path.parted {
-                return unsupported("convergence: a cross-lane operation where lanes may be apart");
+            if side.machine {
+                side.as_a_whole()?;
             }
             None
         }

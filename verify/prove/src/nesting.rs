@@ -289,6 +289,7 @@ impl<R: Name> Side<'_, R> {
     pub fn break_off(&mut self, barrier: u32, gone: TermId) {
         let (inputs, d) = (self.inputs, self.inputs.terms);
         self.path.whole.remove(&barrier);
+        self.path.set_by_all.remove(&barrier);
         self.path.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
         for h in self.path.nesting.0.iter_mut().filter(|h| h.barrier == barrier) {
             h.within = inputs.normal.of(both(d, h.within, not(d, gone)));
@@ -401,8 +402,10 @@ impl<R: Name> Side<'_, R> {
     /// A barrier does not bring all lanes of the warp together, wherever they are now.
     fn part_of(&mut self, barrier: u32) {
         self.path.whole.remove(&barrier);
+        self.path.set_by_all.remove(&barrier);
         self.everywhere(|path| {
             path.whole.remove(&barrier);
+            path.set_by_all.remove(&barrier);
         });
     }
 }

@@ -5,7 +5,7 @@ use crate::beyond::Clusters;
 use crate::calls::{Program, reachable};
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Shape};
 use crate::side::{Name, Side};
 use crate::target::{Role, Wanted};
 use crate::verdict::Assumption;
@@ -117,6 +117,16 @@ impl<'a> Origin<'a> {
             Origin::Ptx { function, .. } => function.reqntid,
             Origin::Code { code, .. } => code.required_threads,
         }
+    }
+
+    /// What it says of the blocks that it may be launched in.
+    pub fn blocks(self) -> Shape {
+        let most = match self {
+            Origin::Ptx { function, .. } => function.maxntid,
+            Origin::Code { code, .. } => code.max_threads,
+        };
+        let threads = |n: [u32; 3]| n.into_iter().try_fold(1u32, u32::checked_mul).filter(|n| *n > 0);
+        Shape { required: self.required_threads(), most: most.and_then(threads) }
     }
 
     /// Whether a launch must say that it is one of clusters.

@@ -38,7 +38,7 @@ const VACUOUS: &str = "vacuous: the assumptions contradict each other";
 /// How the reason begins where few inputs were found that meet the assumptions.
 const FEW: &str = "evaluation: only";
 /// Most rounds that the bound is raised to.
-const MOST_ROUNDS: u32 = 64;
+const MOST_ROUNDS: u32 = 256;
 
 /// How often a function is called within itself where more is too much.
 const FEW_CALLS: u32 = 2;
@@ -325,7 +325,7 @@ impl Task<'_> {
         }
         let mut all = roots(&source.events);
         all.extend(roots(&target.side.events));
-        let lanes = d.free(&all).contains(&inputs.laneid());
+        let lanes = inputs.asks_lane(&all);
         let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
         if let Some(chip) = Chip::from_number(self.cubin.sm) {
             let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
@@ -485,6 +485,7 @@ impl Task<'_> {
         let terms = Terms::new();
         let inputs = Inputs::new(&terms);
         inputs.in_clusters(self.origin.in_clusters());
+        inputs.in_blocks(self.origin.blocks());
         if self.opaque {
             inputs.opaque.begin();
         }
@@ -765,18 +766,24 @@ impl Task<'_> {
                 {
                     left_out.insert(event.place);
                     event.guard = inputs.terms.no();
-                    continue;
-                }
-                let never = Obligation { what, violated: event.guard };
-                let asked = idle.insert(alone.event) && inputs.known(event.guard).is_none();
-                if !asked || !matches!(self.discharge(inputs, &run.assumptions, &[never]), Ok(None)) {
-                    return Err(alone.why + &last);
-                }
-                replaced.insert(event.guard, inputs.terms.no());
-                event.guard = inputs.terms.no();
-                // The state of memory behind what never happens is none that is seen: it may have any name.
-                if let Some(after) = event.results.last().filter(|_| event.orders()) {
-                    replaced.insert(*after, event.version);
+                    // A word that is the same in all lanes: whoever is asked answers it, or the answer is undefined.
+                    let (word, answer) = (event.arguments[0], event.results[0]);
+                    if !inputs.is_uniform(word) || replaced.contains_key(&answer) {
+                        continue;
+                    }
+                    replaced.insert(answer, word);
+                } else {
+                    let never = Obligation { what, violated: event.guard };
+                    let asked = idle.insert(alone.event) && inputs.known(event.guard).is_none();
+                    if !asked || !matches!(self.discharge(inputs, &run.assumptions, &[never]), Ok(None)) {
+                        return Err(alone.why + &last);
+                    }
+                    replaced.insert(event.guard, inputs.terms.no());
+                    event.guard = inputs.terms.no();
+                    // The state of memory behind what never happens is none that is seen: it may have any name.
+                    if let Some(after) = event.results.last().filter(|_| event.orders()) {
+                        replaced.insert(*after, event.version);
+                    }
                 }
             }
             inputs.normal.replace(replaced);
@@ -922,6 +929,7 @@ impl Task<'_> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
         inputs.in_clusters(self.origin.in_clusters());
+        inputs.in_blocks(self.origin.blocks());
         let run = self.both(&inputs, Some(ways)).map_err(|e| format!("evaluation: {e}"))?;
         let (source, target) = (&run.source, &run.target.side);
         let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };

@@ -131,7 +131,7 @@ fn launch(
     let (inputs, d) = (sides.inputs, Concrete::default());
     let terms = inputs.terms;
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
-    let of = |t: TermId| model.get(&t).copied().unwrap_or(0) as u32;
+    let of = |t: TermId| value(t) as u32;
     let (mut launch, _) = bare(pointers, fill);
     launch.grid = AXES.map(|a| of(inputs.nctaid(a)).max(1));
     launch.block = AXES.map(|a| of(inputs.ntid(a)).max(1));
@@ -167,7 +167,7 @@ fn filled(
     let (inputs, d) = (sides.inputs, Concrete::default());
     let terms = inputs.terms;
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
-    let of = |t: TermId| model.get(&t).copied().unwrap_or(0) as u32;
+    let of = |t: TermId| value(t) as u32;
     let launch = launch(sides, model, pointers, fill)?;
     let thread = AXES.map(|a| of(inputs.tid(a)));
     let argument = |(name, offset, size): (String, u32, u32)| {

@@ -16,7 +16,7 @@ use crate::opaque::StandIn;
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, Space, TermId, Terms};
+use sassafras_semantics::{Domain, Space, TermId, Terms, Trap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -41,10 +41,18 @@ pub struct Path<R: Name> {
     pub piece: u32,
     /// Which state of shared and global memory they see, 32 bits.
     pub version: TermId,
+    /// Which their weak loads see: the same, but that relaxed loads leave it as it is.
+    pub seen: TermId,
     /// Stores that they see besides: condition, and index of the event.
     pub stores: Vec<(TermId, usize)>,
     /// Whether other lanes of the warp may be elsewhere.
     pub parted: bool,
+    /// Whether the lanes here, since they were last together, have all gone the same ways: no others have come to them.
+    pub same_ways: bool,
+    /// Whether that they are together rests on an operation of the whole warp that they are to come to.
+    pub to_be_whole: bool,
+    /// Convergence barriers that were set by lanes that had all gone the same ways.
+    pub set_by_all: BTreeSet<u32>,
     /// Whether, since then, some waited for others of the warp.
     pub waited: bool,
     /// Whether, since then, some waited at a barrier of the block.
@@ -180,6 +188,10 @@ pub struct Side<'i, R: Name> {
     came: Vec<Vec<(TermId, bool)>>,
     /// Events that are one, on two ways: the second counts for the first.
     pub twins: Vec<(usize, usize)>,
+    /// Whether the source is PTX, of which such operations are aligned that need whole warps.
+    pub aligned: bool,
+    /// Events that rest on that.
+    pub whole: BTreeSet<usize>,
     here: bool,
     pending: BTreeMap<Spot, Path<R>>,
     /// How often each instruction was come to, and each in the same calls.
@@ -204,8 +216,12 @@ impl<'i, R: Name> Side<'i, R> {
             since: FxHashMap::default(),
             piece: 0,
             version: d.constant(32, 0),
+            seen: d.constant(32, 0),
             stores: Vec::new(),
             parted: false,
+            same_ways: true,
+            to_be_whole: false,
+            set_by_all: BTreeSet::new(),
             waited: false,
             stopped: false,
             whole: BTreeSet::new(),
@@ -255,6 +271,8 @@ impl<'i, R: Name> Side<'i, R> {
             ways: FxHashMap::default(),
             came: Vec::new(),
             twins: Vec::new(),
+            aligned: false,
+            whole: BTreeSet::new(),
             here: false,
             pending: BTreeMap::from([(Spot::new(&[], 0), start)]),
             visits: FxHashMap::default(),
@@ -270,7 +288,7 @@ impl<'i, R: Name> Side<'i, R> {
     /// At another place than the entry, with values in registers and some state of memory.
     pub fn start(&mut self, at: u64, registers: FxHashMap<R, TermId>, version: TermId) {
         self.path.registers = registers;
-        self.path.version = version;
+        (self.path.version, self.path.seen) = (version, version);
         self.pending = BTreeMap::from([(Spot::new(&[], at), self.path.clone())]);
     }
 
@@ -408,14 +426,43 @@ impl<'i, R: Name> Side<'i, R> {
 
     /// The lanes here go on one after another.
     pub fn scatter(&mut self) {
-        self.path.parted = true;
+        (self.path.parted, self.path.same_ways) = (true, false);
         self.path.meeting.scatter();
         self.new_piece();
+    }
+
+    /// The current instruction is executed by the whole warp or by nobody, since the source is undefined else (PTX ISA, "mma", "ldmatrix", "wgmma" and their kin: `.aligned`): an
+    /// event of the source has its condition. Lanes that came to it by the same branches are together then, since each of them went the same way at each. So the event may be none on
+    /// two ways.
+    ///
+    /// # Errors
+    /// Lanes that came by several ways, or in turns.
+    pub fn as_a_whole(&mut self) -> Result<(), Trap> {
+        if self.path.parted && !self.comes_as_a_whole() {
+            let what = "convergence: a cross-lane operation where lanes may be apart";
+            return Err(Trap::Unsupported(what.into()));
+        }
+        if std::mem::take(&mut self.path.to_be_whole) {
+            self.whole.insert(self.events.len());
+        }
+        Ok(())
+    }
+
+    /// The lanes here go straight on to such an operation: whether they are together already.
+    pub fn comes_as_a_whole(&mut self) -> bool {
+        let unguarded = self.inputs.known(self.guard) == Some(1);
+        let together = self.aligned && self.path.same_ways && unguarded;
+        if together {
+            self.together();
+            self.path.to_be_whole = true;
+        }
+        together
     }
 
     /// All lanes of the warp that have not ended are here.
     pub fn together(&mut self) {
         (self.path.parted, self.path.waited, self.path.stopped) = (false, false, false);
+        self.path.same_ways = true;
     }
 
     /// Lanes here whose guard holds, and `condition` besides, leave for instruction `to`.
@@ -613,7 +660,7 @@ impl<'i, R: Name> Side<'i, R> {
             (Some(x), Some(y)) => Some([pick(x[0], y[0]), pick(x[1], y[1])]),
             (x, y) => x.or(y),
         };
-        let version = pick(a.version, b.version);
+        let (version, seen) = (pick(a.version, b.version), pick(a.seen, b.seen));
         let apart = (a.parted || b.parted) && !self.inputs.is_uniform(ra);
         let nesting = Nesting::join(self.inputs, &self.nested(&a), &self.nested(&b), ra);
         let meeting = match self.barriers.groups() {
@@ -628,8 +675,12 @@ impl<'i, R: Name> Side<'i, R> {
             since,
             piece: self.pieces,
             version,
+            seen,
             stores,
             parted: a.parted || b.parted,
+            to_be_whole: a.to_be_whole || b.to_be_whole,
+            set_by_all: a.set_by_all.intersection(&b.set_by_all).copied().collect(),
+            same_ways: a.same_ways && b.same_ways && !(a.parted || b.parted),
             waited: a.waited || b.waited,
             stopped: a.stopped || b.stopped,
             whole: a.whole.intersection(&b.whole).copied().collect(),
@@ -751,6 +802,7 @@ impl<'i, R: Name> Side<'i, R> {
             let after = self.inputs.variable(&name("memory".into()), 32, true);
             yields.push(after);
             self.path.version = self.normal(d.ite(&self.guard, &after, &before));
+            self.path.seen = self.normal(d.ite(&self.guard, &after, &self.path.seen));
             let operands = crate::system::asked(&what, &arguments);
             self.inputs.bind(after, &what, operands, before, u32::MAX);
             // What others may have changed is no longer known; one's own stack is.

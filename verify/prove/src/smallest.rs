@@ -48,11 +48,12 @@ pub fn smallest(
     let mut search = Search { best: first, found, evaluations: 0, replays: 0, holds: &holds, replay };
     // One thread.
     let mut alone = search.best.clone();
+    let variable = |t: TermId| terms.free(&[t]).into_iter().next();
     for axis in AXES {
-        alone.insert(inputs.tid(axis), 0);
-        alone.insert(inputs.ntid(axis), 1);
+        alone.extend(variable(inputs.tid(axis)).map(|v| (v, 0)));
+        alone.extend(variable(inputs.ntid(axis)).map(|v| (v, 1)));
     }
-    alone.insert(inputs.laneid(), 0);
+    alone.extend(variable(inputs.laneid()).map(|v| (v, 0)));
     search.take(alone);
     let free = |v: &TermId| matches!(terms.node(*v), Node::Variable(_)) && !demands.fixed.contains(v);
     let variables: Vec<TermId> = search.best.keys().copied().filter(free).collect();

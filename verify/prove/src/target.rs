@@ -136,6 +136,27 @@ fn warp_barrier(side: &mut Side<'_, Register>, wanted: Wanted<'_>, mask: TermId)
     Ok(true)
 }
 
+/// Operations that the whole warp executes together (Mesa's NAK; for each, ptxas puts `WARPSYNC.ALL` before it where lanes may be apart).
+const WHOLE_WARP: [&str; 12] =
+    ["HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "LDSM", "STSM", "MOVM", "HGMMA", "IGMMA", "QGMMA", "BGMMA"];
+
+/// Whether whoever comes to an instruction goes straight on to one that needs the whole warp.
+fn needs_whole_warp(code: &[u128], from: usize, chip: Chip) -> bool {
+    for word in code.iter().skip(from) {
+        let Ok(inst) = decode(*word, chip) else { return false };
+        let row = inst.row();
+        if WHOLE_WARP.contains(&row.mnemonic) {
+            return !print(&inst, &Style::default()).starts_with('@');
+        }
+        if row.control_flow.is_some()
+            || ["WARPSYNC", "BAR", "SHFL", "VOTE", "NANOSLEEP"].contains(&row.mnemonic)
+        {
+            return false;
+        }
+    }
+    false
+}
+
 /// A branch. Lanes that go to an `EXIT`, or come to it when the others are gone, end at once: they do nothing else, and nobody waits for
 /// who has ended.
 fn part_or_end(
@@ -179,6 +200,8 @@ pub struct Wanted<'e> {
     pub left_out: bool,
     /// Whether all its barriers of the block are aligned: the lanes of a warp come to each together (PTX ISA, "barrier": `bar` is `barrier.aligned`).
     pub aligned: bool,
+    /// Whether its operations of whole warps are aligned: what is PTX has no others.
+    pub whole: bool,
     /// What fences of the target are taken for.
     pub eased: &'e [Eased],
     /// Whether atomic operations are changes of words, and loops around a compare-and-swap such.
@@ -208,6 +231,7 @@ impl<'e> Wanted<'e> {
             combines: source.iter().any(|i| i.op == Op::Redux),
             left_out: source.iter().any(warp),
             aligned: source.iter().filter(|i| !warp(i)).all(|i| i.op != Op::Barrier || i.mods.aligned),
+            whole: true,
             eased,
             updates: false,
             admitted: None,
@@ -227,6 +251,7 @@ impl<'e> Wanted<'e> {
             combines: true,
             left_out: false,
             aligned: false,
+            whole: false,
             eased,
             updates: false,
             admitted: None,
@@ -268,6 +293,7 @@ pub fn piece<'i>(
         combines: true,
         left_out: false,
         aligned: false,
+        whole: false,
         eased: &[],
         updates: false,
         admitted: None,
@@ -300,6 +326,7 @@ fn go<'i>(
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
     side.strong_shared = wanted.strong_shared;
+    side.aligned = wanted.whole;
     side.constants = constants(cubin);
     side.admitted = wanted.admitted.unwrap_or_else(|| d.yes());
     let mut ends = BTreeSet::new();
@@ -538,6 +565,11 @@ fn go<'i>(
             Outcome::SetBarrier { barrier, .. } => {
                 side.assumed.insert(Assumption::Conv);
                 side.set(barrier);
+                let together = side.path.same_ways && inputs.known(side.guard) == Some(1);
+                match together {
+                    true => side.path.set_by_all.insert(barrier),
+                    false => side.path.set_by_all.remove(&barrier),
+                };
             }
             Outcome::Sync { barrier, condition } => {
                 if inputs.known(side.guard) != Some(1)
@@ -546,6 +578,8 @@ fn go<'i>(
                     return Err(at("convergence: lanes that meet under a condition".into()));
                 }
                 side.sync(barrier);
+                // Who set it together is together again, but for those that have left it: they come here by another way.
+                side.path.same_ways |= side.path.set_by_all.remove(&barrier);
                 // Every lane that was there when the barrier was set is here now, or has ended.
                 if side.path.whole.remove(&barrier) && condition.is_none() && side.alone() {
                     side.together();
@@ -556,8 +590,12 @@ fn go<'i>(
                 let gone = inputs.normal.of(condition.map_or(side.guard, |c| d.and(&side.guard, &c)));
                 side.break_off(barrier, gone);
             }
-            Outcome::WriteBarrier { barrier, mask } => side.restore(barrier, inputs.normal.of(mask)),
+            Outcome::WriteBarrier { barrier, mask } => {
+                side.path.set_by_all.remove(&barrier);
+                side.restore(barrier, inputs.normal.of(mask));
+            }
             Outcome::ReadBarrier { barrier, to, clear } => {
+                side.path.set_by_all.remove(&barrier);
                 let mask = inputs.variable(&format!("{who}.mask{address:#x}.{}", side.visit), 32, false);
                 if clear {
                     side.keep(barrier, mask);
@@ -573,6 +611,10 @@ fn go<'i>(
                     }
                     let whole = inputs.known(args[0]) == Some(0xffff_ffff);
                     lanes::names_itself(&mut side, args[0]);
+                    // Who waits before such an operation comes to it.
+                    if side.path.parted && whole && needs_whole_warp(&function.code, here + 1, chip) {
+                        side.comes_as_a_whole();
+                    }
                     let apart = side.path.parted;
                     if apart && whole {
                         side.wait_for_all();
@@ -593,7 +635,7 @@ fn go<'i>(
                         side.path.meeting.gather();
                     } else if !inputs.is_uniform(args[0]) {
                         // Lanes with one mask go on together, and nothing says when those with another do.
-                        side.path.parted = true;
+                        (side.path.parted, side.path.same_ways) = (true, false);
                     }
                     let event = warp_barrier(&mut side, wanted, args[0]).map_err(|t| at(t.to_string()))?;
                     side.path.waited |= side.path.parted;

@@ -14,7 +14,7 @@ use flate2::read::GzDecoder;
 use sassafras_prove::{Verdict, prove};
 use std::io::Read;
 
-const PAIRS: [&str; 58] = [
+const PAIRS: [&str; 66] = [
     // The load before `CCTL.IVALL` has not been waited for.
     "waits/acquire_before_its_load",
     // `WARPSYNC`, the block's barrier, then the vote that it was meant for.
@@ -64,8 +64,18 @@ const PAIRS: [&str; 58] = [
     // A return, and a call, that count how deep calls are.
     "lanes/return_that_counts",
     "lanes/call_that_counts",
+    // Lanes come to a product of the whole warp by two ways, and do not meet before.
+    "lanes/whole_warp_apart",
+    // A shuffle of words that lanes do not share is left out; what is written of a word lies in its other half.
+    "lanes/shuffle_left_out",
+    "lanes/padding_on_the_wrong_side",
     // A barrier whose number and count stand in registers: the count is another.
     "lanes/barrier_of_more_threads",
+    // A weak load before the acquire that it stands behind, which within the block is the load itself; accesses of one place, one of them strong, in another order.
+    "memory/weak_past_acquire",
+    "memory/weak_past_acquire_of_block",
+    "memory/store_behind_volatile",
+    "memory/loads_past_relaxed_store",
     // Copies to shared memory with marks that no compiler makes.
     "memory/copy_of_a_word_past_the_cache",
     "memory/copy_of_a_device",
@@ -78,6 +88,8 @@ const PAIRS: [&str; 58] = [
     "memory/constant_word_at_any_byte",
     // `LDGSTS` through a descriptor that nobody has set.
     "memory/copy_with_no_descriptor",
+    // Threads do what the source does in half of those that a block may have.
+    "beyond/half_of_a_block",
     // The numbers of two parameters are exchanged, not their places.
     "beyond/parameters_exchanged",
     // Padding between variables, and before dynamic shared memory, is left out of the static size.

@@ -236,14 +236,13 @@ impl Normal<'_> {
         }
         cuts.push(width);
         // Row `bitwise-pieces`.
-        let (mut all, mut pieces) = (None, Vec::new());
-        for pair in cuts.windows(2) {
-            let (low, n) = (pair[0], pair[1] - pair[0]);
-            let bits = self.combine(op, self.gather(&x, low, n), self.gather(&y, low, n));
-            pieces.push(Segment { low, width: n, bits });
-            all = Some(all.map_or(bits, |l| self.concat(bits, l)));
-        }
-        let all = all.unwrap_or(a);
+        let piece = |pair: &[u32]| {
+            let (low, width) = (pair[0], pair[1] - pair[0]);
+            let bits = self.combine(op, self.gather(&x, low, width), self.gather(&y, low, width));
+            Segment { low, width, bits }
+        };
+        let pieces = self.side_by_side(cuts.windows(2).map(piece).collect());
+        let all = self.gather(&pieces, 0, width);
         if self.known(all).is_none() {
             self.pieces.borrow_mut().entry(all).or_insert_with(|| pieces.into());
         }

@@ -59,6 +59,8 @@ pub struct Normal<'t> {
     /// Normal forms of more than one bit and their complements.
     complements: RefCell<FxHashMap<TermId, TermId>>,
     slices: RefCell<FxHashMap<(TermId, u32, u32), TermId>>,
+    /// Bits of sums: of which, and from where on.
+    cut_from: RefCell<FxHashMap<TermId, Vec<(TermId, u32)>>>,
     /// Those of which it was told why they are what they are.
     told: RefCell<FxHashSet<(TermId, u32, u32)>>,
     /// Bitwise functions that were made piece by piece: their pieces.
@@ -88,6 +90,7 @@ impl<'t> Normal<'t> {
             diagrams: RefCell::default(),
             complements: RefCell::default(),
             slices: RefCell::default(),
+            cut_from: RefCell::default(),
             told: RefCell::default(),
             pieces: RefCell::default(),
             known: RefCell::default(),

@@ -3,6 +3,7 @@
 use super::Normal;
 use super::lift::Lift;
 use super::poly::{Monomial, Poly, ones};
+use super::slice::Segment;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 use smallvec::smallvec;
@@ -420,6 +421,12 @@ impl Normal<'_> {
             self.note_since(mark, || (both(), made));
             return Some(made);
         }
-        None
+        // Row `runs-join`: the uppermost of several runs side by side.
+        let own = self.polys.borrow().get(&low).cloned()?;
+        let mut runs = self.segments(&own).filter(|all| all.len() > 1)?;
+        let top = runs.pop()?;
+        let bits = self.neighbours(top.bits, high, width - top.low)?;
+        runs.push(Segment { width: width - top.low, bits, ..top });
+        Some(self.gather(&runs, 0, width))
     }
 }

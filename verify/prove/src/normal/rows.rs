@@ -327,6 +327,28 @@ pub const ROWS: &[Row] = &[
         },
     },
     Row {
+        name: "runs-join",
+        says: "x[m..h] above x[l..m] above r is x[l..h] above r",
+        widths: &[4, 8, 16, 32],
+        laws: |t, w| {
+            let (x, r) = (v(t, "x", w), v(t, "r", w));
+            let m = w / 4;
+            let (high, low) = (t.extract(&x, m, w - m), t.extract(&x, 0, m));
+            vec![equal(t.concat(&high, &t.concat(&low, &r)), t.concat(&x, &r))]
+        },
+    },
+    Row {
+        name: "slice-rejoined",
+        says: "bits from l on of s - (s mod 2^n) are those of s, for n up to l",
+        widths: &[4, 8, 16, 32, 64],
+        laws: |t, w| {
+            let s = v(t, "s", w);
+            let cases = [(w / 4, w / 2), (w / 2, w / 2), (w / 2, w - 1)];
+            let less = |n: u32| t.sub(&s, &t.zext(&t.extract(&s, 0, n), w));
+            cases.map(|(n, l)| equal(t.extract(&less(n), l, w - l), t.extract(&s, l, w - l))).to_vec()
+        },
+    },
+    Row {
         name: "borrow-rejoin",
         says: "2^l·[x < y] = ((x - y) mod 2^l) - (x - y), and [x < y] is the upper bit of the difference",
         widths: WORDS,

@@ -21,7 +21,33 @@ pub(super) struct Segment {
 /// again, has more slices in each round than in the one before.
 const SLICES: usize = 20_000;
 
+/// Most summands of a sum that are looked at as its own low bits.
+const REJOINED: usize = 4;
+
+/// Of how many sums it is known at most that bits are theirs.
+const CUT_FROM: usize = 4;
+
 impl Normal<'_> {
+    /// Runs of bits side by side, those that follow each other in one sum as one run.
+    pub(super) fn side_by_side(&self, all: Vec<Segment>) -> Vec<Segment> {
+        let mut joined: Vec<Segment> = Vec::new();
+        for next in all {
+            let whole = joined.last().and_then(|last| {
+                let all = self.cut_from.borrow();
+                let (lower, upper) = (all.get(&last.bits)?, all.get(&next.bits)?);
+                lower.iter().copied().find(|&(t, low)| upper.contains(&(t, low + last.width)))
+            });
+            match (whole, joined.last_mut()) {
+                (Some((t, low)), Some(last)) => {
+                    last.width += next.width;
+                    last.bits = self.slice(t, low, last.width);
+                }
+                _ => joined.push(next),
+            }
+        }
+        joined
+    }
+
     /// `width` bits of a normal form from bit `low`.
     pub(super) fn slice(&self, t: TermId, low: u32, width: u32) -> TermId {
         let all = self.width(t);
@@ -60,7 +86,15 @@ impl Normal<'_> {
         };
         self.memo.borrow_mut().insert(made, made);
         self.slices.borrow_mut().insert((t, low, width), made);
-        own(made)
+        let made = own(made);
+        if self.known(made).is_none() && self.polys.borrow().contains_key(&t) {
+            let mut all = self.cut_from.borrow_mut();
+            let all = all.entry(made).or_default();
+            if all.len() < CUT_FROM && !all.contains(&(t, low)) {
+                all.push((t, low));
+            }
+        }
+        made
     }
 
     fn slice_atom(&self, t: TermId, low: u32, width: u32) -> TermId {
@@ -142,6 +176,9 @@ impl Normal<'_> {
             self.magic(&p, low).or_else(|| self.magic_sum(&p, low)).or_else(|| self.magic_joined(&p, low))
         {
             return quotient;
+        }
+        if let Some(rest) = self.rejoined(&p, low) {
+            return self.slice_of(rest, low, width);
         }
         if let Some((c, one, zero)) = self.choice(&p) {
             let part = |bits: u128| d.constant(width, bits >> low);
@@ -228,6 +265,22 @@ impl Normal<'_> {
         let whole = self.number(p.clone());
         let changed = self.polys.borrow().get(&whole).is_none_or(|q| **q != p);
         if changed { self.slice(whole, low, width) } else { d.make(Node::Extract { low, a: whole }, width) }
+    }
+
+    /// Row `slice-rejoined`: above its low bits, s - (s mod 2^n) is s.
+    fn rejoined(&self, p: &Poly, low: u32) -> Option<Poly> {
+        let minus = ones(p.width);
+        let less = |(m, c): (&Monomial, &u128)| {
+            let [part] = m.as_slice() else { return None };
+            let own = self.polys.borrow().get(part).cloned()?;
+            let fits = *c == minus && own.width <= low && own.terms.len() < p.terms.len();
+            fits.then_some((*part, own.width))
+        };
+        p.terms.iter().filter_map(less).take(REJOINED).find_map(|(part, n)| {
+            let mut rest = p.clone();
+            rest.terms.remove(&Monomial::from_slice(&[part]));
+            (self.number(self.cut(&rest, n)) == part).then_some(rest)
+        })
     }
 
     /// The least and the greatest value of a sum with a choice among its summands, without wrapping, if neither is negative: a choice

@@ -148,7 +148,7 @@ impl Both<'_, '_> {
         let d = inputs.terms;
         let (source, target) = (&sides.source.side, &sides.target.side);
         let all: Vec<TermId> = terms(&source.events).chain(terms(&target.events)).collect();
-        let lanes = d.free(&all).contains(&inputs.laneid());
+        let lanes = inputs.asks_lane(&all);
         let mut assumed = assumptions(inputs, self.names(), &source.events, lanes);
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumed.push(inputs.normal.of(d.not(excluded)));

@@ -124,7 +124,7 @@ impl<R: Name> Side<'_, R> {
 
     /// What lies at an address: the state of memory that the lanes here see, after their stores.
     fn stored(&self, space: Space, address: TermId, bytes: u32) -> Result<TermId, Trap> {
-        let version = self.path.version;
+        let version = self.path.seen;
         let value = match space {
             Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, bytes),
             Space::Shared => self.inputs.memory("shared", version, address, bytes),
@@ -250,7 +250,15 @@ impl<R: Name> Side<'_, R> {
         let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
         let mut arguments = vec![address];
         arguments.extend(value);
-        self.event(what, &arguments, &[8 * access.bytes], true)[0]
+        // What a weak load behind a relaxed one finds is what it would have found before it: no write of others to its bytes may be ordered between them, since that takes an acquire, and
+        // a write that is not ordered is a race (A-DRF; PTX ISA, "Memory Consistency Model"). Within the block a load may be an acquire by itself.
+        let passed = value.is_none() && space == Space::Global && scope > Scope::Cta;
+        let seen = (self.path.seen, self.path.stores.clone());
+        let answer = self.event(what, &arguments, &[8 * access.bytes], true)[0];
+        if passed {
+            (self.path.seen, self.path.stores) = seen;
+        }
+        answer
     }
 
     /// An opaque operation: an event with all operands, whose results are the same on both sides where these are (A-OPAQUE). Of one that is pure
@@ -260,9 +268,14 @@ impl<R: Name> Side<'_, R> {
     /// Lanes of the target that may not be together, where all of a warp have to be.
     pub fn perform(&mut self, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
         let family = op.family();
-        if family.of_whole_warp && self.machine && self.path.parted {
-            let what = "convergence: a cross-lane operation where lanes may be apart";
-            return Err(Trap::Unsupported(what.into()));
+        if family.of_whole_warp && self.machine {
+            // `barrier.cluster` need not be aligned.
+            let apart = self.path.parted && !op.name().starts_with("wgmma.");
+            if apart {
+                let what = "convergence: a cross-lane operation where lanes may be apart";
+                return Err(Trap::Unsupported(what.into()));
+            }
+            self.as_a_whole()?;
         }
         // Where no group of bulk copies has been ended there is none to wait for. SASS waits for other things by the same instruction.
         let groups = "groups of bulk copies";
@@ -348,7 +361,8 @@ impl<R: Name> Side<'_, R> {
     }
 
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
-        let (guard, place, version) = (self.happens(), self.place, self.path.version);
+        let version = if kind == Kind::Load { self.path.seen } else { self.path.version };
+        let (guard, place) = (self.happens(), self.place);
         let arguments = Vec::new();
         self.came.push(Vec::new());
         self.events.push(Event {

@@ -63,6 +63,8 @@ impl<R: Name> Side<'_, R> {
             let apart = |way: &&(TermId, bool)| !y.contains(way);
             let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
             sync && !a.orders()
+                && !self.whole.contains(&i)
+                && !self.whole.contains(&j)
                 && !a.results.is_empty()
                 && (&a.arguments, &a.results) == (&b.arguments, &b.results)
                 && x.len() == y.len()

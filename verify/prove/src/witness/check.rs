@@ -157,6 +157,7 @@ pub(crate) fn against(
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     inputs.in_clusters(origin.in_clusters());
+    inputs.in_blocks(origin.blocks());
     let d = &terms;
     let bound = entry.unroll.saturating_add(1);
     let first = crate::choose::count(d);
