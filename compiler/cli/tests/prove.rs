@@ -97,3 +97,13 @@ fn a_cubin_alone_has_nothing_to_be_held_against() {
     std::fs::write(folder.path().join("k.cubin"), common::cubin()).expect("a place for it");
     sassafras(folder.path(), &["prove", "k.cubin"]).expect(2, "--against");
 }
+
+#[test]
+fn the_wrong_order_says_which_is_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = lay(folder.path(), "features/sub_s32.ptx");
+    let cubin = lay(folder.path(), "13.0.88/features/sub_s32");
+    let run = sassafras(folder.path(), &["prove", &cubin, "--against", &ptx]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("the order is `prove PTX --against CUBIN`"), "{}", run.err);
+}

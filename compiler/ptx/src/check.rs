@@ -80,6 +80,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         body: function::Body::default(),
         aliases: Vec::new(),
         arrays: FxHashSet::default(),
+        forms: rustc_hash::FxHashMap::default(),
         parts: Vec::new(),
         sm: 0,
         debug_target: None,
@@ -104,6 +105,8 @@ struct Checker {
     aliases: Vec<(FunctionId, FunctionId)>,
     /// Variables that are arrays, in the function being checked and in the module.
     arrays: FxHashSet<VariableId>,
+    /// Forms of the module's variables, by name.
+    forms: rustc_hash::FxHashMap<String, variable::Form>,
     /// Bytes of addresses in the initialiser being read.
     parts: Vec<variable::Part>,
     /// `debug` in `.target`.

@@ -133,6 +133,12 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
             if is_container(&bytes) && arguments.witness.is_some() {
                 return Err(no_witness(path));
             }
+            if matches!(source, Source::Code(..)) && !containers::holds_cubins(&bytes) {
+                return Err(Failure::usage(format!(
+                    "`{}` is no cubin; the order is `prove PTX --against CUBIN`, or one cubin against another",
+                    path.display()
+                )));
+            }
             let opened = containers::cubin(path, bytes, &choice)?;
             (cubin(opened.path(), &opened.bytes)?, opened.name)
         }

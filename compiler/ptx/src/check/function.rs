@@ -38,6 +38,10 @@ impl Checker {
         function.visible = matches!(linkage, Some("visible" | "weak"));
         function.weak = linkage == Some("weak");
         function.external = linkage == Some("extern");
+        if linkage == Some("extern") && f.body.is_some() {
+            let message = format!("`{}` is `.extern`, and has a body", f.name.text);
+            self.error(Code::Duplicate, f.name.span, message);
+        }
         // The scope of parameters and body; the function's own name goes into the one around it.
         let known = match self.scopes.find(&f.name.text) {
             Some(super::scope::Found::Entity(Entity::Function(id))) => Some(*id),
@@ -81,8 +85,16 @@ impl Checker {
     fn redeclares(&mut self, id: FunctionId, f: &ast::Function) -> bool {
         let earlier = &self.module.functions[id.0 as usize];
         let now = &self.body.function;
-        if earlier.insts.is_some() && f.body.is_some() || earlier.entry != now.entry {
+        // As ptxas 13.0.88 has it: nothing follows the definition, and only a word of linkage may be left out.
+        if earlier.insts.is_some() || earlier.entry != now.entry {
             self.error(Code::Duplicate, f.name.span, format!("`{}` is defined twice", f.name.text));
+            return false;
+        }
+        let linkage = |f: &Function| (f.external, f.visible, f.weak);
+        let left_out = linkage(now) == (false, false, false) && !earlier.external;
+        if linkage(earlier) != linkage(now) && !left_out {
+            let message = format!("`{}` was declared with another linkage", f.name.text);
+            self.error(Code::Duplicate, f.name.span, message);
             return false;
         }
         let same = |a: &[Param], b: &[Param]| {

@@ -23,6 +23,26 @@ pub(super) struct Shape {
     pub align: u64,
 }
 
+/// What declarations of one variable have in common besides space and type.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    /// Elements of the vector, 1 if none.
+    lanes: u64,
+    /// Dimensions of the array, the first 0 where it is left open; none for a scalar.
+    dims: Vec<u64>,
+    /// Where the name is written.
+    span: Span,
+}
+
+impl Form {
+    fn like(&self, other: &Form) -> bool {
+        let open = |(a, b): (&u64, &u64)| a == b || *a == 0 || *b == 0;
+        self.lanes == other.lanes
+            && self.dims.len() == other.dims.len()
+            && self.dims.iter().zip(&other.dims).all(open)
+    }
+}
+
 /// An address as an initial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Initial {
@@ -40,9 +60,14 @@ pub(super) struct Part {
 
 impl Checker {
     pub(super) fn module_variable(&mut self, v: &ast::Variable) {
-        for (variable, name, array) in self.variables(v) {
+        for (variable, name, form) in self.variables(v) {
             let id = VariableId::Module(self.module.variables.len() as u32);
-            self.arrays.extend(array.then_some(id));
+            if self.scopes.find(&variable.name).is_some() {
+                self.redeclare(variable, name, form);
+                continue;
+            }
+            self.arrays.extend((!form.dims.is_empty()).then_some(id));
+            self.forms.insert(variable.name.clone(), form);
             self.declare_variable(variable, name, id, true);
         }
     }
@@ -54,32 +79,60 @@ impl Checker {
         if v.space.text == "param" && self.module.version < (2, 0) {
             return self.old_parameter(v);
         }
-        for (variable, name, array) in self.variables(v) {
+        for (variable, name, form) in self.variables(v) {
             let id = VariableId::Local(self.body.function.variables.len() as u32);
-            self.arrays.extend(array.then_some(id));
+            self.arrays.extend((!form.dims.is_empty()).then_some(id));
             self.declare_variable(variable, name, id, false);
         }
     }
 
     fn declare_variable(&mut self, variable: Variable, name: Span, id: VariableId, module: bool) {
         if let Err(earlier) = self.scopes.declare(&variable.name, Entity::Variable(id), name) {
-            // `.extern` and its definition may both stand in a module.
-            let known = self.module.variables.iter_mut().find(|v| v.name == variable.name);
-            match known {
-                Some(v) if module && (v.external || variable.external) && v.space == variable.space => {
-                    if v.external {
-                        *v = variable;
-                    }
-                }
-                _ => self.duplicate(&variable.name, name, earlier),
-            }
-            return;
+            return self.duplicate(&variable.name, name, earlier);
         }
         if module {
             self.module.variables.push(variable);
         } else {
             self.body.function.variables.push(variable);
         }
+    }
+
+    /// Another declaration of a module's variable: `.extern` ones may stand beside one definition, which comes with `.visible`, `.weak` or
+    /// `.common` if it comes later (PTX ISA, "Linking Directives"; black-box runs of ptxas 13.0.88).
+    fn redeclare(&mut self, variable: Variable, name: Span, form: Form) {
+        let known = self.module.variables.iter().position(|v| v.name == variable.name);
+        let Some((at, earlier)) = known.zip(self.forms.get(&variable.name)) else {
+            let entity = Entity::Variable(VariableId::Module(0));
+            if let Err(earlier) = self.scopes.declare(&variable.name, entity, name) {
+                self.duplicate(&variable.name, name, earlier);
+            }
+            return;
+        };
+        let first = &self.module.variables[at];
+        if !(first.external || variable.external) {
+            let earlier = earlier.span;
+            return self.duplicate(&variable.name, name, earlier);
+        }
+        let alike = first.space == variable.space && first.ty == variable.ty && earlier.like(&form);
+        let message = match () {
+            () if !alike => "was declared with another space or type",
+            () if first.external && !variable.external && !variable.visible => {
+                "was declared `.extern`, and is not `.visible` here"
+            }
+            () => {
+                if first.external {
+                    // A declaration without a size leaves the size that was known.
+                    if !(variable.external && variable.size == 0) {
+                        self.module.variables[at] = variable.clone();
+                        self.forms.insert(variable.name, form);
+                    }
+                }
+                return;
+            }
+        };
+        let message = format!("`{}` {message}", variable.name);
+        let related = Some((earlier.span, "first declared here".to_owned()));
+        self.diagnostics.add(Diagnostic { code: Code::Duplicate, message, span: name, related, help: None });
     }
 
     pub(super) fn duplicate(&mut self, name: &str, span: Span, earlier: Span) {
@@ -176,7 +229,7 @@ impl Checker {
     }
 
     /// The variables of a declaration, with the place of each name, and whether it is an array.
-    fn variables(&mut self, v: &ast::Variable) -> Vec<(Variable, Span, bool)> {
+    fn variables(&mut self, v: &ast::Variable) -> Vec<(Variable, Span, Form)> {
         if v.space.text == "tex" && self.module.version >= (1, 5) {
             self.error(Code::BadDirective, v.space.span, "`.tex` variables are gone since PTX 1.5");
             return Vec::new();
@@ -238,7 +291,7 @@ impl Checker {
                 }
                 None => {}
             }
-            list.push((variable, d.name.span, !dims.is_empty()));
+            list.push((variable, d.name.span, Form { lanes: shape.lanes, dims, span: d.name.span }));
         }
         list
     }
