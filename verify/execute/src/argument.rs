@@ -68,7 +68,7 @@ impl Argument {
 
 fn count(spec: &str, text: &str) -> Result<usize, String> {
     let n: usize = text.parse().map_err(|_| format!("`{spec}`: `{text}` is not a count"))?;
-    if n > 1 << 32 { Err(format!("`{spec}`: {n} is too large")) } else { Ok(n) }
+    if n > 1 << 28 { Err(format!("`{spec}`: {n} is too large")) } else { Ok(n) }
 }
 
 fn width(ty: &str) -> Option<usize> {

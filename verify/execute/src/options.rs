@@ -54,6 +54,8 @@ pub struct TraceEvent<'a> {
     pub text: &'a str,
     /// Registers written: name, lane, bits.
     pub writes: &'a [(String, u32, u128)],
+    /// PTX: registers that it reads, and that some lane has never written.
+    pub unwritten: &'a [String],
 }
 
 /// Receives each executed instruction.
@@ -81,6 +83,8 @@ pub struct Options {
     pub step_limit: u64,
     /// SASS: bytes of stack of each thread that uses one, if its code does not declare more (`cudaLimitStackSize`).
     pub stack: u32,
+    /// PTX: where variables of functions lie in local and shared memory: 0 one after another, and others in other orders, with gaps.
+    pub places: u32,
     /// PTX: lanes that part wait for each other where they meet (`docs/convergence.md`, "Lock step"), and groups meet
     /// nowhere else. A program whose lanes wait for each other otherwise may deadlock so.
     pub lockstep: bool,
@@ -101,6 +105,7 @@ impl Default for Options {
             nans: None,
             step_limit: 10_000_000,
             stack: 1024,
+            places: 0,
             lockstep: false,
             timing: false,
             touches: false,

@@ -3,6 +3,7 @@
 use crate::launch::LaunchError;
 use crate::memory::Touch;
 use crate::system::Called;
+use rustc_hash::FxHashSet;
 use sassafras_semantics::Trap;
 use std::fmt;
 
@@ -111,4 +112,8 @@ pub struct Outcome {
     pub calls: Vec<Called>,
     /// Accesses of global and shared memory, in the order in which they took effect; none unless they were asked for.
     pub touches: Vec<Touch>,
+    /// PTX: where a guard, an address or a branch first rested on what the source leaves open, if one did.
+    pub rests: Option<Location>,
+    /// PTX: bytes of global memory that hold what the source leaves open.
+    pub open: FxHashSet<u64>,
 }

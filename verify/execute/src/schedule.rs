@@ -1,7 +1,7 @@
 //! The loop over blocks and warps, generic over the machine that executes a warp.
 
 use crate::barrier::Barriers;
-use crate::launch::Launch;
+use crate::launch::{Launch, LaunchError};
 use crate::memory::{Log, Memory, Who};
 use crate::options::Options;
 use crate::order::{Draws, WarpPolicy, hash};
@@ -30,6 +30,8 @@ pub struct World<'a> {
     pub lane_steps: u64,
     /// Issues by instruction; the machine sizes and fills it.
     pub coverage: Vec<Coverage>,
+    /// PTX: where a guard, an address or a branch first rested on what the source leaves open.
+    pub rests: Option<Location>,
 }
 
 impl<'a> World<'a> {
@@ -40,7 +42,7 @@ impl<'a> World<'a> {
         for buffer in &launch.buffers {
             memory.global.place(buffer.address, buffer.bytes.clone());
         }
-        World { launch, options, memory, steps: 0, lane_steps: 0, coverage: Vec::new() }
+        World { launch, options, memory, steps: 0, lane_steps: 0, coverage: Vec::new(), rests: None }
     }
 
     /// Says who accesses memory from here on: a lane of a warp of a block, at a line or an offset.
@@ -75,6 +77,8 @@ pub struct Block {
     pub linear: u64,
     /// Shared memory; undefined (seeded) at the start.
     pub shared: Vec<u8>,
+    /// PTX: which of its bytes hold what the source leaves open.
+    pub shared_open: Vec<bool>,
     /// Block barriers.
     pub barriers: Barriers,
 }
@@ -109,6 +113,8 @@ pub trait Machine {
     /// A warp's registers, positions and waits.
     type Warp;
 
+    /// Local memory of a thread in bytes, at its start.
+    fn local_bytes(&self) -> u64;
     /// Shared memory of a block in bytes, dynamic included.
     fn shared_bytes(&self, launch: &Launch) -> u32;
     /// Warp `index` of a block at the entry, with lanes `existing`.
@@ -139,12 +145,40 @@ pub fn undefined_bytes(seed: u64, parts: &[u64], n: usize) -> Vec<u8> {
     bytes
 }
 
+/// Most local memory of a thread, in bytes (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+pub const MOST_LOCAL: u64 = 512 << 10;
+/// Most shared memory of a block, in bytes: more than any chip gives.
+const MOST_SHARED: u64 = 1 << 20;
+/// Most bytes of local memory of all threads that are resident here.
+const MOST_LOCAL_HERE: u64 = 2 << 30;
+
+/// Whether the memory that a launch needs is there. Looked at before any of it is taken.
+fn fits<M: Machine>(machine: &M, launch: &Launch) -> Result<(), Failure> {
+    let local = machine.local_bytes();
+    let refused = |what: String| Err(Failure::Launch(LaunchError::Program(what)));
+    if local > MOST_LOCAL {
+        return refused(format!("the entry takes {local} bytes of local memory; a thread has {MOST_LOCAL}"));
+    }
+    let threads = launch.blocks().min(RESIDENT as u64) * u64::from(launch.threads().next_multiple_of(32));
+    if local.saturating_mul(threads) > MOST_LOCAL_HERE {
+        return refused(format!(
+            "{threads} threads with {local} bytes of local memory each are more than there is here"
+        ));
+    }
+    let shared = u64::from(machine.shared_bytes(launch));
+    if shared > MOST_SHARED {
+        return refused(format!("a block takes {shared} bytes of shared memory; no chip has as many"));
+    }
+    Ok(())
+}
+
 /// Runs a launch to its end.
 ///
 /// # Errors
 /// The first failure.
 pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Failure> {
     world.launch.check()?;
+    fits(machine, world.launch)?;
     let mut grid = Grid::new(machine, world.launch, world.options);
     while grid.round(machine, &mut world)? {}
     let global = world.memory.global;
@@ -158,6 +192,8 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
         lane_steps: world.lane_steps,
         coverage: world.coverage,
         touches: world.memory.log.map_or_else(Vec::new, |log| log.touches),
+        rests: world.rests,
+        open: world.memory.open,
     })
 }
 
@@ -246,6 +282,7 @@ impl<W> Grid<W> {
                 index: unfold(linear, world.launch.grid),
                 linear,
                 shared: undefined_bytes(world.options.seed, &[0x5a, linear], self.shared as usize),
+                shared_open: vec![true; self.shared as usize],
                 barriers: Barriers::new(threads),
             };
             let existing = |w: u32| match threads - 32 * w {
@@ -271,6 +308,9 @@ mod tests {
 
     impl Machine for Toy {
         type Warp = (u32, u64);
+        fn local_bytes(&self) -> u64 {
+            0
+        }
         fn shared_bytes(&self, _: &Launch) -> u32 {
             4
         }

@@ -189,6 +189,9 @@ fn tracer() -> Tracer {
         for (name, lane, bits) in event.writes.iter().take(4) {
             line.push_str(&format!(" {name}[{lane}]={bits:#x}"));
         }
+        if !event.unwritten.is_empty() {
+            line.push_str(&format!(" reads what was never written: {}", event.unwritten.join(", ")));
+        }
         eprintln!("{line}");
     }))
 }
@@ -200,10 +203,24 @@ fn say(outcome: &Outcome, context: &Context) {
             .iter()
             .map(|b| json!({ "bytes": b.len(), "fnv": format!("{:016x}", fnv(b)) }))
             .collect();
-        let record = json!({ "schema": 1, "steps": outcome.steps, "lane_steps": outcome.lane_steps, "buffers": buffers });
+        let record = json!({
+            "schema": 1, "steps": outcome.steps, "lane_steps": outcome.lane_steps, "buffers": buffers,
+            "rests": outcome.rests.as_ref().map(ToString::to_string), "open_bytes": outcome.open.len(),
+        });
         files::print(&format!("{record}\n"));
     } else if !context.quiet {
         files::print(&format!("{} instructions by warps, {} by lanes\n", outcome.steps, outcome.lane_steps));
+        if let Some(at) = &outcome.rests {
+            files::print(&format!(
+                "what it does has no meaning from here on, since the source leaves open what decides it\n  at {at}\n"
+            ));
+        }
+        if !outcome.open.is_empty() {
+            files::print(&format!(
+                "{} bytes of global memory hold what the source leaves open\n",
+                outcome.open.len()
+            ));
+        }
         for (i, b) in outcome.buffers.iter().enumerate() {
             let first: Vec<String> = b.iter().take(16).map(|b| format!("{b:02x}")).collect();
             let more = if b.len() > 16 { " …" } else { "" };

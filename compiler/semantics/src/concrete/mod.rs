@@ -96,6 +96,10 @@ impl Concrete {
         Some(of(FloatMode { rounding: crate::Rounding::Zero, ..mode }))
             .filter(|cut| cut.bits & 0x7fff_ffff == 0)
     }
+    /// How many values were drawn so far that are left open.
+    pub fn drawn(&self) -> u64 {
+        self.draws.get()
+    }
     /// The chooser.
     pub fn chooser(&self) -> Chooser {
         self.chooser

@@ -14,7 +14,7 @@ pub use surface::{Surfaces, drawn};
 pub use touch::{Log, Touch, Use, Who};
 
 use crate::system::Calls;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::{Space, Trap};
 use std::ops::Range;
 
@@ -48,6 +48,8 @@ pub struct Memory {
     pub log: Option<Log>,
     /// Calls of functions that the driver resolves.
     pub calls: Calls,
+    /// PTX: bytes of global memory that hold what the source leaves open.
+    pub open: FxHashSet<u64>,
 }
 
 /// The base of a space's window in the generic address space; global memory's is zero.

@@ -26,6 +26,7 @@ impl Turn<'_, '_, '_> {
         id: FunctionId,
         arguments: &[Place<Bits>],
         results: Vec<Place<Bits>>,
+        reads_open: bool,
     ) -> Result<(), Failure> {
         let program = self.program;
         let callee = &program.module.functions[id.0 as usize];
@@ -45,21 +46,25 @@ impl Turn<'_, '_, '_> {
         let local = (thread.local.len() as u64).next_multiple_of(LOCAL_ALIGN);
         let end = local + program.frames[id.0 as usize].local_bytes;
         thread.local.extend(undefined_bytes(seed, &[2], end as usize - thread.local.len()));
+        thread.local_open.resize(thread.local.len(), true);
         let mut frame = Frame::new(program, id, local, seed);
         frame.resume = thread.pc;
         frame.results = results;
         let layout = &program.frames[id.0 as usize];
         for (i, (argument, param)) in arguments.iter().zip(&callee.params).enumerate() {
             let caller = thread.frames.last().expect("a lane is in a function");
-            let bytes: Vec<u8> = match argument {
-                Place::Value(value) => value.bits().to_le_bytes()[..(param.size as usize).min(16)].to_vec(),
+            let (bytes, open): (Vec<u8>, bool) = match argument {
+                Place::Value(value) => {
+                    let bytes = value.bits().to_le_bytes();
+                    (bytes[..(param.size as usize).min(16)].to_vec(), reads_open)
+                }
                 Place::Variable(variable) => {
                     let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
-                    caller.params[at].to_vec()
+                    (caller.params[at.clone()].to_vec(), caller.open.params[at].contains(&true))
                 }
                 Place::Register(_) => continue,
             };
-            put(&mut frame, callee, param, layout.params[i], &bytes);
+            put(&mut frame, callee, param, layout.params[i], &bytes, open);
         }
         thread.frames.push(frame);
         thread.pc = 0;
@@ -112,10 +117,12 @@ impl Turn<'_, '_, '_> {
                 Place::Register(Some(r)) => {
                     let register = &mut frame.registers[r.0 as usize];
                     *register = Bits::new(register.width(), result.into());
+                    frame.open.write(*r, false);
                 }
                 Place::Variable(v) => {
                     let at = variable_range(&program.frames[frame.function.0 as usize], *v, param);
                     let bytes = result.to_le_bytes();
+                    frame.open.params[at.clone()].fill(false);
                     frame.params[at].copy_from_slice(&bytes[..(param.size as usize).min(8)]);
                 }
                 Place::Register(None) | Place::Value(_) => {}
@@ -159,22 +166,29 @@ impl Turn<'_, '_, '_> {
         let f = &program.module.functions[callee.function.0 as usize];
         let layout = &program.frames[callee.function.0 as usize];
         thread.local.truncate(callee.local as usize);
+        thread.local_open.truncate(callee.local as usize);
         thread.pc = callee.resume;
         let caller = thread.frame();
         for (i, (result, param)) in callee.results.iter().zip(&f.returns).enumerate() {
-            let bytes = match param.register {
-                Some(r) => callee.registers[r.0 as usize].bits().to_le_bytes()
-                    [..(param.size as usize).min(16)]
-                    .to_vec(),
-                None => callee.params[range(layout.returns[i], param)].to_vec(),
+            let (bytes, open) = match param.register {
+                Some(r) => {
+                    let bytes = callee.registers[r.0 as usize].bits().to_le_bytes();
+                    (bytes[..(param.size as usize).min(16)].to_vec(), callee.open.is_open(r))
+                }
+                None => {
+                    let at = range(layout.returns[i], param);
+                    (callee.params[at.clone()].to_vec(), callee.open.params[at].contains(&true))
+                }
             };
             match result {
                 Place::Register(Some(r)) => {
                     let register = &mut caller.registers[r.0 as usize];
                     *register = Bits::new(register.width(), number(&bytes[..bytes.len().min(16)]));
+                    caller.open.write(*r, open);
                 }
                 Place::Variable(variable) => {
                     let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
+                    caller.open.params[at.clone()].fill(open);
                     caller.params[at].copy_from_slice(&bytes);
                 }
                 Place::Register(None) | Place::Value(_) => {}
@@ -205,12 +219,16 @@ fn variable_range(frame: &super::program::Frame, variable: VariableId, param: &P
     }
 }
 
-fn put(frame: &mut Frame, callee: &Function, param: &Param, at: u64, bytes: &[u8]) {
+fn put(frame: &mut Frame, callee: &Function, param: &Param, at: u64, bytes: &[u8], open: bool) {
     match param.register {
         Some(r) => {
             let width = callee.registers[r.0 as usize].ty.width();
             frame.registers[r.0 as usize] = Bits::new(width, number(&bytes[..bytes.len().min(16)]));
+            frame.open.write(r, open);
         }
-        None => frame.params[range(at, param)][..bytes.len()].copy_from_slice(bytes),
+        None => {
+            frame.open.params[range(at, param)][..bytes.len()].fill(open);
+            frame.params[range(at, param)][..bytes.len()].copy_from_slice(bytes);
+        }
     }
 }

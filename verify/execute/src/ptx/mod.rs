@@ -4,11 +4,13 @@
 //! - `program`: where variables and parameters lie.
 //! - `state`: one lane's registers, parameters and memory.
 //! - `warp`: groups of lanes, and what happens after each instruction; `call`: calls and returns.
+//! - `open`: what rests on what the source leaves open.
 //! - `lockstep`: lanes that part wait where they meet, when the options ask for it.
 //! - `sync`: collectives that wait for the lanes of a mask, and block barriers.
 
 mod call;
 mod lockstep;
+mod open;
 mod program;
 mod state;
 mod sync;
@@ -65,11 +67,13 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
     if let Some(wants) = function.reqntid.filter(|n| *n != launch.block) {
         return Err(LaunchError::Shape(format!("the entry requires blocks of {wants:?} threads")).into());
     }
-    if let Some(most) = function.maxntid.filter(|n| n.iter().product::<u32>() < launch.threads()) {
+    if let Some(most) =
+        function.maxntid.filter(|n| n.iter().fold(1u32, |all, n| all.saturating_mul(*n)) < launch.threads())
+    {
         return Err(LaunchError::Shape(format!("the entry allows blocks of at most {most:?} threads")).into());
     }
     let mut world = World::new(launch, options);
-    let mut program = Program::load(module, id, domain(options), &mut world.memory)?;
+    let mut program = Program::load(module, id, domain(options), &mut world.memory, options.places)?;
     program.flows = options.lockstep.then(|| lockstep::flows(module));
     world.coverage = module
         .functions

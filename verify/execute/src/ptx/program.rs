@@ -36,6 +36,8 @@ pub(super) struct Program<'m> {
     pub frames: Vec<Frame>,
     /// Bytes of static shared memory, which dynamic shared memory follows.
     pub static_shared: u64,
+    /// The number of the arrangement of variables and functions.
+    pub places: u32,
     /// In lock step: by function.
     pub flows: Option<Vec<Flow>>,
 }
@@ -50,7 +52,30 @@ impl Cursor {
         self.0 = at + size;
         at
     }
+
+    /// The same; in all arrangements but the first with a gap before it, so that it lies at no greater multiple than it asks for.
+    fn place_with_gap(&mut self, v: &Variable, places: u32) -> u64 {
+        let align = v.align.max(1);
+        if places > 0 {
+            let at = self.0.next_multiple_of(align);
+            self.0 = match (at / align + u64::from(places)) % 2 {
+                0 => at + align,
+                _ => at + 2 * align * u64::from(places),
+            };
+        }
+        self.place(v.size, v.align)
+    }
 }
+
+/// In which order variables are placed.
+fn order(count: usize, places: u32) -> Box<dyn Iterator<Item = usize>> {
+    if places % 2 == 1 { Box::new((0..count).rev()) } else { Box::new(0..count) }
+}
+
+/// Most bytes of a function's parameters, and of what it hands over.
+const MOST_PARAMS: u64 = 1 << 20;
+/// Bytes for all variables together.
+const ROOM: u64 = 1 << 30;
 
 /// Alignment of dynamic shared memory, which is at least that of any vector.
 const DYNAMIC_ALIGN: u64 = 16;
@@ -61,11 +86,20 @@ struct Loader<'w> {
     /// Largest alignment of an external shared variable.
     dynamic_align: u64,
     constant: Cursor,
+    places: u32,
+    /// Bytes that are left for variables.
+    room: u64,
 }
 
 impl Loader<'_> {
     /// Places a variable that lives as long as the launch (of shared memory: as the block).
     fn place(&mut self, v: &Variable) -> Result<u64, LaunchError> {
+        let at = self.placed(v)?;
+        self.room = self.room.saturating_sub(v.size);
+        Ok(at)
+    }
+
+    fn placed(&mut self, v: &Variable) -> Result<u64, LaunchError> {
         let external = || LaunchError::Program(format!("the external variable `{}` is not defined", v.name));
         let contents = || {
             let mut bytes = v.init.clone().unwrap_or_default();
@@ -77,15 +111,26 @@ impl Loader<'_> {
                 self.dynamic_align = self.dynamic_align.max(v.align);
                 0
             }
-            Space::Shared => self.shared.place(v.size, v.align),
+            Space::Shared => self.shared.place_with_gap(v, self.places),
             _ if v.external => return Err(external()),
+            Space::Const | Space::Global | Space::Generic if v.size > self.room => {
+                return Err(LaunchError::Program(format!(
+                    "the variable `{}` has more bytes than there are here",
+                    v.name
+                )));
+            }
             Space::Const => {
                 let at = self.constant.place(v.size, v.align);
                 self.memory.constant.resize(at as usize, 0);
                 self.memory.constant.extend(contents());
                 at
             }
-            Space::Global | Space::Generic => self.memory.global.allocate(contents(), v.align, false),
+            Space::Global | Space::Generic => {
+                if self.places > 0 {
+                    self.memory.global.allocate(vec![0; 64 * self.places as usize], v.align, false);
+                }
+                self.memory.global.allocate(contents(), v.align, false)
+            }
             Space::Local | Space::Param | Space::Bank(_) => {
                 return Err(LaunchError::Program(format!(
                     "the variable `{}` cannot be in {:?} here",
@@ -110,13 +155,14 @@ impl Loader<'_> {
         let (params, returns) = (slots(&f.params), slots(&f.returns));
         let read_only = if f.entry { param.0.max(f.param_size.into()) } else { 0 };
         param.0 = param.0.max(read_only);
-        let mut variables = Vec::with_capacity(f.variables.len());
-        for v in &f.variables {
-            variables.push(match v.space {
+        let mut variables = vec![0; f.variables.len()];
+        for i in order(f.variables.len(), self.places) {
+            let v = &f.variables[i];
+            variables[i] = match v.space {
                 Space::Param => param.place(v.size, v.align),
-                Space::Local => local.place(v.size, v.align),
+                Space::Local => local.place_with_gap(v, self.places),
                 _ => self.place(v)?,
-            });
+            };
         }
         Ok(Frame { variables, params, returns, param_bytes: param.0, read_only, local_bytes: local.0 })
     }
@@ -129,20 +175,30 @@ impl<'m> Program<'m> {
         entry: FunctionId,
         domain: Concrete,
         memory: &mut Memory,
+        places: u32,
     ) -> Result<Program<'m>, LaunchError> {
         let mut loader = Loader {
             memory,
             shared: Cursor::default(),
             dynamic_align: DYNAMIC_ALIGN,
             constant: Cursor::default(),
+            places,
+            room: ROOM,
         };
-        let mut variables = Vec::with_capacity(module.variables.len());
-        for v in &module.variables {
-            variables.push(loader.place(v)?);
+        let mut variables = vec![0; module.variables.len()];
+        for i in order(module.variables.len(), places) {
+            variables[i] = loader.place(&module.variables[i])?;
         }
         let frames = module.functions.iter().map(|f| loader.frame(f)).collect::<Result<Vec<_>, _>>()?;
+        for (f, frame) in module.functions.iter().zip(&frames) {
+            if frame.param_bytes > MOST_PARAMS {
+                let what = format!("`{}` takes {} bytes of parameters", f.name, frame.param_bytes);
+                return Err(LaunchError::Program(what));
+            }
+        }
         let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
-        let mut program = Program { module, entry, domain, variables, frames, static_shared, flows: None };
+        let mut program =
+            Program { module, entry, domain, variables, frames, static_shared, places, flows: None };
         program.dynamic_shared();
         program.relocate(memory)?;
         Ok(program)
@@ -189,7 +245,7 @@ impl<'m> Program<'m> {
                             v.name
                         )));
                     };
-                    place.copy_from_slice(&super::state::function_address(*function).to_le_bytes());
+                    place.copy_from_slice(&super::state::function_address(self, *function).to_le_bytes());
                 }
                 for init in &v.init_addresses {
                     let (target, base) = match (init.symbol, function) {

@@ -1,5 +1,6 @@
 //! One lane: its call stack, and the [`State`] that an instruction sees.
 
+use super::open::{Open, is_free};
 use super::program::Program;
 use crate::launch::Launch;
 use crate::memory::{self, Lane as View, Memory};
@@ -26,6 +27,8 @@ pub(super) struct Frame {
     pub params: Vec<u8>,
     /// Where the function's `.local` variables begin.
     pub local: u64,
+    /// What of it is open.
+    pub open: Open,
 }
 
 /// Whether a generic address lies in the window of a space that has one.
@@ -49,6 +52,7 @@ impl Frame {
             carry: undefined(&mut draws, 1),
             params: undefined_bytes(seed, &[1], program.frames[function.0 as usize].param_bytes as usize),
             local,
+            open: Open::new(f.registers.len(), program.frames[function.0 as usize].param_bytes as usize),
         }
     }
 }
@@ -62,6 +66,13 @@ pub(super) struct LaneState<'a, 'm> {
     pub memory: &'a mut Memory,
     pub launch: &'a Launch,
     pub asker: Asker,
+    /// Which bytes of shared and local memory are open.
+    pub shared_open: &'a mut [bool],
+    pub local_open: &'a mut [bool],
+    /// Whether the instruction has read what is open.
+    pub reads_open: bool,
+    /// Whether what is open decided what it does.
+    pub rests: bool,
     /// Registers written, if anybody wants to know.
     pub writes: Option<&'a mut Vec<(String, u32, u128)>>,
 }
@@ -69,6 +80,51 @@ pub(super) struct LaneState<'a, 'm> {
 impl LaneState<'_, '_> {
     fn view(&mut self) -> View<'_> {
         View { memory: self.memory, shared: self.shared, local: self.local }
+    }
+
+    /// Which bytes an access is of, as open or not; those of global memory by address.
+    fn open_bytes(&mut self, access: &Access, address: u64) -> (&mut [bool], Option<u64>) {
+        let (space, at) = match access.space {
+            Space::Generic => memory::resolve(address),
+            space => (space, address),
+        };
+        let all: &mut [bool] = match space {
+            Space::Shared => self.shared_open,
+            Space::Local => self.local_open,
+            Space::Param => &mut self.frame.open.params,
+            Space::Global => return (&mut [], Some(at)),
+            _ => return (&mut [], None),
+        };
+        let from = usize::try_from(at).unwrap_or(usize::MAX).min(all.len());
+        let to = from.saturating_add(access.bytes as usize).min(all.len());
+        (&mut all[from..to], None)
+    }
+
+    /// Whether bytes of memory hold what is open.
+    fn holds_open(&mut self, access: &Access, address: u64) -> bool {
+        match self.open_bytes(access, address) {
+            (_, Some(at)) => {
+                let open = &self.memory.open;
+                !open.is_empty() && (0..u64::from(access.bytes)).any(|i| open.contains(&at.wrapping_add(i)))
+            }
+            (bytes, None) => bytes.contains(&true),
+        }
+    }
+
+    /// What the instruction has read is stored.
+    fn leave_open(&mut self, access: &Access, address: u64) {
+        let open = self.reads_open;
+        let (bytes, global) = self.open_bytes(access, address);
+        bytes.fill(open);
+        let Some(at) = global else { return };
+        let all = (0..u64::from(access.bytes)).map(|i| at.wrapping_add(i));
+        if open {
+            self.memory.open.extend(all);
+        } else if !self.memory.open.is_empty() {
+            all.for_each(|at| {
+                self.memory.open.remove(&at);
+            });
+        }
     }
 
     fn layout(&self) -> &super::program::Frame {
@@ -90,13 +146,18 @@ const FUNCTIONS: u64 = 0x7e00_0000_0000;
 const FUNCTION_STRIDE: u64 = 128;
 
 /// The address of a function.
-pub(super) fn function_address(function: FunctionId) -> u64 {
-    FUNCTIONS + FUNCTION_STRIDE * u64::from(function.0)
+pub(super) fn function_address(program: &Program<'_>, function: FunctionId) -> u64 {
+    first_function(program) + FUNCTION_STRIDE * u64::from(function.0)
+}
+
+fn first_function(program: &Program<'_>) -> u64 {
+    FUNCTIONS + (u64::from(program.places) << 20)
 }
 
 /// The function at an address.
 pub(super) fn function_at(program: &Program<'_>, address: u64) -> Option<FunctionId> {
-    let offset = address.checked_sub(FUNCTIONS).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
+    let offset =
+        address.checked_sub(first_function(program)).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
     let index = u32::try_from(offset / FUNCTION_STRIDE).ok()?;
     program.module.functions.get(index as usize).map(|_| FunctionId(index))
 }
@@ -109,6 +170,7 @@ impl State<Concrete> for LaneState<'_, '_> {
     type Register = RegisterId;
 
     fn read(&mut self, _: &Concrete, register: RegisterId) -> Result<Bits, Trap> {
+        self.reads_open |= self.frame.open.is_open(register);
         if register == RegisterId::CARRY {
             return Ok(self.frame.carry);
         }
@@ -117,6 +179,7 @@ impl State<Concrete> for LaneState<'_, '_> {
     }
 
     fn write(&mut self, _: &Concrete, register: RegisterId, value: Bits) {
+        self.frame.open.write(register, self.reads_open);
         if let Some(writes) = &mut self.writes {
             let f = &self.program.module.functions[self.frame.function.0 as usize];
             let name = f.registers.get(register.0 as usize).map_or("CC.CF", |r| r.name.as_str());
@@ -134,15 +197,19 @@ impl State<Concrete> for LaneState<'_, '_> {
             Space::Param => memory::number(self.param(access, address(at), false)?),
             _ => self.view().load(access, address(at))?,
         };
+        self.reads_open |= self.holds_open(access, address(at));
         Ok(Bits::new(8 * access.bytes, bits))
     }
 
     fn store(&mut self, _: &Concrete, access: &Access, at: &Bits, value: &Bits) -> Result<(), Trap> {
         if access.space != Space::Param {
-            return self.view().store(access, address(at), value.bits());
+            self.view().store(access, address(at), value.bits())?;
+            self.leave_open(access, address(at));
+            return Ok(());
         }
         let bytes = self.param(access, address(at), true)?;
         bytes.copy_from_slice(&value.bits().to_le_bytes()[..access.bytes as usize]);
+        self.leave_open(access, address(at));
         Ok(())
     }
 
@@ -156,6 +223,8 @@ impl State<Concrete> for LaneState<'_, '_> {
     ) -> Result<Bits, Trap> {
         let operands: smallvec::SmallVec<[u128; 2]> = operands.iter().map(|v| v.bits()).collect();
         let old = self.view().atomic(access, op, address(at), &operands)?;
+        self.reads_open |= self.holds_open(access, address(at));
+        self.leave_open(access, address(at));
         Ok(Bits::new(8 * access.bytes, old))
     }
 
@@ -165,10 +234,12 @@ impl State<Concrete> for LaneState<'_, '_> {
     }
 
     fn opaque(&mut self, _: &Concrete, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+        self.rests |= self.reads_open;
         crate::opaque::perform(&mut self.view(), op, arguments)
     }
 
     fn special(&mut self, _: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {
+        self.reads_open |= is_free(register);
         Ok(Bits::new(register.width(), special::value(register, &self.asker, self.launch).into()))
     }
 
@@ -216,6 +287,6 @@ impl PtxState<Concrete> for LaneState<'_, '_> {
     }
 
     fn function_address(&mut self, _: &Concrete, function: FunctionId) -> Result<Bits, Trap> {
-        Ok(Bits::new(64, u128::from(function_address(function))))
+        Ok(Bits::new(64, u128::from(function_address(self.program, function))))
     }
 }

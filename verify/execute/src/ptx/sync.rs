@@ -29,6 +29,9 @@ pub(super) enum Wait {
 /// A lane's results, in the order that [`Collective`] names.
 type Results = SmallVec<[Option<Bits>; 2]>;
 
+/// What a lane is given: its number, its results, and whether they are open.
+type Given = (usize, Results, bool);
+
 /// The member mask among a collective's arguments; `None` for a form without.
 fn member_mask(asked: &Asked) -> Option<u32> {
     let index = match asked.op {
@@ -50,10 +53,10 @@ impl Turn<'_, '_, '_> {
             self.arrive(mode, pc, asked)?;
         } else if member_mask(&asked[0]).is_none() {
             // The lanes that happen to be together.
-            for (lane, results) in
+            for given in
                 evaluate(&self.program.domain, self.block, asked, askers).map_err(|t| self.fail(asked, t))?
             {
-                self.warp.give(lane, asked, &results);
+                self.warp.give(asked, &given);
             }
         } else {
             for a in asked {
@@ -129,12 +132,14 @@ impl Turn<'_, '_, '_> {
 }
 
 impl Warp {
-    fn give(&mut self, lane: usize, asked: &[Asked], results: &Results) {
+    fn give(&mut self, asked: &[Asked], (lane, results, open): &Given) {
+        let (lane, open) = (*lane, *open);
         let Some(a) = asked.iter().find(|a| a.lane == lane) else { return };
         for (register, value) in a.results.iter().zip(results) {
             if let (Some(register), Some(value)) = (register, value) {
                 let place = &mut self.threads[lane].frame().registers[register.0 as usize];
                 *place = Bits::new(place.width(), value.bits());
+                self.threads[lane].frame().open.write(*register, open);
             }
         }
     }
@@ -155,6 +160,7 @@ impl Warp {
             if let Some(register) = *result {
                 let place = &mut thread.frame().registers[register.0 as usize];
                 *place = Bits::new(place.width(), value);
+                thread.frame().open.write(register, false);
             }
             thread.pc += 1;
             thread.status = Status::Running;
@@ -203,8 +209,8 @@ impl Warp {
                     asked.push(a.clone());
                 }
             }
-            for (l, results) in evaluate(d, block, &asked, members)? {
-                self.give(l, &asked, &results);
+            for given in evaluate(d, block, &asked, members)? {
+                self.give(&asked, &given);
             }
             for l in lanes(members) {
                 self.threads[l].pc += 1;
@@ -217,12 +223,7 @@ impl Warp {
 }
 
 /// The results of a collective for each participant.
-fn evaluate(
-    d: &Concrete,
-    block: &mut Block,
-    asked: &[Asked],
-    participants: u32,
-) -> Result<Vec<(usize, Results)>, Trap> {
+fn evaluate(d: &Concrete, block: &mut Block, asked: &[Asked], participants: u32) -> Result<Vec<Given>, Trap> {
     if asked[0].op.of_whole_warp() {
         return matrices(d, block, asked, participants);
     }
@@ -236,6 +237,7 @@ fn evaluate(
     let mut all = Vec::with_capacity(asked.len());
     for a in asked {
         let argument = |i: usize| a.arguments.get(i).map_or(0, |v| v.bits() as u32);
+        let mut open = false;
         let results: Results = match a.op {
             Collective::Shuffle(mode) => {
                 let (source, in_range) =
@@ -243,6 +245,7 @@ fn evaluate(
                 let value = if participants >> source & 1 != 0 {
                     Bits::new(32, values[source as usize])
                 } else {
+                    open = true;
                     d.undef(32, "shuffle from a lane that does not take part")
                 };
                 smallvec![Some(value), bit(in_range)]
@@ -266,18 +269,13 @@ fn evaluate(
             }
             _ => SmallVec::new(),
         };
-        all.push((a.lane, results));
+        all.push((a.lane, results, open));
     }
     Ok(all)
 }
 
 /// The matrix operations, which are of all 32 lanes.
-fn matrices(
-    d: &Concrete,
-    block: &mut Block,
-    asked: &[Asked],
-    participants: u32,
-) -> Result<Vec<(usize, Results)>, Trap> {
+fn matrices(d: &Concrete, block: &mut Block, asked: &[Asked], participants: u32) -> Result<Vec<Given>, Trap> {
     if participants != u32::MAX || asked.len() != 32 {
         return Err(Trap::Unsupported(format!("a matrix operation of the lanes {participants:#010x} alone")));
     }
@@ -313,6 +311,6 @@ fn matrices(
     Ok(results
         .into_iter()
         .enumerate()
-        .map(|(lane, all)| (lane, all.into_iter().map(Some).collect()))
+        .map(|(lane, all)| (lane, all.into_iter().map(Some).collect(), false))
         .collect())
 }

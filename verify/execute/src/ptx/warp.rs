@@ -1,6 +1,7 @@
 //! A warp: groups of lanes that issue together, and what happens after each instruction (`docs/convergence.md`, C1 to C5).
 
 use super::lockstep::Meetings;
+use super::open::may_be_undefined;
 use super::program::Program;
 use super::state::{Frame, LaneState};
 use super::sync::Wait;
@@ -11,7 +12,7 @@ use crate::order::{Candidate, Picker, hash};
 use crate::outcome::{Failure, Location};
 use crate::schedule::{Block, Machine, Progress, World};
 use crate::special::unfold;
-use sassafras_ptx::checked::{FunctionId, Inst};
+use sassafras_ptx::checked::{FunctionId, Inst, RegisterId};
 use sassafras_ptx::step::{Outcome, guard, step};
 use sassafras_semantics::Trap;
 use sassafras_semantics::concrete::Bits;
@@ -34,6 +35,8 @@ pub(super) struct Thread {
     /// Innermost last; never empty.
     pub frames: Vec<Frame>,
     pub local: Vec<u8>,
+    /// Which of its bytes are open.
+    pub local_open: Vec<bool>,
     pub status: Status,
 }
 
@@ -85,8 +88,12 @@ pub(super) struct Warp {
 impl Machine for Program<'_> {
     type Warp = Warp;
 
+    fn local_bytes(&self) -> u64 {
+        self.frames[self.entry.0 as usize].local_bytes
+    }
+
     fn shared_bytes(&self, launch: &Launch) -> u32 {
-        self.static_shared as u32 + launch.dynamic_shared
+        u32::try_from(self.static_shared).unwrap_or(u32::MAX).saturating_add(launch.dynamic_shared)
     }
 
     fn start(&self, world: &World<'_>, block: &Block, index: u32, existing: u32) -> Warp {
@@ -96,9 +103,11 @@ impl Machine for Program<'_> {
             let mut frame = Frame::new(self, self.entry, 0, hash(seed, &[lane as u64, 0]));
             let given = world.launch.params.len().min(frame.params.len());
             frame.params[..given].copy_from_slice(&world.launch.params[..given]);
+            frame.open.params[..given].fill(false);
             let bytes = self.frames[self.entry.0 as usize].local_bytes as usize;
             let local = crate::schedule::undefined_bytes(seed, &[lane as u64, 1], bytes);
-            Thread { pc: 0, frames: vec![frame], local, status: Status::Running }
+            let local_open = vec![true; local.len()];
+            Thread { pc: 0, frames: vec![frame], local, local_open, status: Status::Running }
         };
         Warp {
             index,
@@ -232,6 +241,10 @@ impl<'m> Turn<'_, 'm, '_> {
             frame: thread.frames.last_mut().expect("a lane is in a function"),
             local: &mut thread.local,
             shared: &mut self.block.shared,
+            shared_open: &mut self.block.shared_open,
+            local_open: &mut thread.local_open,
+            reads_open: false,
+            rests: false,
             memory: &mut self.world.memory,
             launch: self.world.launch,
             asker,
@@ -276,7 +289,16 @@ impl<'m> Turn<'_, 'm, '_> {
         }
         let mut writes = self.world.options.trace.is_some().then(Vec::new);
         let mut asked: SmallVec<[Asked; 32]> = SmallVec::new();
+        let mut unwritten: Vec<String> = Vec::new();
         for lane in lanes(active) {
+            if writes.is_some() {
+                let open = &self.warp.threads[lane].frame().open;
+                let name = |r: RegisterId| function.registers.get(r.0 as usize).map(|r| r.name.clone());
+                unwritten.extend(open.unwritten(inst).into_iter().filter_map(name));
+            }
+            let undefined = may_be_undefined(inst).then(|| self.warp.threads[lane].frame().clone());
+            let drawn = self.program.domain.drawn();
+            let open_address = self.warp.threads[lane].frame().open.decides_address(inst);
             let domain = &self.program.domain;
             let module = self.program.module;
             self.world.serve(self.block, self.warp.index, lane, inst.line.into());
@@ -288,6 +310,19 @@ impl<'m> Turn<'_, 'm, '_> {
                     return Err(self.trap(lane, trap));
                 }
             };
+            let (reads_open, rests) = (state.reads_open, state.rests);
+            let control = matches!(
+                outcome,
+                Outcome::Switch { .. } | Outcome::CallIndirect { .. } | Outcome::Collective { .. }
+            );
+            if open_address || rests || control && reads_open {
+                self.warp.threads[lane].pc = pc;
+                self.rest(lane);
+                self.warp.threads[lane].pc = pc + 1;
+            }
+            if let Some(before) = undefined.filter(|_| self.program.domain.drawn() != drawn) {
+                self.settle_undefined(lane, inst, before);
+            }
             match outcome {
                 Outcome::Next => {}
                 Outcome::Branch(label) => {
@@ -303,11 +338,11 @@ impl<'m> Turn<'_, 'm, '_> {
                     }
                 },
                 Outcome::Call { function, arguments, results } => {
-                    self.call(lane, function, &arguments, results)?
+                    self.call(lane, function, &arguments, results, reads_open)?
                 }
                 Outcome::CallIndirect { target, arguments, results } => {
                     match self.callee(id, target, &arguments, &results) {
-                        Some(function) => self.call(lane, function, &arguments, results)?,
+                        Some(function) => self.call(lane, function, &arguments, results, reads_open)?,
                         None => {
                             self.warp.threads[lane].pc = pc;
                             let what = format!("a call of {:#x}, where no such function is", target.bits());
@@ -322,8 +357,40 @@ impl<'m> Turn<'_, 'm, '_> {
                 }
             }
         }
-        self.trace(inst, active, id, pc, writes);
+        unwritten.sort_unstable();
+        unwritten.dedup();
+        self.trace(inst, active, id, pc, writes, &unwritten);
         if asked.is_empty() { self.regroup(mask) } else { self.collective(mask, pc, &asked) }
+    }
+
+    /// What is open decides what a lane does.
+    fn rest(&mut self, lane: usize) {
+        if self.world.rests.is_none() {
+            self.world.rests = Some(self.warp.location(self.program, self.block, lane));
+        }
+    }
+
+    /// Registers that an instruction leaves with other contents where other values stand for undefined ones are open.
+    fn settle_undefined(&mut self, lane: usize, inst: &Inst, before: Frame) {
+        let (program, id) = (self.program, before.function);
+        let function = &program.module.functions[id.0 as usize];
+        let after = std::mem::replace(self.warp.threads[lane].frame(), before.clone());
+        let mut differs = vec![false; after.registers.len()];
+        // A predicate is the same in one of two cases by chance.
+        for seed in 1..=4 {
+            *self.warp.threads[lane].frame() = before.clone();
+            let domain = program.domain.clone().with_undefined(seed);
+            let _ = step(&domain, program.module, function, inst, &mut self.state(lane, None));
+            let other = self.warp.threads[lane].frame();
+            for (i, differs) in differs.iter_mut().enumerate() {
+                *differs |= other.registers[i] != after.registers[i];
+            }
+        }
+        let frame = self.warp.threads[lane].frame();
+        *frame = after;
+        for (open, differs) in frame.open.registers.iter_mut().zip(differs) {
+            *open |= differs;
+        }
     }
 
     /// The lanes of a group whose guard holds.
@@ -334,7 +401,12 @@ impl<'m> Turn<'_, 'm, '_> {
         let mut active = 0;
         for lane in lanes(mask) {
             let domain = &self.program.domain;
-            let value = guard(domain, inst, &mut self.state(lane, None)).map_err(|t| self.trap(lane, t))?;
+            let mut state = self.state(lane, None);
+            let value = guard(domain, inst, &mut state);
+            if state.reads_open {
+                self.rest(lane);
+            }
+            let value = value.map_err(|t| self.trap(lane, t))?;
             if value.is_none_or(Bits::is_true) {
                 active |= 1 << lane;
             }
@@ -364,6 +436,7 @@ impl<'m> Turn<'_, 'm, '_> {
         id: FunctionId,
         pc: u32,
         writes: Option<Vec<(String, u32, u128)>>,
+        unwritten: &[String],
     ) {
         let (Some(tracer), Some(writes)) = (&self.world.options.trace, writes) else { return };
         tracer.0(&TraceEvent {
@@ -375,6 +448,7 @@ impl<'m> Turn<'_, 'm, '_> {
             line: Some(inst.line),
             text: &text(inst),
             writes: &writes,
+            unwritten,
         });
     }
 }

@@ -233,6 +233,7 @@ pub(super) fn issue(
     };
     if let Some(tracer) = &world.options.trace {
         (tracer.0)(&TraceEvent {
+            unwritten: &[],
             block: block.index,
             warp: warp.index,
             lanes: executing,

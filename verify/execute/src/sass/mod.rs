@@ -50,6 +50,10 @@ pub fn layout(cubin: &Cubin, entry: &str) -> Result<Vec<Slot>, LaunchError> {
 impl Machine for Program {
     type Warp = Warp;
 
+    fn local_bytes(&self) -> u64 {
+        self.local.into()
+    }
+
     fn shared_bytes(&self, launch: &Launch) -> u32 {
         self.shared + launch.dynamic_shared
     }
