@@ -134,7 +134,7 @@ pub(crate) struct Flat<'a> {
 }
 
 /// Items that a kernel may grow to by inlining.
-const MOST_ITEMS: usize = 4_000_000;
+const MOST_ITEMS: usize = 1_000_000;
 /// Calls that may be open at one place of an inlined kernel. Each takes room on our own stack; programs have some ten.
 const MOST_NESTED: usize = 256;
 
@@ -154,6 +154,14 @@ pub(crate) fn flatten<'a>(module: &'a Module, calls: &Calls, kernel: &'a Functio
         groups: 0,
         errors: Vec::new(),
     };
+    let mut sizes = FxHashMap::default();
+    if let Some((inst, size)) = too_large(module, &flat.recursive, kernel, &mut sizes) {
+        let what = format!(
+            "written out with all that it calls the kernel has {size} instructions; at most {MOST_ITEMS} are supported"
+        );
+        flat.errors.push(Error::at(inst, what));
+        return flat;
+    }
     let instance = flat.add_instance(kernel, [Vec::new(), Vec::new()], None);
     flat.body(module, instance, &mut Vec::new());
     while let Some(key) = flat.waiting.pop() {
@@ -170,6 +178,60 @@ pub(crate) fn flatten<'a>(module: &'a Module, calls: &Calls, kernel: &'a Functio
         flat.items.push(Item::Return { instance });
     }
     flat
+}
+
+/// A call of a kernel that becomes too large by it, and how many instructions it has then.
+fn too_large<'a>(
+    module: &'a Module,
+    recursive: &FxHashSet<FunctionId>,
+    kernel: &'a Function,
+    sizes: &mut FxHashMap<FunctionId, u64>,
+) -> Option<(&'a Inst, u64)> {
+    let mut size = 0u64;
+    let mut last = None;
+    for inst in kernel.insts.iter().flatten() {
+        size = size.saturating_add(1);
+        if let Some(id) = callee(module, recursive, inst) {
+            size = size.saturating_add(written_out(module, recursive, id, sizes));
+            last = Some(inst);
+        }
+        if let Some(call) = last.filter(|_| size > MOST_ITEMS as u64) {
+            return Some((call, size));
+        }
+    }
+    None
+}
+
+/// The function that a call names, if its body is written out in its place.
+fn callee(module: &Module, recursive: &FxHashSet<FunctionId>, inst: &Inst) -> Option<FunctionId> {
+    let Some(Operand::Function(id)) = inst.operands.get(1).filter(|_| inst.op == Op::Call) else {
+        return None;
+    };
+    let has_body = module.functions.get(id.0 as usize).is_some_and(|f| f.insts.is_some());
+    (has_body && !recursive.contains(id)).then_some(*id)
+}
+
+/// Instructions of a function that does not call itself, with those of all that it calls. Functions wait on a list, however deep calls nest.
+fn written_out(
+    module: &Module,
+    recursive: &FxHashSet<FunctionId>,
+    id: FunctionId,
+    sizes: &mut FxHashMap<FunctionId, u64>,
+) -> u64 {
+    let mut waiting = vec![id];
+    while let Some(&next) = waiting.last() {
+        let insts = || module.functions[next.0 as usize].insts.iter().flatten();
+        let callees = || insts().filter_map(|inst| callee(module, recursive, inst));
+        let before = waiting.len();
+        waiting.extend(callees().filter(|c| !sizes.contains_key(c)));
+        if waiting.len() > before {
+            continue;
+        }
+        let size = callees().fold(insts().count() as u64, |sum, c| sum.saturating_add(sizes[&c]));
+        sizes.insert(next, size);
+        waiting.pop();
+    }
+    sizes[&id]
 }
 
 impl<'a> Flat<'a> {

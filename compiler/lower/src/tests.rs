@@ -90,6 +90,23 @@ fn all_errors_at_once() {
 }
 
 #[test]
+fn what_becomes_too_large_by_its_calls_is_refused_before_it_is_written_out() {
+    let tower = |depth: u32, calls: usize| {
+        let mut ptx = String::from(".func f0() { ret; }\n");
+        for i in 1..depth {
+            let call = format!("call f{}; ", i - 1).repeat(calls);
+            ptx += &format!(".func f{i}() {{ {call}ret; }}\n");
+        }
+        lowered(&format!("{ptx}.entry k() {{ call f{}; ret; }}", depth - 1))
+    };
+    assert!(tower(8, 2).is_ok());
+    let errors = tower(40, 2).expect_err("a million times a million");
+    // `.version`, `.target`, `.address_size` and the functions stand before.
+    assert_eq!(errors.iter().map(|e| e.line).collect::<Vec<_>>(), [4 + 40]);
+    assert!(errors[0].message.contains("at most"), "{}", errors[0].message);
+}
+
+#[test]
 fn calls_nest_as_deep_as_there_is_room() {
     let nested = |depth: u32| {
         let mut ptx = String::from(".func f0() { ret; }\n");

@@ -81,6 +81,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         aliases: Vec::new(),
         arrays: FxHashSet::default(),
         forms: rustc_hash::FxHashMap::default(),
+        bytes: 0,
         parts: Vec::new(),
         sm: 0,
         debug_target: None,
@@ -107,6 +108,8 @@ struct Checker {
     arrays: FxHashSet<VariableId>,
     /// Forms of the module's variables, by name.
     forms: rustc_hash::FxHashMap<String, variable::Form>,
+    /// Bytes of the module's variables in global and constant memory.
+    bytes: u64,
     /// Bytes of addresses in the initialiser being read.
     parts: Vec<variable::Part>,
     /// `debug` in `.target`.

@@ -15,6 +15,25 @@ use std::fmt;
 /// How many records of one text are kept; later ones are only counted.
 pub const LIMIT: usize = 100;
 
+/// Most characters of a word in a message: names may be as long as the text.
+const LONGEST: usize = 100;
+
+/// A message in which no word is longer than a line: of a longer one its beginning.
+pub fn shortened(message: &str) -> String {
+    let mut out = String::new();
+    for word in message.split_inclusive(|c: char| c.is_whitespace() || c == '`') {
+        match word.char_indices().nth(LONGEST) {
+            Some((at, _)) => {
+                out.push_str(&word[..at]);
+                out.push('…');
+                out.extend(word.chars().next_back().filter(|c| c.is_whitespace() || *c == '`'));
+            }
+            None => out.push_str(word),
+        }
+    }
+    out
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -72,7 +91,13 @@ impl Diagnostics {
     }
 
     /// Adds a finding.
-    pub fn add(&mut self, diagnostic: Diagnostic) {
+    pub fn add(&mut self, mut diagnostic: Diagnostic) {
+        let related = diagnostic.related.as_mut().map(|r| &mut r.1);
+        for text in [&mut diagnostic.message].into_iter().chain(related).chain(&mut diagnostic.help) {
+            if text.len() > LONGEST {
+                *text = shortened(text);
+            }
+        }
         match diagnostic.code.class() {
             Class::Wrong => self.wrong = true,
             Class::Unsupported => self.unsupported = true,
@@ -176,7 +201,7 @@ impl Diagnostics {
             } else {
                 report = report.with_label(Label::primary((), self.clamp(d.span)));
                 if let Some((span, message)) = &d.related
-                    && self.source.line(self.source.position(span.start).0).len() <= 400
+                    && self.source.line(self.source.line_of(span.start)).len() <= 400
                 {
                     report = report.with_label(Label::secondary((), self.clamp(*span)).with_message(message));
                 }
@@ -210,3 +235,18 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_as_long_as_the_text_is_not_repeated() {
+        let name = "é".repeat(5_000_000);
+        let mut all = Diagnostics::new(Source::new("x", ""));
+        all.push(Code::Undeclared, Span::default(), format!("`{name}` is not declared"));
+        let message = &all.records()[0].message;
+        assert_eq!(*message, format!("`{}…` is not declared", "é".repeat(LONGEST)));
+        assert_eq!(shortened("`a` is not declared"), "`a` is not declared");
+    }
+}

@@ -55,13 +55,17 @@ impl Source {
     pub fn text(&self) -> &str {
         &self.text
     }
-    /// 1-based line and column (in characters) of a byte.
+    /// 1-based line of a byte.
+    pub fn line_of(&self, byte: u32) -> u32 {
+        self.lines.partition_point(|start| *start <= byte).max(1) as u32
+    }
+    /// 1-based line and column (in characters) of a byte. It counts the line's characters up to there.
     pub fn position(&self, byte: u32) -> (u32, u32) {
-        let line = self.lines.partition_point(|start| *start <= byte).max(1);
-        let start = self.lines[line - 1] as usize;
+        let line = self.line_of(byte);
+        let start = self.lines[line as usize - 1] as usize;
         let end = (byte as usize).min(self.text.len());
         let column = self.text.get(start..end).map_or(0, |t| t.chars().count());
-        (line as u32, column as u32 + 1)
+        (line, column as u32 + 1)
     }
     /// A line without its newline; `line` is 1-based.
     pub fn line(&self, line: u32) -> &str {

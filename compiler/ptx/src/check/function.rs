@@ -247,7 +247,7 @@ impl Checker {
             self.error(Code::BadDirective, f.name.span, message);
         }
         let block = most.or(exact);
-        if let Some(threads) = block.map(|b| b.iter().map(|n| u64::from(*n)).product::<u64>())
+        if let Some(threads) = block.map(|b| b.iter().fold(1u64, |all, n| all.saturating_mul((*n).into())))
             && threads > 1024
         {
             let message = format!("blocks of {threads} threads; the most is 1024");

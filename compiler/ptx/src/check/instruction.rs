@@ -19,7 +19,7 @@ impl Checker {
         let guard = self.guard(inst);
         self.body.place = Place {
             span: inst.span.range(),
-            line: self.source.position(inst.span.start).0,
+            line: self.source.line_of(inst.span.start),
             guard: guard.as_ref().ok().copied().flatten(),
         };
         let Some(mut matches) = self.forms(inst) else { return };

@@ -14,6 +14,9 @@ use sassafras_semantics::{FloatFormat, Space};
 /// The most bytes of one initialiser; a bound on memory, far above any module's size.
 const MOST_BYTES: u64 = 1 << 28;
 
+/// The most bytes of a variable: sections of a cubin have sizes of 32 bits.
+const MOST_SIZE: u64 = u32::MAX as u64;
+
 /// Type, element count and alignment of a declaration.
 pub(super) struct Shape {
     pub ty: Type,
@@ -259,6 +262,19 @@ impl Checker {
             if let Some(range) = &d.range {
                 self.error(Code::BadDirective, range.span(), "only registers are declared as a range");
                 continue;
+            }
+            if size > MOST_SIZE {
+                let message = format!("`{}` has {size} bytes; a variable has less than 4 GiB", d.name.text);
+                self.error(Code::BadSize, d.name.span, message);
+                continue;
+            }
+            if matches!(in_space, Space::Global | Space::Const) && linkage != Some("extern") {
+                let before = self.bytes;
+                self.bytes = before.saturating_add(size);
+                if self.bytes > MOST_SIZE && before <= MOST_SIZE {
+                    let message = "the module's variables have 4 GiB or more together";
+                    self.error(Code::BadSize, d.name.span, message);
+                }
             }
             let mut variable = Variable {
                 name: d.name.text.clone(),
