@@ -2,6 +2,7 @@
 //!
 //! - [`exercise`]: a kernel for every PTX instruction and modifier, with every kind of operand.
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
+//! - [`open`]: random programs over what the PTX ISA leaves open.
 //! - [`program`]: random programs over these forms, and their reduction.
 //! - [`ptxas`]: what ptxas is known to compile wrongly, for those who use them.
 //! - [`spellings`]: every spelling of every operand for every form.
@@ -17,6 +18,7 @@
 mod codec;
 pub mod exercise;
 pub mod forms;
+pub mod open;
 mod parser;
 pub mod program;
 pub mod ptxas;
