@@ -107,3 +107,87 @@ fn the_wrong_order_says_which_is_right() {
     assert_eq!(run.code, 2, "{}", run.err);
     assert!(run.err.contains("the order is `prove PTX --against CUBIN`"), "{}", run.err);
 }
+
+/// Entries that store their names' lengths.
+fn module(target: &str, entries: &[&str]) -> String {
+    let entry = |name: &&str| {
+        format!(
+            ".visible .entry {name}(.param .u64 p) {{ .reg .b64 d; ld.param.u64 d, [p]; st.global.u32 [d], {}; ret; }}\n",
+            name.len()
+        )
+    };
+    let all: String = entries.iter().map(entry).collect();
+    format!(".version 8.3\n.target {target}\n.address_size 64\n{all}")
+}
+
+#[test]
+fn what_is_not_covered_is_said() {
+    if !there("what_is_not_covered_is_said") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: String| {
+        std::fs::write(folder.path().join(name), text).expect("the folder is ours");
+    };
+    let run = |words: &[&str]| sassafras(folder.path(), words);
+    write("one.ptx", module("sm_90", &["a"]));
+    write("two.ptx", module("sm_90", &["a", "bb"]));
+    write("none.ptx", module("sm_90", &[]));
+    run(&["compile", "two.ptx", "-arch", "sm_90", "-o", "two.cubin"]).expect(0, "");
+    run(&["compile", "one.ptx", "-arch", "sm_90", "-o", "one.cubin"]).expect(0, "");
+    run(&["prove", "two.ptx", "--against", "two.cubin"]).expect(0, "bb: proved");
+    // An entry that the source lacks, one that the cubin lacks, and a source without any.
+    let extra = run(&["prove", "one.ptx", "--against", "two.cubin"]);
+    extra.expect(12, "a: proved").expect(12, "bb: not covered: one.ptx has no such entry");
+    run(&["prove", "one.ptx", "--against", "two.cubin", "--entry", "a"]).expect(0, "a: proved");
+    run(&["prove", "two.ptx", "--against", "one.cubin"]).expect(13, "the target has no entry `bb`");
+    run(&["prove", "none.ptx", "--against", "one.cubin"]).expect(12, "none.ptx: it has no entry");
+    let json = run(&["--format", "json", "prove", "one.ptx", "--against", "two.cubin"]);
+    json.expect(12, "\"uncovered\":[\"bb\"]");
+    // A witness that names one of two.
+    run(&["prove", "two.ptx", "--against", "two.cubin", "--witness", "all"]).expect(0, "");
+    run(&["check-witness", "all"]).expect(0, "accepted: 2 entries");
+    run(&["prove", "two.ptx", "--against", "two.cubin", "--entry", "a", "--witness", "some"]).expect(0, "");
+    run(&["check-witness", "some"]).expect(12, "accepted: 1 entries").expect(12, "not covered: bb");
+}
+
+#[test]
+fn a_cubin_for_another_target_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |words: &[&str]| sassafras(folder.path(), words);
+    for target in ["sm_90", "sm_90a"] {
+        let file = format!("{target}.ptx");
+        std::fs::write(folder.path().join(&file), module(target, &["k"])).expect("the folder is ours");
+        run(&["compile", &file, "-arch", target, "-o", &format!("{target}.cubin")]).expect(0, "");
+    }
+    let against = |source: &str, target: &str| {
+        run(&["prove", &format!("{source}.ptx"), "--against", &format!("{target}.cubin")])
+    };
+    against("sm_90a", "sm_90").expect(13, "the source is for sm_90a, the target for sm_90");
+    if there("a_cubin_for_another_target_is_refused") {
+        against("sm_90", "sm_90a").expect(0, "proved");
+        against("sm_90a", "sm_90a").expect(0, "proved");
+        run(&["prove", "sm_90a.ptx", "-arch", "sm_90a", "--against", "sm_90a.cubin"]).expect(0, "proved");
+    }
+}
+
+/// Squarings: their normal form has no end.
+#[test]
+fn limits_hold_beside_the_solver() {
+    if !there("limits_hold_beside_the_solver") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let squarings = "mad.lo.u32 a, a, a, 7;\n".repeat(12);
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .b32 a;\n.reg .b64 d;\n\
+         ld.param.u64 d, [p];\nld.global.u32 a, [d];\n{squarings}st.global.u32 [d], a;\nret;\n}}\n"
+    );
+    std::fs::write(folder.path().join("in.ptx"), text).expect("the folder is ours");
+    let started = std::time::Instant::now();
+    let run = sassafras(folder.path(), &["prove", "in.ptx", "--timeout", "2"]);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert!(run.code == 0 || run.code == 12 && run.out.contains("time"), "{}{}", run.out, run.err);
+    let run = sassafras(folder.path(), &["prove", "in.ptx", "--budget", "1"]);
+    assert!(run.code == 0 || run.code == 12 && run.out.contains("effort"), "{}{}", run.out, run.err);
+}

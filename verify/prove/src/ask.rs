@@ -52,6 +52,7 @@ pub fn ask(
     violated: Violated,
     solver: &mut dyn Solver,
 ) -> Answer {
+    crate::limit::look();
     let mut executed = Local::new(inputs, assumptions, violated.executed);
     let mut merged = sweep::merge(&executed, &executed.parts(executed.violated));
     let none = |local: &Local, parts: &[TermId]| parts.iter().all(|p| local.terms_known(*p) == Some(0));

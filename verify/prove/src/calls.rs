@@ -3,6 +3,7 @@
 //! what goes deeper is left unfinished.
 
 use crate::functions;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
 use sassafras_ptx::checked::{
     Function, FunctionId, Inst, Module, Op, Operand, Param, RegisterId, Variable, VariableId,
@@ -142,10 +143,37 @@ fn in_order<'a>(module: &'a Module, f: &'a Function, all: &mut Vec<&'a Function>
 
 /// Whether a function that an entry may call may call itself.
 pub fn recurses(module: &Module, entry: &Function) -> bool {
-    reachable(module, entry).into_iter().any(|f| {
-        let own = f.insts.iter().flatten().flat_map(|i| callees(module, f, i));
-        own.into_iter().any(|(_, g)| reachable(module, g).into_iter().any(|h| std::ptr::eq(h, f)))
-    })
+    let own = |f: &'_ Function| -> Vec<*const Function> {
+        let all = f.insts.iter().flatten().flat_map(|i| callees(module, f, i));
+        all.map(|(_, g)| std::ptr::from_ref(g)).collect()
+    };
+    let reached = reachable(module, entry);
+    let calls: FxHashMap<*const Function, Vec<*const Function>> =
+        reached.iter().map(|f| (std::ptr::from_ref(*f), own(f))).collect();
+    // Functions all of whose callees are done are done; a function that is met while it is open calls itself.
+    let (mut open, mut done) = (FxHashSet::default(), FxHashSet::default());
+    let mut waiting = vec![(std::ptr::from_ref(entry), false)];
+    while let Some((f, left)) = waiting.pop() {
+        if left {
+            open.remove(&f);
+            done.insert(f);
+            continue;
+        }
+        if done.contains(&f) {
+            continue;
+        }
+        if !open.insert(f) {
+            return true;
+        }
+        waiting.push((f, true));
+        for g in calls.get(&f).into_iter().flatten() {
+            if open.contains(g) {
+                return true;
+            }
+            waiting.push((*g, false));
+        }
+    }
+    false
 }
 
 /// The functions that an instruction may call: the one that it names, or those whose address is taken and that have the prototype.
@@ -367,8 +395,8 @@ impl<'a> Program<'a> {
 
     /// A byte of `.param` memory as a register; none where no variable lies.
     pub fn byte(&self, at: u64) -> Option<RegisterId> {
-        let offset = at.checked_sub(PARAMS)?;
-        (at < self.bytes).then(|| RegisterId(BYTES + offset as u32))
+        let offset = at.checked_sub(PARAMS).and_then(|o| u32::try_from(o).ok())?;
+        BYTES.checked_add(offset).filter(|_| at < self.bytes).map(RegisterId)
     }
 
     /// What several bytes of `.param` memory were stored as, as a register; none where no variable lies.

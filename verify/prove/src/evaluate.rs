@@ -4,6 +4,9 @@
 
 use crate::event::{Event, Kind};
 use crate::inputs::{AXES, Bound, Inputs, Read};
+use crate::places::{Placed, Variable};
+use crate::source::LOCALS;
+use crate::unwritten;
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
@@ -52,6 +55,12 @@ pub struct Raw<'r> {
     pub tangled: Vec<TermId>,
     /// Terms with lower ids were made by the target.
     pub of_target: usize,
+    /// Local variables of the source, and where those lie of which it is decided; the top of the stack.
+    pub locals: &'r [Variable],
+    /// Those of them of which it is decided where they lie.
+    pub placed: &'r [Placed],
+    /// The top of the stack.
+    pub top: Option<TermId>,
     /// Offsets of parameters that are pointers.
     pub pointers: &'r [u64],
     /// The shape of blocks that the source demands.
@@ -72,6 +81,7 @@ pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
     let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
     let bound = raw.inputs.bound();
     for seed in 0..MOST_TRIED {
+        crate::limit::look();
         if count == INPUTS || seed >= TRIED && !(1..LEAST).contains(&count) {
             break;
         }
@@ -152,7 +162,25 @@ impl Raw<'_> {
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
     ) -> Result<bool, String> {
+        let values = self.values(seed, order, reads, bound, false);
+        // What is decided by what was never written is excluded: there it may be anything.
+        let never = |n: &Node| matches!(n, Node::Undef { why, .. } if unwritten::is_never(why));
+        let any = order.iter().any(|(id, node, _)| (id.0 as usize) >= self.of_target && never(node));
+        let decided = if any { self.values(seed, order, reads, bound, true) } else { values.clone() };
+        self.judged(seed, order, &values, &decided)
+    }
+
+    /// Values of all terms on an input; `never`: also of those that rest on what the source never wrote.
+    fn values(
+        &self,
+        seed: u64,
+        order: &[Step],
+        reads: &FxHashMap<TermId, Read>,
+        bound: &FxHashMap<TermId, Bound>,
+        never: bool,
+    ) -> Values {
         let d = Concrete::default();
+        let layout = self.layout(seed);
         let mut values: Values = vec![None; order.last().map_or(0, |t| t.0.0 as usize + 1)];
         for (id, node, width) in order {
             let (id, width) = (*id, *width);
@@ -160,7 +188,9 @@ impl Raw<'_> {
             let number = |t: TermId| at(t).map_or(0, |b: Bits| b.bits() as u64);
             let value = match node {
                 // The source allows anything here; the target must be right whatever it is.
-                Node::Undef { .. } if (id.0 as usize) >= self.of_target => None,
+                Node::Undef { why, .. } if (id.0 as usize) >= self.of_target => {
+                    (never && unwritten::is_never(why)).then(|| Bits::new(width, self.draw(seed, id)))
+                }
                 Node::Undef { .. } => Some(Bits::new(width, self.draw(seed, id))),
                 Node::Variable(_) if reads.contains_key(&id) => {
                     let r = &reads[&id];
@@ -208,7 +238,11 @@ impl Raw<'_> {
                     };
                     Some(Bits::new(width, u128::from(bits) << 64 | u128::from(bits)))
                 }
-                Node::Variable(_) => Some(Bits::new(width, self.draw(seed, id))),
+                Node::Variable(number) => {
+                    let name = self.inputs.terms.name(*number);
+                    let own = name.starts_with(LOCALS).then(|| layout.get(&name)).flatten();
+                    Some(Bits::new(width, own.copied().unwrap_or_else(|| self.draw(seed, id))))
+                }
                 Node::Ite(c, a, b) => at(*c).and_then(|c| at(if c.is_true() { *a } else { *b })),
                 other => {
                     let arguments: Option<smallvec::SmallVec<[Bits; 3]>> =
@@ -218,7 +252,12 @@ impl Raw<'_> {
             };
             values[id.0 as usize] = value;
         }
-        let truth = |t: TermId| values[t.0 as usize].map(|b| b.is_true());
+        values
+    }
+
+    /// Whether an input is admissible; the sides do the same on it. `decided`: values that guards and addresses have.
+    fn judged(&self, seed: u64, order: &[Step], values: &Values, decided: &Values) -> Result<bool, String> {
+        let truth = |t: TermId| decided[t.0 as usize].map(|b| b.is_true());
         let outside = self.assumptions.iter().any(|a| truth(*a) != Some(true))
             || self.source.beyond.iter().chain(self.source.undefined).any(|b| truth(*b) != Some(false));
         if outside || self.source.events.iter().any(|e| truth(e.guard).is_none()) {
@@ -233,8 +272,8 @@ impl Raw<'_> {
         if self.tangled.iter().any(|n| truth(*n) != Some(false)) {
             return Err(format!("{TANGLED}: input {seed}"));
         }
-        let Some(left) = effects(&self.source, &values) else { return Ok(false) };
-        let Some(right) = effects(&self.target, &values) else {
+        let Some(left) = effects(&self.source, values, decided) else { return Ok(false) };
+        let Some(right) = effects(&self.target, values, decided) else {
             return Err(format!("input {seed}: the target depends on what is undefined"));
         };
         let differs = || format!("input {seed}: the stores differ");
@@ -269,6 +308,28 @@ impl Raw<'_> {
             Some(a) => Err(format!("input {seed}: the target accesses {:#x}, the source does not", a.2)),
             None => Ok(true),
         }
+    }
+
+    /// Where local variables lie on an input, by the names of their addresses: disjoint, aligned, in any order.
+    fn layout(&self, seed: u64) -> FxHashMap<String, u128> {
+        let mut all = FxHashMap::default();
+        let mut free = 0x2000_0000 + 16 * (hash(seed, &[5]) % 64);
+        let count = self.locals.len();
+        for i in 0..count {
+            let v = &self.locals[if seed.is_multiple_of(2) { i } else { count - 1 - i }];
+            let here = self.placed.iter().find(|p| (p.frame, p.index) == (v.frame, v.index));
+            let at = match (here, self.top) {
+                (Some(p), Some(top)) => (self.draw(seed, top) as u32).wrapping_sub(p.below).into(),
+                _ => {
+                    let align = v.align.max(1);
+                    let at = free.next_multiple_of(align) + align * (hash(seed, &[6, i as u64]) % 4);
+                    free = at + v.size;
+                    u128::from(at)
+                }
+            };
+            all.insert(crate::source::local(v.frame, v.index), at);
+        }
+        all
     }
 
     /// A value for a variable.
@@ -315,9 +376,10 @@ fn may_be_another_nan(node: &Node, value: Option<Bits>) -> bool {
 }
 
 /// None if an address is undefined.
-fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
+fn effects(side: &Log<'_>, values: &Values, decided: &Values) -> Option<Effects> {
     let mut all = Effects::default();
-    let number = |t: TermId| values[t.0 as usize].map(|b| b.bits());
+    let number = |t: TermId| decided[t.0 as usize].map(|b| b.bits());
+    let left = |t: TermId| values[t.0 as usize].map(|b| b.bits());
     for e in side.events {
         if number(e.guard)? != 1 {
             continue;
@@ -325,7 +387,7 @@ fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
         let version = number(e.version)?;
         if let Kind::Sync(key) = &e.kind {
             let kind = key.split(" [").next().unwrap_or_default().to_owned();
-            let operands: Vec<Option<u128>> = e.arguments.iter().map(|a| number(*a)).collect();
+            let operands: Vec<Option<u128>> = e.arguments.iter().map(|a| left(*a)).collect();
             if operands.contains(&None) && !e.hands_on() {
                 return None;
             }
@@ -340,7 +402,7 @@ fn effects(side: &Log<'_>, values: &Values) -> Option<Effects> {
             continue;
         }
         let at = number(e.address)? as u64;
-        let bytes = number(e.value).map(u128::to_le_bytes);
+        let bytes = left(e.value).map(u128::to_le_bytes);
         for i in 0..e.bytes as usize {
             let key = (version, e.space, at.wrapping_add(i as u64));
             all.touched.insert(key);

@@ -32,6 +32,8 @@ pub fn fixed(
         let of = |t: &TermId| values.get(t).copied().flatten();
         let value = match &node {
             Node::Undef { .. } | Node::Approximate { .. } => None,
+            // Where a local variable lies is open.
+            Node::Variable(number) if terms.name(*number).starts_with(crate::source::LOCALS) => None,
             Node::Float { op: FloatOp::Add | FloatOp::Fma, .. } if contracts => None,
             Node::Ite(c, a, b) => of(c).and_then(|c| of(if c.is_true() { a } else { b })),
             free if free.is_free() => Some(Bits::new(width, model.get(&id).copied().unwrap_or(0))),

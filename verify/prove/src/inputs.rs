@@ -46,6 +46,8 @@ pub struct Inputs<'t> {
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
+    /// Whether the source has read what was never written.
+    unwritten: Cell<bool>,
     /// Whether a launch must say that it is one of clusters: whether it says so is open then, else no (A-LAUNCH).
     explicit: Cell<bool>,
     /// What the source says of its launches' blocks.
@@ -119,6 +121,7 @@ impl<'t> Inputs<'t> {
             uniform: RefCell::default(),
             explicit: Cell::default(),
             shape: Cell::default(),
+            unwritten: Cell::default(),
             traits: RefCell::default(),
         }
     }
@@ -146,6 +149,17 @@ impl<'t> Inputs<'t> {
         let id = self.terms.undef(width, why);
         self.uniform.borrow_mut().insert(id, uniform);
         id
+    }
+
+    /// What the source never wrote, for one of the reasons that `unwritten` names.
+    pub fn unwritten(&self, width: u32, why: &'static str) -> TermId {
+        self.unwritten.set(true);
+        self.terms.undef(width, why)
+    }
+
+    /// Whether the source has read such.
+    pub fn has_unwritten(&self) -> bool {
+        self.unwritten.get()
     }
 
     /// Whether a term has the same value in all lanes of a warp.
@@ -348,7 +362,7 @@ impl<'t> Inputs<'t> {
             }
             if memory == UNDEFINED {
                 // Bytes, so that each can be what the target has in its place.
-                let byte = || self.terms.undef(8, "local memory that was not written");
+                let byte = || self.unwritten(8, crate::unwritten::LOCAL);
                 let v = (1..8).fold(byte(), |low, _| self.terms.concat(&byte(), &low));
                 self.known.borrow_mut().insert((memory, version, base, at), v);
                 return v;

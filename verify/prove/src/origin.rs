@@ -6,6 +6,7 @@ use crate::calls::{Program, reachable};
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
 use crate::inputs::{Inputs, Shape};
+use crate::places::{self, Placed};
 use crate::side::{Name, Side};
 use crate::target::{Role, Wanted};
 use crate::verdict::Assumption;
@@ -80,6 +81,8 @@ pub struct Freedom<'a> {
     pub own_first: bool,
     /// Atomic operations are changes of words.
     pub updates: bool,
+    /// Where local variables lie, of those of which that is decided.
+    pub placed: &'a [Placed],
 }
 
 impl<R: Name> From<Side<'_, R>> for Trace {
@@ -101,6 +104,27 @@ impl<'a> Origin<'a> {
     pub fn of_cubin(cubin: &'a Cubin, name: &str) -> Option<Origin<'a>> {
         let code = cubin.functions.iter().find(|f| f.entry && f.name == name)?;
         Some(Origin::Code { cubin, code })
+    }
+
+    /// Why a cubin is not for what it is written for, if it is not: PTX runs on its target and on later chips, with an `a` on that one alone; code on its own.
+    pub fn excludes(self, cubin: &Cubin) -> Option<String> {
+        let has = |target: &str| {
+            let suffix = if cubin.accelerated { "a" } else { "" };
+            Some(format!("the source is for {target}, the target for sm_{}{suffix}", cubin.sm))
+        };
+        match self {
+            Origin::Ptx { module, .. } => {
+                let name = module.target.strip_prefix("sm_")?;
+                let least: u32 = name.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+                let fits = match name.ends_with('a') {
+                    true => least == cubin.sm && cubin.accelerated,
+                    false => least <= cubin.sm,
+                };
+                if fits { None } else { has(&module.target) }
+            }
+            Origin::Code { cubin: source, .. } if source.sm == cubin.sm => None,
+            Origin::Code { cubin: source, .. } => has(&format!("sm_{}", source.sm)),
+        }
     }
 
     /// A place in it, for people: a line of PTX, or the byte offset of an instruction.
@@ -161,17 +185,23 @@ impl<'a> Origin<'a> {
         }
     }
 
+    /// Local variables of PTX; functions stand within themselves `deep` times.
+    pub fn variables(self, deep: u32) -> Vec<places::Variable> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let frames = Program::new(module, function, deep).map_or_else(|_| Vec::new(), |p| p.frames);
+        let all = frames.iter().enumerate().flat_map(|(frame, f)| {
+            let own = f.function.variables.iter().enumerate().filter(|(_, v)| v.space == Space::Local);
+            own.map(move |(i, v)| places::Variable { frame, index: i as u32, size: v.size, align: v.align })
+        });
+        all.collect()
+    }
+
     /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack; functions stand within themselves `deep` times.
     pub fn locals(self, inputs: &Inputs<'_>, top: TermId, deep: u32) -> Vec<(TermId, u64)> {
         match self {
-            Origin::Ptx { module, function } => {
-                let frames = Program::new(module, function, deep).map_or_else(|_| Vec::new(), |p| p.frames);
-                let all = frames.iter().enumerate().flat_map(|(frame, f)| {
-                    let own = f.function.variables.iter().enumerate();
-                    own.filter(|(_, v)| v.space == Space::Local).map(move |(i, v)| (frame, i, v.size))
-                });
-                let at = |frame, i: usize| inputs.variable(&source::local(frame, i as u32), 32, true);
-                all.map(|(frame, i, size)| (at(frame, i), size)).collect()
+            Origin::Ptx { .. } => {
+                let at = |v: &places::Variable| inputs.variable(&source::local(v.frame, v.index), 32, true);
+                self.variables(deep).iter().map(|v| (at(v), v.size)).collect()
             }
             Origin::Code { code, .. } => {
                 let (d, bytes) = (inputs.terms, declared_stack(code));
@@ -342,7 +372,13 @@ impl<'a> Origin<'a> {
                     &mut sites,
                     &mut estimates,
                 )?;
-                Ok((Trace::from(side), Ways { fused: sites.fused, estimated: estimates.done }))
+                let mut trace = Trace::from(side);
+                if !freedom.placed.is_empty() {
+                    places::fit(freedom.placed, &self.variables(bound), self.stack(target, code))?;
+                    let top = places::top(inputs, target).ok_or("the chip is not known")?;
+                    places::put(inputs, freedom.placed, top, &mut trace);
+                }
+                Ok((trace, Ways { fused: sites.fused, estimated: estimates.done }))
             }
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
                 Err("code that is the source does what it says".into())

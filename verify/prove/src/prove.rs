@@ -6,11 +6,13 @@ use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
 use crate::inputs::{Inputs, Read};
+use crate::limit::{self, Limits};
 use crate::nesting::awaited;
 use crate::obligation::{
     Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps, waits_out_of_order,
 };
 use crate::origin::{Freedom, Origin, Trace, Ways};
+use crate::places::{self, Placed};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
@@ -44,23 +46,6 @@ const MOST_ROUNDS: u32 = 256;
 const FEW_CALLS: u32 = 2;
 /// Which part of the effort is for as many calls as are asked for.
 const DEEP_SHARE: u64 = 6;
-
-/// How far to go.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Most times that a loop of the source is gone through.
-    pub unroll: u32,
-    /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
-    pub effort: u64,
-    /// Launches on which both sides are run where nothing is proved.
-    pub launches: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { unroll: 4, effort: 12_000, launches: 40 }
-    }
-}
 
 /// Holds the entry `name` of a cubin against the entry of that name of a module.
 pub fn prove(module: &Module, name: &str, cubin: &Cubin, solver: &mut dyn Solver) -> Record {
@@ -146,9 +131,7 @@ fn once(
     let mut solver = Timed::within(solver, limits.effort);
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
     record.verdict = match (origin, code) {
-        (Some(Origin::Code { cubin: source, .. }), _) if source.sm != cubin.sm => Verdict::Inapplicable(
-            format!("the source is for sm_{}, the target for sm_{}", source.sm, cubin.sm),
-        ),
+        (Some(origin), _) if let Some(why) = origin.excludes(cubin) => Verdict::Inapplicable(why),
         (Some(origin), Some(code)) => {
             let solver = &mut solver;
             let record = &mut record;
@@ -169,6 +152,7 @@ fn once(
                 opaque: false,
                 unfinished,
                 eased,
+                placed: Vec::new(),
                 pointers: Vec::new(),
             };
             let verdict = task.run_with_opaque();
@@ -203,6 +187,8 @@ struct Task<'a> {
     unfinished: bool,
     /// What fences of the target are taken for.
     eased: Vec<Eased>,
+    /// Where local variables of the source lie, of those of which that is decided.
+    placed: Vec<Placed>,
     /// Offsets of parameters that addresses start from, in bytes, where the source has terms.
     pointers: Vec<u64>,
 }
@@ -266,7 +252,8 @@ impl Task<'_> {
         let free = ways.is_none();
         let meant = |ways, like: Option<&FxHashSet<TermId>>, written: Option<&FxHashSet<TermId>>| {
             let (payloads, own_first, updates) = (self.payloads, self.own_first, self.updates);
-            let freedom = Freedom { payloads, like, written, ways, own_first, updates };
+            let placed = &self.placed;
+            let freedom = Freedom { payloads, like, written, ways, own_first, updates, placed };
             let run = self.origin.run(inputs, self.cubin, self.code, bound, freedom);
             run.map_err(|e| format!("source, {e}"))
         };
@@ -331,6 +318,8 @@ impl Task<'_> {
             let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
             let bytes = self.origin.stack(self.cubin, self.code);
             assumptions.extend(self.origin.placed(inputs, top, (bytes, bound)));
+            let local = places::assumptions(inputs, &self.origin.variables(bound), &source.events);
+            assumptions.extend(local.into_iter().map(|a| inputs.normal.of(a)));
         }
         assumptions.extend(crate::window::assumptions(inputs, &all));
         for excluded in source.beyond.iter().chain(&source.undefined) {
@@ -349,6 +338,8 @@ impl Task<'_> {
             Some("undefined: the source leaves part of its results open")
         } else if of.iter().any(|t| matches!(d.node(*t), Node::Approximate { .. })) {
             Some("approximation: the source bounds its result and does not fix it")
+        } else if places::shown(inputs, &self.origin.variables(bound), &source.events) {
+            Some("places: where a local variable lies is open")
         } else if of.iter().any(|t| crate::flush::is_open(&d.node(*t))) {
             Some("flushing: the source leaves open what is flushed next to the least normal number")
         } else if self.origin.contracts() {
@@ -367,7 +358,8 @@ impl Task<'_> {
         if !silent || !matches!(verdict, Verdict::Unknown(_)) {
             return verdict;
         }
-        match search(self.origin, self.cubin, self.code, &self.pointers, self.limits.launches) {
+        let all = || search(self.origin, self.cubin, self.code, &self.pointers, self.limits.launches);
+        match limit::within(u64::MAX, self.limits.deadline, all).ok().flatten() {
             None => verdict,
             Some(found) => {
                 use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
@@ -398,6 +390,7 @@ impl Task<'_> {
         (self.limits.unroll, self.record.unroll) = (unroll, unroll);
         self.own_first = false;
         self.eased.clear();
+        self.placed.clear();
         let second = self.run_deep_enough();
         if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
         {
@@ -426,7 +419,9 @@ impl Task<'_> {
     /// raised.
     fn run_deep_enough(&mut self) -> Verdict {
         loop {
-            let verdict = self.run_all_ways();
+            let (work, deadline) = (self.limits.work, self.limits.deadline);
+            let verdict = limit::within(work, deadline, || self.run_all_ways())
+                .unwrap_or_else(|reached| Verdict::Unknown(reached.reason().into()));
             let none = |why: &str| why.starts_with(VACUOUS) || why.starts_with(FEW);
             let empty = matches!(&verdict, Verdict::Unknown(why) if none(why));
             // More rounds of calls are more than can be written out.
@@ -439,6 +434,7 @@ impl Task<'_> {
             self.record.obligations = Counts::default();
             self.own_first = false;
             self.eased.clear();
+            self.placed.clear();
         }
     }
 
@@ -453,6 +449,7 @@ impl Task<'_> {
         self.record.obligations = Counts::default();
         self.own_first = true;
         self.eased.clear();
+        self.placed.clear();
         let second = self.run_both_ways();
         if proved(&second) || self.record.contradiction.is_some() {
             return second;
@@ -496,6 +493,14 @@ impl Task<'_> {
         if self.eased.is_empty() && !eased.is_empty() {
             self.eased = eased;
             return self.run();
+        }
+        if self.placed.is_empty() {
+            let variables = self.origin.variables(self.limits.unroll.saturating_add(1));
+            let (source, target) = (&run.source.events, &run.target.side.events);
+            self.placed = places::found(&inputs, &variables, source, target, self.cubin);
+            if !self.placed.is_empty() {
+                return self.run();
+            }
         }
         self.record.phases.sides += started.elapsed().as_secs_f64();
         let targets = &run.target.side.events;
@@ -613,6 +618,7 @@ impl Task<'_> {
             own_first: self.own_first,
             updates: self.updates,
             fences: self.eased.clone(),
+            placed: self.placed.clone(),
             ..found
         });
         let (reached, all) = run.target.reached;
@@ -944,6 +950,9 @@ impl Task<'_> {
             required: self.origin.required_threads(),
             words: &self.origin.words(self.cubin),
             of_target: run.of_target,
+            locals: &self.origin.variables(self.limits.unroll.saturating_add(1)),
+            placed: &self.placed,
+            top: places::top(&inputs, self.cubin),
         };
         let evaluated = evaluate(&raw);
         self.differs = evaluated.is_err();

@@ -35,13 +35,23 @@ impl<'s> Variants<'s> {
         source: &'s Outcome,
     ) -> Option<Variants<'s>> {
         let base = Options { step_limit, touches: true, ..Options::default() };
-        let again = |options: Options| origin.execute(launch, &options).ok();
+        let again = |options: Options| {
+            crate::limit::look();
+            origin.execute(launch, &options).ok()
+        };
+        // What the source leaves open must not decide what it does.
+        if source.rests.is_some() {
+            return None;
+        }
         let orders = (1..ORDERS).map(|order| Options { order, ..base.clone() });
         // Enough that one undefined bit is not the same in all.
         let seeds = (1..=12).map(|seed| Options { seed, ..base.clone() });
         let approximations = [Approx::Low, Approx::High, Approx::Seed(1), Approx::Seed(2)]
             .map(|approx| Options { approx, ..base.clone() });
-        let others = orders.chain(seeds).chain(approximations).map(again).collect::<Option<_>>()?;
+        // Variables and functions elsewhere.
+        let places = (1..=3).map(|places| Options { places, ..base.clone() });
+        let others =
+            orders.chain(seeds).chain(places).chain(approximations).map(again).collect::<Option<_>>()?;
         let nans = [1, 2].map(|seed| Options { nans: Some(seed), ..base.clone() });
         let nans = nans.into_iter().map(again).collect::<Option<_>>()?;
         Some(Variants { launch, source, others, nans })
@@ -53,7 +63,10 @@ impl<'s> Variants<'s> {
         let left =
             |at: u64, n: usize| move |o: &Outcome| bytes(launch, o, at, n) == bytes(launch, source, at, n);
         match place {
-            Place::Bytes(at, n) => others.iter().chain(nans).all(left(at, n)),
+            Place::Bytes(at, n) => {
+                let open = (0..n as u64).any(|i| source.open.contains(&at.wrapping_add(i)));
+                !open && others.iter().chain(nans).all(left(at, n))
+            }
             // NaNs may be stored, but what is done hangs on none.
             Place::Deed => {
                 others.iter().all(|o| o.buffers == source.buffers && o.calls == source.calls)

@@ -23,6 +23,8 @@ use std::hash::Hash;
 
 /// Most instructions run on one side.
 const MOST_STEPS: u32 = 20_000;
+/// Work that an instruction counts for.
+const STEP: u64 = 16;
 
 /// What can name a register.
 pub trait Name: Copy + Eq + Hash + Ord + Debug {}
@@ -320,6 +322,7 @@ impl<'i, R: Name> Side<'i, R> {
             let at = spot.at();
             self.calls = spot.calls().to_vec();
             self.steps += 1;
+            crate::limit::spend(STEP);
             if self.steps > MOST_STEPS {
                 return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
             }

@@ -106,6 +106,7 @@ impl Search<'_> {
 
     /// Whether a model was taken.
     fn take(&mut self, model: Model) -> bool {
+        crate::limit::look();
         if model == self.best || self.spent() {
             return false;
         }

@@ -232,9 +232,11 @@ impl Z3 {
             return short();
         }
         let text = format!("(set-option :rlimit {limit})\n{}", script.text);
+        crate::limit::look();
+        let seconds = crate::limit::milliseconds(self.timeout.saturating_mul(1000)).div_ceil(1000);
         let mut command = Command::new(&self.path);
-        command.args(["-in", "-smt2", &format!("-T:{}", self.timeout)]);
-        match converse(&mut command, &text, ask, script, self.timeout) {
+        command.args(["-in", "-smt2", &format!("-T:{seconds}")]);
+        match converse(&mut command, &text, ask, script, seconds) {
             Ok(text) => read(&text, script),
             Err(e) => Answer::Unknown(format!("solver: {e}")),
         }

@@ -9,6 +9,7 @@ use crate::inputs::Inputs;
 use crate::lanes;
 use crate::side::{Side, Unasked, name};
 use crate::system;
+use crate::unwritten;
 use crate::window;
 use crate::witness::Payloads;
 use sassafras_cubin::Cubin;
@@ -44,15 +45,27 @@ impl Lane<'_, '_> {
     fn old(&mut self, register: RegisterId) -> TermId {
         let (kept, width) = self.program.kept(register);
         let why = match kept {
-            Kept::Byte => "a parameter of a call that was not written",
-            _ => "a register that was not written",
+            Kept::Byte => unwritten::PARAMETER,
+            _ => unwritten::REGISTER,
         };
-        self.side.read(register, |i| i.terms.undef(width, why))
+        self.side.read(register, |i| i.unwritten(width, why))
     }
 
     fn set(&mut self, register: RegisterId, value: TermId) {
         let old = self.old(register);
         self.side.write(register, value, old);
+    }
+
+    /// What a value decides that rests on what was never written has no meaning (A-UB).
+    fn decides(&mut self, value: TermId) {
+        let inputs = self.side.inputs;
+        if !inputs.has_unwritten() {
+            return;
+        }
+        if let Some(rests) = unwritten::rests(inputs, value) {
+            let happens = self.side.happens();
+            self.side.undefined.push(inputs.normal.of(inputs.terms.and(&happens, &rests)));
+        }
     }
 
     fn variable(&self, variable: VariableId) -> &Variable {
@@ -290,6 +303,7 @@ impl State<Terms> for Lane<'_, '_> {
         self.set(self.program.register(self.frame, register), value);
     }
     fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
+        self.decides(*address);
         let inputs = self.side.inputs;
         let (access, address, fixed) = window::load(self.side, access, *address)?;
         let value = match access.space {
@@ -324,6 +338,7 @@ impl State<Terms> for Lane<'_, '_> {
         Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
+        self.decides(*address);
         if access.space != Space::Param {
             return self.side.store(access, *address, *value);
         }
@@ -340,6 +355,7 @@ impl State<Terms> for Lane<'_, '_> {
         address: &TermId,
         operands: &[TermId],
     ) -> Result<TermId, Trap> {
+        self.decides(*address);
         lanes::atomic(self.side, access, op, *address, operands)
     }
     fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
@@ -406,9 +422,12 @@ impl PtxState<Terms> for Lane<'_, '_> {
     }
 }
 
+/// How names of variables begin that addresses of `.local` variables are.
+pub const LOCALS: &str = "source.local.";
+
 /// The name of the variable that a `.local` variable's address is: by frame, and number in the function.
 pub fn local(frame: usize, index: u32) -> String {
-    format!("source.local.{frame}.{index}")
+    format!("{LOCALS}{frame}.{index}")
 }
 
 /// The low bits of a value, or the value with zeros above.
@@ -497,6 +516,10 @@ pub fn run<'i>(
         side.place = inst.line.into();
         let at = |why: String| format!("line {}: {why}", inst.line);
         let holds = guard(d, inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
+        side.guard = d.yes();
+        if let Some(holds) = holds {
+            lane!().decides(holds);
+        }
         side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
         if inputs.known(side.guard) == Some(0) {
             side.proceed(step.next);
@@ -552,6 +575,7 @@ pub fn run<'i>(
             Outcome::Return => returned(&mut lane!()).map_err(at)?,
             Outcome::Exit => side.leave(None),
             Outcome::Switch { index, targets } => {
+                lane!().decides(index);
                 for (i, label) in targets.iter().enumerate() {
                     let here = d.eq(&index, &d.constant(32, i as u128));
                     side.jump(target(label.0), Some(here));
@@ -568,6 +592,7 @@ pub fn run<'i>(
                 side.jump(program.start(*callee), None);
             }
             Outcome::CallIndirect { target, arguments, .. } => {
+                lane!().decides(target);
                 for (_, callee) in program.callees(step) {
                     lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
                 }

@@ -14,7 +14,7 @@ const PATH: &str = "features/flow_recursion_mutual";
 const TWICE: &str = "features/call_recursive";
 
 /// Most calls of a function within itself that are looked at; nobody needs to look for an example of what is wrong.
-const LIMITS: Limits = Limits { unroll: 4, effort: 200, launches: 0 };
+const LIMITS: Limits = Limits { unroll: 4, effort: 200, launches: 0, ..Limits::DEFAULT };
 
 /// The instruction at a byte offset is another.
 fn with(cubin: &Cubin, place: usize, text: &str) -> Cubin {

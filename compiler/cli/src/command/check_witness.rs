@@ -1,12 +1,14 @@
 //! `sassafras check-witness`: what `prove --witness` wrote, checked without the prover.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sassafras_cubin::Cubin;
 use sassafras_driver::session;
-use sassafras_prove::Solver;
 use sassafras_prove::witness::Form;
 use sassafras_prove::witness::check::{Fault, check, check_code, inputs_are, read};
+use sassafras_prove::{Solver, limit};
 use serde_json::json;
 
 use super::Context;
@@ -28,7 +30,10 @@ pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, F
     let mut exit = Exit::Done;
     let mut records = Vec::new();
     for path in &arguments.inputs {
-        let (found, what) = match one(path, solver.as_mut()) {
+        let checked = limit::within(arguments.solvers.work(), arguments.solvers.deadline(), || {
+            one(path, solver.as_mut())
+        });
+        let (found, what) = match checked.unwrap_or_else(|r| Err(Fault::Undecided(r.reason().into()))) {
             Ok((found, what)) => (found, what),
             Err(Fault::Rejected(why)) => (Exit::Wrong, format!("rejected: {why}")),
             Err(Fault::Undecided(why)) => (Exit::Unknown, format!("undecided: {why}")),
@@ -62,18 +67,25 @@ fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
         |bytes: &[u8], path: &str| sassafras_cubin::read(bytes).map_err(|e| rejected(format!("{path}: {e}")));
     let target = cubin(&bytes, &witness.target.path)?;
     let mut asked = 0;
+    let named = |name: &str| witness.entries.iter().any(|e| e.entry == name);
+    let entries = |cubin: &Cubin| -> BTreeSet<String> {
+        cubin.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect()
+    };
+    let mut all = entries(&target);
     match witness.form {
         Form::Ptx => {
             let ptx = String::from_utf8(source).map_err(|_| rejected("the source is no text".into()))?;
             let parsed = session::parse(&ptx, &witness.source.path);
             let (module, _) =
                 parsed.map_err(|_| rejected(format!("{} is not valid", witness.source.path)))?;
+            all.extend(module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()));
             for entry in &witness.entries {
                 asked += check(&module, &target, entry, solver)?.solver;
             }
         }
         Form::Cubin => {
             let source = cubin(&source, &witness.source.path)?;
+            all.extend(entries(&source));
             for entry in &witness.entries {
                 asked += check_code(&source, &target, entry, solver)?.solver;
             }
@@ -88,5 +100,11 @@ fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
             exit = exit.worse(Exit::Assumed);
         }
     }
-    Ok((exit, format!("accepted: {} entries, {asked} questions", witness.entries.len())))
+    let mut says = format!("accepted: {} entries, {asked} questions", witness.entries.len());
+    let left: Vec<String> = all.into_iter().filter(|name| !named(name)).collect();
+    if !left.is_empty() {
+        exit = exit.worse(Exit::Unknown);
+        says += &format!("; not covered: {}", left.join(", "));
+    }
+    Ok((exit, says))
 }

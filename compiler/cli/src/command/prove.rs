@@ -11,7 +11,7 @@ use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
 use sassafras_prove::witness::{Entry, FORMAT, Form, Input, Tools, Witness};
-use sassafras_prove::{Limits, Record, Solver, prove_code, prove_within};
+use sassafras_prove::{Limits, Record, Solver, limit, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 
 use super::Context;
@@ -58,20 +58,36 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     let mut exit = if all.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
     let mut witnesses = Vec::new();
+    let uncovered: Vec<(&Job, String)> = match &arguments.entry {
+        Some(_) => Vec::new(),
+        None => jobs.iter().flat_map(|job| job.uncovered().into_iter().map(move |e| (job, e))).collect(),
+    };
+    for job in jobs.iter().filter(|job| entries(job).is_empty()) {
+        eprintln!("{}: it has no entry", job.name);
+    }
     for (job, entry) in &all {
         let Job { source, cubin, name, target } = job;
-        let record = {
-            let limits =
-                Limits { unroll: arguments.unroll, effort: arguments.solvers.effort(), ..Limits::default() };
-            source.prove(entry, cubin, solver.as_mut(), limits)
+        let limits = Limits {
+            unroll: arguments.unroll,
+            effort: arguments.solvers.effort(),
+            work: arguments.solvers.work(),
+            deadline: arguments.solvers.deadline(),
+            ..Limits::default()
         };
+        let record = source.prove(entry, cubin, solver.as_mut(), limits);
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
             files::print(&report(&record, &source.files(name, target, cubin)));
         }
         records.push(record.json());
         if arguments.witness.is_some() {
-            witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut()));
+            witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
+        }
+    }
+    for (job, entry) in &uncovered {
+        exit = exit.worse(Exit::Unknown);
+        if !context.json {
+            files::print(&format!("{entry}: not covered: {} has no such entry\n", job.name));
         }
     }
     if let (Some(path), [job]) = (&arguments.witness, &jobs[..]) {
@@ -88,7 +104,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             "source": jobs.first().map(|job| job.source.producer()),
             "target": jobs.first().map(|job| producer(&job.cubin)),
         });
-        let all = serde_json::json!({ "schema": 1, "exit": exit as u8, "tools": tools, "entries": records });
+        let uncovered: Vec<&String> = uncovered.iter().map(|(_, entry)| entry).collect();
+        let all = serde_json::json!({
+            "schema": 1, "exit": exit as u8, "tools": tools, "entries": records, "uncovered": uncovered,
+        });
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
@@ -102,6 +121,15 @@ struct Job {
     name: String,
     /// Name of the cubin.
     target: String,
+}
+
+impl Job {
+    /// Entries of the cubin that the source does not have: nothing is said of them.
+    fn uncovered(&self) -> Vec<String> {
+        let own = self.source.entries();
+        let all = self.cubin.functions.iter().filter(|f| f.entry).map(|f| f.name.clone());
+        all.filter(|name| !own.contains(name)).collect()
+    }
 }
 
 fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
@@ -212,13 +240,16 @@ impl Source {
         target: &Cubin,
         unroll: u32,
         solver: &mut dyn Solver,
+        limits: Limits,
     ) -> Option<Entry> {
-        let mut entry = Entry::of(record, unroll)?;
-        match self {
+        let plain = Entry::of(record, unroll)?;
+        let mut entry = plain.clone();
+        let explained = limit::within(limits.work, limits.deadline, || match self {
             Source::Ptx(module, _) => explain(module, target, &mut entry, solver),
             Source::Code(source, _) => explain_code(source, target, &mut entry, solver),
-        }
-        Some(entry)
+        });
+        // Steps are help: without them the checker asks whole questions.
+        Some(if explained.is_ok() { entry } else { plain })
     }
 
     fn files<'a>(&'a self, source: &'a str, target: &'a str, cubin: &'a Cubin) -> Files<'a> {

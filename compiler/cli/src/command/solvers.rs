@@ -8,8 +8,12 @@ use sassafras_prove::solver::NativeZ3;
 use sassafras_prove::solver::{Bitwuzla, Both, Cache, Kept};
 use sassafras_prove::{NoSolver, Solver};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::Failure;
+
+/// Effort for a question where nobody says how much, in millions of z3's `rlimit`.
+const USUAL: u64 = 30;
 
 /// Which solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,9 +33,10 @@ pub struct Solvers {
     /// it 30 for each question.
     #[arg(long)]
     budget: Option<u64>,
-    /// Seconds for each question; a safety net alone.
-    #[arg(long, default_value_t = 60)]
-    timeout: u64,
+    /// Seconds for all that is done about an entry, its witness included; a safety net alone. Without it 60 for each question, and no end but
+    /// that of the effort.
+    #[arg(long)]
+    timeout: Option<u64>,
     /// The solver; `all`: both, whose answers must agree.
     #[arg(long, value_enum, default_value = "z3")]
     solver: Which,
@@ -64,13 +69,29 @@ fn z3(folders: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
 
 impl Solvers {
     fn budget(&self) -> u64 {
-        self.budget.unwrap_or(30)
+        self.budget.unwrap_or(USUAL)
     }
 
     /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
     pub fn effort(&self) -> u64 {
         let least = sassafras_prove::Limits::default().effort;
         self.budget.map_or(least, |b| least.max(b.saturating_mul(1000)))
+    }
+
+    /// Work beside the solver's questions for each way to prove an entry.
+    pub fn work(&self) -> u64 {
+        let usual = sassafras_prove::Limits::DEFAULT.work;
+        self.budget.map_or(usual, |b| usual / USUAL * b.clamp(1, 1 << 20))
+    }
+
+    /// When all that is done about an entry has to end, which begins now.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)))
+    }
+
+    /// Seconds for a question.
+    fn seconds(&self) -> u64 {
+        self.timeout.unwrap_or(60)
     }
 
     /// The solver; one that answers nothing if z3 is not installed.
@@ -99,7 +120,7 @@ impl Solvers {
         let program = std::env::current_exe().ok();
         let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
         let bitwuzla = || -> Result<Box<dyn Solver>, Failure> {
-            match Bitwuzla::find(&folders, self.timeout) {
+            match Bitwuzla::find(&folders, self.seconds()) {
                 Some(found) => Ok(Box::new(found)),
                 None => Err(Failure::usage(
                     "bitwuzla is not installed; `sassafras oracle install bitwuzla` fetches it",
@@ -107,11 +128,11 @@ impl Solvers {
             }
         };
         Ok(match self.solver {
-            Which::Z3 => z3(&folders, self.budget(), self.timeout),
+            Which::Z3 => z3(&folders, self.budget(), self.seconds()),
             Which::Bitwuzla => Some(bitwuzla()?),
             Which::All => {
                 let second = bitwuzla()?;
-                let first = z3(&folders, self.budget(), self.timeout);
+                let first = z3(&folders, self.budget(), self.seconds());
                 first.map(|first| Box::new(Both::new(first, second)) as Box<dyn Solver>)
             }
         })

@@ -44,7 +44,7 @@ pub fn check(
     cubin: &Cubin,
     code: &Function,
 ) -> Result<(), String> {
-    let threads = |n: [u32; 3]| n.iter().map(|&n| u64::from(n)).product::<u64>();
+    let threads = |n: [u32; 3]| n.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
     if code.required_threads.is_some() && code.required_threads != required {
         return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
     }
@@ -72,7 +72,8 @@ pub fn check(
     if let (Some(named), Some(chip)) = (named, chip) {
         let limits = chip.limits();
         let each = code.registers.next_multiple_of(limits.register_allocation_unit);
-        let taken = u64::from(each) * named.next_multiple_of(limits.warp_lanes.into());
+        let lanes = u64::from(limits.warp_lanes);
+        let taken = u64::from(each).saturating_mul(named.div_ceil(lanes).saturating_mul(lanes));
         if taken > limits.registers_per_multiprocessor.into() {
             return Err(format!(
                 "cubin: {named} threads of {} registers take more than the {} there are",

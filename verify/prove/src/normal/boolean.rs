@@ -34,6 +34,7 @@ impl Diagrams {
 
     /// A decision.
     pub fn make(&mut self, variable: TermId, high: Diagram, low: Diagram) -> Diagram {
+        crate::limit::spend(1);
         if high == low {
             return high;
         }

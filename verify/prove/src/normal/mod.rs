@@ -32,6 +32,7 @@ mod told;
 pub mod trace;
 mod widen;
 
+use crate::limit;
 use boolean::{Diagram, Diagrams};
 use poly::Poly;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +125,7 @@ impl<'t> Normal<'t> {
             let node = self.terms.node(t);
             if ready {
                 let mark = self.mark();
+                limit::spend(1);
                 let mut made = self.rebuild(&node, self.terms.width_of(t), t);
                 if let Some(known) = self.known.borrow().get(&made).copied() {
                     let now = |o| self.memo.borrow()[&o];

@@ -70,6 +70,8 @@ impl Normal<'_> {
         let (key, mark) = (p.clone(), self.mark());
         let mut rounds = 0;
         while rounds < ROUNDS && self.improve(&mut p) {
+            // All products are looked at in each round.
+            crate::limit::spend(p.terms.keys().map(|m| 1 + m.len() as u64).sum());
             rounds += 1;
         }
         let t = self.build(&p);

@@ -3,6 +3,7 @@
 //! An atom is a term of at most the polynomial's width, read as an unsigned number (extended by zeros). A concatenation
 //! `h:l` is `2^n·h + l`; signed extension is the unsigned one less `2^n` times the sign bit.
 
+use crate::limit;
 use sassafras_semantics::TermId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -57,6 +58,7 @@ impl Poly {
     /// Adds a multiple of another polynomial, whose numbers are taken modulo this one's width.
     pub fn plus_scaled(&mut self, other: &Poly, scale: u128) {
         self.plus(Monomial::new(), other.constant.wrapping_mul(scale));
+        limit::spend(1 + other.terms.len() as u64);
         for (m, c) in &other.terms {
             self.plus(m.clone(), c.wrapping_mul(scale));
         }
@@ -81,6 +83,7 @@ impl Poly {
         if (self.terms.len() + 1) * (other.terms.len() + 1) > most {
             return None;
         }
+        limit::spend(((self.terms.len() + 1) * (other.terms.len() + 1)) as u64);
         let mut p = other.scaled(self.constant);
         for (m, c) in &self.terms {
             p.plus(m.clone(), c.wrapping_mul(other.constant));
@@ -162,6 +165,7 @@ impl Poly {
 
     /// The same sum with its numbers in another width, coefficients of the upper half read as negative.
     pub fn widened(&self, width: u32) -> Poly {
+        limit::spend(1 + self.terms.len() as u64);
         let mut p = Poly::constant(width, self.constant);
         for (m, c) in &self.terms {
             let high = c >> (self.width - 1) & 1 == 1;

@@ -25,7 +25,7 @@ mod shape;
 mod world;
 
 use crate::inputs::Inputs;
-use crate::prove::Limits;
+use crate::limit::Limits;
 use crate::solver::{Solver, Timed};
 use crate::verdict::{Assumption, Counterexample, Counts, Coverage, Phases, Record, Verdict};
 use desk::{Desk, Failure};

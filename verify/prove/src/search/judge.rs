@@ -83,6 +83,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// One of the executors lacks a meaning.
     pub fn differ(&mut self, launch: &Launch) -> Result<Option<Difference>, Never> {
+        crate::limit::look();
         let options = Options { step_limit: STEPS, touches: true, ..Options::default() };
         let source = match self.origin.execute(launch, &options) {
             Ok(outcome) => outcome,
@@ -258,30 +259,32 @@ fn left(launch: &Launch, source: &Outcome, target: &Outcome, order: u32) -> Vec<
     let mut all = Vec::new();
     for (buffer, (a, b)) in launch.buffers.iter().zip(source.buffers.iter().zip(&target.buffers)) {
         let words = a.chunks(8).zip(b.chunks(8)).enumerate().filter(|(_, (a, b))| a != b);
-        for (i, _) in words.take(WORDS - all.len()) {
+        for (i, _) in words.take(WORDS.saturating_sub(all.len())) {
             let here = |r: &Range<usize>| a[r.clone()] != b[r.clone()];
             let halves = [8 * i..8 * i + 4, 8 * i + 4..8 * i + 8];
             let whole = 8 * i..8 * i + 8;
-            let range =
-                if halves.iter().all(here) { whole } else { halves.into_iter().find(here).unwrap_or(whole) };
-            let at = buffer.address + range.start as u64;
-            let end = buffer.address + range.end as u64;
-            let touches = |t: &&Touch| {
-                let (from, to) = (t.address, t.address + u64::from(t.bytes));
-                t.how != Use::Load && t.space == Space::Global && from < end && at < to
-            };
-            let (s, t) =
-                (source.touches.iter().rev().find(touches), target.touches.iter().rev().find(touches));
-            all.push(Difference {
-                order,
-                thread: s.or(t).map_or(0, |t| t.who.thread),
-                address: Some(at),
-                source: super::hex(&a[range.clone()]),
-                target: super::hex(&b[range]),
-                line: s.map(|s| s.who.at),
-                instruction: t.map(|t| t.who.at),
-                text: None,
-            });
+            // The source may leave one half open.
+            let both = Some(whole).filter(|_| halves.iter().all(here));
+            for range in both.into_iter().chain(halves.into_iter().filter(here)) {
+                let at = buffer.address + range.start as u64;
+                let end = buffer.address + range.end as u64;
+                let touches = |t: &&Touch| {
+                    let (from, to) = (t.address, t.address + u64::from(t.bytes));
+                    t.how != Use::Load && t.space == Space::Global && from < end && at < to
+                };
+                let (s, t) =
+                    (source.touches.iter().rev().find(touches), target.touches.iter().rev().find(touches));
+                all.push(Difference {
+                    order,
+                    thread: s.or(t).map_or(0, |t| t.who.thread),
+                    address: Some(at),
+                    source: super::hex(&a[range.clone()]),
+                    target: super::hex(&b[range]),
+                    line: s.map(|s| s.who.at),
+                    instruction: t.map(|t| t.who.at),
+                    text: None,
+                });
+            }
         }
     }
     all

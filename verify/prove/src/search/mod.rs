@@ -29,7 +29,9 @@ pub fn search(
     pointers: &[u64],
     launches: u64,
 ) -> Option<Counterexample> {
-    let odd = origin.required_threads().is_some_and(|n| !n.iter().product::<u32>().is_multiple_of(32));
+    let odd = origin
+        .required_threads()
+        .is_some_and(|n| !n.iter().fold(1u32, |all, n| all.saturating_mul(*n)).is_multiple_of(32));
     if odd && origin.looks_across() {
         return None;
     }

@@ -34,10 +34,12 @@ impl Bitwuzla {
 
 impl Solver for Bitwuzla {
     fn check(&mut self, script: &Script) -> Answer {
+        crate::limit::look();
+        let most = crate::limit::milliseconds(self.timeout.saturating_mul(1000));
         let mut command = self.command();
-        command.args(["-c", DRIVER, &(self.timeout.saturating_mul(1000)).to_string()]);
+        command.args(["-c", DRIVER, &most.to_string()]);
         let text = format!("(set-logic QF_UFBV)\n{}", script.text);
-        match converse(&mut command, &text, CHECK, script, self.timeout) {
+        match converse(&mut command, &text, CHECK, script, most.div_ceil(1000)) {
             // It says `unknown` for nothing else than its time.
             Ok(text) if text.trim_start().starts_with("unknown") => Answer::Unknown("time".into()),
             Ok(text) => read(&text, script),

@@ -111,7 +111,9 @@ impl NativeZ3 {
     fn ask(self, script: &Script, limit: u64, solver: &z3::Solver) -> Answer {
         let mut params = Params::new();
         params.set_u32("rlimit", limit.min(u64::from(u32::MAX)) as u32);
-        params.set_u32("timeout", self.timeout.saturating_mul(1000).min(u64::from(u32::MAX - 1)) as u32);
+        crate::limit::look();
+        let most = crate::limit::milliseconds(self.timeout.saturating_mul(1000));
+        params.set_u32("timeout", most.min(u64::from(u32::MAX - 1)) as u32);
         solver.set_params(&params);
         let started = std::time::Instant::now();
         let (terms, assertions) = built(&script.question);

@@ -167,7 +167,8 @@ pub(crate) fn against(
         return rejected(format!("it does not name the lemma `{name}`"));
     }
     let ways = Ways { fused, estimated };
-    let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates };
+    let placed = &entry.matching.placed;
+    let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
     let (mut wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
@@ -214,6 +215,7 @@ pub(crate) fn against(
     let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
     let room = (origin.stack(cubin, code), bound);
     known.extend(origin.placed(&inputs, top, room));
+    known.extend(crate::places::assumptions(&inputs, &origin.variables(bound), &left.events));
     known.extend(crate::window::assumptions(&inputs, &roots));
     list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, room));
     for t in left.beyond.iter().filter(|_| !entry.bounded) {

@@ -195,6 +195,9 @@ pub struct Matching {
     /// Fences of the target that are taken for less than they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fences: Vec<crate::fences::Eased>,
+    /// Where local variables of the source lie, of those of which that is decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placed: Vec<crate::places::Placed>,
 }
 
 impl Entry {

@@ -7,6 +7,8 @@
 mod common;
 mod contract;
 mod functions;
+mod never;
+mod places;
 mod refuted;
 mod undefined;
 mod window;
