@@ -178,6 +178,16 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-prove", "--test", "random_prove", "--", "--nocapture"],
     ),
     (
+        "open",
+        "2,000 random programs over what PTX leaves open, ours and ptxas's -O0 and -O3, none refuted; writes docs/open-prove.md",
+        &["test", "--package", "sassafras-prove", "--test", "open_prove", "--", "--nocapture"],
+    ),
+    (
+        "bad-inputs",
+        "20,000 files changed at random over all commands: no panic, nothing that takes long or much memory",
+        &["test", "--package", "sassafras", "--test", "mutated", "--", "--nocapture"],
+    ),
+    (
         "lemmas",
         "the lemmas about division and roots: every divisor of 32 bits, the grid with more numbers, every instruction left out",
         &["test", "--release", "--package", "sassafras-prove", "--test", "lemmas", "--", "--nocapture"],
@@ -205,7 +215,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 14] = [
+const WHOLE: [&str; 16] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_FORMS",
@@ -220,6 +230,8 @@ const WHOLE: [&str; 14] = [
     "SASSAFRAS_ALL_PROOFS",
     "SASSAFRAS_ALL_PASSES",
     "SASSAFRAS_ALL_LEMMAS",
+    "SASSAFRAS_ALL_OPEN",
+    "SASSAFRAS_ALL_BAD",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.

@@ -120,12 +120,12 @@ impl Launch {
 
     /// Threads in a block.
     pub fn threads(&self) -> u32 {
-        self.block.iter().product()
+        self.block.iter().fold(1, |all: u32, &n| all.saturating_mul(n))
     }
 
     /// Blocks in the grid.
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&n| u64::from(n)).product()
+        self.grid.iter().fold(1, |all: u64, &n| all.saturating_mul(n.into()))
     }
 
     /// Checks the limits that every chip has: 1 to 1024 threads in a block (64 in z), no empty grid.
@@ -133,7 +133,7 @@ impl Launch {
     /// # Errors
     /// [`LaunchError::Shape`].
     pub fn check(&self) -> Result<(), LaunchError> {
-        let threads: u64 = self.block.iter().map(|&n| u64::from(n)).product();
+        let threads = self.block.iter().fold(1, |all: u64, &n| all.saturating_mul(n.into()));
         if !(1..=1024).contains(&threads) || self.block[2] > 64 {
             return Err(LaunchError::Shape(format!("a block of {:?} threads is out of range", self.block)));
         }

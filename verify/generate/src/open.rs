@@ -150,7 +150,7 @@ const TEMPLATES: &[(Openness, &[&str])] = &[
             "shf.l.wrap.b32 %R, %r, %r, %r;",
             "shf.r.clamp.b32 %R, %r, %r, %r;",
             "bfe.u32 %R, %r, %r, %r;",
-            "bfe.s32 %R, %r, 250, 20;",
+            "bfe.s32 %R, %r, 20, 20;",
             "bfi.b32 %R, %r, %r, %r, %r;",
             "shl.b16 %H, %h, %r;",
         ],

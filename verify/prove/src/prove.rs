@@ -133,11 +133,7 @@ fn once(
     record.verdict = match (origin, code) {
         (Some(origin), _) if let Some(why) = origin.excludes(cubin) => Verdict::Inapplicable(why),
         (Some(origin), Some(code)) => {
-            let solver = &mut solver;
-            let record = &mut record;
-            let (differs, payloads) = (false, Payloads::Open);
-            let eased = Vec::new();
-            let (own_first, unfinished) = (false, false);
+            let (solver, record) = (&mut solver, &mut record);
             let mut task = Task {
                 origin,
                 cubin,
@@ -145,13 +141,13 @@ fn once(
                 solver,
                 limits,
                 record,
-                differs,
-                payloads,
-                own_first,
+                differs: false,
+                payloads: Payloads::Open,
+                own_first: false,
                 updates: false,
                 opaque: false,
-                unfinished,
-                eased,
+                unfinished: false,
+                eased: Vec::new(),
                 placed: Vec::new(),
                 pointers: Vec::new(),
             };

@@ -1,6 +1,9 @@
 //! Runs the binary.
 #![allow(dead_code)]
 
+#[cfg(unix)]
+pub mod limited;
+
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -105,7 +105,7 @@ impl Program {
             )));
         }
         if let Some(n) = function.max_threads {
-            let most: u32 = n.iter().product();
+            let most = n.iter().fold(1, |all: u32, &n| all.saturating_mul(n));
             if launch.threads() > most {
                 return Err(LaunchError::Shape(format!("`{name}` takes at most {most} threads per block")));
             }
