@@ -13,7 +13,7 @@ use sassafras_driver::session;
 use sassafras_prove::{Verdict, prove};
 
 const FEATURES: [&str; 8] = [
-    "video",
+    "video_parts",
     "video_bytes",
     "video_extremum",
     "video_halves",
@@ -25,9 +25,9 @@ const FEATURES: [&str; 8] = [
 
 /// Feature, what stands there, and what is compiled in its place.
 const FAULTS: [(&str, &str, &str); 14] = [
-    ("video", "vadd.s32.s32.s32 w, a.b1", "vadd.s32.u32.s32 w, a.b1"),
-    ("video", "b.h0", "b.h1"),
-    ("video", "vsub.s32.u32.s32.sat", "vsub.s32.u32.s32"),
+    ("video_parts", "vadd.s32.s32.s32 w, a.b1", "vadd.s32.u32.s32 w, a.b1"),
+    ("video_parts", "b.h0", "b.h1"),
+    ("video_parts", "vsub.s32.u32.s32.sat", "vsub.s32.u32.s32"),
     ("video_extremum", "vmin.s32.s32.u32", "vmin.s32.s32.s32"),
     ("video_extremum", "y.b2", "y.b3"),
     ("video_shift", "vshr.s32.s32.u32.wrap", "vshr.s32.s32.u32.clamp"),
