@@ -24,7 +24,8 @@
 //! distance seen in code that ptxas made, with how often a pair was seen (`cargo xtask mine`). Code of ptxas that leaves
 //! less than NAK's number shows that less is enough: the mined number holds. Where RAW pairs of general registers stand at one
 //! distance again and again and never as near as NAK's number, the larger holds. A pair seen a few times that NAK lacks stays unknown. Distances of
-//! WAW and WAR pairs are mostly there for other reasons, so that a larger mined number says nothing.
+//! WAW and WAR pairs are mostly there for other reasons, so that a larger mined number says nothing. Behind matrix products stands what
+//! three versions leave behind each form of them with each kind of use (`cargo xtask mine products`): NAK has one number for the longest.
 //!
 //! # Scoreboards
 //! Classes for which [`Class::variable`] holds finish at a time that no table knows. Their results are ready when the
@@ -134,16 +135,22 @@ pub enum Class {
     FmaWideAddendHigh,
     /// A part of [`Class::UniformMove`]: UMOV.
     UniformCopy,
-    /// A part of [`Class::Matrix`]: HMMA.1688, IMMA.16816 and others whose left factor has at most two registers; their result
-    /// is ready earlier.
+    /// A part of [`Class::Matrix`]: products of eight rows, whose left factor has one register (IMMA.8816, BMMA.88128); their result
+    /// is ready first.
     MatrixShort,
+    /// A part of [`Class::Matrix`]: products whose left factor has two registers (HMMA.1688, QMMA.16816, HMMA.SP.16816).
+    MatrixMedium,
+    /// A part of [`Class::Matrix`]: products of integers whose left factor has two registers (IMMA.16816, IMMA.SP.16832).
+    MatrixMediumInteger,
+    /// A part of [`Class::Matrix`]: longer products of integers (IMMA.16832).
+    MatrixInteger,
     /// A part of [`Class::Memory`]: the address of SYNCS, which is read a cycle earlier than that of an access.
     MemorySync,
 }
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 25] = [
+    pub const NAMES: [(Class, &'static str); 28] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -168,6 +175,9 @@ impl Class {
         (Class::FmaWideAddendHigh, "fma.wide.addend.high"),
         (Class::UniformCopy, "uniform.copy"),
         (Class::MatrixShort, "matrix.short"),
+        (Class::MatrixMedium, "matrix.medium"),
+        (Class::MatrixMediumInteger, "matrix.medium.integer"),
+        (Class::MatrixInteger, "matrix.integer"),
         (Class::MemorySync, "memory.sync"),
     ];
 
@@ -179,7 +189,9 @@ impl Class {
             Class::Add => Class::Alu,
             Class::MemoryTexture => Class::Memory,
             Class::UniformCopy => Class::UniformMove,
-            Class::MatrixShort => Class::Matrix,
+            Class::MatrixShort | Class::MatrixMedium | Class::MatrixMediumInteger | Class::MatrixInteger => {
+                Class::Matrix
+            }
             Class::MemorySync => Class::Memory,
             Class::FmaWideLow | Class::FmaWideAddend | Class::FmaWideAddendHigh => Class::FmaWide,
             other => other,
@@ -194,7 +206,11 @@ impl Class {
             Class::Convergence | Class::ToUniformVariable => true,
             Class::Double => !matches!(chip, Chip::Sm90 | Chip::Sm100),
             Class::ToUniform => chip.number() < 90,
-            Class::Matrix | Class::MatrixShort => chip.number() < 80,
+            Class::Matrix | Class::MatrixShort | Class::MatrixMedium => chip.number() < 80,
+            // `cargo xtask mine products`: on sm_103 ptxas 13.0.88 waits by scoreboards for products of integers.
+            Class::MatrixMediumInteger | Class::MatrixInteger => {
+                chip.number() < 80 || matches!(chip, Chip::Sm103)
+            }
             _ => false,
         }
     }

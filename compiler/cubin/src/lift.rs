@@ -33,7 +33,7 @@ pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
     let kind = if image.header.kind == c::EXECUTABLE { Kind::Executable } else { Kind::Relocatable };
     let debug = match header.abi {
         Abi::V7 => older_debug(image),
-        Abi::V8 => Debug::ALL.into_iter().find(|&d| chip.e_flags(d) == header.flags).unwrap_or_default(),
+        Abi::V8 => header.debug().unwrap_or_default(),
     };
     let mut cubin = Cubin { abi: header.abi, sm, kind, debug, ..Cubin::default() };
     if let Some(virtual_sm) = header.virtual_sm() {

@@ -61,12 +61,7 @@ impl Inst {
             ) => Pipe::MemoryTexture,
             // CS2R.32 is as quick as arithmetic (NAK; mined).
             (Meaning::Cs2r, Access::Write, ..) if operand.units == 1 => Pipe::Alu,
-            // A left factor of at most two registers passes the collector once.
-            (Meaning::Hmma | Meaning::Imma | Meaning::Bmma | Meaning::SparseMma, ..)
-                if self.collected_once() =>
-            {
-                Pipe::MatrixShort
-            }
+            _ if row.pipe == Pipe::Matrix => self.product(),
             (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,
@@ -75,10 +70,18 @@ impl Inst {
         }
     }
 
-    /// Whether the left factor of a matrix product has at most two registers. Of sparse ones as well: ptxas 13.0.88 leaves as many cycles behind
-    /// HMMA.SP.16816 as behind HMMA.1688, before itself, FADD, MOV and STG.
-    fn collected_once(&self) -> bool {
-        self.row().field("a").is_some_and(|a| self.units(a) <= 2)
+    /// How long a matrix product takes: by the registers of its left factor, and on some chips by whether it is one of integers
+    /// (`cargo xtask mine products`).
+    pub fn product(&self) -> Pipe {
+        let row = self.row();
+        let integer = row.mnemonic == "IMMA";
+        match row.field("a").map(|a| self.units(a)) {
+            Some(1) => Pipe::MatrixShort,
+            Some(2) if integer => Pipe::MatrixMediumInteger,
+            Some(2) => Pipe::MatrixMedium,
+            _ if integer => Pipe::MatrixInteger,
+            _ => Pipe::Matrix,
+        }
     }
 
     /// The predicates that P2R and its like move as a whole, by the bits of the mask.

@@ -3,6 +3,7 @@
 use sassafras_check::hazard::Program;
 use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind};
 use sassafras_isa::{Access, Inst, Operand, RegClass, Scoreboard};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// Two classes and how the second depends on the first.
@@ -24,6 +25,9 @@ pub struct Seen {
 /// Distances by pair.
 pub type Distances = BTreeMap<Pair, Seen>;
 
+/// Distances behind matrix products: hazard, register file, the product's mnemonic with its modifiers, the later one's class.
+pub type Forms = BTreeMap<(Hazard, OperandKind, String, Class), Seen>;
+
 /// Farther pairs say nothing about what is needed.
 const FAR: u32 = 40;
 
@@ -38,6 +42,26 @@ struct Earlier {
 
 /// Adds the distances of a program. Accesses of variable latency are left out: scoreboards decide about them.
 pub fn measure(program: &Program, into: &mut Distances) {
+    walk(program, &mut |pair, _, cycles, example| note(into.entry(pair), cycles, example));
+}
+
+/// Adds those whose earlier instruction is a matrix product.
+pub fn measure_products(program: &Program, into: &mut Forms) {
+    walk(program, &mut |(hazard, operand, producer, consumer), first, cycles, example| {
+        if producer.whole() == Class::Matrix {
+            let form = sassafras_isa::print(first, &sassafras_isa::Style::default())
+                .split(' ')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            note(into.entry((hazard, operand, form, consumer)), cycles, example);
+        }
+    });
+}
+
+type Visit<'a> = dyn FnMut(Pair, &Inst, u32, &dyn Fn() -> String) + 'a;
+
+fn walk(program: &Program, visit: &mut Visit<'_>) {
     let mut open: HashMap<(RegClass, u32), Vec<Earlier>> = HashMap::new();
     let mut time = 0;
     for (at, inst) in program.insts.iter().enumerate() {
@@ -52,7 +76,7 @@ pub fn measure(program: &Program, into: &mut Distances) {
         for operand in inst.operands() {
             for unit in 0..u32::from(operand.units) {
                 for first in open.get(&(operand.class, operand.number + unit)).into_iter().flatten() {
-                    note(program, first, at, time, inst, &operand, unit, into);
+                    pair(program, first, at, time, inst, &operand, unit, visit);
                 }
             }
         }
@@ -80,7 +104,7 @@ pub fn measure(program: &Program, into: &mut Distances) {
 }
 
 #[allow(clippy::too_many_arguments, reason = "one measurement has so many ends")]
-fn note(
+fn pair(
     program: &Program,
     first: &Earlier,
     at: usize,
@@ -88,7 +112,7 @@ fn note(
     inst: &Inst,
     operand: &Operand,
     unit: u32,
-    into: &mut Distances,
+    visit: &mut Visit<'_>,
 ) {
     let hazard = match (first.write, operand.access == Access::Write) {
         (true, false) => Hazard::Raw,
@@ -97,22 +121,19 @@ fn note(
         (false, false) => return,
     };
     let cycles = time - first.time;
-    if cycles >= FAR {
-        return;
-    }
+    let Some(producer) = program.insts[first.at].as_ref().filter(|_| cycles < FAR) else { return };
     let Kind { operand: kind, .. } = Program::kind_of(operand, hazard);
-    let pair = (hazard, kind, first.class, inst.class(operand, unit));
-    let seen = into.entry(pair).or_insert_with(|| Seen {
-        cycles: FAR,
-        nearest: 0,
-        samples: 0,
-        example: String::new(),
-    });
+    let example = || format!("{} then {}", program.place(first.at), program.place(at));
+    visit((hazard, kind, first.class, inst.class(operand, unit)), producer, cycles, &example);
+}
+
+fn note<K: Ord>(entry: Entry<'_, K, Seen>, cycles: u32, example: &dyn Fn() -> String) {
+    let seen = entry.or_insert_with(|| Seen { cycles: FAR, nearest: 0, samples: 0, example: String::new() });
     seen.samples += 1;
     if cycles < seen.cycles {
         seen.cycles = cycles;
         seen.nearest = 0;
-        seen.example = format!("{} then {}", program.place(first.at), program.place(at));
+        seen.example = example();
     }
     seen.nearest += usize::from(cycles == seen.cycles);
 }

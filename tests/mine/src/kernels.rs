@@ -205,7 +205,7 @@ fn kernel(number: usize, producer: &str, consumer: &str) -> String {
 /// A module of these kernels for a chip.
 pub fn module(kernels: &[&Kernel], target: &str) -> String {
     let mut text = format!(
-        ".version 9.0\n.target {target}\n.address_size 64\n.const .align 4 .b8 table[64];\n.shared .align 4 .b8 sh[256];\n"
+        ".version 8.8\n.target {target}\n.address_size 64\n.const .align 4 .b8 table[64];\n.shared .align 4 .b8 sh[256];\n"
     );
     kernels.iter().for_each(|kernel| text.push_str(&kernel.text));
     text

@@ -7,6 +7,7 @@
 
 mod distance;
 mod kernels;
+mod matrix;
 mod survey;
 
 use anyhow::{Context, Result};
@@ -42,6 +43,15 @@ enum Command {
         #[arg(long)]
         write: bool,
     },
+    /// Prints the least distances behind each matrix product, by its form, as several versions leave them.
+    Products {
+        /// Chips.
+        #[arg(long, value_delimiter = ',', default_value = "75,80,86,89,90,100,120")]
+        sm: Vec<u32>,
+        /// Versions.
+        #[arg(long, value_delimiter = ',', default_value = "12.9.86,13.0.88,13.5.37")]
+        version: Vec<String>,
+    },
     /// Runs the hazard checker over cubins.
     Check {
         /// The chip.
@@ -58,12 +68,48 @@ const BATCH: usize = 128;
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Pairs { sm, version, other, write } => pairs(sm, &version, &other, write),
+        Command::Products { sm, version } => products(&sm, &version),
         Command::Check { sm, files } => survey::check(chip(sm)?, &files),
     }
 }
 
 fn chip(sm: u32) -> Result<Chip> {
     Chip::from_number(sm).with_context(|| format!("sm_{sm} is not known"))
+}
+
+/// The least distances behind products.
+fn products(chips: &[u32], versions: &[String]) -> Result<()> {
+    let all = matrix::kernels();
+    let all: Vec<&kernels::Kernel> = all.iter().collect();
+    for &sm in chips {
+        let chip = chip(sm)?;
+        let mut found = distance::Forms::new();
+        for version in versions {
+            let ptxas = Tools::here().ptxas(version).map_err(|e| anyhow::anyhow!("{e}"))?;
+            for level in ["-O0", "-O1", "-O3"] {
+                let (code, refused) = compile(&ptxas, &all, chip, &[level])?;
+                let held = matrix::hold(&code);
+                eprintln!("sm_{sm}, {version}, {level}: {} kernels, {refused} refused; {held}", code.len());
+                held.objections.iter().take(5).for_each(|finding| eprintln!("  objection: {finding}"));
+                // At -O0 nothing is near anything.
+                if level != "-O0" {
+                    code.iter().for_each(|program| distance::measure_products(program, &mut found));
+                }
+            }
+        }
+        for ((hazard, operand, form, consumer), seen) in &found {
+            println!(
+                "{sm},{},{},{form},{consumer},{},{},{},{}",
+                name(*hazard),
+                operand_name(*operand),
+                seen.cycles,
+                seen.nearest,
+                seen.samples,
+                seen.example
+            );
+        }
+    }
+    Ok(())
 }
 
 fn pairs(sm: u32, version: &str, other: &str, write: bool) -> Result<()> {
@@ -75,7 +121,7 @@ fn pairs(sm: u32, version: &str, other: &str, write: bool) -> Result<()> {
     let odd: Vec<&kernels::Kernel> = odd.into_iter().map(|(_, k)| k).collect();
     let ptxas = tools.ptxas(version).map_err(|e| anyhow::anyhow!("{e}"))?;
     let mut mined = Distances::new();
-    let (code, refused) = compile(&ptxas, &even, chip)?;
+    let (code, refused) = compile(&ptxas, &even, chip, &[])?;
     code.iter().for_each(|program| measure(program, &mut mined));
     let (recorded, rest) = survey::recorded(chip)?;
     recorded.iter().for_each(|program| measure(program, &mut mined));
@@ -104,12 +150,12 @@ fn pairs(sm: u32, version: &str, other: &str, write: bool) -> Result<()> {
             seen.samples
         ));
     }
-    against(&compile(&ptxas, &odd, chip)?.0, "the other half of the kernels", &mined);
+    against(&compile(&ptxas, &odd, chip, &[])?.0, "the other half of the kernels", &mined);
     against(&rest, "the other half of the recorded kernels", &mined);
     match tools.ptxas(other) {
         Ok(other) => {
             let all: Vec<_> = all.iter().collect();
-            against(&compile(&other, &all, chip)?.0, &format!("ptxas {}", other.version()), &mined);
+            against(&compile(&other, &all, chip, &[])?.0, &format!("ptxas {}", other.version()), &mined);
         }
         Err(e) => eprintln!("not held against another version: {e}"),
     }
@@ -155,13 +201,19 @@ fn against(code: &[Program], what: &str, mined: &Distances) {
 }
 
 /// The code of kernels, and how many were refused.
-fn compile(ptxas: &Ptxas, kernels: &[&kernels::Kernel], chip: Chip) -> Result<(Vec<Program>, usize)> {
-    let target = if chip.number() == 90 { "sm_90a".to_owned() } else { chip.to_string() };
+fn compile(
+    ptxas: &Ptxas,
+    kernels: &[&kernels::Kernel],
+    chip: Chip,
+    options: &[&str],
+) -> Result<(Vec<Program>, usize)> {
+    let own = matches!(chip.number(), 90 | 100 | 103 | 110 | 120 | 121);
+    let target = if own { format!("{chip}a") } else { chip.to_string() };
     let (mut all, mut refused) = (Vec::new(), 0);
     let mut work: Vec<&[&kernels::Kernel]> = kernels.chunks(BATCH).collect();
     while let Some(batch) = work.pop() {
         let text = kernels::module(batch, &target);
-        match ptxas.compile_text(&text, &target, &[]) {
+        match ptxas.compile_text(&text, &target, options) {
             Ok((bytes, _)) => match sassafras_cubin::read(&bytes) {
                 Ok(cubin) => all.extend(cubin.functions.iter().map(|f| Program::of_words(&f.code, chip))),
                 Err(e) => eprintln!("{} kernels left out, their cubin does not read: {e}", batch.len()),
@@ -222,13 +274,44 @@ mod tests {
                 }
             };
             for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm120] {
-                let (code, _) = compile(&ptxas, &sample, chip).expect("ptxas starts");
+                let (code, _) = compile(&ptxas, &sample, chip, &[]).expect("ptxas starts");
                 // The reader does not take every container of the newer version.
                 assert!(code.len() > 40 || version != "13.0.88", "{chip}: {} kernels", code.len());
                 for program in &code {
                     let verdict = judge(program);
                     assert_eq!(verdict.objections(), [], "{chip}, ptxas {version}");
                     assert!(verdict.unknown().iter().all(|f| f.rule != "hazard-latency"), "{verdict:?}");
+                }
+            }
+        }
+    }
+
+    /// Of the kernels with a matrix product, every this many are compiled here; `mine products` takes all.
+    const PRODUCTS: usize = 29;
+
+    #[test]
+    fn matrix_products_are_accepted_and_shorter_stalls_are_not() {
+        let tools = Tools::here();
+        let all = matrix::kernels();
+        let sample: Vec<_> = all.iter().step_by(PRODUCTS).collect();
+        for version in ["12.9.86", "13.0.88", "13.5.37"] {
+            let ptxas = match tools.ptxas(version) {
+                Ok(ptxas) => ptxas,
+                Err(why) => {
+                    sassafras_oracle::skip("matrix-latencies", &why);
+                    continue;
+                }
+            };
+            for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm120] {
+                for level in ["-O0", "-O3"] {
+                    let (code, _) = compile(&ptxas, &sample, chip, &[level]).expect("ptxas starts");
+                    let held = matrix::hold(&code);
+                    assert!(held.products > 10, "{chip}, ptxas {version} {level}: {held}");
+                    assert_eq!(held.objections, [], "{chip}, ptxas {version} {level}");
+                    // On sm_75 scoreboards decide, and at -O0 nothing is near anything.
+                    let (short, seen) = held.shortened;
+                    let seldom = chip == Chip::Sm75 || level == "-O0";
+                    assert!(seldom || seen * 10 > short * 8, "{chip}, ptxas {version} {level}: {held}");
                 }
             }
         }

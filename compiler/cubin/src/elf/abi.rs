@@ -26,6 +26,9 @@ pub const V7_FLAGS: [(u32, &str); 4] = [
 /// The target is one chip only (`sm_90a`).
 const ACCELERATORS: u32 = 0x800;
 
+/// The same under [`Abi::V8`], where ptxas 12.9.86 says it of `sm_100a` and `sm_120a`; 13.0.88 leaves it to `.nv.compat`.
+const ACCELERATORS_V8: u32 = 0x8;
+
 impl Abi {
     /// Both.
     pub const ALL: [Abi; 2] = [Abi::V7, Abi::V8];
@@ -80,9 +83,19 @@ impl Header {
         (self.abi == Abi::V7).then_some(self.flags >> 16 & 0xff)
     }
 
-    /// Whether the header says that the target is one chip only; under [`Abi::V8`] `.nv.compat` says it.
+    /// Whether the header says that the target is one chip only; since CUDA 13 `.nv.compat` says it.
     pub fn accelerated(&self) -> bool {
-        self.abi == Abi::V7 && self.flags & ACCELERATORS != 0
+        let bit = match self.abi {
+            Abi::V7 => ACCELERATORS,
+            Abi::V8 => ACCELERATORS_V8,
+        };
+        self.flags & bit != 0
+    }
+
+    /// The kind of debug information that the top byte of `e_flags` names under [`Abi::V8`].
+    pub fn debug(&self) -> Option<Debug> {
+        let row = layout(self.sm())?;
+        Debug::ALL.into_iter().find(|&debug| row.e_flags(debug) == self.flags & !ACCELERATORS_V8)
     }
 
     /// The chip's row, when every bit of the flags is known.
@@ -98,7 +111,7 @@ impl Header {
                 let known = V7_FLAGS.iter().fold(0x00ff_00ff, |mask, row| mask | row.0);
                 flags & !known == 0 && flags & 0x400 != 0
             }
-            Abi::V8 => layout(sm).is_some_and(|row| Debug::ALL.iter().any(|&d| row.e_flags(d) == flags)),
+            Abi::V8 => self.debug().is_some(),
         };
         if !sound {
             return Err(malformed());

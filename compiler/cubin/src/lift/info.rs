@@ -26,9 +26,9 @@ impl Lift<'_> {
     pub(super) fn info(&mut self, cubin: &mut Cubin, chip: &Layout) -> Result<(), Error> {
         if let Some((index, section)) = self.section(".nv.compat") {
             let records: Vec<_> = parse(section.bytes(), section.offset)?.into_iter().map(|r| r.1).collect();
-            cubin.accelerated = records
-                .iter()
-                .any(|r| r.id == a::compat::CUDA_ACCELERATOR_TARGET && r.value == Value::Byte(1));
+            let target =
+                |r: &Attribute| r.id == a::compat::CUDA_ACCELERATOR_TARGET && r.value == Value::Byte(1);
+            cubin.accelerated = self.image.header.accelerated() || records.iter().any(target);
             if records != chip.compat(cubin.accelerated) {
                 cubin.compat = records;
             }

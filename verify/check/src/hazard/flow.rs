@@ -4,7 +4,7 @@ use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind};
-use sassafras_isa::{Chip, Control, ControlFlowKind, FieldKind, Inst, Operand, RegClass, decode};
+use sassafras_isa::{Chip, Control, ControlFlowKind, FieldKind, Inst, Meaning, Operand, RegClass, decode};
 use sassafras_machine::Function;
 use std::collections::BTreeSet;
 
@@ -218,10 +218,16 @@ impl Program {
         self.insts.iter().flatten().all(|inst| inst.control == Control::SILENT)
     }
 
-    /// Whether no matrix operation says how long it takes: ptxas 13.0.88 gives all of them a stall of 0 at -O0, and never one at -O3.
-    pub fn holds_matrices(&self) -> bool {
-        let is_matrix = |inst: &&Inst| inst.row().pipe.whole() == Class::Matrix;
-        self.insts.iter().flatten().filter(is_matrix).all(|inst| inst.control.stall == 0)
+    /// Whether an instruction is a matrix product without a stall in a function where no product, but the shortest, says how long it
+    /// takes. ptxas 12.9.86 and 13.0.88 give all of them a stall of 0 at -O0 (15 where that is enough), and never one at -O3.
+    pub fn holds(&self, at: usize) -> bool {
+        let product =
+            |inst: &Inst| inst.row().pipe.whole() == Class::Matrix || inst.row().meaning == Meaning::Dmma;
+        let held = |inst: &Inst| {
+            inst.control.stall == 0 || (inst.product() == Class::MatrixShort && inst.control.stall == 15)
+        };
+        self.insts[at].as_ref().is_some_and(|inst| product(inst) && inst.control.stall == 0)
+            && self.insts.iter().flatten().filter(|inst| product(inst)).all(held)
     }
 
     /// Whether an instruction ends the thread.
