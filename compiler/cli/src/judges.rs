@@ -86,7 +86,13 @@ impl Judges {
         let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match after {
             Form::Words(f, words) => made.push(Made::of(f, words)),
-            Form::Cubin(cubin, _) => return Some(finding(&sassafras_check::cubin::check(cubin, &made))),
+            Form::Cubin(cubin, bytes) => {
+                let said = match sassafras_cubin::elf::read(bytes) {
+                    Ok(image) => sassafras_check::container::check(&image),
+                    Err(error) => return Some(Finding::Objected(format!("the file does not read: {error}"))),
+                };
+                return Some(finding(&said.and(sassafras_check::cubin::check(cubin, &made))));
+            }
             Form::Ptx(_) | Form::Ir(_) | Form::Machine(_) => {}
         }
         None

@@ -4,10 +4,10 @@ use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_chip::Chip;
-use sassafras_cubin::{Cubin, Function};
+use sassafras_cubin::{Cubin, Function, elf::Abi};
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
 use sassafras_machine as machine;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// ptxas gives no kernel fewer registers than this (black-box comparison with 13.0.88).
 const FEWEST_REGISTERS: u32 = 4;
@@ -43,9 +43,20 @@ impl Made {
     }
 }
 
-/// Judges a cubin, each function that is in `made` against that too.
+/// Judges a cubin that we made, each function that is in `made` against that too.
 pub fn check(cubin: &Cubin, made: &[Made]) -> Verdict {
+    judge(cubin, made, true)
+}
+
+/// Judges a cubin that anybody made. Which operations across lanes ptxas declares is not known: not all of them. In the files of
+/// CUDA 12 and before the barriers and the addresses stand in other places, at which nothing looks.
+pub fn check_foreign(cubin: &Cubin) -> Verdict {
+    judge(cubin, &[], false)
+}
+
+fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
     let mut report = Report::default();
+    let newer = own || cubin.abi == Abi::V8;
     let Some(chip) = Chip::ALL.iter().copied().find(|chip| chip.number() == cubin.sm) else {
         report.unknown(Rule::CubinCode, "chip", format!("sm_{} is not known", cubin.sm));
         return report.verdict();
@@ -68,11 +79,17 @@ pub fn check(cubin: &Cubin, made: &[Made]) -> Verdict {
             report.add(Rule::CubinCode, "code", format!("{} words", f.code.len()));
         }
         registers(f, &code, chip, &mut report);
-        places(f, &code, &mut report);
-        barriers(f, &code, &mut report);
+        exits(f, &code, &mut report);
+        if own {
+            collectives(f, &code, &mut report);
+        }
+        if newer {
+            barriers(f, &code, own, &mut report);
+        }
         parameters(f, &mut report);
-        memory(cubin, f, &code, &mut report);
+        memory(cubin, newer, f, &code, &mut report);
         branches(f, &code, &mut report);
+        stack(cubin, f, &mut report);
     }
     report.verdict()
 }
@@ -103,11 +120,14 @@ fn registers(f: &Function, code: &[(u32, Inst)], chip: Chip, report: &mut Report
     }
 }
 
-fn places(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+fn exits(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
     let exits: Vec<u32> = positions(code, |inst| inst.row().control_flow == Some(ControlFlowKind::Exit));
     if f.exit_offsets != exits {
         report.add(Rule::CubinExits, "exits", format!("{:x?} declared, {exits:x?} found", f.exit_offsets));
     }
+}
+
+fn collectives(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
     let across = |inst: &Inst| {
         matches!(inst.row().meaning, Meaning::Shfl | Meaning::Vote | Meaning::Match | Meaning::Redux)
             || matches!(inst.row().meaning, Meaning::Voteu | Meaning::Elect | Meaning::Warpsync)
@@ -126,12 +146,14 @@ fn positions(code: &[(u32, Inst)], wanted: impl Fn(&Inst) -> bool) -> Vec<u32> {
     code.iter().filter(|(_, inst)| wanted(inst)).map(|&(at, _)| at).collect()
 }
 
-fn barriers(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+/// Where a register names the barrier any may be meant, unless its maker knows better.
+fn barriers(f: &Function, code: &[(u32, Inst)], own: bool, report: &mut Report) {
     let mut wanted = 0;
     for (_, inst) in code.iter().filter(|(_, inst)| inst.row().meaning == Meaning::Bar) {
         let register = inst.row().field("b").map(|i| inst.row().fields[i].kind);
         wanted = wanted.max(match register {
-            Some(FieldKind::Register { .. }) => 16,
+            Some(FieldKind::Register { .. }) if own => 16,
+            Some(FieldKind::Register { .. }) => u64::from(f.barriers),
             _ => inst.get("b").unwrap_or(0) + 1,
         });
     }
@@ -156,7 +178,7 @@ fn parameters(f: &Function, report: &mut Report) {
 }
 
 /// Constant banks 0 and 4, and shared memory.
-fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+fn memory(cubin: &Cubin, newer: bool, f: &Function, code: &[(u32, Inst)], report: &mut Report) {
     for (at, inst) in code {
         let row = inst.row();
         for (i, field) in row.fields.iter().enumerate() {
@@ -172,7 +194,7 @@ fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report
                     let what = format!("c[0][{offset:#x}], parameters end at {end:#x}");
                     report.add(Rule::CubinParameters, place, what);
                 }
-                Some(4) if offset / 8 >= cubin.addresses.len() as u64 => {
+                Some(4) if newer && offset / 8 >= cubin.addresses.len() as u64 => {
                     let what = format!("slot {} of {}", offset / 8, cubin.addresses.len());
                     report.add(Rule::CubinAddress, place, what);
                 }
@@ -180,6 +202,34 @@ fn memory(cubin: &Cubin, f: &Function, code: &[(u32, Inst)], report: &mut Report
             }
         }
     }
+}
+
+/// The stack of an entry holds its frame and those of what it calls, as far as the call graph is without a circle.
+fn stack(cubin: &Cubin, f: &Function, report: &mut Report) {
+    let Some(declared) = f.min_stack else { return };
+    let needed = u64::from(f.frame_size) + deepest(cubin, &f.name, &mut BTreeMap::new());
+    if u64::from(declared) < needed {
+        let what = format!("{declared} bytes of stack, and frames of {needed} bytes");
+        report.add(Rule::CubinStack, "stack", what);
+    }
+}
+
+/// Bytes of the frames below a function, on the deepest way of plain calls; a call back to a caller counts nothing.
+fn deepest<'a>(cubin: &'a Cubin, name: &'a str, known: &mut BTreeMap<&'a str, u64>) -> u64 {
+    if let Some(&bytes) = known.get(name) {
+        return bytes;
+    }
+    known.insert(name, 0);
+    let callees = cubin.calls[0].iter().filter(|(caller, _)| caller == name);
+    let deep = callees.map(|(_, callee)| frame(cubin, callee) + deepest(cubin, callee, known)).max();
+    known.insert(name, deep.unwrap_or(0));
+    deep.unwrap_or(0)
+}
+
+fn frame(cubin: &Cubin, name: &str) -> u64 {
+    let own = cubin.functions.iter().find(|f| f.name == name).map(|f| f.frame_size);
+    let inner = || cubin.functions.iter().flat_map(|f| &f.subroutines).find(|s| s.name == name)?.frame_size;
+    own.or_else(inner).unwrap_or(0).into()
 }
 
 fn branches(f: &Function, code: &[(u32, Inst)], report: &mut Report) {

@@ -40,6 +40,13 @@ impl Verdict {
         }
     }
 
+    /// What two judges say.
+    #[must_use]
+    pub fn and(self, other: Verdict) -> Verdict {
+        let objections = [self.objections(), other.objections()].concat();
+        Verdict::of(objections, [self.unknown(), other.unknown()].concat())
+    }
+
     /// What is broken; empty unless objected.
     pub fn objections(&self) -> &[Finding] {
         if let Verdict::Objected(list) = self { list } else { &[] }

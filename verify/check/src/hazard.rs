@@ -28,6 +28,7 @@ mod flight;
 mod flow;
 mod groups;
 mod reuse;
+mod stall;
 
 pub use flow::Program;
 
@@ -223,11 +224,16 @@ impl Judge<'_> {
         let mask = inst.control.wait_mask;
         for barrier in (0..6).filter(|barrier| mask >> barrier & 1 == 1) {
             let early = state.set_at[usize::from(barrier)].is_some_and(|age| age < SCOREBOARD_SETUP);
-            if early && report {
+            let held = early && at > 0 && self.program.holds(at - 1);
+            if early && report && held {
+                let message =
+                    format!("waits for scoreboard {barrier} right behind a matrix operation without a stall");
+                self.doubt(at, at - 1, (RegClass::B, u32::MAX), message);
+            } else if early && report {
                 let message = format!("waits for scoreboard {barrier} in the cycle after it was set");
                 self.object(Rule::HazardSetup, at, at, (RegClass::B, u32::MAX), message);
             }
-            if !early {
+            if !early || held {
                 state.waited(barrier);
             }
         }
@@ -299,10 +305,6 @@ impl Judge<'_> {
             Some(need) if age < need => {
                 let source = source(self.program.chip, flight.class, consumer, kind).unwrap_or_default();
                 let message = format!("{what}: {age} cycles after it, and {need} are needed ({source})");
-                if flight.class.whole() == Class::Matrix && self.program.holds_matrices() {
-                    let held = "a matrix operation without a stall holds the warp, for how long is not known";
-                    return self.doubt(at, flight.at, register, format!("{message}; {held}"));
-                }
                 self.early(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
@@ -371,9 +373,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Control bits that no instruction may have.
+    /// Control bits that no instruction may have, and a stall that is too short by itself.
     fn control(&mut self, at: usize) {
         let Some(inst) = &self.program.insts[at] else { return };
+        let (least, stall) = (stall::least(inst, self.program.chip), inst.control.stall);
+        if stall < least && !self.program.is_silent() && !self.program.is_padding(at) {
+            let message = format!("{} has a stall of {stall}, and {least} are needed", inst.row().mnemonic);
+            self.objections.push(Finding {
+                rule: Rule::HazardStall.id(),
+                place: self.program.place(at),
+                message,
+            });
+        }
         for message in control::faults(inst) {
             let place = self.program.place(at);
             self.objections.push(Finding { rule: Rule::HazardControl.id(), place, message });
@@ -382,7 +393,10 @@ impl Judge<'_> {
 
     /// An access comes before an earlier one is over, as far as the control bits of that say when.
     fn early(&mut self, rule: Rule, at: usize, from: usize, register: Register, message: String) {
-        if self.program.is_silent() {
+        if self.program.holds(from) {
+            let held = "a matrix operation without a stall holds the warp, for how long is not known";
+            self.doubt(at, from, register, format!("{message}; {held}"));
+        } else if self.program.is_silent() {
             self.doubt(at, from, register, format!("{message}; control bits say nothing at all"));
         } else {
             self.object(rule, at, from, register, message);

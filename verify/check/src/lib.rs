@@ -1,9 +1,10 @@
-//! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin; and the judge of
+//! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin, its file included; and the judge of
 //! the graph library ([`graph`]).
 //!
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
 pub mod allocation;
+pub mod container;
 pub mod cubin;
 pub mod encode;
 mod finding;

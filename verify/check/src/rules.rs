@@ -167,6 +167,9 @@ rules! {
         HazardCounted "hazard-counted" "The scoreboard by which groups of bulk copies are counted is raised by UTMACMDFLUSH alone."
             : "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W1:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
               "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
+        HazardStall "hazard-stall" "Behind a jump, a call, EXIT, BSYNC, WARPSYNC, a fence and DEPBAR stands at least the stall that ptxas leaves there, by the judge's own table."
+            : "[B------:R-:W-:-:S06] MEMBAR.ALL.GPU\n[B------:R-:W-:-:S05] EXIT",
+              "[B------:R-:W-:-:S05] MEMBAR.ALL.GPU\n[B------:R-:W-:-:S05] EXIT",
         HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
     }
     "Words": {
@@ -184,6 +187,10 @@ rules! {
         CubinBarriers "cubin-barriers" "Every named barrier of the code is declared, and no more.",
         CubinParameters "cubin-parameters" "The parameters lie inside their size, none on another, and the code reads none beyond.",
         CubinShared "cubin-shared" "Shared memory is declared as large as the function says; a launch may add to it.",
+        CubinSection "cubin-section" "A section has the type and the rights that go with its name.",
+        CubinSegment "cubin-segment" "Each section that takes memory is loaded by one segment with the section's rights, and a segment loads nothing else.",
+        CubinConstants "cubin-constants" "The constant bank of a kernel ends where its parameters end.",
+        CubinStack "cubin-stack" "The stack that a kernel asks for holds its frame, and the frames of what it calls.",
         CubinFunction "cubin-function" "A function has the words, the frame and the size of parameters that were made for it.",
         CubinBranch "cubin-branch" "Branches lead to instructions of their function.",
         CubinAddress "cubin-address" "The code takes addresses from slots that exist.",

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sassafras_check::Verdict;
 use sassafras_chip::Target;
 use sassafras_cubin::elf;
 use sassafras_isa::decode;
@@ -28,6 +29,10 @@ pub struct Check {
     #[arg(long)]
     entry: Option<String>,
 }
+
+/// What a cubin is not looked at for.
+const UNSEEN: &str =
+    "not looked at: where lanes meet again, whether copies and acquires are waited for (`prove` does)";
 
 pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
@@ -99,6 +104,8 @@ fn cubin(
     let chip =
         chip(&image).ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
     let mut exit = Exit::Done;
+    let file = sassafras_check::container::check(&image).and(sassafras_check::cubin::check_foreign(&cubin));
+    exit = exit.worse(tell(&file, "the file", "C0013", path, context, diagnostics));
     for f in &cubin.functions {
         let mut unknown = 0u64;
         for (i, &word) in f.code.iter().enumerate() {
@@ -115,22 +122,7 @@ fn cubin(
         }
         let program = sassafras_check::hazard::Program::of_words(&f.code, chip);
         let (verdict, bases) = sassafras_check::hazard::examine(&program);
-        let told = [
-            (verdict.objections(), "objection", Exit::Refuted),
-            (verdict.unknown(), "unknown", Exit::Unknown),
-        ];
-        for (findings, severity, worse) in told {
-            for (i, finding) in findings.iter().enumerate() {
-                exit = exit.worse(worse);
-                let message = format!("`{}` at {finding}", f.name);
-                if context.json {
-                    let record = json!({ "code": "C0012", "severity": severity, "message": message, "file": path, "line": 0 });
-                    diagnostics.push(record);
-                } else if i < 5 {
-                    eprintln!("{}: {severity}: {message}", path.display());
-                }
-            }
-        }
+        exit = exit.worse(tell(&verdict, &format!("`{}` at", f.name), "C0012", path, context, diagnostics));
         if !context.json && !context.quiet {
             let bases: Vec<String> = bases.iter().map(|(basis, pairs)| format!("{pairs} {basis}")).collect();
             let rests = if bases.is_empty() { "no latency".to_owned() } else { bases.join(", ") };
@@ -144,5 +136,35 @@ fn cubin(
             ));
         }
     }
+    if !context.json && !context.quiet {
+        files::print(&format!("{}: {UNSEEN}\n", path.display()));
+    }
     Ok(exit)
+}
+
+/// Says what a judge found, five of each kind at the most but for JSON, and what it makes the exit code.
+fn tell(
+    verdict: &Verdict,
+    about: &str,
+    code: &str,
+    path: &Path,
+    context: &Context,
+    diagnostics: &mut Vec<Value>,
+) -> Exit {
+    let told =
+        [(verdict.objections(), "objection", Exit::Refuted), (verdict.unknown(), "unknown", Exit::Unknown)];
+    let mut exit = Exit::Done;
+    for (findings, severity, worse) in told {
+        for (i, finding) in findings.iter().enumerate() {
+            exit = exit.worse(worse);
+            let message = format!("{about} {finding}");
+            if context.json {
+                let record = json!({ "code": code, "severity": severity, "message": message, "file": path, "line": 0 });
+                diagnostics.push(record);
+            } else if i < 5 {
+                eprintln!("{}: {severity}: {message}", path.display());
+            }
+        }
+    }
+    exit
 }
