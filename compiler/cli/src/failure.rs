@@ -45,7 +45,7 @@ codes! {
     word "C0010" Wrong "a word of machine code has no known form";
     program "C0011" Failed "the program that ran failed";
     hazard "C0012" Refuted "machine code reads a result before it is ready, or it is not known whether it does";
-    container "C0013" Refuted "a section, a program header or a record of a cubin is not as the loader needs it"
+    container "C0013" Refuted "a section, a program header or a record of a cubin is not as the loader needs it";
 }
 
 impl Failure {

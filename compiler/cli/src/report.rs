@@ -11,7 +11,7 @@ use sassafras_prove::steps::Step;
 use sassafras_prove::verdict::Counterexample;
 use sassafras_prove::{Record, Verdict};
 
-use numbers::number;
+use numbers::{number, type_of, typed};
 
 /// Width of the left of two columns.
 const COLUMN: usize = 62;
@@ -49,6 +49,20 @@ impl Files<'_> {
             }
             Err(cubin) => instruction(cubin, entry, at),
         }
+    }
+
+    /// A line of the source's PTX.
+    fn line(&self, at: u64) -> Option<&str> {
+        self.text.ok()?.lines().nth(usize::try_from(at).ok()?.checked_sub(1)?)
+    }
+
+    /// The type that the PTX gives a parameter.
+    fn type_of_parameter(&self, name: &str) -> Option<&str> {
+        let declares = |line: &&str| {
+            let word = |c: char| c.is_whitespace() || matches!(c, ',' | ')' | '(' | '[' | ';');
+            line.contains(".param") && line.split(word).any(|w| w == name)
+        };
+        self.text.ok()?.lines().find(declares).and_then(type_of)
     }
 
     /// The places that a reason names, with what stands there.
@@ -157,7 +171,7 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
         let what = if a.pointer {
             format!("{} (a buffer)", numbers::hexadecimal(&a.bytes))
         } else {
-            number(&a.bytes)
+            typed(&a.bytes, files.type_of_parameter(&a.name))
         };
         let _ = writeln!(text, "  {:wide$} {what}", a.name);
     }
@@ -167,6 +181,7 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
     if c.fill != 0 {
         let _ = writeln!(text, "  all other bytes of buffers are {:#04x}", c.fill);
     }
+    let stored = c.line.and_then(|at| files.line(at)).and_then(type_of);
     if c.address.is_empty() {
         let _ = writeln!(text, "  source: {}\n  target: {}", c.source, c.target);
     } else {
@@ -174,8 +189,8 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
             text,
             "  leaves at {}\n    source: {}\n    target: {}",
             c.address,
-            number(&c.source),
-            number(&c.target)
+            typed(&c.source, stored),
+            typed(&c.target, stored)
         );
     }
     if let Some(line) = c.line.and_then(|at| files.of_source(&record.entry, at)) {
@@ -183,6 +198,11 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
     }
     if let (Some(at), Some(instruction)) = (c.instruction, &c.text) {
         let _ = writeln!(text, "  first instruction that goes wrong: {at:#06x}: {instruction}");
+        if let Some(cause) = &c.cause {
+            let _ = writeln!(text, "    {}", cause.why);
+            let shows = cause.seen_text.as_deref().unwrap_or_default();
+            let _ = writeln!(text, "    it shows at {:#06x}: {shows}", cause.seen);
+        }
     }
     columns(text, c, files);
 }
@@ -190,9 +210,8 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
 /// Both sides step by step, beside each other.
 fn columns(text: &mut String, c: &Counterexample, files: &Files<'_>) {
     let is_ptx = files.text.is_ok();
-    let left: Vec<String> = c.source_steps.iter().map(|s| step(s, !is_ptx, false)).collect();
-    let right: Vec<String> =
-        c.target_steps.iter().map(|s| step(s, true, c.instruction == Some(s.at))).collect();
+    let left: Vec<String> = c.source_steps.iter().map(|s| step(s, !is_ptx, "")).collect();
+    let right: Vec<String> = c.target_steps.iter().map(|s| step(s, true, mark(c, s.at))).collect();
     let lines = left.len().max(right.len());
     if lines == 0 {
         return;
@@ -213,10 +232,30 @@ fn columns(text: &mut String, c: &Counterexample, files: &Files<'_>) {
     }
 }
 
-fn step(s: &Step, offset: bool, wrong: bool) -> String {
+/// Bits in hex digits; of a PTX instruction on floats the float.
+fn float(bits: &str, ty: Option<&str>) -> String {
+    match (ty, u64::from_str_radix(bits, 16)) {
+        (Some("f32"), Ok(value)) => format!("{:?}", f32::from_bits(value as u32)),
+        (Some("f64"), Ok(value)) => format!("{:?}", f64::from_bits(value)),
+        _ => bits.to_owned(),
+    }
+}
+
+/// What is said of an instruction of the target.
+fn mark(c: &Counterexample, at: u64) -> &'static str {
+    match &c.cause {
+        _ if c.instruction == Some(at) => "  <-- goes wrong",
+        Some(cause) if cause.seen == at => "  <-- shows",
+        _ => "",
+    }
+}
+
+fn step(s: &Step, offset: bool, mark: &str) -> String {
     let at = if offset { format!("{:#06x}", s.at) } else { s.at.to_string() };
-    let writes: Vec<String> = s.writes.iter().map(|(name, bits)| format!("{name} = {bits}")).collect();
-    let mark = if wrong { "  <-- goes wrong" } else { "" };
+    // A comparison names the type of what it compares.
+    let ty = type_of(&s.text).filter(|_| !offset && !s.text.contains("setp") && !s.text.contains("testp"));
+    let writes: Vec<String> =
+        s.writes.iter().map(|(name, bits)| format!("{name} = {}", float(bits, ty))).collect();
     let text = s.text.trim_end_matches([';', ' ']);
     if writes.is_empty() {
         format!("{at} {text}{mark}")

@@ -24,6 +24,7 @@ pub mod approximate;
 pub mod ask;
 mod bank;
 mod beyond;
+mod blame;
 mod calls;
 mod choose;
 mod contract;

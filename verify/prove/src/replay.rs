@@ -119,6 +119,9 @@ pub fn explain(
     let target = Origin::Code { cubin: sides.cubin, code: sides.code };
     found.source_steps = crate::steps::steps(sides.origin, &launch, found.thread, &options);
     found.target_steps = crate::steps::steps(target, &launch, found.thread, &options);
+    if let Some(chip) = sassafras_isa::Chip::from_number(sides.cubin.sm) {
+        crate::blame::point(found, sides.code, chip);
+    }
 }
 
 /// A model as a launch.
@@ -198,6 +201,7 @@ fn filled(
         line: None,
         instruction: None,
         text: None,
+        cause: None,
         source_steps: Vec::new(),
         target_steps: Vec::new(),
     };

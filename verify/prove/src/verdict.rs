@@ -79,10 +79,23 @@ pub struct Counterexample {
     pub instruction: Option<u64>,
     /// Its text.
     pub text: Option<String>,
+    /// Why it is that one, where the difference shows at a later one.
+    pub cause: Option<Cause>,
     /// What the thread does in the source, as its executor shows.
     pub source_steps: Vec<Step>,
     /// What it does in the target.
     pub target_steps: Vec<Step>,
+}
+
+/// Why an instruction is taken for the first that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// Byte offset of the instruction at which the difference shows.
+    pub seen: u64,
+    /// Its text.
+    pub seen_text: Option<String>,
+    /// What tells the first from those before it.
+    pub why: String,
 }
 
 /// A parameter of a launch.

@@ -38,9 +38,54 @@ pub fn number(digits: &str) -> String {
     }
 }
 
+/// The bytes as a value of a PTX type (`f32`, `u64`, `b16` …), and in hexadecimal; as [`number`] where the type says no more or is of another size.
+pub fn typed(digits: &str, ty: Option<&str>) -> String {
+    let Some((all, ty)) = bytes(digits).zip(ty) else { return number(digits) };
+    let size = ty.get(1..).and_then(|bits| bits.parse::<usize>().ok()).map(|bits| bits / 8);
+    if size != Some(all.len()) || all.len() > 8 {
+        return number(digits);
+    }
+    let bits = all.iter().rev().fold(0u64, |bits, b| bits << 8 | u64::from(*b));
+    let hex = hexadecimal(digits);
+    let unused = 64 - 8 * all.len() as u32;
+    match (ty.as_bytes()[0], all.len()) {
+        (b'f', 4) => format!("{:?} ({hex})", f32::from_bits(bits as u32)),
+        (b'f', 8) => format!("{:?} ({hex})", f64::from_bits(bits)),
+        (b's', _) => format!("{} ({hex})", (bits << unused) as i64 >> unused),
+        (b'u', _) => format!("{bits} ({hex})"),
+        _ => number(digits),
+    }
+}
+
+/// The first type that an instruction or a declaration names, which is that of its result: `f32` of `cvt.rn.f32.s32 %f1, %r1;`.
+pub fn type_of(text: &str) -> Option<&str> {
+    let types = |word: &&str| {
+        let (kind, bits) = word.split_at_checked(1).unwrap_or_default();
+        matches!(kind, "f" | "s" | "u" | "b") && matches!(bits, "8" | "16" | "32" | "64")
+    };
+    // Registers are called like types by some, and come behind the first blank.
+    let opcode = text.trim_start().trim_start_matches(|c| c == '@' || c == '!');
+    let words = opcode.split(|c: char| c.is_whitespace() || c == '[').filter(|word| word.contains('.'));
+    words.flat_map(|word| word.split('.')).find(types)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_have_the_type_that_the_text_names() {
+        assert_eq!(type_of("st.global.f64 \t[%rd9], %fd12;"), Some("f64"));
+        assert_eq!(type_of("@%p1 st.global.v2.u32 [%rd9], {%r1, %r2};"), Some("u32"));
+        assert_eq!(type_of(".param .u64 k_param_0,"), Some("u64"));
+        assert_eq!(type_of("cvt.rn.f32.s32 %f1, %r1;"), Some("f32"));
+        assert_eq!(type_of("ret;"), None);
+        assert_eq!(typed("0000803f", Some("f32")), "1.0 (0x3f800000)");
+        assert_eq!(typed("ffffffff", Some("s32")), "-1 (0xffffffff)");
+        assert_eq!(typed("ffffffff", Some("u32")), "4294967295 (0xffffffff)");
+        assert_eq!(typed("ffff", Some("u32")), number("ffff"));
+        assert_eq!(typed("0000803f", None), number("0000803f"));
+    }
 
     #[test]
     fn bytes_are_numbers() {

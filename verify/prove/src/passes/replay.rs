@@ -101,6 +101,7 @@ impl Both<'_> {
             line: None,
             instruction: None,
             text: None,
+            cause: None,
             source_steps: source.steps,
             target_steps: target.steps,
         }

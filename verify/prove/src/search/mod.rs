@@ -72,7 +72,7 @@ fn shown(
     let options = Options { order: difference.order, step_limit: 16 * judge::STEPS, ..Options::default() };
     let thread = [linear % nx, linear / nx % ny, linear / (nx * ny)];
     let chip = Chip::from_number(cubin.sm);
-    Counterexample {
+    let mut found = Counterexample {
         grid: launch.grid,
         block: launch.block,
         thread,
@@ -89,9 +89,14 @@ fn shown(
             .text
             .clone()
             .or_else(|| difference.instruction.zip(chip).map(|(at, chip)| target::text(code, chip, at))),
+        cause: None,
         source_steps: steps(origin, &launch, thread, &options),
         target_steps: steps(Origin::Code { cubin, code }, &launch, thread, &options),
+    };
+    if let Some(chip) = chip {
+        crate::blame::point(&mut found, code, chip);
     }
+    found
 }
 
 fn steps(
