@@ -79,6 +79,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         named: debug::Named::default(),
         body: function::Body::default(),
         aliases: Vec::new(),
+        names: Vec::new(),
         arrays: FxHashSet::default(),
         forms: rustc_hash::FxHashMap::default(),
         bytes: 0,
@@ -104,6 +105,8 @@ struct Checker {
     body: function::Body,
     /// `.alias`: the function declared, and the one that it stands for.
     aliases: Vec<(FunctionId, FunctionId)>,
+    /// Where each function is first named, by its number.
+    names: Vec<Span>,
     /// Variables that are arrays, in the function being checked and in the module.
     arrays: FxHashSet<VariableId>,
     /// Forms of the module's variables, by name.

@@ -64,7 +64,7 @@ impl Checker {
         if self.aliases.is_empty() {
             return;
         }
-        let aliases = std::mem::take(&mut self.aliases);
+        let aliases = &self.aliases;
         let meant = |mut id: FunctionId| {
             // An alias is defined by a function that was declared before: chains end.
             for _ in 0..=aliases.len() {

@@ -59,6 +59,7 @@ impl Checker {
         if known.is_none() {
             // Declared before its body is checked, so that it can call itself.
             self.module.functions.push(self.body.function.clone());
+            self.names.push(f.name.span);
         } else if !self.redeclares(id, f) {
             self.scopes.pop();
             return;

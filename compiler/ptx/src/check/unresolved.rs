@@ -1,7 +1,7 @@
 //! Functions that are used and nowhere defined.
 //!
-//! ptxas 13.0.88 without `-c` refuses them wherever they are called, reached or not, but for those that the CUDA driver resolves; what it
-//! takes for such by name is by experiment. An address of a function without a body it refuses always.
+//! ptxas 13.0.88 without `-c` refuses them wherever they are called, reached or not, and those that are not `.extern` even where nobody does,
+//! but for those that the CUDA driver resolves; what it takes for such by name is by experiment. An address of a function without a body it refuses always.
 
 use super::Checker;
 use crate::checked::{FunctionId, Op, Operand};
@@ -50,7 +50,16 @@ impl Checker {
                 }
             }
         }
-        for (span, message) in found {
+        // What is not `.extern` has to be there, used or not.
+        let used = |name: &str| found.iter().any(|(_, message)| message.contains(&format!("'{name}'")));
+        let mut missing = Vec::new();
+        for (id, (f, span)) in self.module.functions.iter().zip(&self.names).enumerate() {
+            let alias = self.aliases.iter().any(|(alias, _)| alias.0 as usize == id);
+            if !(f.external || f.insts.is_some() || f.entry || alias || resolved(&f.name) || used(&f.name)) {
+                missing.push((*span, format!("Unresolved extern function '{}'", f.name)));
+            }
+        }
+        for (span, message) in found.into_iter().chain(missing) {
             self.error(Code::Undeclared, span, message);
         }
     }
