@@ -136,8 +136,8 @@ pub fn distance(chip: Chip, earlier: Class, later: Class, hazard: Hazard, operan
     latency(chip, earlier, later, Kind { hazard, operand }).unwrap_or(LONGEST)
 }
 
-/// Least stall count of an instruction. Source: what ptxas 13.0.88 gives at least: 5 behind what transfers control or
-/// waits for lanes, 6 behind barriers and fences.
+/// Least stall count of an instruction. Source: what ptxas 13.0.88 gives at least on sm_90: 5 behind what transfers control, waits for lanes,
+/// leaves a barrier or moves one, 6 behind barriers and fences, 4 behind DEPBAR.
 pub fn least_stall(inst: &MInst) -> u8 {
     let Some(row) = inst.inst().map(|real| real.row()) else { return 1 };
     use ControlFlowKind as K;
@@ -146,9 +146,12 @@ pub fn least_stall(inst: &MInst) -> u8 {
             5
         }
         Some(K::Block) => 6,
-        Some(K::Push | K::Break) => 1,
+        Some(K::Break) => 5,
+        Some(K::Push) => 1,
         None if row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence) => 6,
         None if row.meaning == Meaning::GmmaWait => 2,
+        None if row.meaning == Meaning::Depbar => 4,
+        None if matches!(row.mnemonic, "BMOV" | "NANOSLEEP" | "YIELD") => 5,
         None => 1,
     }
 }
