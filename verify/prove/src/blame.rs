@@ -29,7 +29,7 @@ pub fn point(found: &mut Counterexample, code: &Function, chip: Chip) {
         |step: &Step| ["st", "ST", "atom", "ATOM", "red", "RED"].iter().any(|op| step.text.starts_with(op));
     let idle = !found.address.is_empty() && !found.source_steps.iter().any(writes);
     let address = || if idle { None } else { run.start(seen, last, false) };
-    let way = || run.way(seen, last);
+    let way = || if found.address.is_empty() { None } else { run.way(seen, last) };
     let pointed = match start {
         Some(at) => run.back(at),
         None if value => None,
@@ -43,10 +43,20 @@ pub fn point(found: &mut Counterexample, code: &Function, chip: Chip) {
     }
 }
 
-/// Every value that the source writes, whole and in halves, and what it is given.
-fn known(found: &Counterexample) -> FxHashSet<u64> {
-    let mut known: FxHashSet<u64> = [0].into_iter().collect();
-    let mut add = |value: u64| known.extend([value, value & 0xffff_ffff, value >> 32]);
+/// What the source writes and is given: values, and their halves.
+#[derive(Default)]
+struct Known {
+    whole: FxHashSet<u64>,
+    halves: FxHashSet<u64>,
+}
+
+fn known(found: &Counterexample) -> Known {
+    let mut known = Known::default();
+    let mut add = |value: u64| {
+        known.whole.insert(value);
+        known.halves.extend([value & 0xffff_ffff, value >> 32]);
+    };
+    add(0);
     for step in &found.source_steps {
         step.writes.iter().filter_map(|(_, bits)| u64::from_str_radix(bits, 16).ok()).for_each(&mut add);
     }
@@ -71,7 +81,7 @@ struct Run<'a> {
     steps: &'a [Step],
     code: &'a Function,
     chip: Chip,
-    known: FxHashSet<u64>,
+    known: Known,
 }
 
 impl Run<'_> {
@@ -79,17 +89,26 @@ impl Run<'_> {
         decode(*self.code.code.get(at as usize / 16)?, self.chip).ok()
     }
 
-    /// The registers that an instruction reads, but for its guard and RZ.
-    fn reads(&self, at: u64) -> Vec<(RegClass, u32)> {
-        let Some(inst) = self.inst(at) else { return Vec::new() };
-        let all = inst.operands().filter(|o| o.access == Access::Read && o.field.is_some());
-        all.flat_map(|o| (0..u32::from(o.units)).map(move |unit| (o.class, o.number + unit))).collect()
+    /// Of what an instruction reads the step before this one that wrote what the source never has; the latest of several. Guards are left out.
+    fn new(&self, at: u64, before: usize, wanted: impl Fn(&Operand) -> bool) -> Option<usize> {
+        let inst = self.inst(at)?;
+        let reads = inst.operands().filter(|o| o.access == Access::Read && o.field.is_some() && wanted(o));
+        reads.filter_map(|o| self.stranger(&o, before)).max()
     }
 
-    /// Of registers the step before this one that wrote what the source never has; the latest of several.
-    fn new(&self, registers: impl IntoIterator<Item = (RegClass, u32)>, before: usize) -> Option<usize> {
-        let made = registers.into_iter().filter_map(|register| self.written(register, before));
-        made.filter(|(_, bits)| !self.known.contains(bits)).map(|(at, _)| at).max()
+    /// The step that wrote of an operand what the source never has. Two registers are one value: its halves may each be there, and it not.
+    fn stranger(&self, operand: &Operand, before: usize) -> Option<usize> {
+        let register = |unit: u32| self.written((operand.class, operand.number + unit), before);
+        let units = u32::from(operand.units);
+        let pair = units == 2 && operand.class == RegClass::R;
+        if let (true, Some((low, l)), Some((high, h))) = (pair, register(0), register(1)) {
+            let halves =
+                [(low, l), (high, h)].into_iter().filter(|(_, bits)| !self.known.halves.contains(bits));
+            let latest = halves.map(|(at, _)| at).max().unwrap_or(low.max(high));
+            return (!self.known.whole.contains(&(h << 32 | l))).then_some(latest);
+        }
+        let made = (0..units).filter_map(register);
+        made.filter(|(_, bits)| !self.known.halves.contains(bits)).map(|(at, _)| at).max()
     }
 
     /// The step before this one that wrote a register, and what it wrote.
@@ -103,21 +122,14 @@ impl Run<'_> {
 
     /// Where an access's value, or else its address, was made.
     fn start(&self, access: u64, before: usize, value: bool) -> Option<usize> {
-        let inst = self.inst(access)?;
-        let asked = |o: &Operand| value == (o.name != "a");
-        let operands =
-            inst.operands().filter(|o| o.access == Access::Read && o.class == RegClass::R && asked(o));
-        self.new(
-            operands.flat_map(|o| (0..u32::from(o.units)).map(move |unit| (o.class, o.number + unit))),
-            before,
-        )
+        self.new(access, before, |o| o.class == RegClass::R && value == (o.name != "a"))
     }
 
     /// From a step whose result the source never has back to the first such.
     fn back(&self, from: usize) -> Option<(u64, String)> {
         let mut at = from;
         for _ in 0..MOST {
-            match self.new(self.reads(self.steps[at].at), at) {
+            match self.new(self.steps[at].at, at, |_| true) {
                 Some(before) => at = before,
                 None => break,
             }

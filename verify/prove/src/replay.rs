@@ -222,6 +222,8 @@ fn filled(
             };
             found.instruction = Some(at.position);
             found.text = Some(at.text.clone());
+            // The thread that is shown is the one that stops; of block 0 alone are there steps.
+            found.thread = if at.block == [0; 3] { at.thread } else { found.thread };
             found.source = "it ends".into();
             found.target = e.to_string();
             let listed = Options { touches: true, ..options };
