@@ -102,10 +102,9 @@ impl Run<'_> {
         let units = u32::from(operand.units);
         let pair = units == 2 && operand.class == RegClass::R;
         if let (true, Some((low, l)), Some((high, h))) = (pair, register(0), register(1)) {
-            let halves =
-                [(low, l), (high, h)].into_iter().filter(|(_, bits)| !self.known.halves.contains(bits));
-            let latest = halves.map(|(at, _)| at).max().unwrap_or(low.max(high));
-            return (!self.known.whole.contains(&(h << 32 | l))).then_some(latest);
+            // The low half makes the carry into the high one: it is right if the source has it under another high half.
+            let right = self.known.whole.iter().any(|whole| *whole > 0xffff_ffff && whole & 0xffff_ffff == l);
+            return (!self.known.whole.contains(&(h << 32 | l))).then_some(if right { high } else { low });
         }
         let made = (0..units).filter_map(register);
         made.filter(|(_, bits)| !self.known.halves.contains(bits)).map(|(at, _)| at).max()
