@@ -49,7 +49,7 @@ pub fn check(cubin: &Cubin, made: &[Made]) -> Verdict {
 }
 
 /// Judges a cubin that anybody made. Which operations across lanes ptxas declares is not known: not all of them. In the files of
-/// CUDA 12 and before the barriers and the addresses stand in other places, at which nothing looks.
+/// CUDA 12 and before the barriers stand in another place, at which nothing looks; nor at addresses where no slot is named, as in linked files.
 pub fn check_foreign(cubin: &Cubin) -> Verdict {
     judge(cubin, &[], false)
 }
@@ -87,7 +87,7 @@ fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
             barriers(f, &code, own, &mut report);
         }
         parameters(f, &mut report);
-        memory(cubin, newer, f, &code, &mut report);
+        memory(cubin, own || !cubin.addresses.is_empty(), f, &code, &mut report);
         branches(f, &code, &mut report);
         stack(cubin, f, &mut report);
     }
@@ -178,7 +178,7 @@ fn parameters(f: &Function, report: &mut Report) {
 }
 
 /// Constant banks 0 and 4, and shared memory.
-fn memory(cubin: &Cubin, newer: bool, f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+fn memory(cubin: &Cubin, slots: bool, f: &Function, code: &[(u32, Inst)], report: &mut Report) {
     for (at, inst) in code {
         let row = inst.row();
         for (i, field) in row.fields.iter().enumerate() {
@@ -194,7 +194,7 @@ fn memory(cubin: &Cubin, newer: bool, f: &Function, code: &[(u32, Inst)], report
                     let what = format!("c[0][{offset:#x}], parameters end at {end:#x}");
                     report.add(Rule::CubinParameters, place, what);
                 }
-                Some(4) if newer && offset / 8 >= cubin.addresses.len() as u64 => {
+                Some(4) if slots && offset / 8 >= cubin.addresses.len() as u64 => {
                     let what = format!("slot {} of {}", offset / 8, cubin.addresses.len());
                     report.add(Rule::CubinAddress, place, what);
                 }

@@ -64,6 +64,13 @@ pub const ERRORS: &[Error] = &[
         operands: Some("}, global_memory;"),
     },
     Error {
+        program: "video_guarded",
+        mnemonics: &["vsub4.u32.u32.u32.add", "vadd4.u32.u32.u32.add"],
+        guarded: true,
+        through: None,
+        operands: None,
+    },
+    Error {
         program: "video_mad_unsigned",
         mnemonics: &["vmad.u32.u32.u32.", "vmad.s32.u32.u32."],
         guarded: false,
