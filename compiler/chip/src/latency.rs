@@ -144,7 +144,7 @@ pub enum Class {
     MatrixMediumInteger,
     /// A part of [`Class::Matrix`]: longer products of integers (IMMA.16832).
     MatrixInteger,
-    /// A part of [`Class::Memory`]: the address of SYNCS, which is read a cycle earlier than that of an access.
+    /// A part of [`Class::Memory`]: what SYNCS reads, a cycle earlier than an access does.
     MemorySync,
 }
 

@@ -197,11 +197,16 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
         let _ = writeln!(text, "  what the source stores there: {line}");
     }
     if let (Some(at), Some(instruction)) = (c.instruction, &c.text) {
-        let _ = writeln!(text, "  first instruction that goes wrong: {at:#06x}: {instruction}");
-        if let Some(cause) = &c.cause {
-            let _ = writeln!(text, "    {}", cause.why);
-            let shows = cause.seen_text.as_deref().unwrap_or_default();
-            let _ = writeln!(text, "    it shows at {:#06x}: {shows}", cause.seen);
+        match &c.cause {
+            None => {
+                let _ = writeln!(text, "  first instruction that goes wrong: {at:#06x}: {instruction}");
+            }
+            Some(cause) => {
+                let _ = writeln!(text, "  look first at {at:#06x}: {instruction}");
+                let _ = writeln!(text, "    {}", cause.why);
+                let shows = cause.seen_text.as_deref().unwrap_or_default();
+                let _ = writeln!(text, "    it shows at {:#06x}: {shows}", cause.seen);
+            }
         }
     }
     columns(text, c, files);
@@ -244,7 +249,8 @@ fn float(bits: &str, ty: Option<&str>) -> String {
 /// What is said of an instruction of the target.
 fn mark(c: &Counterexample, at: u64) -> &'static str {
     match &c.cause {
-        _ if c.instruction == Some(at) => "  <-- goes wrong",
+        None if c.instruction == Some(at) => "  <-- goes wrong",
+        Some(_) if c.instruction == Some(at) => "  <-- look here",
         Some(cause) if cause.seen == at => "  <-- shows",
         _ => "",
     }

@@ -65,7 +65,7 @@ impl Inst {
             (Meaning::ImadWide, Access::Write, "d", 0) => Pipe::FmaWideLow,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 0) => Pipe::FmaWideAddend,
             (Meaning::ImadWide | Meaning::ImadHi, Access::Read, "c", 1) => Pipe::FmaWideAddendHigh,
-            (Meaning::Syncs, Access::Read, "a", _) => Pipe::MemorySync,
+            (Meaning::Syncs, Access::Read, ..) => Pipe::MemorySync,
             _ => row.pipe,
         }
     }

@@ -192,11 +192,15 @@ fn segments(image: &Image, report: &mut Report) {
     // Before sm_90 what is read and what runs lie in one segment, with the rights of both.
     let together = image.header.sm() < 90;
     let reads = if together { READS | RUNS } else { READS };
+    let loaded: Vec<&Section> =
+        image.sections.iter().filter(|s| s.flags & c::ALLOC != 0 && s.flags & c::MERCURY == 0).collect();
+    // A file without anything to load, as nvcc puts one into a program, has the rights of both too.
+    let table_rights = |rights: u32| rights == reads || (loaded.is_empty() && rights == READS | RUNS);
     let headers: Vec<&Segment> = image.segments.iter().filter(|s| s.kind == HEADERS).collect();
     let own = image.segments.len() as u64 * HEADER;
     let table = headers.first().map(|s| (s.offset, s.file_size));
     if headers.len() != 1
-        || headers.iter().any(|s| s.file_size != own || s.memory_size != own || s.flags != reads)
+        || headers.iter().any(|s| s.file_size != own || s.memory_size != own || !table_rights(s.flags))
     {
         report.add(
             Rule::CubinSegment,
@@ -209,14 +213,12 @@ fn segments(image: &Image, report: &mut Report) {
         .iter()
         .filter(|s| s.kind == LOAD)
         .partition(|s| Some((s.offset, s.file_size)) == table);
-    if own_loads.len() != 1 || own_loads.iter().any(|s| s.memory_size != own || s.flags != reads) {
+    if own_loads.len() != 1 || own_loads.iter().any(|s| s.memory_size != own || !table_rights(s.flags)) {
         report.add(Rule::CubinSegment, "program headers", "they are loaded once, to be read");
     }
     if let Some(other) = image.segments.iter().find(|s| s.kind != LOAD && s.kind != HEADERS) {
         report.add(Rule::CubinSegment, "program headers", format!("one has the type {:#x}", other.kind));
     }
-    let loaded: Vec<&Section> =
-        image.sections.iter().filter(|s| s.flags & c::ALLOC != 0 && s.flags & c::MERCURY == 0).collect();
     for section in &loaded {
         let (start, end) = range(section);
         let rights = match section.flags & (c::WRITE | c::EXEC) {

@@ -30,6 +30,9 @@ pub struct Check {
     entry: Option<String>,
 }
 
+/// Most findings of a kind that are shown as text.
+const SHOWN: usize = 5;
+
 /// What a cubin is not looked at for.
 const UNSEEN: &str =
     "not looked at: where lanes meet again, whether copies and acquires are waited for (`prove` does)";
@@ -161,9 +164,13 @@ fn tell(
             if context.json {
                 let record = json!({ "code": code, "severity": severity, "message": message, "file": path, "line": 0 });
                 diagnostics.push(record);
-            } else if i < 5 {
+            } else if i < SHOWN {
                 eprintln!("{}: {severity}: {message}", path.display());
             }
+        }
+        if !context.json && findings.len() > SHOWN {
+            let more = findings.len() - SHOWN;
+            eprintln!("{}: {more} more of the kind {severity}; --format json shows all", path.display());
         }
     }
     exit
