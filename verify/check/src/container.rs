@@ -263,7 +263,7 @@ fn extent(segment: &Segment, loaded: &[&Section], report: &mut Report) {
     // What has no bytes begins at its own alignment, and the segment's bytes may go on until there.
     let padded = |last: u64| {
         let starts = |s: &&Section| s.kind == c::NOBITS && s.offset == end && end - last < s.align.max(1);
-        last == end || loaded.iter().any(|s| starts(s))
+        last == end || loaded.iter().any(starts)
     };
     if segment.file_size > 0 && (first != Some(segment.offset) || !last.is_some_and(padded)) {
         let what =

@@ -90,7 +90,7 @@ impl Run<'_> {
     }
 
     /// Of what an instruction reads the step before this one that wrote what the source never has; the latest of several. Guards are left out.
-    fn new(&self, at: u64, before: usize, wanted: impl Fn(&Operand) -> bool) -> Option<usize> {
+    fn strange(&self, at: u64, before: usize, wanted: impl Fn(&Operand) -> bool) -> Option<usize> {
         let inst = self.inst(at)?;
         let reads = inst.operands().filter(|o| o.access == Access::Read && o.field.is_some() && wanted(o));
         reads.filter_map(|o| self.stranger(&o, before)).max()
@@ -121,14 +121,14 @@ impl Run<'_> {
 
     /// Where an access's value, or else its address, was made.
     fn start(&self, access: u64, before: usize, value: bool) -> Option<usize> {
-        self.new(access, before, |o| o.class == RegClass::R && value == (o.name != "a"))
+        self.strange(access, before, |o| o.class == RegClass::R && value == (o.name != "a"))
     }
 
     /// From a step whose result the source never has back to the first such.
     fn back(&self, from: usize) -> Option<(u64, String)> {
         let mut at = from;
         for _ in 0..MOST {
-            match self.new(self.steps[at].at, at, |_| true) {
+            match self.strange(self.steps[at].at, at, |_| true) {
                 Some(before) => at = before,
                 None => break,
             }

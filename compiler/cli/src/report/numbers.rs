@@ -64,7 +64,7 @@ pub fn type_of(text: &str) -> Option<&str> {
         matches!(kind, "f" | "s" | "u" | "b") && matches!(bits, "8" | "16" | "32" | "64")
     };
     // Registers are called like types by some, and come behind the first blank.
-    let opcode = text.trim_start().trim_start_matches(|c| c == '@' || c == '!');
+    let opcode = text.trim_start().trim_start_matches(['@', '!']);
     let words = opcode.split(|c: char| c.is_whitespace() || c == '[').filter(|word| word.contains('.'));
     words.flat_map(|word| word.split('.')).find(types)
 }
