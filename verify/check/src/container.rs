@@ -15,6 +15,9 @@ const HEADERS: u32 = 6;
 const RUNS: u32 = 1;
 const WRITES: u32 = 2;
 const READS: u32 = 4;
+/// `sh_type` of constant bank 0 and of initialised variables in a relocatable object; the next banks have the next numbers.
+const CONSTANTS: u32 = 0x7000_0064;
+const INITIALISED: u32 = 0x7000_0008;
 /// Bytes of a program header.
 const HEADER: u64 = 56;
 /// What a section does in the running program.
@@ -168,7 +171,14 @@ fn described(section: &Section, relocatable: bool, report: &mut Report) {
         return;
     };
     let wanted = family.kinds[usize::from(relocatable)];
-    if *kind != wanted {
+    // ptxas -c gives data types of their own, those of the constant banks by number.
+    let bank = name.strip_prefix(".nv.constant").and_then(|rest| rest.get(..1)?.parse::<u32>().ok());
+    let object = match bank {
+        Some(bank) => CONSTANTS + bank,
+        None if name == ".nv.global.init" => INITIALISED,
+        None => wanted,
+    };
+    if *kind != wanted && !(relocatable && *kind == object) {
         report.add(Rule::CubinSection, name, format!("its type is {kind:#x}, not {wanted:#x}"));
     }
     if flags & MODES != family.mode {
@@ -176,7 +186,7 @@ fn described(section: &Section, relocatable: bool, report: &mut Report) {
         report.add(Rule::CubinSection, name, format!("its flags are {modes:#x}, not {:#x}", family.mode));
     }
     let bytes = matches!(section.data, Data::Bytes(_));
-    if bytes == (*kind == c::NOBITS) {
+    if !relocatable && bytes == (*kind == c::NOBITS) {
         report.add(Rule::CubinSection, name, "bytes in the file go with its type");
     }
 }

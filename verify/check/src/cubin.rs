@@ -71,14 +71,18 @@ fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
             match decode(word, chip) {
                 Ok(inst) => code.push((WORD * i as u32, inst)),
                 Err(error) => {
-                    report.add(Rule::CubinCode, format!("{:#x}", WORD * i as u32), error.to_string())
+                    let place = format!("{:#x}", WORD * i as u32);
+                    match own {
+                        true => report.add(Rule::CubinCode, place, error.to_string()),
+                        false => report.unknown(Rule::CubinCode, place, error.to_string()),
+                    }
                 }
             }
         }
         if f.code.is_empty() || !f.code.len().is_multiple_of(PAD) {
             report.add(Rule::CubinCode, "code", format!("{} words", f.code.len()));
         }
-        registers(f, &code, chip, &mut report);
+        registers(f, &code, chip, own, &mut report);
         exits(f, &code, &mut report);
         if own {
             collectives(f, &code, &mut report);
@@ -111,11 +115,13 @@ fn as_made(f: &Function, made: &Made, report: &mut Report) {
     }
 }
 
-fn registers(f: &Function, code: &[(u32, Inst)], chip: Chip, report: &mut Report) {
+/// Of others' functions what they call may need more.
+fn registers(f: &Function, code: &[(u32, Inst)], chip: Chip, own: bool, report: &mut Report) {
     let operands = code.iter().flat_map(|(_, inst)| inst.operands());
     let ends = operands.filter(|o| o.class == RegClass::R).map(|o| o.number + u32::from(o.units));
     let wanted = (ends.max().unwrap_or(0) + chip.limits().reserved_registers).max(FEWEST_REGISTERS);
-    if f.registers != wanted {
+    let wrong = if own { f.registers != wanted } else { f.registers < wanted };
+    if wrong {
         report.add(Rule::CubinRegisters, "registers", format!("{} declared, {wanted} used", f.registers));
     }
 }

@@ -376,8 +376,9 @@ impl Judge<'_> {
     /// Control bits that no instruction may have, and a stall that is too short by itself.
     fn control(&mut self, at: usize) {
         let Some(inst) = &self.program.insts[at] else { return };
-        let (least, stall) = (stall::least(inst, self.program.chip), inst.control.stall);
-        if stall < least && !self.program.is_silent() && !self.program.is_padding(at) {
+        let own = self.program.own;
+        let (least, stall) = (stall::least(inst, self.program.chip, own), inst.control.stall);
+        if stall < least && (own || stall > 0) && !self.program.is_silent() && !self.program.is_padding(at) {
             let message = format!("{} has a stall of {stall}, and {least} are needed", inst.row().mnemonic);
             self.objections.push(Finding {
                 rule: Rule::HazardStall.id(),

@@ -26,6 +26,8 @@ pub struct Program {
     pub leaders: Vec<bool>,
     /// What is not known of the flow.
     pub unknown: Vec<Finding>,
+    /// Whether we scheduled it.
+    pub own: bool,
     /// Names of places, where the function has blocks.
     places: Vec<String>,
 }
@@ -61,7 +63,8 @@ impl Program {
             targets.push(target);
             places.push(place);
         }
-        Ok(Program::new(f.chip, insts, targets, places, &BTreeSet::new()))
+        let program = Program::new(f.chip, insts, targets, places, &BTreeSet::new());
+        Ok(Program { own: true, ..program })
     }
 
     /// The words of one function.
@@ -93,7 +96,7 @@ impl Program {
         let count = insts.len();
         let none = (vec![Vec::new(); count], vec![false; count]);
         let mut program =
-            Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), places };
+            Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), own: false, places };
         for at in 0..count {
             program.succs[at] = program.next(at, &targets, jumps);
         }
