@@ -16,9 +16,6 @@ const CHIP: Chip = Chip::Sm90;
 
 /// What of the corpus is not proved, of our code and of ptxas's, and how the reason begins.
 const UNKNOWN: &[(&str, &str, &str)] = &[
-    // A string in local memory: its address is each compiler's own, and an operand.
-    ("calls/stack", "ours", "events: the target has no partner for call vprintf"),
-    ("calls/stack", "ptxas", "events: the target has no partner for call vprintf"),
     // What is freed was loaded from memory behind stores through pointers that may be equal.
     ("calls/list", "ours", "events: the target has no partner for call free"),
     ("calls/list", "ptxas", "events: the target has no partner for call free"),
