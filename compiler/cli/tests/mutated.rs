@@ -11,26 +11,28 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::tempdir;
 
+/// A run of two threads.
+const RUN: &[&str] = &[
+    "run",
+    "in",
+    "--grid",
+    "1",
+    "--block",
+    "2",
+    "--steps",
+    "20000",
+    "--arg",
+    "zeros:4096",
+    "--arg",
+    "zeros:4096",
+    "--arg",
+    "u32:3",
+];
 /// Commands that take PTX.
 const OF_PTX: &[&[&str]] = &[
     &["compile", "in", "-arch", "sm_90", "-o", "out"],
     &["check", "in"],
-    &[
-        "run",
-        "in",
-        "--grid",
-        "1",
-        "--block",
-        "2",
-        "--steps",
-        "20000",
-        "--arg",
-        "zeros:4096",
-        "--arg",
-        "zeros:4096",
-        "--arg",
-        "u32:3",
-    ],
+    RUN,
     &["prove", "in", "--timeout", "2"],
 ];
 /// Commands that take a cubin; `good.ptx` lies beside it.
@@ -41,22 +43,7 @@ const OF_CUBINS: &[&[&str]] = &[
     &["roundtrip", "in"],
     &["check", "in"],
     &["list", "in"],
-    &[
-        "run",
-        "in",
-        "--grid",
-        "1",
-        "--block",
-        "2",
-        "--steps",
-        "20000",
-        "--arg",
-        "zeros:4096",
-        "--arg",
-        "zeros:4096",
-        "--arg",
-        "u32:3",
-    ],
+    RUN,
     &["prove", "good.ptx", "--against", "in", "--timeout", "2"],
 ];
 /// Commands that take machine code as text.

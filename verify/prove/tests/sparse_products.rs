@@ -1,12 +1,11 @@
-//! Products of sparse matrices: our code for the features is proved at -O0 and -O3, and code that names other registers, metadata, lanes or types is
+//! Products of sparse matrices: our code for the features is proved, and code that names other registers, metadata, lanes or types is
 //! not.
 
 #![allow(missing_docs)]
 
 mod common;
 
-use common::{module, ours, text, z3};
-use sassafras_prove::{Verdict, prove};
+use common::{proved_but_for, z3};
 
 const FEATURES: [&str; 4] = ["mma_sparse", "mma_sparse_f16", "mma_sparse_s8", "mma_sparse_tf32"];
 
@@ -29,17 +28,5 @@ const FAULTS: [(&str, &str, &str); 8] = [
 #[test]
 fn sparse_products_are_proved_and_others_are_not() {
     let Some(mut z3) = z3("sparse_products_are_proved_and_others_are_not") else { return };
-    for name in FEATURES {
-        let text = text(&format!("features/{name}"));
-        let record = prove(&module(&text), "k", &ours(&text).expect("it compiles"), &mut z3);
-        assert_eq!(record.verdict, Verdict::Proved, "{name}");
-    }
-    for (name, right, wrong) in FAULTS {
-        let text = text(&format!("features/{name}"));
-        assert!(text.contains(right), "{name}: {right}");
-        let cubin = ours(&text.replace(right, wrong)).expect("it compiles");
-        let record = prove(&module(&text), "k", &cubin, &mut z3);
-        let passed = matches!(record.verdict, Verdict::Proved | Verdict::ProvedWithin(_));
-        assert!(!passed, "{name}, {wrong}: {:?}", record.verdict);
-    }
+    proved_but_for(&FEATURES, &FAULTS, &mut z3);
 }

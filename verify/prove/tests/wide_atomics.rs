@@ -5,8 +5,7 @@
 
 mod common;
 
-use common::{module, ours, text, z3};
-use sassafras_prove::{Verdict, prove};
+use common::{proved_but_for, z3};
 
 /// Feature, what stands there, and what is compiled in its place.
 const FAULTS: [(&str, &str, &str); 6] = [
@@ -21,17 +20,5 @@ const FAULTS: [(&str, &str, &str); 6] = [
 #[test]
 fn exchanges_of_128_bits_are_proved_and_others_are_not() {
     let Some(mut z3) = z3("exchanges_of_128_bits_are_proved_and_others_are_not") else { return };
-    for name in ["atomics_128", "atomics_128_shared"] {
-        let text = text(&format!("features/{name}"));
-        let record = prove(&module(&text), "k", &ours(&text).expect("it compiles"), &mut z3);
-        assert_eq!(record.verdict, Verdict::Proved, "{name}");
-    }
-    for (name, right, wrong) in FAULTS {
-        let text = text(&format!("features/{name}"));
-        assert!(text.contains(right), "{name}: {right}");
-        let cubin = ours(&text.replace(right, wrong)).expect("it compiles");
-        let record = prove(&module(&text), "k", &cubin, &mut z3);
-        let passed = matches!(record.verdict, Verdict::Proved | Verdict::ProvedWithin(_));
-        assert!(!passed, "{name}, {wrong}: {:?}", record.verdict);
-    }
+    proved_but_for(&["atomics_128", "atomics_128_shared"], &FAULTS, &mut z3);
 }

@@ -123,3 +123,23 @@ pub fn loses_each(
     }
     count
 }
+
+/// Features whose code of ours is proved, and faults of them that are not: the feature, what stands there, and what is compiled in its place.
+pub fn proved_but_for(features: &[&str], faults: &[(&str, &str, &str)], solver: &mut dyn Solver) {
+    let mut proved = |name: &str, compiled: &str| {
+        let cubin = ours(compiled).expect("it compiles");
+        prove_within(&module(&text(name)), "k", &cubin, solver, Limits::default()).verdict
+    };
+    for name in features {
+        let name = format!("features/{name}");
+        assert_eq!(proved(&name, &text(&name)), Verdict::Proved, "{name}");
+    }
+    for (name, right, wrong) in faults {
+        let name = format!("features/{name}");
+        let source = text(&name);
+        assert!(source.contains(right), "{name}: {right}");
+        let verdict = proved(&name, &source.replace(right, wrong));
+        let passed = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
+        assert!(!passed, "{name}, {wrong}: {verdict:?}");
+    }
+}
