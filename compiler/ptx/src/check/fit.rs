@@ -167,6 +167,13 @@ impl Checker {
                 self.fit_value(value, written, inner, form).map(|inner| Operand::Negated(Box::new(inner)))
             }
             Kind::Register(id, _) if written && self.body.sums.contains(id) => wrong("a register"),
+            // After a register of these stands what selects a part of it, and nothing else.
+            Kind::Register(id, _) if form.op == Op::Video && self.body.components.contains(id) => {
+                misfit(Code::OperandKind, span, "a register is needed, not a component of a vector")
+            }
+            Kind::Register(id, _) if selects(form, value) && self.body.sums.contains(id) => {
+                misfit(Code::OperandKind, span, "a register is needed, not a register plus a constant")
+            }
             Kind::Constant(constant) if value.only == Only::Sign => match constant.bits(ty) {
                 Some(bits) if bits == 1 || bits == u64::MAX => Ok(Operand::Immediate(bits)),
                 _ => misfit(Code::BadImmediate, span, "1 or -1 is needed"),
@@ -564,6 +571,15 @@ pub(super) fn space_name(space: Space) -> &'static str {
         Space::Param => "`.param`",
         Space::Bank(_) => "a constant bank",
     }
+}
+
+/// Whether the operand is one of a video instruction after which a part may be selected, or which is a whole register there.
+fn selects(form: &Form, value: Value) -> bool {
+    form.op == Op::Video
+        && match value.only {
+            Only::Part(selector) => selector != Selector::Negated,
+            only => only == Only::Register,
+        }
 }
 
 /// Whether a register of type `reg` may stand for a value of type `ty`.

@@ -18,6 +18,8 @@ pub(super) struct Body {
     pub place: super::desugar::Place,
     /// Registers that hold a sum which stands for an operand: nothing is written there.
     pub sums: rustc_hash::FxHashSet<RegisterId>,
+    /// Registers that were named as a component of a vector.
+    pub components: rustc_hash::FxHashSet<RegisterId>,
 }
 
 /// Most bytes of an entry's parameters (PTX ISA, "Kernel Function Parameters"), from PTX 8.1 and sm_70 on and before.

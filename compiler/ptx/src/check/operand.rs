@@ -226,7 +226,9 @@ impl Checker {
                 let at = letters.iter().position(|l| l.contains(&component.text.as_str()));
                 match self.lookup(name)? {
                     Kind::Registers(ids, ty) if at.is_some_and(|i| i < ids.len()) => {
-                        return Ok(Kind::Register(ids[at.unwrap_or(0)], ty));
+                        let id = ids[at.unwrap_or(0)];
+                        self.body.components.insert(id);
+                        return Ok(Kind::Register(id, ty));
                     }
                     Kind::Register(id, ty) if SELECTORS.iter().any(|s| s.takes(&component.text)) => {
                         return Ok(Kind::Part(id, ty, component.text.clone()));
