@@ -10,6 +10,7 @@ mod figures;
 mod long;
 mod process;
 mod record;
+mod runner;
 mod stages;
 mod test;
 mod trace;

@@ -1,9 +1,11 @@
 //! `cargo xtask test`: every check there is.
 
 use crate::process::{cargo, shown, tee};
+use crate::runner::{self, Binary};
 use anyhow::{Result, bail};
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What the test runner counted.
@@ -40,6 +42,53 @@ impl Count {
     }
 }
 
+/// The steps so far.
+#[derive(Default)]
+struct Steps {
+    /// Names of those that failed.
+    failures: Vec<String>,
+}
+
+impl Steps {
+    fn ended(&mut self, name: &str, good: bool, since: Instant) {
+        println!(
+            "   {name}: {} in {:.1} s",
+            if good { "good" } else { "FAILED" },
+            since.elapsed().as_secs_f64()
+        );
+        if !good {
+            self.failures.push(name.to_owned());
+        }
+    }
+
+    /// Runs a command and gives all that it prints.
+    fn run(&mut self, name: &str, command: &mut Command) -> Result<Vec<String>> {
+        println!("== {name}: {}", shown(command));
+        let at = Instant::now();
+        let (code, lines) = tee(command)?;
+        self.ended(name, code == Some(0), at);
+        Ok(lines)
+    }
+
+    /// Builds the tests; gives whether that went well, and cargo's messages, which are not for people.
+    fn build(&mut self, command: &mut Command) -> Result<(bool, Vec<String>)> {
+        println!("== test build: {}", shown(command));
+        let at = Instant::now();
+        let out = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+        self.ended("test build", out.status.success(), at);
+        Ok((out.status.success(), String::from_utf8_lossy(&out.stdout).lines().map(str::to_owned).collect()))
+    }
+
+    /// Runs the tests and gives all that they print.
+    fn tests(&mut self, all: &[Binary], library: &OsStr) -> Result<Vec<String>> {
+        println!("== tests: {} binaries", all.len());
+        let at = Instant::now();
+        let (good, lines) = runner::run(all, library, &mut std::io::stdout())?;
+        self.ended("tests", good, at);
+        Ok(lines)
+    }
+}
+
 /// Gets the tools, then runs format, lints, documentation, tests and the fuzz targets' check, all of them even when one
 /// fails, and prints the runner's own count of tests as the last line.
 pub fn test(root: &Path) -> Result<()> {
@@ -51,21 +100,7 @@ pub fn test(root: &Path) -> Result<()> {
     crate::fetch::fetch(root, &sets)?;
     let features = features(root)?;
     let features: Vec<&str> = if features.is_empty() { vec![] } else { vec!["--features", &features] };
-    let mut failures = Vec::new();
-    let mut step = |name: &str, command: &mut Command| -> Result<Vec<String>> {
-        println!("== {name}: {}", shown(command));
-        let at = Instant::now();
-        let (code, lines) = tee(command)?;
-        println!(
-            "   {name}: {} in {:.1} s",
-            if code == Some(0) { "good" } else { "FAILED" },
-            at.elapsed().as_secs_f64()
-        );
-        if code != Some(0) {
-            failures.push(name.to_string());
-        }
-        Ok(lines)
-    };
+    let mut step = Steps::default();
     let with = |head: &[&str], tail: &[&str]| -> Vec<String> {
         head.iter().chain(&features).chain(tail).map(|s| (*s).to_string()).collect()
     };
@@ -74,28 +109,41 @@ pub fn test(root: &Path) -> Result<()> {
     let call = |args: &[String]| {
         let mut command = cargo(root, &args.iter().map(String::as_str).collect::<Vec<_>>());
         command.env("LD_LIBRARY_PATH", &library);
+        if everything {
+            // What nobody builds upon again needs no state for that, and panics say their lines without debug information.
+            command.env("CARGO_INCREMENTAL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+        }
         command
     };
 
-    step("format", &mut cargo(root, &["fmt", "--all", "--check"]))?;
-    step("lints", &mut call(&with(&["clippy", "--workspace", "--all-targets"], &["--", "-D", "warnings"])))?;
+    step.run("format", &mut cargo(root, &["fmt", "--all", "--check"]))?;
+    step.run(
+        "lints",
+        &mut call(&with(&["clippy", "--workspace", "--all-targets"], &["--", "-D", "warnings"])),
+    )?;
     let mut doc = call(&with(&["doc", "--workspace", "--no-deps"], &[]));
-    step("documentation", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
-    let lines = step("tests", &mut call(&with(&["test", "--workspace", "--no-fail-fast"], &[])))?;
+    step.run("documentation", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    let build = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+    let (built, messages) = step.build(&mut call(&with(&build, &[])))?;
+    let mut lines = Vec::new();
+    if built {
+        lines = step.tests(&runner::binaries(&messages)?, &library)?;
+    }
+    lines.extend(step.run("examples", &mut call(&with(&["test", "--workspace", "--doc"], &[])))?);
     if root.join("fuzz/Cargo.toml").exists() {
         // A workspace of its own, but what the lints have checked of other crates need not be checked again.
         let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target").into());
         let mut check = cargo(root, &["check", "--manifest-path", "fuzz/Cargo.toml"]);
-        step("fuzz targets", check.env("CARGO_TARGET_DIR", target))?;
+        step.run("fuzz targets", check.env("CARGO_TARGET_DIR", target))?;
     }
 
     let count = Count::of(&lines);
     println!("== done in {:.0} s", started.elapsed().as_secs_f64());
-    if !failures.is_empty() {
-        println!("   failed steps: {}", failures.join(", "));
+    if !step.failures.is_empty() {
+        println!("   failed steps: {}", step.failures.join(", "));
     }
     println!("{} passed, {} failed, {} skipped", count.passed, count.failed, count.skipped);
-    if !failures.is_empty() || count.failed > 0 {
+    if !step.failures.is_empty() || count.failed > 0 {
         bail!("not everything passed");
     }
     if count.passed == 0 {
