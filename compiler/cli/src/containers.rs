@@ -67,6 +67,7 @@ fn open(path: &Path, bytes: &[u8]) -> Result<Option<Container>, Failure> {
 pub fn cubins(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Vec<Opened>, Failure> {
     let Some(container) = open(path, &bytes)? else {
         let name = path.display().to_string();
+        has_entry(&bytes, choice).map_err(|f| f.about(path))?;
         return Ok(vec![Opened { name, bytes, group: 0, target: String::new() }]);
     };
     let found = chosen(path, &bytes, &container, Kind::Cubin, choice)?;
@@ -74,6 +75,16 @@ pub fn cubins(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Vec<Op
         return Err(Failure::wrong(nothing(&container, Kind::Cubin, choice, &bytes)).about(path));
     }
     Ok(found)
+}
+
+/// A cubin of its own must have the kernel that is asked for. What cannot be read is the caller's to say.
+fn has_entry(bytes: &[u8], choice: &Choice<'_>) -> Result<(), Failure> {
+    let Some((name, all)) = choice.entry.zip(entries(bytes).ok()) else { return Ok(()) };
+    if all.iter().any(|e| e == name) {
+        return Ok(());
+    }
+    let has = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+    Err(Failure::wrong(format!("the cubin has no kernel `{name}`; it has {has}")))
 }
 
 /// The one cubin that is meant.

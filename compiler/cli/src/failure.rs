@@ -46,6 +46,7 @@ codes! {
     program "C0011" Failed "the program that ran failed";
     hazard "C0012" Refuted "machine code reads a result before it is ready, or it is not known whether it does";
     container "C0013" Refuted "a section, a program header or a record of a cubin is not as the loader needs it";
+    judged "C0014" Refuted "a text of IR, machine code or SASS breaks a rule, or it is not known whether it does";
 }
 
 impl Failure {

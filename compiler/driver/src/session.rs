@@ -10,6 +10,7 @@ mod text;
 
 pub use front::{parse, runs_on};
 pub use join::{Joined, join};
+pub use text::{Text, read};
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -32,7 +33,6 @@ use crate::phase::Stage;
 use crate::plant::{self, Planted};
 use crate::statistics::Entry;
 use back::Finished;
-use text::Text;
 
 /// What a compilation made.
 #[derive(Clone, Debug, Default)]
@@ -156,6 +156,7 @@ impl<'a> Session<'a> {
                 s.without_source()?;
                 s.behind(stage)?;
                 s.target = front::target_of_text(options, default)?;
+                s.judged(name, stage, Form::Ir(&module))?;
                 if stage == Stage::Lower {
                     s.middle(module, &mut artifact)?
                 } else {
@@ -166,6 +167,7 @@ impl<'a> Session<'a> {
                 s.without_source()?;
                 s.behind(stage)?;
                 s.target = Target::base(function.chip);
+                s.judged(name, stage, Form::Machine(&function))?;
                 s.end(*function, stage, &mut artifact)?;
             }
         }
@@ -190,6 +192,17 @@ impl<'a> Session<'a> {
             artifact.warnings.push(format!("the fault `{}` found no place", planted.fault.name));
         }
         Ok(artifact)
+    }
+
+    /// A text that somebody gives is held to what its phase promises, as the phase's own work is; but then the input is wrong, not we.
+    fn judged(&self, name: &str, stage: Stage, form: Form<'_>) -> Result<(), Failure> {
+        // What was left out promises nothing.
+        let passes =
+            ["LoopMakeSingleEntry"].into_iter().filter(|p| !self.options.disabled.iter().any(|d| d == p));
+        let notes = Notes { numbers: passes.map(|p| (p, 0)).collect(), ..Notes::default() };
+        self.observer
+            .observe(stage, None, form, &notes)
+            .map_err(|objection| Failure::Text(format!("{name}: {objection}")))
     }
 
     /// A text of a later phase names lines of PTX, and no longer what they come from.

@@ -21,7 +21,7 @@
 //! The first line names the form, the version of the text, the phase and the chip. An instruction is its form and
 //! the fields that are not at their defaults, in the order of the row; behind the semicolon stand the facts of
 //! [`MInst`](crate::MInst) and control bits that are not [`SAFE`](sassafras_isa::Control::SAFE). Empty lines and
-//! lines that start with `#` say nothing.
+//! lines that start with `#` or `//` say nothing.
 
 mod parse;
 mod print;

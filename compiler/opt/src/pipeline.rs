@@ -67,6 +67,11 @@ impl Pass {
     const fn optional(self) -> Pass {
         Pass { optional: true, ..self }
     }
+
+    /// Runs it alone, as tests do.
+    pub fn run(&self, function: &mut Function, choices: &Choices) -> Stats {
+        (self.run)(function, choices)
+    }
 }
 
 /// All passes in order; a name that occurs twice runs twice.

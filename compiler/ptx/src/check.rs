@@ -86,6 +86,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         parts: Vec::new(),
         sm: 0,
         debug_target: None,
+        refused: FxHashSet::default(),
         texmode: None,
         source: module.source.clone(),
     };
@@ -117,6 +118,8 @@ struct Checker {
     parts: Vec<variable::Part>,
     /// `debug` in `.target`.
     debug_target: Option<Span>,
+    /// Names whose declaration was refused: a use of one is no second mistake.
+    refused: FxHashSet<String>,
     /// Whether textures and samplers are one, where `.target` says so.
     texmode: Option<bool>,
     /// Number of the target, for comparing with what rows need.

@@ -22,6 +22,12 @@ pub struct Case {
     pub out: Option<Vec<String>>,
     /// Parts of the output.
     pub has: Vec<String>,
+    /// Whether a solver is needed to say what is expected.
+    pub solver: bool,
+    /// What must not be in the output.
+    pub not: Vec<String>,
+    /// Files that the text holds, by name: what stands between `FILE` lines, without the words in capitals.
+    pub files: Vec<(String, String)>,
     /// Findings.
     pub expected: Vec<Expected>,
 }
@@ -48,10 +54,15 @@ pub fn parse(text: &str) -> Result<Case, String> {
             case.expected.push(Expected { line: number, code: code.into(), part: part.trim().into() });
             continue;
         }
-        let Some((word, rest)) = line.strip_prefix("// ").and_then(|l| l.split_once(':')) else { continue };
-        if word.is_empty() || !word.chars().all(|c| c.is_ascii_uppercase()) {
+        let said = line.strip_prefix("// ").and_then(|l| l.split_once(':'));
+        let said = said.filter(|(word, _)| !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase()));
+        let Some((word, rest)) = said else {
+            if let Some((_, text)) = case.files.last_mut() {
+                text.push_str(line);
+                text.push('\n');
+            }
             continue;
-        }
+        };
         let rest = rest.strip_prefix(' ').unwrap_or(rest);
         match word {
             "RUN" => case.commands.push(rest.split_whitespace().map(str::to_owned).collect()),
@@ -61,6 +72,12 @@ pub fn parse(text: &str) -> Result<Case, String> {
                     rest.trim().parse().map_err(|_| format!("line {number}: `{rest}` is no exit code"))?;
             }
             "OUT" => case.out.get_or_insert_default().push(rest.to_owned()),
+            "NEEDS" if rest.trim() == "solver" => case.solver = true,
+            "NOT" => case.not.push(rest.trim_end().to_owned()),
+            "FILE" if rest.trim().is_empty() || rest.contains('/') => {
+                return Err(format!("line {number}: `{rest}` is no name of a file"));
+            }
+            "FILE" => case.files.push((rest.trim().to_owned(), String::new())),
             "HAS" => case.has.push(rest.trim_end().to_owned()),
             _ => return Err(format!("line {number}: `{word}` is no word that a test knows")),
         }
@@ -71,8 +88,13 @@ pub fn parse(text: &str) -> Result<Case, String> {
     if exits > 1 {
         return Err("the exit code is stated twice".into());
     }
-    if case.expected.is_empty() && case.out.is_none() && case.has.is_empty() && exits == 0 {
-        return Err("the file expects nothing (EXIT, OUT, HAS or //~)".into());
+    if case.expected.is_empty()
+        && case.out.is_none()
+        && case.has.is_empty()
+        && case.not.is_empty()
+        && exits == 0
+    {
+        return Err("the file expects nothing (EXIT, OUT, HAS, NOT or //~)".into());
     }
     Ok(case)
 }
@@ -89,6 +111,14 @@ mod tests {
         assert_eq!((case.exit, case.has.len()), (1, 1));
         let of = |code: &str, part: &str| Expected { line: 4, code: code.into(), part: part.into() };
         assert_eq!(case.expected, [of("P0301", "not declared"), of("P0100", "")]);
+    }
+
+    #[test]
+    fn files_in_a_file() {
+        let text = "// RUN: prove b --against a\n// FILE: a\none\n// HAS: k\n// two\n// FILE: b\n// NOT: z\n";
+        let case = parse(text).expect("it is sound");
+        assert_eq!(case.files, [("a".into(), "one\n// two\n".into()), ("b".into(), String::new())]);
+        assert_eq!((case.has, case.not), (vec!["k".into()], vec!["z".into()]));
     }
 
     #[test]

@@ -24,6 +24,11 @@ pub fn compare(case: &Case, exit: i32, out: &str, all: &str, found: &[Found]) ->
             wrong.push(format!("`{part}` was not printed"));
         }
     }
+    for part in &case.not {
+        if all.contains(part.as_str()) {
+            wrong.push(format!("`{part}` was printed"));
+        }
+    }
     if let Some(lines) = &case.out {
         let expected: String = lines.iter().map(|l| format!("{}\n", l.trim_end())).collect();
         let found: String = out.lines().map(|l| format!("{}\n", l.trim_end())).collect();

@@ -131,6 +131,7 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
         _ if matches!(op.head(), "texture" | "fetch" | "gather" | "texquery" | "sparse") => {
             let name = op.name().bytes().map(u128::from);
             let value = drawn(name.chain(arguments.iter().map(|a| a.bits())));
+            view.memory.surfaces.drawn += 1;
             let parts = op.family().results.iter();
             return Ok(parts.map(|&width| Bits::new(width, value >> (128 - width))).collect());
         }

@@ -110,6 +110,8 @@ pub struct Outcome {
     pub coverage: Vec<Coverage>,
     /// Calls of functions that the driver resolves, by thread, each thread's in their order.
     pub calls: Vec<Called>,
+    /// Values of textures, surfaces and sparse products that were drawn, since a launch does not give them.
+    pub drawn: u64,
     /// Accesses of global and shared memory, in the order in which they took effect; none unless they were asked for.
     pub touches: Vec<Touch>,
     /// PTX: where a guard, an address or a branch first rested on what the source leaves open, if one did.

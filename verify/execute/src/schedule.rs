@@ -187,6 +187,7 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
     calls.sort_unstable();
     Ok(Outcome {
         calls,
+        drawn: world.memory.surfaces.drawn,
         buffers: world.launch.buffers.iter().map(contents).collect(),
         steps: world.steps,
         lane_steps: world.lane_steps,

@@ -5,7 +5,10 @@
 //! 16-byte aligned memory or null, from a heap of 8 MiB if nothing else is said; `free` takes what it gave). What lies in the buffer
 //! of arguments is by experiment on nvcc 13.0.88: each at a multiple of its size, floats as doubles.
 
+mod format;
+
 use crate::memory::Lane;
+use format::{Argument, conversions};
 use sassafras_semantics::{Access, Ordering, Scope, Space, SystemCall, Trap};
 use std::fmt;
 
@@ -22,6 +25,24 @@ pub struct Called {
     pub call: &'static str,
     /// `vprintf`: the format, and its arguments, each behind its length in a byte, strings in place of their addresses. `malloc`: the size. `free`: the address.
     pub bytes: Vec<u8>,
+}
+
+impl Called {
+    /// What `vprintf` prints; nothing of another call.
+    pub fn printed(&self) -> Option<Vec<u8>> {
+        if self.call != SystemCall::Vprintf.name() {
+            return None;
+        }
+        let end = self.bytes.iter().position(|&b| b == 0)?;
+        let (format, mut rest) = (&self.bytes[..end], &self.bytes[end + 1..]);
+        let arguments = std::iter::from_fn(|| {
+            let (size, behind) = rest.split_first_chunk::<4>()?;
+            let (own, behind) = behind.split_at_checked(u32::from_le_bytes(*size) as usize)?;
+            rest = behind;
+            Some(own)
+        });
+        Some(format::text(format, arguments))
+    }
 }
 
 impl fmt::Display for Called {
@@ -176,63 +197,4 @@ fn print(lane: &mut Lane<'_>, format: u64, arguments: u64) -> Result<(Vec<u8>, u
         said.extend(own);
     }
     Ok((said, count))
-}
-
-/// How an argument lies in a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Argument {
-    /// 4 bytes.
-    Word,
-    /// 8 bytes.
-    Long,
-    /// 8 bytes, the address of a string.
-    String,
-}
-
-/// The arguments that a format takes.
-fn conversions(format: &[u8]) -> Vec<Argument> {
-    let mut all = Vec::new();
-    let mut rest = format.iter().copied();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            continue;
-        }
-        let mut long = false;
-        for byte in rest.by_ref() {
-            match byte {
-                b'*' => all.push(Argument::Word),
-                b'l' => long = true,
-                b'-' | b'+' | b' ' | b'#' | b'.' | b'h' | b'0'..=b'9' => continue,
-                b'c' | b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
-                    all.push(if long { Argument::Long } else { Argument::Word });
-                    break;
-                }
-                b'p' | b'e' | b'E' | b'f' | b'g' | b'G' | b'a' | b'A' => {
-                    all.push(Argument::Long);
-                    break;
-                }
-                b's' => {
-                    all.push(Argument::String);
-                    break;
-                }
-                // `%%`, or no conversion: nothing is taken.
-                _ => break,
-            }
-        }
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_take_what_their_conversions_say() {
-        use Argument::{Long, String, Word};
-        let of = |text: &str| conversions(text.as_bytes());
-        assert_eq!(of("none %% 100%"), []);
-        assert_eq!(of("%d%-08.3lx%hhu"), [Word, Long, Word]);
-        assert_eq!(of("%*.2f|%s|%p|%lld|%c"), [Word, Long, String, Long, Long, Word]);
-    }
 }

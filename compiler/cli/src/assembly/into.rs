@@ -244,7 +244,9 @@ fn exits(
     }
     let fits = update && actual.len() == stated.len();
     report.warnings.push(format!(
-        "`{section}` exits at {actual:#x?}, and EXIT_INSTR_OFFSETS says {stated:#x?}{}",
+        "`{section}` exits at {}, and EXIT_INSTR_OFFSETS says {}{}",
+        list(&actual),
+        list(stated),
         match (update, fits) {
             (_, true) => "; set",
             (true, false) => "; another number of them, so the record stays",
@@ -257,6 +259,14 @@ fn exits(
             bytes[at..at + 4].copy_from_slice(&exit.to_le_bytes());
         }
     }
+}
+
+/// Offsets for a sentence.
+fn list(offsets: &[u32]) -> String {
+    if offsets.is_empty() {
+        return "no offset".to_owned();
+    }
+    offsets.iter().map(|at| format!("{at:#06x}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The highest general register named.

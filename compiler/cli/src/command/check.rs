@@ -1,4 +1,6 @@
-//! `sassafras check`: PTX is parsed and checked; a cubin is decoded and judged.
+//! `sassafras check`: PTX is parsed and checked; a cubin is decoded and judged, and so are texts of IR, machine code and SASS.
+
+mod forms;
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +16,10 @@ use crate::containers::{self, Choice, Index};
 use crate::listing::chip;
 use crate::{Exit, Failure, files};
 
-/// Check PTX modules, or the code of cubins.
+/// Check PTX modules, the code of cubins, or texts of IR, machine code and SASS.
 #[derive(Args)]
 pub struct Check {
-    /// PTX files, cubins, and files that hold cubins.
+    /// PTX files, cubins, and files that hold cubins; texts of `compile --stop-after`, and SASS in files that end in `.sass`.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     /// The chip that a PTX module must run on; of a file that holds several cubins, those for this target.
@@ -28,22 +30,25 @@ pub struct Check {
     /// Of a file that holds several cubins, those with this kernel.
     #[arg(long)]
     entry: Option<String>,
+    /// Of machine code: the text that the phase was given, which its judge compares.
+    #[arg(long, value_name = "FILE")]
+    before: Option<PathBuf>,
 }
 
 /// Most findings of a kind that are shown as text.
 const SHOWN: usize = 5;
 
 /// What a cubin is not looked at for.
-const UNSEEN: &str =
-    "not looked at: where lanes meet again, whether copies and acquires are waited for (`prove` does)";
+const UNSEEN: &str = "where lanes reconverge, whether copies and acquires are waited for (`prove` does)";
 
 pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut diagnostics = Vec::new();
+    let mut functions = Vec::new();
     for path in &arguments.inputs {
         let bytes = files::read(path)?;
         if !containers::holds_cubins(&bytes) {
-            exit = exit.worse(ptx(path, bytes, arguments.arch, context, &mut diagnostics)?);
+            exit = exit.worse(text(path, bytes, arguments, context, &mut diagnostics)?);
             continue;
         }
         let choice = Choice {
@@ -52,28 +57,48 @@ pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure>
             entry: arguments.entry.as_deref(),
         };
         for opened in containers::cubins(path, bytes, &choice)? {
-            exit = exit.worse(cubin(opened.path(), &opened.bytes, context, &mut diagnostics)?);
+            exit =
+                exit.worse(cubin(opened.path(), &opened.bytes, context, &mut diagnostics, &mut functions)?);
         }
     }
     if context.json {
         files::print(&format!(
             "{}\n",
-            json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics })
+            json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics, "functions": functions })
         ));
+    }
+    Ok(exit)
+}
+
+fn text(
+    path: &Path,
+    bytes: Vec<u8>,
+    arguments: &Check,
+    context: &Context,
+    diagnostics: &mut Vec<Value>,
+) -> Result<Exit, Failure> {
+    let text = files::text(path, bytes)?;
+    let verdict = match path.extension() {
+        Some(end) if end == "sass" => Some(forms::listing(&text, path, arguments.arch.map(|t| t.chip))?),
+        _ => forms::judge(&text, path, arguments.before.as_deref())?,
+    };
+    let Some(verdict) = verdict else { return ptx(path, &text, arguments, context, diagnostics) };
+    let exit = tell(&verdict, "at", "C0014", path, context, diagnostics);
+    if exit == Exit::Done && !context.json && !context.quiet {
+        files::print(&format!("{}: accepted\n", path.display()));
     }
     Ok(exit)
 }
 
 fn ptx(
     path: &Path,
-    bytes: Vec<u8>,
-    arch: Option<Target>,
+    text: &str,
+    arguments: &Check,
     context: &Context,
     diagnostics: &mut Vec<Value>,
 ) -> Result<Exit, Failure> {
-    let text = files::text(path, bytes)?;
     let name = path.display().to_string();
-    let (findings, module) = match sassafras_driver::session::parse(&text, &name) {
+    let (findings, module) = match sassafras_driver::session::parse(text, &name) {
         Ok((module, findings)) => (findings, Some(module)),
         Err(sassafras_driver::Failure::Ptx(findings)) => (findings, None),
         Err(other) => return Err(Failure::wrong(other.to_string()).about(path)),
@@ -84,7 +109,12 @@ fn ptx(
         eprint!("{}", findings.render());
     }
     let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
-    if let (Some(module), Some(arch)) = (module, arch)
+    if let (Some(module), Some(entry)) = (&module, &arguments.entry)
+        && !module.functions.iter().any(|f| f.entry && f.name == *entry)
+    {
+        return Err(Failure::wrong(format!("the module has no entry `{entry}`")).about(path));
+    }
+    if let (Some(module), Some(arch)) = (module, arguments.arch)
         && !sassafras_driver::session::runs_on(&module.target, arch)
     {
         let what = format!("a module for `.target {}` does not run on {arch}", module.target);
@@ -101,6 +131,7 @@ fn cubin(
     bytes: &[u8],
     context: &Context,
     diagnostics: &mut Vec<Value>,
+    functions: &mut Vec<Value>,
 ) -> Result<Exit, Failure> {
     let image = elf::read(bytes).map_err(|e| Failure::from(e).about(path))?;
     let cubin = sassafras_cubin::read(bytes).map_err(|e| Failure::from(e).about(path))?;
@@ -126,7 +157,15 @@ fn cubin(
         let program = sassafras_check::hazard::Program::of_words(&f.code, chip);
         let (verdict, bases) = sassafras_check::hazard::examine(&program);
         exit = exit.worse(tell(&verdict, &format!("`{}` at", f.name), "C0012", path, context, diagnostics));
-        if !context.json && !context.quiet {
+        if context.json {
+            let bases: serde_json::Map<String, Value> =
+                bases.iter().map(|(basis, pairs)| (basis.to_string(), json!(pairs))).collect();
+            functions.push(json!({
+                "file": path, "name": f.name, "words": f.code.len(), "unknown_words": unknown,
+                "objections": verdict.objections().len(), "unknown": verdict.unknown().len(),
+                "latencies": bases, "not_looked_at": UNSEEN,
+            }));
+        } else if !context.quiet {
             let bases: Vec<String> = bases.iter().map(|(basis, pairs)| format!("{pairs} {basis}")).collect();
             let rests = if bases.is_empty() { "no latency".to_owned() } else { bases.join(", ") };
             files::print(&format!(
@@ -140,7 +179,7 @@ fn cubin(
         }
     }
     if !context.json && !context.quiet {
-        files::print(&format!("{}: {UNSEEN}\n", path.display()));
+        files::print(&format!("{}: not looked at: {UNSEEN}\n", path.display()));
     }
     Ok(exit)
 }

@@ -77,7 +77,13 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         let record = source.prove(entry, cubin, solver.as_mut(), limits);
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
         if !context.json {
-            files::print(&report(&record, &source.files(name, target, cubin)));
+            let whole = report(&record, &source.files(name, target, cubin));
+            // The first line names the files, the second the verdict.
+            files::print(&if context.quiet {
+                whole.lines().nth(1).map_or(whole.clone(), |l| format!("{l}\n"))
+            } else {
+                whole
+            });
         }
         records.push(record.json());
         if arguments.witness.is_some() {

@@ -1,11 +1,9 @@
 //! `sassafras rules`: the selection rules and what they stand on.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use sassafras_prove::rules::{self, Verdict};
-use sassafras_prove::{NoSolver, Solver, Z3};
 use sassafras_rules::select::{Proved, Row, Rules};
 
 use super::Context;
@@ -57,16 +55,7 @@ fn list(context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
 }
 
 fn prove(arguments: &RulesOf, context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
-    let here = std::env::current_dir().ok();
-    let program = std::env::current_exe().ok();
-    let folders: Vec<&Path> = here.iter().chain(&program).map(PathBuf::as_path).collect();
-    let z3 = Z3::find(&folders, arguments.budget, arguments.timeout);
-    let solver = || -> Box<dyn Solver> {
-        match &z3 {
-            Some(z3) => Box::new(z3.clone()),
-            None => Box::new(NoSolver),
-        }
-    };
+    let solver = || super::solvers::first(arguments.budget, arguments.timeout);
     let start = Instant::now();
     let outcomes = rules::prove_rows(rows, context.jobs, &solver);
     let funnel = rules::Funnel::of(&outcomes);

@@ -86,6 +86,11 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     launch.dynamic_shared = arguments.shared;
     let read = |path: &Path| files::read(path).map_err(|f| std::io::Error::other(f.message));
     let parsed = arguments.arguments.iter().map(|spec| Argument::parse(spec, &read));
+    if arguments.timing && matches!(program, Program::Ptx(_)) {
+        return Err(Failure::usage(
+            "`--timing` is about machine code: PTX has no latencies, so run the cubin",
+        ));
+    }
     let values = parsed.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
     let dumps = dumps(arguments, &values)?;
     let layout = match &program {
@@ -205,10 +210,12 @@ fn say(outcome: &Outcome, context: &Context) {
             .collect();
         let record = json!({
             "schema": 1, "steps": outcome.steps, "lane_steps": outcome.lane_steps, "buffers": buffers,
+            "printed": printed(outcome), "drawn": outcome.drawn,
             "rests": outcome.rests.as_ref().map(ToString::to_string), "open_bytes": outcome.open.len(),
         });
         files::print(&format!("{record}\n"));
     } else if !context.quiet {
+        files::print(&printed(outcome));
         files::print(&format!("{} instructions by warps, {} by lanes\n", outcome.steps, outcome.lane_steps));
         if let Some(at) = &outcome.rests {
             files::print(&format!(
@@ -219,6 +226,12 @@ fn say(outcome: &Outcome, context: &Context) {
             files::print(&format!(
                 "{} bytes of global memory hold what the source leaves open\n",
                 outcome.open.len()
+            ));
+        }
+        if outcome.drawn > 0 {
+            files::print(&format!(
+                "{} values of textures, surfaces or sparse products were invented: a launch does not give them\n",
+                outcome.drawn
             ));
         }
         for (i, b) in outcome.buffers.iter().enumerate() {
@@ -232,6 +245,13 @@ fn say(outcome: &Outcome, context: &Context) {
             ));
         }
     }
+}
+
+/// What the program printed, in the order of blocks, threads and calls.
+fn printed(outcome: &Outcome) -> String {
+    let all: Vec<u8> =
+        outcome.calls.iter().filter_map(sassafras_execute::system::Called::printed).flatten().collect();
+    String::from_utf8_lossy(&all).into_owned()
 }
 
 /// FNV-1a, to tell results apart at a glance.

@@ -13,7 +13,7 @@ use crate::phase::{FormKind, Stage};
 const AFTER: &str = "# after ";
 
 /// A text that `--stop-after` wrote.
-pub(super) enum Text {
+pub enum Text {
     /// PTX.
     Ptx,
     /// An IR module as a stage left it.
@@ -22,9 +22,15 @@ pub(super) enum Text {
     Machine(Box<sassafras_machine::Function>, Stage),
 }
 
-/// Reads a text of any form.
-pub(super) fn read(source: &str, name: &str) -> Result<Text, Failure> {
-    let first = source.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#')).unwrap_or_default();
+/// Reads a text of any form, which messages call `name`; one that names no form of ours is taken for PTX, unread.
+///
+/// # Errors
+/// A text of IR or machine code that does not read, with its line.
+pub fn read(source: &str, name: &str) -> Result<Text, Failure> {
+    let first = source
+        .lines()
+        .find(|l| !l.trim().is_empty() && !l.starts_with('#') && !l.starts_with("//"))
+        .unwrap_or_default();
     let wrong = |line: usize, message: &str| Failure::Text(format!("{name}:{line}: {message}"));
     if first.starts_with("sassafras ir ") {
         let (module, phase) = ir::text::parse(source).map_err(|e| wrong(e.line, &e.message))?;

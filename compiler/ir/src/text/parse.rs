@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<(Module, String), ParseError> {
     for (index, raw) in text.lines().enumerate() {
         let at = |message: String| ParseError { line: index + 1, message };
         let line = raw.trim();
-        if line.is_empty() {
+        if line.is_empty() || line.starts_with("//") {
             continue;
         }
         if phase.is_none() {

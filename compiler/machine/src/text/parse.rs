@@ -25,7 +25,9 @@ type Result<T> = std::result::Result<T, String>;
 /// named block and virtual register declared. Whether the code makes sense is for the checker.
 pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
-    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();
+    let mut lines = lines
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//"))
+        .peekable();
     let mut last = 1;
     let mut header = |word: &str| -> std::result::Result<(usize, &str), ParseError> {
         let missing = |line| ParseError { line, message: format!("expected `{word} …`") };

@@ -166,6 +166,8 @@ impl Checker {
                 let message = format!("`{}` is not supported yet", name.text);
                 self.error(Code::UnsupportedOperand, name.span, message);
             }
+            // The declaration has its finding.
+            None if self.was_refused(&name.text) => {}
             None => self.error(Code::Undeclared, name.span, format!("`{}` is not declared", name.text)),
         }
         Err(Reported)

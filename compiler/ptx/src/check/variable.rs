@@ -144,8 +144,22 @@ impl Checker {
         self.diagnostics.add(Diagnostic { code: Code::Duplicate, message, span, related, help: None });
     }
 
-    /// The type of a declaration; reports those that cannot be.
+    /// Whether a name, or the range `%r<9>` that it would be of, was declared and refused.
+    pub(super) fn was_refused(&self, name: &str) -> bool {
+        self.refused.contains(name)
+            || self.refused.contains(name.trim_end_matches(|c: char| c.is_ascii_digit()))
+    }
+
+    /// The type of a declaration; reports those that cannot be, and notes their names.
     pub(super) fn shape(&mut self, v: &ast::Variable) -> Result<Shape, Reported> {
+        let shape = self.shape_of(v);
+        if shape.is_err() {
+            self.refused.extend(v.declarators.iter().map(|d| d.name.text.clone()));
+        }
+        shape
+    }
+
+    fn shape_of(&mut self, v: &ast::Variable) -> Result<Shape, Reported> {
         let Some(ty) = Type::parse(&v.ty.text) else {
             let opaque = ["texref", "samplerref", "surfref", "b1024", "bf16x4", "f32x2"];
             let (code, what) = match opaque.contains(&v.ty.text.as_str()) {

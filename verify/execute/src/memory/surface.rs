@@ -23,17 +23,25 @@ pub fn drawn(words: impl IntoIterator<Item = u128>) -> u128 {
 pub struct Surfaces {
     /// By handle, the other coordinates, and the byte in the row.
     written: FxHashMap<(u32, u128, u32), u8>,
+    /// Values that were drawn, since nobody wrote them: texels, bytes of surfaces, sparse products.
+    pub drawn: u64,
 }
 
 impl Surfaces {
     /// The bytes of a row from `x` on, the first lowest; `others` are the coordinates but x.
-    pub fn load(&self, handle: u32, others: u128, x: u32, bytes: u32) -> u128 {
-        let byte = |i: u32| {
+    pub fn load(&mut self, handle: u32, others: u128, x: u32, bytes: u32) -> u128 {
+        let mut open = false;
+        let mut byte = |i: u32| {
             let at = (handle, others, x.wrapping_add(i));
             let written = self.written.get(&at).copied();
-            written.unwrap_or_else(|| drawn([u128::from(at.0), at.1, u128::from(at.2)]) as u8)
+            written.unwrap_or_else(|| {
+                open = true;
+                drawn([u128::from(at.0), at.1, u128::from(at.2)]) as u8
+            })
         };
-        (0..bytes).map(|i| u128::from(byte(i)) << (8 * i)).sum()
+        let value = (0..bytes).map(|i| u128::from(byte(i)) << (8 * i)).sum();
+        self.drawn += u64::from(open);
+        value
     }
 
     /// Stores bytes where [`Surfaces::load`] finds them.
@@ -54,6 +62,9 @@ mod tests {
         let before = all.load(7, 3, 8, 8);
         all.store(7, 3, 10, 2, 0xbeef);
         assert_eq!(all.load(7, 3, 8, 8), before & !0xffff_0000 | 0xbeef_0000);
+        let count = all.drawn;
+        assert_eq!(all.load(7, 3, 10, 2), 0xbeef);
+        assert_eq!(all.drawn, count, "both bytes are written");
         assert_eq!(all.load(7, 4, 10, 2), Surfaces::default().load(7, 4, 10, 2));
         assert_ne!(drawn([1, 2]), drawn([2, 1]));
     }

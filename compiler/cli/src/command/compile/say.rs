@@ -108,6 +108,8 @@ pub(super) fn text(done: &[Compiled], options: &Options) {
                 eprint!("{}", findings.render());
                 eprintln!("error: {} cannot be compiled", c.name);
             }
+            // It names its line.
+            Err(Stopped::Text(what)) => eprintln!("error[C0006]: {what}"),
             Err(stopped) => eprintln!("error[{}]: {}: {stopped}", code_of(stopped), c.name),
         }
     }

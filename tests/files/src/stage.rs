@@ -1,0 +1,91 @@
+//! One stage alone, on the text of its input.
+
+use std::path::Path;
+
+use sassafras::Exit;
+use sassafras_check::Verdict;
+use sassafras_driver::observe::Nobody;
+use sassafras_driver::options::Options;
+use sassafras_driver::session::{self, Text};
+use sassafras_isa::{ControlFlowKind, Inst, RegClass, decode};
+use sassafras_opt::{Choices, Level, PASSES};
+
+/// Phases whose text `compile --stop-after` writes.
+const PHASES: [&str; 9] =
+    ["lower", "optimise", "select", "prepare", "allocate", "expand", "converge", "layout", "schedule"];
+
+/// Runs a command of a file test, or says that it is one of `sassafras`'s own.
+///
+/// # Errors
+/// What is wrong with the command or its files.
+pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["opt", passes, file] => opt(passes, file).map(Some),
+        ["prove", code, "--against", source, ref rest @ ..] if code.ends_with(".sass") => {
+            prove(code, source, rest).map(Some)
+        }
+        [phase, file, ref rest @ ..] if PHASES.contains(&phase) => {
+            let from = if file.ends_with(".ptx") { vec![file] } else { vec!["--start-from", file] };
+            let line =
+                [vec!["sassafras", "compile"], from, vec!["--stop-after", phase, "-o", "-"], rest.to_vec()];
+            Ok(Some(sassafras::main(line.concat().into_iter().map(Into::into))))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn text(file: &str) -> Result<String, String> {
+    std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))
+}
+
+/// Runs passes of the optimiser on each function of an IR module, and prints the module. What a pass makes is judged.
+fn opt(passes: &str, file: &str) -> Result<Exit, String> {
+    let Text::Ir(mut module, stage) = session::read(&text(file)?, file).map_err(|e| e.to_string())? else {
+        return Err(format!("{file} is no IR"));
+    };
+    let objects = |module: &sassafras_ir::Module, when: &str| match sassafras_check::ir::check(module) {
+        Verdict::Passed => Ok(()),
+        verdict => Err(format!("{when}: {:?}", verdict.objections())),
+    };
+    objects(&module, "the file")?;
+    let choices = Choices::from(Level::O1);
+    for name in passes.split(',') {
+        let pass =
+            PASSES.iter().find(|p| p.name == name).ok_or_else(|| format!("no pass is called `{name}`"))?;
+        let changes: usize =
+            module.functions.iter_mut().map(|function| pass.run(function, &choices).changes).sum();
+        eprintln!("{name}: {changes} changes");
+        objects(&module, name)?;
+    }
+    print!("{}", sassafras_ir::text::print(&module, stage.row().name));
+    Ok(Exit::Done)
+}
+
+/// Holds SASS as text against PTX. Whatever else stands in a cubin is taken from what Sassafras makes of the PTX.
+fn prove(code: &str, source: &str, rest: &[&str]) -> Result<Exit, String> {
+    let options = Options { jobs: 1, ..Options::default() };
+    let made =
+        session::compile(&text(source)?, source, &options, None, &Nobody).map_err(|e| e.to_string())?;
+    let (mut cubin, _) = made.cubin.ok_or("the PTX made no cubin")?;
+    let [function] = &mut cubin.functions[..] else { return Err("the PTX has not one function".into()) };
+    let chip = sassafras_isa::Chip::from_number(cubin.sm).ok_or("the chip has no table")?;
+    let read = sassafras::assembly::read(&text(code)?, Some(chip))
+        .map_err(|found| found.iter().map(|f| format!("{f:?}")).collect::<Vec<_>>().join("; "))?;
+    let [section] = &read.sections[..] else { return Err("the SASS has not one section".into()) };
+    function.code = section.words.iter().map(|w| w.bits).collect();
+    while !function.code.len().is_multiple_of(8) {
+        let nop = Inst::new(sassafras_isa::form("nop").ok_or("there is no NOP")?);
+        function.code.push(sassafras_isa::encode(&nop, chip).map_err(|e| e.to_string())?);
+    }
+    let insts: Vec<Inst> = function.code.iter().filter_map(|&w| decode(w, chip).ok()).collect();
+    let exit = |inst: &Inst| inst.row().control_flow == Some(ControlFlowKind::Exit);
+    function.exit_offsets = (0..).zip(&insts).filter(|(_, i)| exit(i)).map(|(at, _)| 16 * at).collect();
+    let named = insts.iter().flat_map(Inst::operands).filter(|o| o.class == RegClass::R);
+    function.registers = named.map(|o| o.number + u32::from(o.units)).max().unwrap_or(0) + 2;
+    let target = Path::new("made.cubin");
+    let bytes = sassafras_cubin::write(&cubin).map_err(|e| e.to_string())?;
+    std::fs::write(target, bytes).map_err(|e| e.to_string())?;
+    let line = [vec!["sassafras", "prove", source, "--against", "made.cubin"], rest.to_vec()].concat();
+    Ok(sassafras::main(line.into_iter().map(Into::into)))
+}
