@@ -4,8 +4,10 @@
 //! SASS executor; all must agree with each other, and kernels with their CPU reference, as the launch file declares.
 //! Our cubins also run in timing mode, in four interleavings, and with the approximate functions at both ends of their bounds.
 
+mod chips;
 mod program;
 mod verdict;
 
+pub use chips::{Code, Sides, examine_code, expected, runs_on};
 pub use program::{Program, programs};
-pub use verdict::{Row, Volume, compile, differences, examine, prepare};
+pub use verdict::{Row, Volume, compile, compile_for, differences, examine, prepare};

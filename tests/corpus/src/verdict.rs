@@ -1,6 +1,7 @@
 //! Running one program every way and comparing.
 
 use crate::program::Program;
+use sassafras_chip::{Chip, Target};
 use sassafras_cubin::Cubin;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::{Failure as NotCompiled, session};
@@ -107,7 +108,15 @@ fn expectations(program: &Program, module: &Module, row: &mut Row) -> Vec<Option
 /// # Errors
 /// `unsupported: …` or `differs: …`.
 pub fn compile(program: &Program) -> Result<(Cubin, Vec<u8>), String> {
-    let options = Options { arch: "sm_90".parse().ok().map(Arch::Real), jobs: 1, ..Options::default() };
+    compile_for(program, Chip::Sm90)
+}
+
+/// The same for any chip.
+///
+/// # Errors
+/// `unsupported: …` or `differs: …`.
+pub fn compile_for(program: &Program, chip: Chip) -> Result<(Cubin, Vec<u8>), String> {
+    let options = Options { arch: Some(Arch::Real(Target::base(chip))), jobs: 1, ..Options::default() };
     let judges = sassafras::judges::Judges::default();
     let made = session::compile(&program.text, &program.name, &options, None, &judges);
     match made {
@@ -237,15 +246,15 @@ pub fn prepare(
     Ok(to)
 }
 
-fn options(order: u32, approx: Approx, timing: bool) -> Run {
+pub(crate) fn options(order: u32, approx: Approx, timing: bool) -> Run {
     Run { order, approx, timing, ..Run::default() }
 }
 
-fn tell(failure: &Failure) -> String {
+pub(crate) fn tell(failure: &Failure) -> String {
     let kind = if failure.is_unsupported() { "unsupported" } else { "differs" };
     format!("{kind}: {}", failure.to_string().replace('\n', " "))
 }
 
-fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask figures NAME`: a published figure, measured again.
 
+mod chips;
 mod compile;
 mod disasm;
 mod first;
@@ -15,13 +16,16 @@ use std::path::{Path, PathBuf};
 /// Measures the figure called `name` and prints JSON.
 pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
+        "chips" => chips::chips(root),
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
         "prove" => prove::prove(root),
         "support" => support::support(root),
-        _ => bail!("no figure is called `{name}`; there are: compile, disasm, first, graph, prove, support"),
+        _ => bail!(
+            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, prove, support"
+        ),
     }
 }
 
