@@ -64,6 +64,16 @@ fn mark(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
+/// Chips whose numbers stand in IDs where a chip writes a form otherwise than sm_90.
+const CHIPS: &[&str] = &["75", "80", "86", "89", "90", "100", "103", "110", "120"];
+
+/// The name by which a form is known on every chip that has it: its attribute, or its ID without chips.
+fn family(row: &Row) -> String {
+    let own = row.attributes.iter().find(|(name, _)| name == "family");
+    let parts = || row.id.split('.').filter(|part| !CHIPS.contains(part));
+    own.map_or_else(|| parts().collect::<Vec<_>>().join("."), |(_, family)| family.clone())
+}
+
 fn data() -> Result<String, String> {
     let folder = Path::new("src/table");
     for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
@@ -82,6 +92,7 @@ fn data() -> Result<String, String> {
     let mut out = format!("/// How many forms there are.\npub const COUNT: usize = {};\n", rows.len());
     let mut opcodes = vec![Vec::new(); 4096];
     let (mut names, mut mnemonics) = (BTreeMap::new(), BTreeMap::<&str, Vec<usize>>::new());
+    let mut families = BTreeMap::<String, Vec<usize>>::new();
     out.push_str("/// Every row.\npub static ROWS: &[StaticRow] = &[\n");
     for (i, row) in rows.iter().enumerate() {
         let Row { id, chips, opcode, fixed, syntax, aliases, attributes } = row;
@@ -96,6 +107,7 @@ fn data() -> Result<String, String> {
         if names.insert(id.as_str(), i).is_some() {
             return Err(format!("two rows are called `{id}`"));
         }
+        families.entry(family(row)).or_default().push(i);
         let mnemonic = syntax.split(['.', ' ', '<', '{', '}']).next().unwrap_or_default();
         mnemonics.entry(mnemonic).or_default().push(i);
     }
@@ -121,6 +133,10 @@ fn data() -> Result<String, String> {
     let _ =
         writeln!(out, "];\n/// Forms by mnemonic, sorted.\npub static MNEMONICS: &[(&str, &[FormId])] = &[");
     for (name, list) in &mnemonics {
+        let _ = writeln!(out, "    ({name:?}, &[{}]),", ids(list));
+    }
+    let _ = writeln!(out, "];\n/// Forms by family, sorted.\npub static FAMILIES: &[(&str, &[FormId])] = &[");
+    for (name, list) in &families {
         let _ = writeln!(out, "    ({name:?}, &[{}]),", ids(list));
     }
     out.push_str("];\n");

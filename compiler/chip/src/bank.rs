@@ -22,9 +22,9 @@ pub struct BankLayout {
     pub local_window: u32,
     /// The same for shared memory; none where code reads it from special registers instead.
     pub shared_window: Option<u32>,
-    /// First generic address of the module's constants: 8 bytes; known for sm_90 alone.
+    /// First generic address of the module's constants: 8 bytes.
     pub constant_window: Option<u32>,
-    /// First and last generic address of the kernel's parameters: 8 bytes each; known for sm_90 alone.
+    /// First and last generic address of the kernel's parameters: 8 bytes each; not known before sm_90.
     pub parameter_window: Option<(u32, u32)>,
     /// `%gridid`.
     pub grid_id: u32,
@@ -77,8 +77,8 @@ impl Chip {
                 global_descriptor: Some(0x358),
                 local_window: 0x2f8,
                 shared_window: None,
-                constant_window: None,
-                parameter_window: None,
+                constant_window: Some(0x120),
+                parameter_window: Some((0x348, 0x350)),
                 grid_id: 0x140,
                 environment: None,
                 graph: 0x2e8,
@@ -99,7 +99,7 @@ impl Chip {
             },
             local_window: 0x20,
             shared_window: if number >= 90 { None } else { Some(0x18) },
-            constant_window: if number == 90 { Some(0xd0) } else { None },
+            constant_window: if number == 90 { Some(0xd0) } else { Some(0x50) },
             parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
             grid_id: 0x30,
             environment: match number {

@@ -92,7 +92,6 @@ impl Lift<'_> {
                 c::REL => 16,
                 _ => continue,
             };
-            // Relocations without addends keep them in place; those sections stay as they are.
             if !section.size().is_multiple_of(size) {
                 return Err(Error::at(
                     section.offset,
@@ -100,6 +99,10 @@ impl Lift<'_> {
                 ));
             }
             if section.kind == c::REL {
+                if let Some(list) = self.in_place(section)? {
+                    self.relocations.entry(section.info as usize).or_default().extend(list);
+                    self.sections.insert(index);
+                }
                 continue;
             }
             if section.info as usize >= self.image.sections.len() {
@@ -125,6 +128,28 @@ impl Lift<'_> {
             self.sections.insert(index);
         }
         Ok(())
+    }
+
+    /// Relocations whose addends stand in place, as before sm_90, where all are of whole addresses of data; else none: the section stays as it is.
+    fn in_place(&self, section: &Raw) -> Result<Option<Vec<Relocation>>, Error> {
+        // Whole addresses, and whole generic ones.
+        const ADDRESSES: [u32; 2] = [2, 4];
+        let Some(target) = self.image.sections.get(section.info as usize) else { return Ok(None) };
+        if target.kind != c::PROGBITS || target.name.starts_with(".text.") {
+            return Ok(None);
+        }
+        let mut list = Vec::new();
+        for (i, entry) in section.bytes().chunks_exact(16).enumerate() {
+            let quad =
+                |k: usize| u64::from_le_bytes(entry[8 * k..8 * k + 8].try_into().expect("8 of 16 bytes"));
+            let (offset, kind) = (quad(0), quad(1) as u32);
+            let place = usize::try_from(offset).ok().and_then(|at| target.bytes().get(at..)?.get(..8));
+            let Some(place) = place.filter(|_| ADDRESSES.contains(&kind)) else { return Ok(None) };
+            let symbol = self.symbol_name((quad(1) >> 32) as u32, section.offset + 16 * i as u64 + 12)?;
+            let addend = i64::from_le_bytes(place.try_into().expect("8 bytes"));
+            list.push(Relocation { offset, kind, symbol, addend });
+        }
+        Ok(Some(list))
     }
 
     fn notes(&mut self, cubin: &mut Cubin) -> Result<(), Error> {

@@ -79,6 +79,11 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     })
 }
 
+/// Whether relocations have no addends of their own, by ptxas's files of each chip.
+pub(crate) fn addends_in_place(sm: u32) -> bool {
+    sm < 90
+}
+
 fn rela(
     section: &str,
     relocations: &[Relocation],

@@ -55,4 +55,4 @@ pub use parse::{ParseError, parse};
 pub use print::{Lines, Style, Targets, Text, print, print_to};
 pub use sassafras_chip::{Chip, ChipRange};
 pub use step::{Outcome, Output, Register, guard, step};
-pub use table::{Forms, form, forms, mark, may_name_a_place};
+pub use table::{Forms, families, form, form_on, forms, mark, may_name_a_place};

@@ -136,6 +136,28 @@ meanings! {
     Ur2up,
     /// Vote of the warp into uniform registers.
     Voteu,
+    /// d = a + b over pairs of registers, carry out in p, with .X carry in from q.
+    Iadd64,
+    /// d = q ? min(a, b) : max(a, b), of 32 or 64 bits.
+    Imnmx64,
+    /// [`Meaning::Isetp`] over pairs of registers.
+    Isetp64,
+    /// d = b over pairs of registers.
+    Mov64,
+    /// [`Meaning::Sel`] over pairs of registers.
+    Sel64,
+    /// Two binary32 sums side by side.
+    Fadd2,
+    /// Two binary32 products side by side.
+    Fmul2,
+    /// Two fused products and sums side by side.
+    Ffma2,
+    /// d = a half + b in binary32.
+    Fhadd,
+    /// d = a half * a half + c in binary32, rounded once.
+    Fhfma,
+    /// d = q ? min(a, b, c) : max(a, b, c) in binary32.
+    Fmnmx3,
     /// d = a + b in binary32.
     Fadd,
     /// d = a * b in binary32.

@@ -204,6 +204,18 @@ pub fn form(id: &str) -> Option<FormId> {
     rows::NAMES.binary_search_by_key(&id, |row| row.0).ok().map(|i| rows::NAMES[i].1)
 }
 
+/// The form that a chip has of a family, as in `ldg` or `iadd3.rrr`: its own way of writing what the name says on sm_90.
+pub fn form_on(family: &str, chip: Chip) -> Option<FormId> {
+    // A name of one row alone is its family's too.
+    let found = rows::FAMILIES.binary_search_by_key(&family, |row| row.0).ok()?;
+    rows::FAMILIES[found].1.iter().copied().find(|id| id.get().chips.contains(chip))
+}
+
+/// Every family with its forms.
+pub fn families() -> impl Iterator<Item = (&'static str, &'static [FormId])> {
+    rows::FAMILIES.iter().copied()
+}
+
 /// The forms with these bits 0 to 11.
 pub(crate) fn by_opcode(opcode: u16) -> &'static [FormId] {
     let at = usize::from(opcode);

@@ -80,12 +80,18 @@ impl Lift<'_> {
         Ok(())
     }
 
+    /// What stands in the place of a relocation of 8 bytes: its addend where relocations have none.
+    fn left_in_place(&self, r: &Relocation) -> [u8; 8] {
+        if lower::addends_in_place(self.image.header.sm()) { r.addend.to_le_bytes() } else { [0; 8] }
+    }
+
     fn slots(&mut self, cubin: &mut Cubin) {
         let Some((index, section)) = self.section(".nv.constant4") else { return };
         let mut list = self.relocations.get(&index).cloned().unwrap_or_default();
         list.sort_by_key(|r| r.offset);
         let plain = list.iter().enumerate().all(|(i, r)| r.kind == 2 && r.offset == 8 * i as u64)
-            && section.bytes() == vec![0; 8 * list.len()]
+            && section.size() == 8 * list.len() as u64
+            && list.iter().all(|r| section.bytes()[r.offset as usize..][..8] == self.left_in_place(r))
             && (section.kind, section.align) == (c::PROGBITS, 8);
         // The slots are known even when the section holds more than slots and is kept whole.
         if plain {

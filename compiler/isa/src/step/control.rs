@@ -29,6 +29,15 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             return Err(self.unsupported("a counting branch"));
         }
         let mut condition = self.condition()?;
+        if self.inst.row().id == "bra.conv.75" {
+            // Without a register the mask is of all lanes.
+            let (target, mask) = (self.destination("t")?, self.constant(32, 0xffff_ffff));
+            if condition.is_some() {
+                return Err(self.unsupported("a predicate operand"));
+            }
+            let converged = self.text("mode") == ".CONV";
+            return Ok(Outcome::BranchByConvergence { target, mask, converged });
+        }
         if self.has("u") {
             // Whoever runs it decides; a predicate operand besides has not been seen.
             if condition.is_some() {
@@ -94,6 +103,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     pub(super) fn bssy(mut self) -> Step<D> {
         self.unconditional()?;
+        // .RELIABLE and .RECONVERGENT stand where the same BSSY stands without them on sm_90.
+        self.text("mode");
         let target = self.destination("t")?;
         Ok(Outcome::SetBarrier { barrier: self.barrier(), target })
     }

@@ -45,10 +45,16 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// The format of an operand whose form has no modifier for it: by its width.
     fn by_width(&self, name: &str) -> FloatFormat {
         let wide = self.inst.row().field(name).is_some_and(|i| self.inst.units(i) == 2);
-        match (wide, self.inst.row().id.contains(".f16")) {
-            (true, _) => FloatFormat::F64,
-            (_, true) => FloatFormat::F16,
-            _ => FloatFormat::F32,
+        let kind = self.inst.row().field(name).map(|i| self.inst.row().fields[i].kind);
+        let id = self.inst.row().id;
+        if wide || kind == Some(FieldKind::Float64High) {
+            FloatFormat::F64
+        } else if id.contains(".f16") {
+            FloatFormat::F16
+        } else if id.contains(".bf16") {
+            FloatFormat::Bf16
+        } else {
+            FloatFormat::F32
         }
     }
 
@@ -62,12 +68,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn f2i(mut self) -> Step<D> {
-        let absent = match self.inst.row().id.split('.').nth(1) {
-            Some("bf16") => FloatFormat::Bf16,
-            Some("f16") => FloatFormat::F16,
-            Some("f64") => FloatFormat::F64,
-            _ => FloatFormat::F32,
-        };
+        let parts = self.inst.row().id.split('.').skip(1).take(2);
+        let named = parts.filter_map(|part| match part {
+            "bf16" => Some(FloatFormat::Bf16),
+            "f16" => Some(FloatFormat::F16),
+            "f64" | "i64" => Some(FloatFormat::F64),
+            _ => None,
+        });
+        let absent = named.last().unwrap_or(FloatFormat::F32);
         let from = self.float_type("src", absent)?;
         let (width, signed) = self.integer_type("dst")?;
         let mode = FloatMode { rounding: self.rounding()?, ftz: self.ftz()?, sat: false };
@@ -156,7 +164,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn f2f(mut self) -> Step<D> {
-        let (from, to) = (self.by_width("b"), self.by_width("d"));
+        // Forms whose text has both formats are called by them.
+        let id = self.inst.row().id.to_uppercase();
+        let named: Vec<_> = id.split('.').skip(1).map_while(|part| format(&format!(".{part}"))).collect();
+        let (from, to) = match named[..] {
+            [to, from] => (from, to),
+            _ => (self.by_width("b"), self.by_width("d")),
+        };
         let (from, to) = (self.float_type("src", from)?, self.float_type("dst", to)?);
         let mode = self.mode()?;
         let b = self.float("b", from)?;
@@ -211,8 +225,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         // `.SATFINITE`: an infinity, from whatever source, is the largest finite number of its sign.
         let finite = self.flag("sat");
         // The rounding of these forms is in their fixed text.
-        let rounding =
-            if self.inst.row().id.starts_with("f2fp.rz") { Rounding::Zero } else { self.rounding()? };
+        let rounding = if self.inst.row().id.contains(".rz") { Rounding::Zero } else { self.rounding()? };
         let mode = FloatMode { rounding, ..FloatMode::default() };
         let relu = self.flag("relu");
         let b = self.float("b", FloatFormat::F32)?;
@@ -258,6 +271,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         if !self.flag("sat") {
             return Err(self.unsupported("a conversion to 8 bits that does not saturate"));
         }
+        if self.flag("rs") {
+            return Err(self.unsupported("random rounding"));
+        }
         let c = self.bits32("c")?;
         let relu = self.flag("relu");
         let (high, low) = match from {
@@ -279,8 +295,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// The pair of 8-bit numbers in a half of a register to a pair of binary16. ptxas makes it of `cvt.rn.f16x2.e4m3x2`, `.e5m2x2`.
     pub(super) fn widen_fp8(mut self) -> Step<D> {
-        let from = self.fp8("src")?;
-        if self.text("dst") != ".F16" {
+        // The forms of sm_100 have more types in a field of another name, and one result alone.
+        let alone = self.has("ty");
+        let from = self.fp8(if alone { "ty" } else { "src" })?;
+        if !alone && self.text("dst") != ".F16" {
             return Err(self.unsupported("the result"));
         }
         let (relu, at) = (self.flag("relu"), if self.flag("h") { 16 } else { 0 });
@@ -307,7 +325,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let magnitude = self.d.and(&b, &self.constant(32, 0x7fff_ffff));
         let infinity = self.constant(32, 0x7f80_0000);
         let nan = self.d.compare(CompareOp::ULt, &infinity, &magnitude);
-        let more = if self.inst.row().id.contains(".rz") {
+        if self.flag("sat") {
+            return Err(self.unsupported("a saturating conversion to tf32"));
+        }
+        let truncates = self.inst.row().id.contains(".rz") || self.rounding()? == Rounding::Zero;
+        let more = if truncates {
             self.constant(32, 0)
         } else {
             let even = self.d.zext(&self.d.extract(&b, 13, 1), 32);

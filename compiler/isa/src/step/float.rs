@@ -150,6 +150,85 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// Two binary32 numbers: the registers of a pair, the same the other way round, or one register twice.
+    fn two(&mut self, name: &str, swizzle: &str, part: &str) -> Result<[D::V; 2], Trap> {
+        if self.flag(part) {
+            return Err(self.unsupported("signs of one of two numbers"));
+        }
+        let (absolute, negate) = (self.absolute(name), self.negated(name));
+        let order = self.text(swizzle);
+        let both = match order {
+            ".F32" => {
+                let v = self.bits32(name)?;
+                [v.clone(), v]
+            }
+            _ => {
+                let v = self.bits64(name)?;
+                let (low, high) = (self.d.extract(&v, 0, 32), self.d.extract(&v, 32, 32));
+                if order == ".F32x2.LO_HI" { [high, low] } else { [low, high] }
+            }
+        };
+        Ok(both.map(|v| self.signs(&v, absolute, negate)))
+    }
+
+    /// `FADD2`, `FMUL2`, `FFMA2`. Source: PTX `add`, `mul`, `fma` of f32x2 through ptxas 13.0.88 for sm_100.
+    pub(super) fn arithmetic_of_two(mut self, op: FloatOp) -> Step<D> {
+        let mode = self.mode()?;
+        let (a, b) = (self.two("a", "as", "anp")?, self.two("b", "bs", "bnp")?);
+        let c = if op == FloatOp::Fma { Some(self.two("c", "cs", "cnp")?) } else { None };
+        let [low, high] = [0, 1].map(|i| match &c {
+            Some(c) => self.d.float(op, FloatFormat::F32, mode, &[&a[i], &b[i], &c[i]]),
+            None => self.d.float(op, FloatFormat::F32, mode, &[&a[i], &b[i]]),
+        });
+        self.set_wide("d", &self.d.concat(&high, &low));
+        self.next()
+    }
+
+    /// A half of a register as binary32, which is exact.
+    fn half_as_single(&mut self, name: &str, part: &str) -> Result<D::V, Trap> {
+        let half = if self.flag("bf") { FloatFormat::Bf16 } else { FloatFormat::F16 };
+        let at = if self.flag(part) { 16 } else { 0 };
+        let v = self.bits32(name)?;
+        let (absolute, negate) = (self.absolute(name), self.negated(name));
+        let v = self.signs(&self.d.extract(&v, at, 16), absolute, negate);
+        Ok(self.d.float_to_float(half, FloatFormat::F32, FloatMode::default(), &v))
+    }
+
+    /// `FHADD`, `FHFMA`: factors, or the first summand, are halves. Source: PTX `add`, `fma` of f32 with f16 or bf16 through ptxas 13.0.88 for
+    /// sm_100.
+    pub(super) fn with_halves(mut self, op: FloatOp) -> Step<D> {
+        let mode = self.mode()?;
+        let a = self.half_as_single("a", "h")?;
+        let result = if op == FloatOp::Fma {
+            let (b, c) = (self.half_as_single("b", "h2")?, self.float("c", FloatFormat::F32)?);
+            self.d.float(op, FloatFormat::F32, mode, &[&a, &b, &c])
+        } else {
+            let b = self.float("b", FloatFormat::F32)?;
+            self.d.float(op, FloatFormat::F32, mode, &[&a, &b])
+        };
+        self.set("d", &result);
+        self.next()
+    }
+
+    /// `FMNMX3`: the minimum of three where `q` holds, else the maximum. Source: PTX `min`, `max` of three operands through ptxas 13.0.88.
+    pub(super) fn float_extremum_of_three(mut self) -> Step<D> {
+        let mode = FloatMode { ftz: self.flag("ftz"), ..FloatMode::default() };
+        let of = [
+            self.float("a", FloatFormat::F32)?,
+            self.float("b", FloatFormat::F32)?,
+            self.float("c", FloatFormat::F32)?,
+        ];
+        let q = self.pred("q")?;
+        let (min, max) =
+            if self.flag("nan") { (FloatOp::MinNan, FloatOp::MaxNan) } else { (FloatOp::Min, FloatOp::Max) };
+        let [least, most] = [min, max].map(|op| {
+            let first = self.d.float(op, FloatFormat::F32, mode, &[&of[0], &of[1]]);
+            self.d.float(op, FloatFormat::F32, mode, &[&first, &of[2]])
+        });
+        self.set("d", &self.d.ite(&q, &least, &most));
+        self.next()
+    }
+
     /// Minimum where `q` holds, else maximum.
     pub(super) fn float_extremum(mut self, format: FloatFormat) -> Step<D> {
         let mode = FloatMode { ftz: self.flag("ftz"), ..FloatMode::default() };
@@ -295,7 +374,11 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn mufu(mut self) -> Step<D> {
+        let id = self.inst.row().id;
         let narrow = match self.text("ty") {
+            "" if !self.has("ty") && (id.contains(".f16") || id.contains(".if16") || id.contains(".h1")) => {
+                Some(FloatFormat::F16)
+            }
             "" => None,
             text => {
                 Some(super::float::format(text).ok_or_else(|| self.unsupported(&format!("type {text}")))?)

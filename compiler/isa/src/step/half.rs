@@ -11,7 +11,9 @@ type Pair<V> = [V; 2];
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     fn half_format(&mut self) -> FloatFormat {
-        if self.flag("bf") { FloatFormat::Bf16 } else { FloatFormat::F16 }
+        // Forms before sm_90 hold it beside another.
+        let bfloat = [self.text("bf"), self.text("ty")].contains(&".BF16_V2");
+        if bfloat { FloatFormat::Bf16 } else { FloatFormat::F16 }
     }
 
     /// A source with its flags and swizzle; the operand that the form lacks is the pair of immediates.
@@ -30,7 +32,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     fn halves_as(&mut self, name: &str, swizzle: &str, absolute: bool) -> Result<Pair<D::V>, Trap> {
         let v = self.bits32(name)?;
         // Forms whose text has bars around their uniform register always take its magnitude; their sign is a field of its own.
-        let barred = self.inst.row().id.contains(".abs") && self.is_uniform(name);
+        let barred = self.inst.row().id.contains(".abs") && !self.is_general(name);
         let negate = if barred { self.has("neg") && self.raw("neg") != 0 } else { self.negated(name) };
         let absolute = absolute || barred;
         let (low, high) = match self.text(swizzle) {
@@ -65,8 +67,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// Whether a wider format is read or written.
+    fn widens(&mut self) -> bool {
+        self.flag("f32") || [self.text("bf"), self.text("ty")].contains(&".F32")
+    }
+
     pub(super) fn half_arithmetic(mut self, op: FloatOp) -> Step<D> {
-        if self.flag("f32") {
+        if self.widens() {
             return Err(self.unsupported("a binary32 result"));
         }
         let (format, mode) = (self.half_format(), self.half_mode()?);
@@ -92,6 +99,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
 
     /// Minimum where `q` holds, else maximum.
     pub(super) fn half_extremum(mut self) -> Step<D> {
+        if self.widens() {
+            return Err(self.unsupported("a binary32 result"));
+        }
         let (format, mode) = (self.half_format(), self.half_mode()?);
         let (a, b, q) = (self.halves("a", "as")?, self.halves("b", "bs")?, self.pred("q")?);
         let (min, max) =

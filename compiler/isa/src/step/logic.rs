@@ -165,6 +165,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// The same over pairs of registers.
+    pub(super) fn sel_wide(mut self) -> Step<D> {
+        let (a, b, q) = (self.bits64("a")?, self.bits64("b")?, self.pred("q")?);
+        self.set_wide("d", &self.d.ite(&q, &a, &b));
+        self.next()
+    }
+
     /// Extends from bit `b`: the low `b` bits of `a`, with copies of the sign or zeros above.
     pub(super) fn sgxt(mut self) -> Step<D> {
         let (a, b) = (self.bits32("a")?, self.bits32("b")?);
@@ -279,13 +286,23 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// `.EX` compares high halves: where they are equal, `q1`, the result for the low halves, decides.
     pub(super) fn isetp(mut self) -> Step<D> {
         let (a, b) = (self.bits32("a")?, self.bits32("b")?);
+        self.compare(&a, &b)
+    }
+
+    /// The same over pairs of registers; an immediate is extended by its sign.
+    pub(super) fn isetp_wide(mut self) -> Step<D> {
+        let (a, b) = (self.bits64("a")?, self.bits64("b")?);
+        self.compare(&a, &b)
+    }
+
+    fn compare(mut self, a: &D::V, b: &D::V) -> Step<D> {
         let cmp = self.text("cmp");
         let test = integer_test(cmp).ok_or_else(|| self.unsupported(cmp))?;
-        let signed = self.text("sg") != ".U32";
-        let mut holds = self.compare_integers(test, signed, &a, &b);
+        let signed = !self.text("sg").starts_with(".U");
+        let mut holds = self.compare_integers(test, signed, a, b);
         let low = self.pred_or("q1", true)?;
         if self.flag("ex") && !matches!(test, Test::False | Test::True) {
-            holds = self.d.ite(&self.d.eq(&a, &b), &low, &holds);
+            holds = self.d.ite(&self.d.eq(a, b), &low, &holds);
         }
         self.set_test(&holds)?;
         self.next()

@@ -79,7 +79,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// `HMMA`: f16, bf16 and tf32 factors, sums in f16 or f32.
     pub(super) fn hmma(mut self) -> Step<D> {
         let (m, n, k) = self.shape()?;
-        let tf32 = self.inst.row().id.ends_with(".tf32");
+        let tf32 = self.inst.row().id.contains(".tf32");
         let a = match self.text("ty") {
             ".BF16" => Element::Bf16,
             _ if tf32 => Element::Tf32,
@@ -164,7 +164,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let lower = |text: &str| text.trim_start_matches('.').to_lowercase();
         let types = if id.starts_with("imma") {
             format!("s32.{}.{}", lower(self.text("sa")), lower(self.text("sb")))
-        } else if id.ends_with(".tf32") {
+        } else if id.contains(".tf32") {
             "f32.tf32.tf32".to_owned()
         } else {
             let factor = if self.text("ty") == ".BF16" { "bf16" } else { "f16" };

@@ -63,7 +63,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             no_base = class.constant() == Some(self.raw("a"));
             // Beside a uniform pair, the base of a 64-bit address may be one register, extended by zeros.
             let single = self.inst.row().field("a").is_some_and(|i| self.inst.units(i) == 1);
-            let narrow = width == 64 && (self.text("w") == ".U32" || single);
+            let narrow = width == 64 && (self.text("w") == ".U32" || self.text("x") == ".U32" || single);
             base = Some(match (width, narrow) {
                 (32, _) => self.bits32("a")?,
                 (_, true) => self.d.zext(&self.bits32("a")?, 64),
@@ -89,8 +89,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             no_base &= self.target("u").is_none();
             address = self.d.add(&address, &u);
         }
-        // Without a base the offset of 24 bits is unsigned.
-        let offset = if no_base { offset & 0xff_ffff } else { offset };
+        // Without a base the offset, of 24 bits or fewer, is unsigned.
+        let bits = self.inst.row().field("o").map_or(0, |i| self.inst.row().fields[i].bits.len());
+        let offset = if no_base && bits <= 24 { offset & 0xff_ffff } else { offset };
         Ok(self.d.add(&address, &self.d.constant(width, offset as i64 as u128)))
     }
 
@@ -280,7 +281,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let stored = self.d.eq(&old, &compare);
         let width = self.d.width(&old);
         self.set_wide("d", &self.d.zext(&stored, width));
-        self.set("p", &self.d.yes());
+        // The form of sm_100 without a register result says it by the predicate.
+        let p = if self.has("d") { self.d.yes() } else { stored };
+        self.set("p", &p);
         self.next()
     }
 
@@ -358,6 +361,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn membar(mut self) -> Step<D> {
+        if self.flag("mmio") {
+            return Err(self.unsupported("a fence of devices"));
+        }
         let scope = match self.text("scope") {
             ".CTA" | ".SM" => Scope::Cta,
             ".GPU" => Scope::Gpu,
@@ -380,6 +386,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             None | Some(".PF1" | ".PF2" | ".PML2" | ".DML2") => self.next(),
             Some(other) => Err(self.unsupported(&format!("the kind `{other}`"))),
         }
+    }
+
+    /// Whether an operand is a general register.
+    pub(super) fn is_general(&self, name: &str) -> bool {
+        self.inst.row().field(name).is_some_and(|i| {
+            matches!(self.inst.row().fields[i].kind, FieldKind::Register { class: RegClass::R, .. })
+        })
     }
 
     /// Whether a register field is of the uniform file.

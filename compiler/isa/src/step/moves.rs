@@ -18,6 +18,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// A pair of registers, or 64 bits.
+    pub(super) fn mov_wide(mut self) -> Step<D> {
+        let b = self.bits64("b")?;
+        self.set_wide("d", &b);
+        self.next()
+    }
+
     /// `S2R`, `S2UR`, `CS2R`: a special register, extended by zeros.
     pub(super) fn special_register(mut self) -> Step<D> {
         let wide = self.inst.row().field("d").is_some_and(|i| self.inst.units(i) == 2);

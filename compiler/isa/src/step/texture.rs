@@ -55,7 +55,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn texture(mut self) -> Step<D> {
         let meaning = self.inst.row().meaning;
         // What ptxas 13.0.88 makes of integer coordinates for sm_80 to sm_89 at -O0 is not understood yet.
-        if meaning == M::Tld && !self.inst.row().id.ends_with(".90") {
+        if meaning == M::Tld && !self.inst.row().id.ends_with("0") {
             return Err(self.unsupported("before sm_90"));
         }
         if !self.text("f16").is_empty() || self.flag("ndv") || self.flag("lc") {

@@ -46,7 +46,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     }
 
     pub(super) fn redux(mut self) -> Step<D> {
-        let signed = self.text("sg") == ".S32";
+        // `CREDUX` of sm_100 holds the type in another field, and can do more.
+        let ty = self.text("ty");
+        if ty == ".F32" || self.flag("nan") {
+            return Err(self.unsupported("a reduction of floats"));
+        }
+        let signed = [self.text("sg"), ty].contains(&".S32");
         let op = match (self.text("op"), signed) {
             ("" | ".AND", _) => AtomicOp::And,
             (".OR", _) => AtomicOp::Or,
