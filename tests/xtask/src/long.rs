@@ -159,7 +159,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "corpus-prove",
-        "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv",
+        "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv; each instruction of a recursion left out",
         &[
             "test",
             "--package",
@@ -168,6 +168,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "z3",
             "--test",
             "corpus_prove",
+            "--test",
+            "recursion",
             "--",
             "--nocapture",
         ],

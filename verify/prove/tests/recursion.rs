@@ -47,9 +47,13 @@ fn each_instruction_is_needed() {
     let source = text(PATH);
     let cubin = recorded("13.0.88", PATH).expect("it is recorded");
     assert!(accepted(&source, &cubin));
+    // A third of them on every test run: each takes a second. All: `cargo xtask long corpus-prove`.
+    let every = if std::env::var_os("SASSAFRAS_ALL_PROOFS").is_some() { 1 } else { 3 };
+    let looked: Vec<usize> = (0..0x450).step_by(16).step_by(every).collect();
     let kept: Vec<usize> =
-        (0..0x450).step_by(16).filter(|place| accepted(&source, &with(&cubin, *place, "NOP"))).collect();
-    assert_eq!(kept, BENIGN, "{kept:x?}");
+        looked.iter().copied().filter(|place| accepted(&source, &with(&cubin, *place, "NOP"))).collect();
+    let benign: Vec<usize> = BENIGN.into_iter().filter(|place| looked.contains(place)).collect();
+    assert_eq!(kept, benign, "{kept:x?}");
 }
 
 #[test]

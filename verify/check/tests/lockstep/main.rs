@@ -21,7 +21,7 @@ const LOSING: [u32; 2] = [3, 9];
 
 /// How many graphs. All of them: `cargo xtask long trees`.
 fn count() -> u64 {
-    if std::env::var_os("SASSAFRAS_ALL_TREES").is_some() { 10_000 } else { 150 }
+    if std::env::var_os("SASSAFRAS_ALL_TREES").is_some() { 10_000 } else { 60 }
 }
 
 /// The seeds: those that are asked for, or the sample, which has the graphs of [`crossed`] in it.

@@ -24,7 +24,7 @@ const INPUTS: u64 = 100;
 /// Programs of the census on every test run, and those of the whole.
 const SAMPLE: [&str; 1] = ["sub_s32"];
 /// Of how many bits one is flipped on every test run.
-const STRIDE: usize = 8;
+const STRIDE: usize = 16;
 const WHOLE: [&str; 50] = [
     "sub_s32",
     "selp",
