@@ -24,6 +24,8 @@ pub struct Case {
     pub has: Vec<String>,
     /// Whether a solver is needed to say what is expected.
     pub solver: bool,
+    /// Parts of standard output, each behind the one before.
+    pub then: Vec<String>,
     /// What must not be in the output.
     pub not: Vec<String>,
     /// Files that the text holds, by name: what stands between `FILE` lines, without the words in capitals.
@@ -73,6 +75,7 @@ pub fn parse(text: &str) -> Result<Case, String> {
             }
             "OUT" => case.out.get_or_insert_default().push(rest.to_owned()),
             "NEEDS" if rest.trim() == "solver" => case.solver = true,
+            "THEN" => case.then.push(rest.trim_end().to_owned()),
             "NOT" => case.not.push(rest.trim_end().to_owned()),
             "FILE" if rest.trim().is_empty() || rest.contains('/') => {
                 return Err(format!("line {number}: `{rest}` is no name of a file"));
@@ -91,10 +94,11 @@ pub fn parse(text: &str) -> Result<Case, String> {
     if case.expected.is_empty()
         && case.out.is_none()
         && case.has.is_empty()
+        && case.then.is_empty()
         && case.not.is_empty()
         && exits == 0
     {
-        return Err("the file expects nothing (EXIT, OUT, HAS, NOT or //~)".into());
+        return Err("the file expects nothing (EXIT, OUT, HAS, THEN, NOT or //~)".into());
     }
     Ok(case)
 }

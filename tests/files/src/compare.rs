@@ -24,6 +24,13 @@ pub fn compare(case: &Case, exit: i32, out: &str, all: &str, found: &[Found]) ->
             wrong.push(format!("`{part}` was not printed"));
         }
     }
+    let mut rest = out;
+    for part in &case.then {
+        match rest.find(part.as_str()) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => wrong.push(format!("`{part}` was not printed behind what should stand before it")),
+        }
+    }
     for part in &case.not {
         if all.contains(part.as_str()) {
             wrong.push(format!("`{part}` was printed"));
@@ -96,6 +103,14 @@ mod tests {
         assert_eq!(compare(&case, 1, "", "", &[of(2, "P1")]).len(), 2);
         assert_eq!(compare(&case, 1, "", "", &[of(3, "P1"), of(3, "P2")]).len(), 1);
         assert_eq!(compare(&case, 0, "", "", &[]).len(), 2);
+    }
+
+    #[test]
+    fn parts_in_order() {
+        let case = parse("// RUN: isa\n// THEN: one\n// THEN: two\n").expect("it is sound");
+        assert!(compare(&case, 0, "one\ntwo\n", "", &[]).is_empty());
+        assert_eq!(compare(&case, 0, "two\none\n", "", &[]).len(), 1);
+        assert_eq!(compare(&case, 0, "one\n", "one two", &[]).len(), 1, "standard output alone counts");
     }
 
     #[test]

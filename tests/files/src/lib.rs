@@ -7,6 +7,7 @@
 //! // EXIT: 1                       the exit code (default 0)
 //! // OUT: text                     the next line of standard output, exactly; all of them or none
 //! // HAS: text                     a part of standard output or standard error
+//! // THEN: text                    a part of standard output, behind that of the THEN above
 //! // NOT: text                     what is in neither
 //! // NEEDS: solver                 without one the test is skipped, but not where CI=true
 //! // FILE: name                    what follows is a file of this name in the folder of the commands, and no part of %s

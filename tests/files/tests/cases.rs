@@ -17,11 +17,29 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|file| Trial::test(name(&file), move || run(&file).map_err(Failed::from)))
         .collect();
-    trials.push(Trial::test("there_are_cases", {
-        let count = trials.len();
-        move || if count >= 12 { Ok(()) } else { Err(format!("only {count} files were found").into()) }
+    trials.push(Trial::test("each_stage_has_its_cases", {
+        let all: Vec<String> = trials.iter().map(|t| t.name().to_owned()).collect();
+        move || counted(&all).map_err(Failed::from)
     }));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Files in all, and at least so many of each stage that has a folder.
+const LEAST: usize = 150;
+const STAGES: [(&str, usize); 5] =
+    [("opt/", 20), ("select/", 20), ("allocate/", 20), ("schedule/", 20), ("prove/", 20)];
+
+fn counted(names: &[String]) -> Result<(), String> {
+    if names.len() < LEAST {
+        return Err(format!("only {} files were found", names.len()));
+    }
+    for (stage, least) in STAGES {
+        let count = names.iter().filter(|name| name.starts_with(stage)).count();
+        if count < least {
+            return Err(format!("only {count} files of {stage}, {least} are wanted"));
+        }
+    }
+    Ok(())
 }
 
 fn gather(folder: &Path, out: &mut Vec<PathBuf>) {
