@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::judge;
 use sassafras::Exit;
 use sassafras_check::Verdict;
 use sassafras_driver::observe::Nobody;
@@ -25,6 +26,13 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
         ["prove", code, "--against", source, ref rest @ ..] if code.ends_with(".sass") => {
             prove(code, source, rest).map(Some)
         }
+        ["tree", file] => judge::tree(file, None).map(Some),
+        ["tree", file, fault] => judge::tree(file, Some(fault)).map(Some),
+        ["words", function, words] => judge::words(function, words).map(Some),
+        ["module", file] => judge::module(file, None).map(Some),
+        ["module", file, fault] => judge::module(file, Some(fault)).map(Some),
+        ["hazards", words] => judge::hazards(words).map(Some),
+        ["cubin", source, ref edits @ ..] => judge::cubin(source, edits).map(Some),
         [phase, file, ref rest @ ..] if PHASES.contains(&phase) => {
             let from = if file.ends_with(".ptx") { vec![file] } else { vec!["--start-from", file] };
             let line =
@@ -35,7 +43,7 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
     }
 }
 
-fn text(file: &str) -> Result<String, String> {
+pub(crate) fn text(file: &str) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))
 }
 

@@ -1,12 +1,9 @@
 //! Every rule of the judges of forms: its name and what it says, once. `docs/invariants.md` is made from this table.
 //!
-//! Rules of allocation, schedule and hazards, and some of machine code, stand with an example that their judge takes and one that it objects to, which
-//! `tests/examples.rs` tries. Examples of allocation and schedule are two functions, before and after, parted by `=>`: a line of
-//! machine text each, with the instruction's origin in front; what begins with `!` replaces a line of the head. Examples of machine code are one placed function of that form. Examples of hazards
-//! are lines of SASS with control bits.
+//! Each has a file that its judge accepts and one that it rejects, in `tests/files/cases/rules`.
 
 macro_rules! rules {
-    ($($group:literal: { $($rule:ident $id:literal $says:literal $(: $good:literal, $bad:literal)?,)* })*) => {
+    ($($group:literal: { $($rule:ident $id:literal $says:literal ,)* })*) => {
         /// A rule.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Rule {
@@ -15,9 +12,6 @@ macro_rules! rules {
 
         /// Every group of rules: what they are about, and name and sentence of each.
         pub const GROUPS: &[(&str, &[(&str, &str)])] = &[$(($group, &[$(($id, $says)),*])),*];
-
-        /// Rules with examples: the name, what is taken, what is objected to.
-        pub const EXAMPLES: &[(&str, &str, &str)] = &[$($($(($id, $good, $bad),)?)*)*];
 
         impl Rule {
             /// Its name in findings.
@@ -57,18 +51,10 @@ rules! {
         MachinePseudo "machine-pseudo" "From placement on no pseudo-instruction is left; ParallelCopy and Pack are gone after allocation.",
         MachineFlow "machine-flow" "From placement on branches and falling through lead to exactly the successors, and the last block does not fall off the end.",
         MachineSense "machine-sense" "Placement keeps the condition under which each side of a branch is taken.",
-        MachineLiveIn "machine-live-in" "Of the registers that are the compiler's own nothing is live into the entry: the stack pointer where there is a frame, uniform registers and predicates, convergence barriers."
-            : "s2r d=R0 sr=0x21\nuldc sz=.64 d=UR0 o=0x208\nstg u=UR0 a=R2 b=R0\nexit",
-              "s2r d=R0 sr=0x21\nstg u=UR0 a=R2 b=R0\nexit",
-        MachineUniformBranch "machine-uniform-branch" "A branch that is marked uniform has a condition on which all lanes agree that execute it together."
-            : "!layout b0 b1 b2\nmov.c d=R0 b=0x218\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b2 ; uniform\n-> b2(), b1()\nb1():\nnop\n-> b2()\nb2():\nexit",
-              "!layout b0 b1 b2\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b2 ; uniform\n-> b2(), b1()\nb1():\nnop\n-> b2()\nb2():\nexit",
-        MachineUniformValue "machine-uniform-value" "P5: what is written to a uniform register or predicate is the same in all lanes that execute the instruction, guard included."
-            : "mov.c d=R0 b=0x218\nr2ur d=UR0 a=R0\nmov.u d=R1 b=UR0\nexit",
-              "s2r d=R0 sr=0x21\nr2ur d=UR0 a=R0\nmov.u d=R1 b=UR0\nexit",
-        MachineUniformPlace "machine-uniform-place" "P5: where lanes are apart, a uniform register gets what is fixed for the warp, or is read at once; and nobody there writes one that others read."
-            : "!layout b0 b1 b2 b3 b4\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x10\nuldc sz=.64 d=UR0 o=0x208\n bssy ; target b3\n@P0 bra ; target b2\n-> b2(), b1()\nb1():\nredux d=UR4 a=R0\nmov.u d=R1 b=UR4\n bra ; target b3 ; uniform\n-> b3()\nb2():\nstg u=UR0 a=R2 b=R0\n-> b3()\nb3():\n bsync\n-> b4()\nb4():\nexit",
-              "!layout b0 b1 b2 b3 b4\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x10\nuldc sz=.64 d=UR0 o=0x208\n bssy ; target b3\n@P0 bra ; target b2\n-> b2(), b1()\nb1():\nredux d=UR0 a=R0\nmov.u d=R1 b=UR0\n bra ; target b3 ; uniform\n-> b3()\nb2():\nstg u=UR0 a=R2 b=R0\n-> b3()\nb3():\n bsync\n-> b4()\nb4():\nexit",
+        MachineLiveIn "machine-live-in" "Of the registers that are the compiler's own nothing is live into the entry: the stack pointer where there is a frame, uniform registers and predicates, convergence barriers.",
+        MachineUniformBranch "machine-uniform-branch" "A branch that is marked uniform has a condition on which all lanes agree that execute it together.",
+        MachineUniformValue "machine-uniform-value" "P5: what is written to a uniform register or predicate is the same in all lanes that execute the instruction, guard included.",
+        MachineUniformPlace "machine-uniform-place" "P5: where lanes are apart, a uniform register gets what is fixed for the warp, or is read at once; and nobody there writes one that others read.",
         MachineFrame "machine-frame" "From placement on the entry takes the frame's size off the stack pointer, once, before any use.",
     }
     "Convergence": {
@@ -78,9 +64,7 @@ rules! {
         ConvergeMeet "converge-meet" "P2: on all paths to a place from which a barrier is still waited at, the same barriers are open.",
         ConvergeTarget "converge-target" "P1: a BSSY names the place where its BSYNC stands.",
         ConvergeBranch "converge-branch" "P1: at a branch that may diverge, barriers are open that are waited at at its meeting place and at those of the loops that lanes leave apart because of it.",
-        ConvergeWait "converge-wait" "P2: no two barriers wait for each other: if lanes wait at one while they are in another, then nowhere the other way round, nor through further barriers."
-            : "!layout b0 b1 b2 b3 b4 b5 b6\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b4\n-> b4(), b1()\nb1():\n bssy ; target b3\n bssy b=B1 ; target b2\n-> b2()\nb2():\n bsync b=B1\n-> b3()\nb3():\n bsync\nexit\nb4():\n bssy ; target b6\n bssy b=B1 ; target b5\n-> b5()\nb5():\n bsync b=B1\n-> b6()\nb6():\n bsync\nexit",
-              "!layout b0 b1 b2 b3 b4 b5 b6\ns2r d=R0 sr=0x21\nisetp.ri d=P0 a=R0 b=0x1\n@P0 bra ; target b4\n-> b4(), b1()\nb1():\n bssy ; target b3\n bssy b=B1 ; target b2\n-> b2()\nb2():\n bsync b=B1\n-> b3()\nb3():\n bsync\nexit\nb4():\n bssy b=B1 ; target b6\n bssy ; target b5\n-> b5()\nb5():\n bsync\n-> b6()\nb6():\n bsync b=B1\nexit",
+        ConvergeWait "converge-wait" "P2: no two barriers wait for each other: if lanes wait at one while they are in another, then nowhere the other way round, nor through further barriers.",
     }
     "The control tree": {
         TreeList "tree-list" "T1: a list is block, node, block, …, block.",
@@ -98,79 +82,37 @@ rules! {
         TreeKnown "tree-known" "T13: what is known of dominance and loops is of the tree as it stands, not as it was before an edit.",
     }
     "Allocation": {
-        AllocationShape "allocation-shape" "Blocks, successors and instructions stay as they were, but for registers; moves of values may go, and moves, spills, reloads and repeated constants may come. Registers are real, aligned and within the limit."
-            : "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n=>\n0: s2r d=R0 sr=0x21\n1: s2r d=R2 sr=0x25",
-              "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n=>\n0: s2r d=R0 sr=0x21",
-        AllocationUse "allocation-use" "Each use reads a location that surely holds the value that it named, on every path, through moves, spills and parts."
-            : "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n2: iadd3.rrr d=v3 a=v0 b=v1\n=>\n0: s2r d=R0 sr=0x21\ncopy R4:R:1, R0:R:1\n1: s2r d=R0 sr=0x25\n2: iadd3.rrr d=R0 a=R4 b=R0",
-              "0: s2r d=v0 sr=0x21\n1: s2r d=v1 sr=0x25\n2: iadd3.rrr d=v3 a=v0 b=v1\n=>\n0: s2r d=R0 sr=0x21\n1: s2r d=R0 sr=0x25\n2: iadd3.rrr d=R0 a=R0 b=R0",
-        AllocationOverlap "allocation-overlap" "No two results of an instruction go to one register."
-            : "0: s2r d=v0 sr=0x21\n1: isetp.ri d=v4 d2=v5 a=v0 b=0x1\n=>\n0: s2r d=R0 sr=0x21\n1: isetp.ri d=P0 d2=P1 a=R0 b=0x1",
-              "0: s2r d=v0 sr=0x21\n1: isetp.ri d=v4 d2=v5 a=v0 b=0x1\n=>\n0: s2r d=R0 sr=0x21\n1: isetp.ri d=P0 d2=P0 a=R0 b=0x1",
-        AllocationSlot "allocation-slot" "Spills and reloads lie inside the spill area, on whole words."
-            : "0: s2r d=v0 sr=0x21\n=>\n!frame local 0 spill 8\n0: s2r d=R0 sr=0x21\nspill 4, R0:R:1",
-              "0: s2r d=v0 sr=0x21\n=>\n!frame local 0 spill 8\n0: s2r d=R0 sr=0x21\nspill 8, R0:R:1",
-        AllocationAdded "allocation-added" "An instruction of the hardware that was added writes registers and does nothing else."
-            : "0: mov.i d=v0 b=0x7\n=>\n0: mov.i d=R0 b=0x7\nmov.i d=R3 b=0x7",
-              "0: mov.i d=v0 b=0x7\n=>\n0: mov.i d=R0 b=0x7\nstg.plain a=R2 b=R0",
+        AllocationShape "allocation-shape" "Blocks, successors and instructions stay as they were, but for registers; moves of values may go, and moves, spills, reloads and repeated constants may come. Registers are real, aligned and within the limit.",
+        AllocationUse "allocation-use" "Each use reads a location that surely holds the value that it named, on every path, through moves, spills and parts.",
+        AllocationOverlap "allocation-overlap" "No two results of an instruction go to one register.",
+        AllocationSlot "allocation-slot" "Spills and reloads lie inside the spill area, on whole words.",
+        AllocationAdded "allocation-added" "An instruction of the hardware that was added writes registers and does nothing else.",
     }
     "Schedule": {
-        ScheduleBlocks "schedule-blocks" "The blocks keep their order."
-            : "!layout b0 b1\nb1():\nexit\n=>\n!layout b0 b1\nb1():\nexit",
-              "!layout b0 b1\nb1():\nexit\n=>\n!layout b1 b0\nb1():\nexit",
-        ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were."
-            : "!frame local 8 spill 0\n=>\n!frame local 8 spill 0",
-              "!frame local 8 spill 0\n=>\n!frame local 0 spill 0",
-        ScheduleSuccessors "schedule-successors" "Each block keeps its successors."
-            : "!layout b0 b1\n-> b1()\nb1():\nexit\n=>\n!layout b0 b1\n-> b1()\nb1():\nexit",
-              "!layout b0 b1\n-> b1()\nb1():\nexit\n=>\n!layout b0 b1\nb1():\nexit",
-        ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, but for control bits and added NOPs."
-            : "0: mov.i d=R0 b=0x7\n1: mov.i d=R2 b=0x8\n=>\n1: mov.i d=R2 b=0x8\nnop\n0: mov.i d=R0 b=0x7",
-              "0: mov.i d=R0 b=0x7\n1: mov.i d=R2 b=0x8\n=>\n1: mov.i d=R2 b=0x9\n0: mov.i d=R0 b=0x7",
-        ScheduleDependence "schedule-dependence" "Two instructions of which one writes a register that the other reads or writes keep their order."
-            : "0: mov.i d=R0 b=0x7\n1: iadd3.rrr d=R2 a=R3 b=R4\n=>\n1: iadd3.rrr d=R2 a=R3 b=R4\n0: mov.i d=R0 b=0x7",
-              "0: mov.i d=R0 b=0x7\n1: iadd3.rrr d=R2 a=R0 b=R4\n=>\n1: iadd3.rrr d=R2 a=R0 b=R4\n0: mov.i d=R0 b=0x7",
-        ScheduleMemory "schedule-memory" "Two accesses that may touch the same bytes, of which one writes, keep their order, as does what has an effect on control or other threads."
-            : "0: ldg.plain d=R5 a=R2\n1: ldg.plain d=R6 a=R8\n=>\n1: ldg.plain d=R6 a=R8\n0: ldg.plain d=R5 a=R2",
-              "0: stg.plain a=R2 b=R4\n1: ldg.plain d=R6 a=R8\n=>\n1: ldg.plain d=R6 a=R8\n0: stg.plain a=R2 b=R4",
+        ScheduleBlocks "schedule-blocks" "The blocks keep their order.",
+        ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were.",
+        ScheduleSuccessors "schedule-successors" "Each block keeps its successors.",
+        ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, but for control bits and added NOPs.",
+        ScheduleDependence "schedule-dependence" "Two instructions of which one writes a register that the other reads or writes keep their order.",
+        ScheduleMemory "schedule-memory" "Two accesses that may touch the same bytes, of which one writes, keep their order, as does what has an effect on control or other threads.",
     }
     "Hazards": {
         HazardShape "hazard-shape" "A scheduled function has no pseudo-instruction left, and branches to blocks that have a place.",
         HazardUndecoded "hazard-undecoded" "Unknown, not wrong: a word that does not decode, behind which nothing is known.",
-        HazardTarget "hazard-target" "Unknown, not wrong: a jump whose target is not in the word."
-            : "[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S05] BRX R2 -0x10\n[B------:R-:W-:-:S05] EXIT",
+        HazardTarget "hazard-target" "Unknown, not wrong: a jump whose target is not in the word.",
         HazardUnreached "hazard-unreached" "Unknown, not wrong: an instruction to which no way that is known leads; EXIT and padding left out.",
         HazardPartial "hazard-partial" "Unknown, not wrong: a register is used before its scoreboard is empty, and some DEPBAR waits for a part of what set it.",
-        HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it."
-            : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
-              "[B------:R-:W0:-:S01] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] EXIT",
-        HazardWait "hazard-wait" "What reads or overwrites a result of variable latency comes behind a wait for a scoreboard that stands for it."
-            : "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B0-----:R-:W-:-:S05] IADD3 R2, R0, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B-1----:R-:W-:-:S05] IADD3 R2, R0, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
-        HazardSource "hazard-source" "What overwrites a source that is read late comes behind a wait for a scoreboard that stands for the reading."
-            : "[B------:R0:W-:-:S02] STG.E desc[UR4][R2.64], R4\n[B0-----:R-:W-:-:S05] IADD3 R4, R6, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S02] STG.E desc[UR4][R2.64], R4\n[B------:R-:W-:-:S05] IADD3 R4, R6, 0x1, RZ\n[B------:R-:W-:-:S05] EXIT",
-        HazardEarly "hazard-early" "Two accesses to a register of which one writes, the first of fixed latency, are as many cycles apart as the latency table says, on every path."
-            : "[B------:R-:W-:-:S05] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S04] IADD3 R0, R2, 0x1, RZ\n[B------:R-:W-:-:S05] FADD R4, R0, R2\n[B------:R-:W-:-:S05] EXIT",
-        HazardReuse "hazard-reuse" "A register that is kept for reuse is not overwritten before it is read in the same slot again."
-            : "[B------:R-:W-:-:S05] IADD3 R0, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S05] IADD3 R2, R2.reuse, 0x1, RZ\n[B------:R-:W-:-:S05] IADD3 R4, R2, 0x2, RZ\n[B------:R-:W-:-:S05] EXIT",
+        HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it.",
+        HazardWait "hazard-wait" "What reads or overwrites a result of variable latency comes behind a wait for a scoreboard that stands for it.",
+        HazardSource "hazard-source" "What overwrites a source that is read late comes behind a wait for a scoreboard that stands for the reading.",
+        HazardEarly "hazard-early" "Two accesses to a register of which one writes, the first of fixed latency, are as many cycles apart as the latency table says, on every path.",
+        HazardReuse "hazard-reuse" "A register that is kept for reuse is not overwritten before it is read in the same slot again.",
         HazardLatency "hazard-latency" "Unknown, not wrong: two accesses that no row of the latency table is about, nearer than the longest of them, or of which the first has control bits that say nothing.",
-        HazardGroup "hazard-group" "Nothing but a product with the same accumulator touches a register that a warpgroup's product uses before WARPGROUP.DEPBAR waits for its group, on every path; what A stands in may be read."
-            : "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] FADD R2, R24, R25\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x1\n[B------:R-:W-:-:S05] FADD R2, R24, R25\n[B------:R-:W-:-:S05] EXIT",
-        HazardArrive "hazard-arrive" "Between what writes a register and a warpgroup's product that uses it stands a WARPGROUP.ARRIVE, on every path."
-            : "[B------:R-:W-:-:S05] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S06] WARPGROUP.ARRIVE\n[B------:R-:W-:-:S10] IADD3 R24, R2, 0x1, RZ\n[B------:R-:W-:-:S03] HGMMA.64x8x16.F32 R24, gdesc[UR4], R24, gsb0\n[B------:R-:W-:-:S03] WARPGROUP.DEPBAR.LE gsb0, 0x0\n[B------:R-:W-:-:S05] EXIT",
-        HazardCounted "hazard-counted" "The scoreboard by which groups of bulk copies are counted is raised by UTMACMDFLUSH alone."
-            : "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W1:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R0:W-:-:S02] UTMACMDFLUSH\n[B------:R-:W0:-:S02] S2R R0, SR_TID.X\n[B------:R-:W-:-:S05] EXIT",
-        HazardStall "hazard-stall" "Behind a jump, a call, EXIT, BSYNC, WARPSYNC, a fence and DEPBAR stands at least the stall that ptxas leaves there, by the judge's own table."
-            : "[B------:R-:W-:-:S06] MEMBAR.ALL.GPU\n[B------:R-:W-:-:S05] EXIT",
-              "[B------:R-:W-:-:S05] MEMBAR.ALL.GPU\n[B------:R-:W-:-:S05] EXIT",
-        HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set. The assembler takes no such text.",
+        HazardGroup "hazard-group" "Nothing but a product with the same accumulator touches a register that a warpgroup's product uses before WARPGROUP.DEPBAR waits for its group, on every path; what A stands in may be read.",
+        HazardArrive "hazard-arrive" "Between what writes a register and a warpgroup's product that uses it stands a WARPGROUP.ARRIVE, on every path.",
+        HazardCounted "hazard-counted" "The scoreboard by which groups of bulk copies are counted is raised by UTMACMDFLUSH alone.",
+        HazardStall "hazard-stall" "Behind a jump, a call, EXIT, BSYNC, WARPSYNC, a fence and DEPBAR stands at least the stall that ptxas leaves there, by the judge's own table.",
+        HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set.",
     }
     "Words": {
         WordsCount "words-count" "There is one word for each instruction, and the rest is padding to 128 bytes: a branch to itself and NOPs.",
@@ -207,28 +149,14 @@ rules! {
 pub fn document() -> String {
     let mut text = String::from(
         "# Invariants\n\nWhat the judges of `verify/check` hold each form to. Made from `verify/check/src/rules.rs`: change it there, and run\n\
-         `BLESS=1 cargo test -p sassafras-check --test invariants`. P1 to P5 are those of `docs/convergence.md`.\n",
+         `BLESS=1 cargo test -p sassafras-check --test invariants`. P1 to P5 are those of `docs/convergence.md`.\n\
+         A rule `RULE` has a file that its judge accepts and one that it rejects: `tests/files/cases/rules/RULE`.\n",
     );
-    let code = |example: &str| {
-        let lines = example.lines().map(|line| format!("`{line}`").replace('|', "\\|"));
-        lines.collect::<Vec<_>>().join("<br>")
-    };
     for (group, rules) in GROUPS {
-        let examples = |id: &str| EXAMPLES.iter().find(|(rule, ..)| *rule == id);
-        let shown = rules.iter().any(|(id, _)| examples(id).is_some());
-        let head = if shown {
-            "| rule | says | taken | objected to |\n| --- | --- | --- | --- |"
-        } else {
-            "| rule | says |\n| --- | --- |"
-        };
+        let head = "| rule | says |\n| --- | --- |";
         text.push_str(&format!("\n## {group}\n\n{head}\n"));
         for (id, says) in *rules {
             text.push_str(&format!("| `{id}` | {says} |"));
-            if let Some((_, good, bad)) = examples(id) {
-                text.push_str(&format!(" {} | {} |", code(good), code(bad)));
-            } else if shown {
-                text.push_str(" | |");
-            }
             text.push('\n');
         }
     }

@@ -3,6 +3,7 @@
 mod graph;
 mod known;
 mod lists;
+pub mod plant;
 mod terminators;
 mod view;
 

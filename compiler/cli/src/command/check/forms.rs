@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use sassafras_check::{Verdict, allocation, hazard, ir, machine, schedule};
+use sassafras_check::{Verdict, allocation, hazard, ir, lines, machine, schedule};
 use sassafras_driver::Stage;
 use sassafras_driver::session::{self, Text};
 use sassafras_machine::Function;
 
 use crate::{Failure, assembly, files};
 
-/// What the judges of a text's form say; `None` if it is neither IR nor machine code. Of machine code that allocation, placement or
-/// scheduling made, `before` is what they were given.
+/// What the judges of a text's form say; `None` if it is neither IR nor machine code. With `before`, what allocation, placement or scheduling
+/// was given, their own judge alone.
 pub(super) fn judge(text: &str, path: &Path, before: Option<&Path>) -> Result<Option<Verdict>, Failure> {
     let (form, stage) = match read(text, path)? {
         Text::Ptx if before.is_some() => {
-            let what = "`--before` is for machine code, which allocation, placement or scheduling made";
+            let what = "`--before` is for machine code";
             return Err(Failure::usage(what));
         }
         Text::Ptx => return Ok(None),
@@ -28,16 +28,15 @@ pub(super) fn judge(text: &str, path: &Path, before: Option<&Path>) -> Result<Op
         }
         Text::Machine(form, stage) => (form, stage),
     };
-    let mut verdict = machine::check(&form);
-    match stage {
-        Stage::Prepare => verdict = verdict.and(machine::check_critical(&form)),
-        Stage::Schedule => verdict = verdict.and(hazard::check(&form)),
-        _ => {}
-    }
     if let Some(path) = before {
-        verdict = verdict.and(between(&function(path)?, &form, stage)?);
+        return Ok(Some(between(&function(path)?, &form, stage)));
     }
-    Ok(Some(verdict))
+    let verdict = machine::check(&form);
+    Ok(Some(match stage {
+        Stage::Prepare => verdict.and(machine::check_critical(&form)),
+        Stage::Schedule => verdict.and(hazard::check(&form)),
+        _ => verdict,
+    }))
 }
 
 fn read(text: &str, path: &Path) -> Result<Text, Failure> {
@@ -51,18 +50,15 @@ fn function(path: &Path) -> Result<Function, Failure> {
     }
 }
 
-fn between(before: &Function, after: &Function, stage: Stage) -> Result<Verdict, Failure> {
-    Ok(match stage {
+/// What a phase's own judge says; of every phase whether lines were kept.
+fn between(before: &Function, after: &Function, stage: Stage) -> Verdict {
+    let own = match stage {
         Stage::Allocate => allocation::check(before, after),
         Stage::Layout => machine::check_placement(before, after),
         Stage::Schedule => schedule::check(before, after),
-        _ => {
-            let what = format!(
-                "`--before` with machine code of phase {stage}; allocate, layout and schedule have a judge"
-            );
-            return Err(Failure::usage(what));
-        }
-    })
+        _ => Verdict::Passed,
+    };
+    own.and(lines::check_kept(before, after))
 }
 
 /// What the hazard checker says of SASS as text.
