@@ -291,7 +291,11 @@ fn unknown(section: &Section, address: u64, word: u128, error: DecodeError) -> U
 
 /// What stands before the sections.
 fn head(image: &Image, chip: Chip, out: &mut String) {
-    let kind = if image.header.kind == c::EXECUTABLE { "ET_EXEC" } else { "ET_REL" };
+    let kind = match image.header.kind {
+        c::EXECUTABLE => "ET_EXEC",
+        c::EXTENSIBLE => "ET_EWP",
+        _ => "ET_REL",
+    };
     let flags = image.header.flags;
     let number = chip.number();
     let _ = match image.header.virtual_sm() {

@@ -17,7 +17,7 @@ use crate::elf::{Abi, constants as c};
 /// A whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// `e_type`: 1 for a relocatable object, 2 for an executable.
+    /// `e_type`: 1 for a relocatable object, 2 for an executable, 0xff00 for an extensible whole program.
     pub kind: u16,
     /// Which ELF header it has.
     pub abi: Abi,

@@ -30,7 +30,11 @@ struct Lift<'a> {
 pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
     let header = image.header;
     let (sm, chip) = (header.sm(), header.layout()?);
-    let kind = if image.header.kind == c::EXECUTABLE { Kind::Executable } else { Kind::Relocatable };
+    let kind = match image.header.kind {
+        c::EXECUTABLE => Kind::Executable,
+        c::EXTENSIBLE => Kind::Extensible,
+        _ => Kind::Relocatable,
+    };
     let debug = match header.abi {
         Abi::V7 => older_debug(image),
         Abi::V8 => header.debug().unwrap_or_default(),

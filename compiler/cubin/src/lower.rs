@@ -70,6 +70,7 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     let kind = match cubin.kind {
         Kind::Executable => c::EXECUTABLE,
         Kind::Relocatable => c::RELOCATABLE,
+        Kind::Extensible => c::EXTENSIBLE,
     };
     Ok(Image {
         header: Header { kind, flags: chip.e_flags(cubin.debug), ..Header::default() },

@@ -12,6 +12,8 @@ pub enum Kind {
     Executable,
     /// `ET_REL`: a linker takes it (`ptxas -c`).
     Relocatable,
+    /// `ET_EWP`: a relocatable object in which only functions that others may launch are extensible (`ptxas -ewp`).
+    Extensible,
 }
 
 /// A compiled module for one chip.

@@ -68,8 +68,17 @@ fn every_recorded_cubin_comes_back_to_the_byte() {
 }
 
 /// Options that change what a cubin holds.
-const OPTIONS: [&[&str]; 8] =
-    [&["-O0"], &["-O1"], &["-O2"], &["-O3"], &["-O0", "-g"], &["-lineinfo"], &["-c"], &["-c", "-lineinfo"]];
+const OPTIONS: [&[&str]; 9] = [
+    &["-O0"],
+    &["-O1"],
+    &["-O2"],
+    &["-O3"],
+    &["-O0", "-g"],
+    &["-lineinfo"],
+    &["-c"],
+    &["-c", "-lineinfo"],
+    &["-ewp"],
+];
 
 #[test]
 fn what_ptxas_makes_with_other_options_comes_back_to_the_byte() {

@@ -18,6 +18,8 @@ const READS: u32 = 4;
 /// `sh_type` of constant bank 0 and of initialised variables in a relocatable object; the next banks have the next numbers.
 const CONSTANTS: u32 = 0x7000_0064;
 const INITIALISED: u32 = 0x7000_0008;
+/// `sh_type` of shared memory that the system keeps, in a relocatable object of `ptxas -ewp`.
+const RESERVED: u32 = 0x7000_0015;
 /// Bytes of a program header.
 const HEADER: u64 = 56;
 /// What a section does in the running program.
@@ -95,7 +97,7 @@ impl Family {
 /// Judges a file.
 pub fn check(image: &Image) -> Verdict {
     let mut report = Report::of("file");
-    let relocatable = image.header.kind == c::RELOCATABLE;
+    let relocatable = image.header.kind != c::EXECUTABLE;
     for section in image.sections.iter().skip(1) {
         described(section, relocatable, &mut report);
     }
@@ -176,6 +178,7 @@ fn described(section: &Section, relocatable: bool, report: &mut Report) {
     let object = match bank {
         Some(bank) => CONSTANTS + bank,
         None if name == ".nv.global.init" => INITIALISED,
+        None if name.starts_with(".nv.shared.reserved.") => RESERVED,
         None => wanted,
     };
     if *kind != wanted && !(relocatable && *kind == object) {

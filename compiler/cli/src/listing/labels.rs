@@ -1,7 +1,7 @@
 //! Names of places in code.
 //!
-//! nvdisasm numbers labels over the whole file, in three rounds: targets of direct branches in the order in which the
-//! code names them; for each indirect branch itself and then each of its targets; the end of each function in the order
+//! nvdisasm numbers labels over the whole file, in four rounds: places whose address a relocation takes; targets of direct
+//! branches in the order in which the code names them; for each indirect branch itself and then each of its targets; the end of each function in the order
 //! of the symbol table. The last two rounds use a number even where the place has a name already.
 
 use std::collections::{BTreeMap, HashMap};
@@ -47,14 +47,18 @@ impl Labels {
             labels.own.insert(s.section.into(), image.section_name(s.section.into()).to_owned());
         }
         let code = || image.sections.iter().enumerate().filter(|(_, s)| s.flags & c::EXEC != 0);
+        // The address of a place in the code, such as where a call returns to.
         for (index, section) in code() {
-            for (i, word) in section.bytes().chunks_exact(16).enumerate() {
-                let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
-                // The address of a place in the code, such as where a call returns to.
-                let inside = labels.relocated.get(&(index, 16 * i as u64)).and_then(|r| r.inside);
+            for address in (0..section.size()).step_by(16) {
+                let inside = labels.relocated.get(&(index, address)).and_then(|r| r.inside);
                 if let Some(place) = inside.filter(|&place| !labels.function(index, place)) {
                     labels.name((index, place), false);
                 }
+            }
+        }
+        for (index, section) in code() {
+            for (i, word) in section.bytes().chunks_exact(16).enumerate() {
+                let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
                 if !may_name_a_place(word as u16) {
                     continue;
                 }

@@ -16,6 +16,8 @@ pub mod constants {
     pub const RELOCATABLE: u16 = 1;
     /// `ET_EXEC`.
     pub const EXECUTABLE: u16 = 2;
+    /// `ET_EWP`, as cuobjdump calls it: what `ptxas -ewp` writes without `-c`, laid out as a relocatable object (experiment: 12.0 to 13.5).
+    pub const EXTENSIBLE: u16 = 0xff00;
     /// A section of program bytes.
     pub const PROGBITS: u32 = 1;
     /// The symbol table.

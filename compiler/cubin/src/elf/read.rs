@@ -101,7 +101,7 @@ fn header(bytes: &[u8]) -> Result<(&FileHeader64<Le>, Header), Error> {
         }
     }
     let kind = header.e_type.get(e).0;
-    if kind != c::EXECUTABLE && kind != c::RELOCATABLE {
+    if ![c::EXECUTABLE, c::RELOCATABLE, c::EXTENSIBLE].contains(&kind) {
         return Err(Error::at(
             0x10,
             format!("file type {kind:#x} is neither an executable nor a relocatable object"),
