@@ -64,16 +64,6 @@ fn mark(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Chips whose numbers stand in IDs where a chip writes a form otherwise than sm_90.
-const CHIPS: &[&str] = &["75", "80", "86", "89", "90", "100", "103", "110", "120"];
-
-/// The name by which a form is known on every chip that has it: its attribute, or its ID without chips.
-fn family(row: &Row) -> String {
-    let own = row.attributes.iter().find(|(name, _)| name == "family");
-    let parts = || row.id.split('.').filter(|part| !CHIPS.contains(part));
-    own.map_or_else(|| parts().collect::<Vec<_>>().join("."), |(_, family)| family.clone())
-}
-
 fn data() -> Result<String, String> {
     let folder = Path::new("src/table");
     for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
@@ -107,7 +97,7 @@ fn data() -> Result<String, String> {
         if names.insert(id.as_str(), i).is_some() {
             return Err(format!("two rows are called `{id}`"));
         }
-        families.entry(family(row)).or_default().push(i);
+        families.entry(row.family()).or_default().push(i);
         let mnemonic = syntax.split(['.', ' ', '<', '{', '}']).next().unwrap_or_default();
         mnemonics.entry(mnemonic).or_default().push(i);
     }

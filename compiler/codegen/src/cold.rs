@@ -124,7 +124,7 @@ mod tests {
             f.blocks[blocks[from]].succs.push(Edge::to(blocks[to]));
         }
         for trap in [2, 4] {
-            f.blocks[blocks[trap]].insts.push(MInst::new(make("bpt.trap", &[]).expect("a form")));
+            f.blocks[blocks[trap]].insts.push(MInst::new(make(f.chip, "bpt.trap", &[]).expect("a form")));
         }
         f.layout = blocks;
         f

@@ -15,7 +15,7 @@ use crate::{Error, expand::make};
 use region::{Region, Shape};
 use sassafras_graph::{ControlFlow, Graph};
 use sassafras_ir::tree::meet::{Meetings, Parting};
-use sassafras_isa::{ControlFlowKind, FieldKind, Meaning, RegClass};
+use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Meaning, RegClass};
 use sassafras_machine::{Block, Edge, Function, MInst, Phase};
 use std::collections::HashMap;
 
@@ -174,7 +174,7 @@ fn place(f: &mut Function, shape: &Shape<'_>, regions: &[Region], numbers: &[u64
             }
         }
         let Some(join) = join else { continue };
-        let mut push = MInst::new(barrier_inst("bssy", number)?);
+        let mut push = MInst::new(barrier_inst(f.chip, "bssy", number)?);
         push.target = Some(join);
         // In front of the branch, behind those of outer regions.
         let insts = &mut f.blocks[region.split].insts;
@@ -188,7 +188,7 @@ fn place(f: &mut Function, shape: &Shape<'_>, regions: &[Region], numbers: &[u64
             let alone = f.blocks[from].succs.len() == 1;
             let block = if alone { from } else { f.add_block() };
             for number in breaks {
-                f.blocks[block].insts.push(MInst::new(barrier_inst("break", number)?));
+                f.blocks[block].insts.push(MInst::new(barrier_inst(f.chip, "break", number)?));
             }
             if !alone {
                 f.blocks[block].succs.push(Edge::to(lead));
@@ -209,7 +209,7 @@ fn place(f: &mut Function, shape: &Shape<'_>, regions: &[Region], numbers: &[u64
 /// A block with a BSYNC in front of another.
 fn sync_block(f: &mut Function, before: Block, number: u64) -> Result<Block, Error> {
     let join = f.add_block();
-    f.blocks[join].insts.push(MInst::new(barrier_inst("bsync", number)?));
+    f.blocks[join].insts.push(MInst::new(barrier_inst(f.chip, "bsync", number)?));
     f.blocks[join].succs.push(Edge::to(before));
     Ok(join)
 }
@@ -222,8 +222,8 @@ fn ends_block(inst: &sassafras_isa::Inst) -> bool {
     inst.row().control_flow == Some(ControlFlowKind::Branch)
 }
 
-fn barrier_inst(id: &str, barrier: u64) -> Result<sassafras_isa::Inst, Error> {
-    let mut inst = make(id, &[])?;
+fn barrier_inst(chip: Chip, id: &str, barrier: u64) -> Result<sassafras_isa::Inst, Error> {
+    let mut inst = make(chip, id, &[])?;
     let fields = &inst.row().fields;
     let is_barrier = |kind: &FieldKind| matches!(kind, FieldKind::Register { class: RegClass::B, .. });
     if let Some(index) = fields.iter().position(|field| is_barrier(&field.kind)) {

@@ -115,11 +115,11 @@ fn tail(f: &Function, code: &mut Code) -> Result<(), Error> {
     let at_end = |error| Error::Encode { block: f.entry, index: code.words.len(), error };
     let control =
         Control { stall: 0, yield_: false, write_barrier: 7, read_barrier: 7, wait_mask: 0, reuse: 0 };
-    let mut spin = make("bra", &[])?;
+    let mut spin = make(f.chip, "bra", &[])?;
     aim(&mut spin, WORD.wrapping_neg());
     spin.control = control;
     let spin = encode(&spin, f.chip).map_err(at_end)?;
-    let mut nop = make("nop", &[])?;
+    let mut nop = make(f.chip, "nop", &[])?;
     nop.control = control;
     let nop = encode(&nop, f.chip).map_err(at_end)?;
     code.words.push(spin);

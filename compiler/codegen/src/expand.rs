@@ -6,8 +6,8 @@
 
 use crate::Error;
 use crate::alloc::sequence::{End, sequence};
-use sassafras_chip::abi;
-use sassafras_isa::{FieldKind, Inst, RegClass, form};
+use sassafras_chip::{Chip, abi};
+use sassafras_isa::{FieldKind, Inst, RegClass, form_on};
 use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo, Reg};
 
 /// What [`expand`](expand()) did.
@@ -64,9 +64,9 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
     Ok(stats)
 }
 
-/// An instruction of this form, with these fields.
-pub(crate) fn make(id: &str, fields: &[(&str, u64)]) -> Result<Inst, Error> {
-    let form = form(id).ok_or_else(|| BuildError::UnknownForm(id.into()))?;
+/// An instruction of this family on a chip, with these fields.
+pub(crate) fn make(chip: Chip, family: &str, fields: &[(&str, u64)]) -> Result<Inst, Error> {
+    let form = form_on(family, chip).ok_or_else(|| BuildError::UnknownForm(family.into()))?;
     let mut inst = Inst::new(form);
     for &(name, value) in fields {
         inst.set(name, value).map_err(BuildError::from)?;
@@ -85,8 +85,8 @@ fn immediate(inst: &mut Inst, name: &str, value: i32) -> Result<(), Error> {
 fn prologue(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
     let top = u64::from(f.chip.bank().stack_top);
     let id = if f.chip.has_constant_operands() { ("mov.c", "b") } else { ("ldc", "o") };
-    out.push(MInst::new(make(id.0, &[("d", STACK_POINTER), (id.1, top)])?));
-    let mut add = make("iadd3.rir", &[("d", STACK_POINTER), ("a", STACK_POINTER)])?;
+    out.push(MInst::new(make(f.chip, id.0, &[("d", STACK_POINTER), (id.1, top)])?));
+    let mut add = make(f.chip, "iadd3.rir", &[("d", STACK_POINTER), ("a", STACK_POINTER)])?;
     immediate(&mut add, "b", -(f.frame.size() as i32))?;
     out.push(MInst::new(add));
     Ok(())
@@ -118,18 +118,19 @@ fn call(
         one(f, at, pseudo, out)?;
     }
     let pair = |n: u16| u64::from(n);
-    let mut load = make("ldc", &[("d", pair(abi::TARGET)), ("bank", ADDRESS_BANK), ("o", u64::from(slot))])?;
+    let mut load =
+        make(f.chip, "ldc", &[("d", pair(abi::TARGET)), ("bank", ADDRESS_BANK), ("o", u64::from(slot))])?;
     load.set_enum("sz", ".64").map_err(BuildError::from)?;
     out.push(MInst::new(load));
     // Behind the call, which is the next instruction.
-    out.push(MInst::new(make("lepc.t", &[("d", pair(abi::RETURN_ADDRESS)), ("t", WORD)])?));
-    let mut jump = make("call.abs.r", &[("a", pair(abi::TARGET))])?;
+    out.push(MInst::new(make(f.chip, "lepc.t", &[("d", pair(abi::RETURN_ADDRESS)), ("t", WORD)])?));
+    let mut jump = make(f.chip, "call.abs.r", &[("a", pair(abi::TARGET))])?;
     jump.set_enum("noinc", ".NOINC").map_err(BuildError::from)?;
     out.push(MInst::new(jump));
     if let Some(result) = result {
         for unit in 0..result.units {
             let from = Reg::Physical(abi::FIRST_ARGUMENT + u16::from(unit)).place(RegClass::R, 1);
-            out.push(MInst::new(copy(at, step(result, unit), from)?));
+            out.push(MInst::new(copy(f.chip, at, step(result, unit), from)?));
         }
     }
     Ok(())
@@ -140,27 +141,27 @@ fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) 
         Pseudo::Copy { dst, src } => {
             for unit in 0..dst.units {
                 let (dst, src) = (step(dst, unit), step(src, unit));
-                out.push(MInst::new(copy(at, dst, src)?));
+                out.push(MInst::new(copy(f.chip, at, dst, src)?));
             }
         }
         Pseudo::Swap { a, b } => {
             for unit in 0..a.units {
                 let (x, y) = (number(&step(a, unit)), number(&step(b, unit)));
                 for d in [x, y, x] {
-                    out.push(MInst::new(exclusive_or(at, a.class, d, x, y)?));
+                    out.push(MInst::new(exclusive_or(f.chip, at, a.class, d, x, y)?));
                 }
             }
         }
         Pseudo::Undef { .. } => {}
         Pseudo::FrameAddress { dst, offset } => {
-            let mut add = make("iadd3.rir", &[("d", number(dst)), ("a", STACK_POINTER)])?;
+            let mut add = make(f.chip, "iadd3.rir", &[("d", number(dst)), ("a", STACK_POINTER)])?;
             immediate(&mut add, "b", *offset as i32)?;
             out.push(MInst::new(add));
         }
         Pseudo::Spill { slot, src } => {
             for (offset, units) in cut(src, *slot) {
                 let from = step(src, offset);
-                let mut store = make("stl", &[("a", STACK_POINTER), ("b", number(&from))])?;
+                let mut store = make(f.chip, "stl", &[("a", STACK_POINTER), ("b", number(&from))])?;
                 frame_access(f, &mut store, slot + 4 * u32::from(offset), units)?;
                 out.push(MInst::new(store));
             }
@@ -168,7 +169,7 @@ fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) 
         Pseudo::Reload { slot, dst } => {
             for (offset, units) in cut(dst, *slot) {
                 let to = step(dst, offset);
-                let mut load = make("ldl", &[("a", STACK_POINTER), ("d", number(&to))])?;
+                let mut load = make(f.chip, "ldl", &[("a", STACK_POINTER), ("d", number(&to))])?;
                 frame_access(f, &mut load, slot + 4 * u32::from(offset), units)?;
                 out.push(MInst::new(load));
             }
@@ -213,36 +214,43 @@ fn step(place: &Place, unit: u8) -> Place {
     Place { class: place.class, reg, units: 1 }
 }
 
-fn copy(at: (Block, usize), dst: Place, src: Place) -> Result<Inst, Error> {
+fn copy(chip: Chip, at: (Block, usize), dst: Place, src: Place) -> Result<Inst, Error> {
     use RegClass::{P, R, UP, UR};
     let (d, s) = (number(&dst), number(&src));
     // Truth tables over three inputs: the first alone is 0xf0, the third alone 0xaa.
     match (dst.class, src.class) {
-        (R, R) => make("mov.r", &[("d", d), ("b", s)]),
-        (R, UR) => make("mov.u", &[("d", d), ("b", s)]),
-        (UR, R) => make("r2ur", &[("d", d), ("a", s)]),
-        (UR, UR) => make("umov.u", &[("d", d), ("b", s)]),
-        (R, P) => make("sel.ri", &[("d", d), ("b", 1), ("q", s), ("q.not", 1)]),
+        (R, R) => make(chip, "mov.r", &[("d", d), ("b", s)]),
+        (R, UR) => make(chip, "mov.u", &[("d", d), ("b", s)]),
+        (UR, R) => make(chip, "r2ur", &[("d", d), ("a", s)]),
+        (UR, UR) => make(chip, "umov.u", &[("d", d), ("b", s)]),
+        (R, P) => make(chip, "sel.ri", &[("d", d), ("b", 1), ("q", s), ("q.not", 1)]),
         (P, R) => {
-            let mut compare = make("isetp.rr", &[("d", d), ("a", s)])?;
+            let mut compare = make(chip, "isetp.rr", &[("d", d), ("a", s)])?;
             compare.set_enum("cmp", ".NE").map_err(BuildError::from)?;
             Ok(compare)
         }
-        (P, P) => make("plop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
-        (P, UP) => make("plop3.u", &[("d", d), ("q2", s), ("lut", 0xaa)]),
-        (UP, UP) => make("uplop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
+        (P, P) => make(chip, "plop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
+        (P, UP) => make(chip, "plop3.u", &[("d", d), ("q2", s), ("lut", 0xaa)]),
+        (UP, UP) => make(chip, "uplop3", &[("d", d), ("q0", s), ("lut", 0xf0)]),
         (to, from) => Err(Error::NoCopy { block: at.0, index: at.1, from, to }),
     }
 }
 
 /// `d = a ^ b`, truth table 0x3c over the first two inputs.
-fn exclusive_or(at: (Block, usize), class: RegClass, d: u64, a: u64, b: u64) -> Result<Inst, Error> {
+fn exclusive_or(
+    chip: Chip,
+    at: (Block, usize),
+    class: RegClass,
+    d: u64,
+    a: u64,
+    b: u64,
+) -> Result<Inst, Error> {
     let lut = ("lut", 0x3c);
     match class {
-        RegClass::R => make("lop3.rrr", &[("d", d), ("a", a), ("b", b), lut]),
-        RegClass::UR => make("ulop3.uuu", &[("d", d), ("a", a), ("b", b), lut]),
-        RegClass::P => make("plop3", &[("d", d), ("q0", a), ("q1", b), lut]),
-        RegClass::UP => make("uplop3", &[("d", d), ("q0", a), ("q1", b), lut]),
+        RegClass::R => make(chip, "lop3.rrr", &[("d", d), ("a", a), ("b", b), lut]),
+        RegClass::UR => make(chip, "ulop3.uuu", &[("d", d), ("a", a), ("b", b), lut]),
+        RegClass::P => make(chip, "plop3", &[("d", d), ("q0", a), ("q1", b), lut]),
+        RegClass::UP => make(chip, "uplop3", &[("d", d), ("q0", a), ("q1", b), lut]),
         class => Err(Error::NoCopy { block: at.0, index: at.1, from: class, to: class }),
     }
 }

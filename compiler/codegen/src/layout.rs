@@ -49,13 +49,14 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices) -> Result<LayoutSta
     f.remove_unreachable();
     f.layout = order(f);
     stats.cold = crate::cold::separate(f, choices.cold);
+    let chip = f.chip;
     for (at, block) in f.layout.clone().into_iter().enumerate() {
         let next = f.layout.get(at + 1).copied();
         let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
         let line = f.blocks[block].line;
         let insts = &mut f.blocks[block].insts;
         let mut jump = |insts: &mut Vec<MInst>, to: Block| -> Result<(), Error> {
-            let mut branch = MInst::new(make("bra", &[])?);
+            let mut branch = MInst::new(make(chip, "bra", &[])?);
             branch.target = Some(to);
             branch.uniform = true;
             insts.push(branch.from_line(line));

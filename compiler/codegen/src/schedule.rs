@@ -33,7 +33,11 @@ pub fn schedule(f: &mut Function) -> Result<ScheduleStats, Error> {
     let mut stats = ScheduleStats::default();
     for block in f.layout.clone() {
         if f.blocks[block].insts.is_empty() {
-            f.blocks[block].insts.push(sassafras_machine::MInst::new(crate::expand::make("nop", &[])?));
+            f.blocks[block].insts.push(sassafras_machine::MInst::new(crate::expand::make(
+                f.chip,
+                "nop",
+                &[],
+            )?));
             stats.nops += 1;
         }
         let insts = std::mem::take(&mut f.blocks[block].insts);

@@ -10,7 +10,7 @@
 
 use crate::Error;
 use crate::expand::make;
-use sassafras_isa::{Access, Inst, Meaning, RegClass};
+use sassafras_isa::{Access, Chip, Inst, Meaning, RegClass};
 use sassafras_machine::{BuildError, Function, MInst, Reg};
 
 /// A number of groups, as many as this at most.
@@ -43,8 +43,8 @@ pub(crate) fn ends_group(inst: &MInst) -> bool {
 }
 
 /// What ends a group that nothing is in (ptxas 13.0.88 for sm_90a).
-pub(crate) fn empty_group() -> Result<Inst, Error> {
-    let mut inst = make("hgmma.f16.sr", &[("d", 255), ("c", 255), ("q", 7), ("q.not", 1)])?;
+pub(crate) fn empty_group(chip: Chip) -> Result<Inst, Error> {
+    let mut inst = make(chip, "hgmma.f16.sr", &[("d", 255), ("c", 255), ("q", 7), ("q.not", 1)])?;
     for (field, text) in [("shape", ".64x8x16"), ("gsb", "gsb0")] {
         inst.set_enum(field, text).map_err(BuildError::from)?;
     }
@@ -86,15 +86,15 @@ pub fn keep(f: &mut Function) -> Result<GroupStats, Error> {
     while let Some((block, at)) = too_early(f) {
         let insts = &mut f.blocks[block].insts;
         let line = insts[at].line;
-        let wait = make("warpgroup.depbar", &[("n", 0)])?;
+        let wait = make(f.chip, "warpgroup.depbar", &[("n", 0)])?;
         // What is in no group yet is not waited for.
-        insts.splice(at..at, [empty_group()?, wait].map(|inst| MInst::new(inst).from_line(line)));
+        insts.splice(at..at, [empty_group(f.chip)?, wait].map(|inst| MInst::new(inst).from_line(line)));
         stats.waits += 1;
     }
     while let Some((block, at)) = unseen(f) {
         let insts = &mut f.blocks[block].insts;
         let line = insts[at].line;
-        insts.insert(at, MInst::new(make("warpgroup.arrive", &[])?).from_line(line));
+        insts.insert(at, MInst::new(make(f.chip, "warpgroup.arrive", &[])?).from_line(line));
         stats.fences += 1;
     }
     Ok(stats)

@@ -58,7 +58,7 @@ attributes! {
     0x2f REGCOUNT "Symbol of a function, and its number of registers.";
     0x31 INT_WARP_WIDE_INSTR_OFFSETS "Offsets of other warp-wide instructions.";
     0x34 INDIRECT_BRANCH_TARGETS "For each indirect branch its offset, and the offsets it may go to.";
-    0x35 SW2861232_WAR "A workaround on sm_80 and sm_86.";
+    0x35 SW2861232_WAR "A workaround on sm_80 to sm_88.";
     0x36 SW_WAR "Workarounds, as a bit set.";
     0x37 CUDA_API_VERSION "Version of the toolkit.";
     0x38 NUM_MBARRIERS "Number of memory barriers.";

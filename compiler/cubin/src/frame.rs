@@ -9,7 +9,7 @@ const COMMON: [u8; 28] = [
 ];
 
 /// The section's bytes and relocations for `functions`, in order.
-pub(crate) fn frames(functions: &[Function]) -> (Vec<u8>, Vec<Relocation>) {
+pub(crate) fn frames(functions: &[Function], hopper: bool) -> (Vec<u8>, Vec<Relocation>) {
     let mut out = Vec::new();
     let mut relocations = Vec::new();
     let quad = |out: &mut Vec<u8>, v: u64| out.extend(v.to_le_bytes());
@@ -20,7 +20,7 @@ pub(crate) fn frames(functions: &[Function]) -> (Vec<u8>, Vec<Relocation>) {
         quad(&mut out, u64::MAX);
         out.extend(COMMON);
         out.extend([0xff; 4]);
-        quad(&mut out, 0x2c);
+        quad(&mut out, if hopper { 0x2c } else { 0x34 });
         quad(&mut out, common);
         relocations.push(Relocation {
             offset: out.len() as u64,
@@ -35,10 +35,14 @@ pub(crate) fn frames(functions: &[Function]) -> (Vec<u8>, Vec<Relocation>) {
         let first = last.min(4);
         out.push(4);
         out.extend(first.to_le_bytes());
+        if !hopper {
+            // A step to where the frame stands, which is where it is set up.
+            out.extend([4, 0, 0, 0, 0]);
+        }
         out.extend([0x0c, 0x81, 0x80, 0x80, 0x28, 0]);
         out.push(4);
         out.extend((last - first).to_le_bytes());
-        out.extend([0; 4]);
+        out.extend(if hopper { &[0; 4][..] } else { &[0; 7][..] });
     }
     (out, relocations)
 }

@@ -268,7 +268,8 @@ impl Lift<'_> {
 
     fn frames(&mut self, cubin: &mut Cubin) {
         if let Some((at, section)) = self.section(".debug_frame") {
-            let (bytes, relocations) = crate::frame::frames(&cubin.functions);
+            let (bytes, relocations) =
+                crate::frame::frames(&cubin.functions, !lower::addends_in_place(cubin.sm));
             if section.bytes() == bytes && self.relocations.get(&at).map_or(&[][..], |r| r) == relocations {
                 self.sections.insert(at);
             }
@@ -280,7 +281,9 @@ impl Lift<'_> {
         let image = self.image;
         let name = |i: u32| (i != 0).then(|| image.section_name(i).to_owned());
         for (index, s) in image.sections.iter().enumerate() {
-            if self.sections.contains(&index) || s.name == ".nv.shared.reserved.0" && s.size() == 0 {
+            let actions = s.name == ".nv.rel.action" && s.bytes() == lower::RELOCATION_ACTIONS;
+            if self.sections.contains(&index) || s.name == ".nv.shared.reserved.0" && s.size() == 0 || actions
+            {
                 continue;
             }
             let in_file = s.kind != c::NOBITS;

@@ -57,10 +57,15 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
             section.info = plan.index(name)?;
         }
         if section.name.starts_with(".text.") && planned.info.is_none() {
-            section.info = index(&section.name[6..]).unwrap_or(0);
+            let name = &section.name[6..];
+            section.info = index(name).unwrap_or(0);
+            if !chip.hopper {
+                let registers = cubin.functions.iter().find(|f| f.name == name).map_or(0, |f| f.registers);
+                section.info |= registers << 24;
+            }
         }
         if let Some(relocations) = &planned.relocations {
-            section.data = Data::Bytes(rela(&section.name, relocations, &index)?);
+            section.data = Data::Bytes(rela(&section.name, relocations, chip.hopper, &index)?);
         }
         if let Some(bytes) = info::bytes(&known, chip, &section.name, &index)? {
             section.data = Data::Bytes(bytes);
@@ -80,14 +85,24 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     })
 }
 
-/// Whether relocations have no addends of their own, by ptxas's files of each chip.
+/// Whether relocations have no addends of their own.
 pub(crate) fn addends_in_place(sm: u32) -> bool {
-    sm < 90
+    layout(sm).is_some_and(|chip| !chip.hopper)
+}
+
+/// Writes addends where the relocations are.
+fn put_in_place(bytes: &mut [u8], relocations: &[Relocation]) {
+    for r in relocations {
+        if let Some(place) = bytes.get_mut(r.offset as usize..).and_then(|rest| rest.get_mut(..8)) {
+            place.copy_from_slice(&r.addend.to_le_bytes());
+        }
+    }
 }
 
 fn rela(
     section: &str,
     relocations: &[Relocation],
+    addends: bool,
     index: &dyn Fn(&str) -> Option<u32>,
 ) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
@@ -97,7 +112,9 @@ fn rela(
         })?;
         out.extend(r.offset.to_le_bytes());
         out.extend((u64::from(symbol) << 32 | u64::from(r.kind)).to_le_bytes());
-        out.extend(r.addend.to_le_bytes());
+        if addends {
+            out.extend(r.addend.to_le_bytes());
+        }
     }
     Ok(out)
 }
@@ -116,9 +133,14 @@ pub(crate) struct Planned {
 pub(crate) struct Plan {
     pub(crate) sections: Vec<Planned>,
     relocated: Vec<Planned>,
+    /// Addends stand in place.
+    in_place: bool,
     /// The index of each section, by name; of equal names the first.
     numbers: HashMap<String, u32>,
 }
+
+/// What `.nv.rel.action` holds in every file before sm_90 (ptxas 13.0.88).
+pub(crate) const RELOCATION_ACTIONS: [u8; 16] = [0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 5, 0x36];
 
 /// Indices from here on mean other things in ELF (`SHN_LORESERVE`).
 const SECTIONS: usize = 0xff00;
@@ -208,12 +230,14 @@ impl Plan {
         if relocations.is_empty() {
             return;
         }
+        let (prefix, kind, entry_size) =
+            if self.in_place { (".rel", c::REL, 16) } else { (".rela", c::RELA, 24) };
         let section = Section {
-            name: format!(".rela{name}"),
-            kind: c::RELA,
+            name: format!("{prefix}{name}"),
+            kind,
             flags: c::INFO_LINK,
             align: 8,
-            entry_size: 24,
+            entry_size,
             ..Section::default()
         };
         let (link, info) = (Some(".symtab".into()), Some(name.into()));
@@ -222,7 +246,8 @@ impl Plan {
 
     fn collect(&mut self, cubin: &Cubin, chip: &Layout) -> Result<(), Error> {
         let in_home = |name: &str| cubin.variables.iter().filter(|v| home(v) == name).collect::<Vec<_>>();
-        let (frames, frame_relocations) = frame::frames(&cubin.functions);
+        let (frames, frame_relocations) = frame::frames(&cubin.functions, chip.hopper);
+        self.in_place = !chip.hopper;
         let symtab = || Some(".symtab".to_owned());
 
         self.push(".debug_frame", c::PROGBITS, 0, 1, frames);
@@ -232,19 +257,26 @@ impl Plan {
         let cuda = self.push(
             ".note.nv.cuinfo",
             c::NOTE,
-            c::CUDA_NOTE | c::INFO_LINK,
+            c::CUDA_NOTE | if chip.hopper { c::INFO_LINK } else { 0 },
             4,
             note::cuda(&cubin.producer),
         );
-        (cuda.link, cuda.info) = (Some(".note.nv.tkinfo".into()), Some(".nv.compat".into()));
+        cuda.link = Some(".note.nv.tkinfo".into());
+        cuda.info = chip.hopper.then(|| ".nv.compat".into());
         self.push(".nv.info", c::CUDA_INFO, 0, 4, Vec::new()).link = symtab();
-        self.push(".nv.compat", c::CUDA_COMPAT, 0, 4, Vec::new());
+        if chip.hopper {
+            self.push(".nv.compat", c::CUDA_COMPAT, 0, 4, Vec::new());
+        }
         for f in cubin.functions.iter().filter(|f| f.entry) {
             let info = self.push(format!(".nv.info.{}", f.name), c::CUDA_INFO, c::INFO_LINK, 4, Vec::new());
             (info.link, info.info) = (symtab(), Some(format!(".text.{}", f.name)));
         }
         let graph = self.push(".nv.callgraph", c::CUDA_CALLGRAPH, 0, 4, Vec::new());
         (graph.link, graph.section.entry_size) = (symtab(), 8);
+        if !chip.hopper {
+            let action = self.push(".nv.rel.action", c::CUDA_RELOCINFO, 0, 8, RELOCATION_ACTIONS.to_vec());
+            action.section.entry_size = 8;
+        }
         self.kept(cubin, false);
         let relocations_go_here = self.sections.len();
 
@@ -256,8 +288,12 @@ impl Plan {
                 symbol: a.symbol.clone(),
                 addend: a.addend,
             });
-            let relocations = relocations.collect();
-            self.push(".nv.constant4", c::PROGBITS, c::ALLOC, 8, vec![0; 8 * cubin.addresses.len()]);
+            let relocations: Vec<_> = relocations.collect();
+            let mut slots = vec![0; 8 * cubin.addresses.len()];
+            if self.in_place {
+                put_in_place(&mut slots, &relocations);
+            }
+            self.push(".nv.constant4", c::PROGBITS, c::ALLOC, 8, slots);
             self.relocate(".nv.constant4", relocations);
         }
         self.variables(".nv.constant3", c::ALLOC, &in_home(".nv.constant3"))?;
@@ -269,6 +305,9 @@ impl Plan {
             }
         }
         self.kept(cubin, true);
+        if !chip.hopper {
+            self.parameters(cubin)?;
+        }
         for f in &cubin.functions {
             let code: Vec<u8> = f.code.iter().flat_map(|word| word.to_le_bytes()).collect();
             let name = format!(".text.{}", f.name);
@@ -278,7 +317,9 @@ impl Plan {
         self.variables(".nv.global.init", c::ALLOC | c::WRITE, &in_home(".nv.global.init"))?;
         lines().for_each(|s| self.relocate(&s.name, s.relocations.clone()));
         self.relocate(".debug_frame", frame_relocations);
-        self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, 0);
+        if chip.hopper {
+            self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, 0);
+        }
         let zeros = in_home(".nv.global");
         if !zeros.is_empty() {
             let (bytes, _, align) = image_of(&zeros)?;
@@ -287,6 +328,17 @@ impl Plan {
         for f in &cubin.functions {
             self.memory(f, chip)?;
         }
+        if chip.hopper {
+            self.parameters(cubin)?;
+        }
+        let relocated = std::mem::take(&mut self.relocated);
+        self.sections.splice(relocations_go_here..relocations_go_here, relocated);
+        self.replace(cubin);
+        Ok(())
+    }
+
+    /// The banks of the entries' parameters.
+    fn parameters(&mut self, cubin: &Cubin) -> Result<(), Error> {
         for f in cubin.functions.iter().filter(|f| f.entry) {
             let size = f.param_base as usize + f.param_size as usize;
             if size > 0x1_0000 {
@@ -301,9 +353,6 @@ impl Plan {
             )
             .info = Some(format!(".text.{}", f.name));
         }
-        let relocated = std::mem::take(&mut self.relocated);
-        self.sections.splice(relocations_go_here..relocations_go_here, relocated);
-        self.replace(cubin);
         Ok(())
     }
 
@@ -325,7 +374,10 @@ impl Plan {
 
     fn variables(&mut self, name: &str, flags: u64, variables: &[&Variable]) -> Result<(), Error> {
         if !variables.is_empty() {
-            let (bytes, relocations, align) = image_of(variables)?;
+            let (mut bytes, relocations, align) = image_of(variables)?;
+            if self.in_place {
+                put_in_place(&mut bytes, &relocations);
+            }
             self.push(name, c::PROGBITS, flags, align, bytes);
             self.relocate(name, relocations);
         }
@@ -346,8 +398,8 @@ impl Plan {
     /// A kept section with the name of one that we make takes its place.
     fn replace(&mut self, cubin: &Cubin) {
         for s in cubin.sections.iter().filter(|s| s.replaces()) {
-            let own = format!(".rela{}", s.name);
-            self.sections.retain(|p| p.section.name != own);
+            let own = [format!(".rela{}", s.name), format!(".rel{}", s.name)];
+            self.sections.retain(|p| !own.contains(&p.section.name));
             match self.sections.iter_mut().find(|p| p.section.name == s.name) {
                 Some(p) => *p = raw(s),
                 None => self.sections.push(raw(s)),

@@ -340,6 +340,8 @@ pub struct Form {
     /// Name of the form: `iadd3.rrr`. The part after the dot gives the kinds of sources: register, immediate,
     /// constant bank, uniform register.
     pub id: &'static str,
+    /// The name by which rules know the form on every chip that has it.
+    pub family: &'static str,
     /// First word of the text, up to a dot: `IADD3`.
     pub mnemonic: &'static str,
     /// Chips for which the row was verified: 2,000 random words at [`Form::home`], 200 on each other chip.

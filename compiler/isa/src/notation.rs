@@ -21,7 +21,7 @@
 //! Options: `nBIT aBIT !BIT ~BIT` flags, `i=NAME` tilde for
 //! minus, `xN`, `v=NAME`, `v=NAME:2/1` and `v=NAME+NAME:0/4=1/2/2/3/4` register counts: the last by the sum of what the
 //! values weigh (themselves where nothing is said). `=N` default, `uN` the reuse bit. Of the attributes, `deny=CONDITIONS` are values
-//! that no instruction has together, `noreuse=BIT:CONDITIONS` says when an operand cannot be kept, `nowait` that no wait goes with it, and `runs`
+//! that no instruction has together, `family=NAME` is what rules call the form by where that is not its ID without chips, `noreuse=BIT:CONDITIONS` says when an operand cannot be kept, `nowait` that no wait goes with it, and `runs`
 //! that bits 122 to 124 may be set without bit 109.
 
 mod build;

@@ -1,7 +1,7 @@
 //! Writing instructions.
 
 use crate::{Block, Edge, Function, MInst, Place, Pseudo, Reg, RegClass, Tied, VReg};
-use sassafras_isa::{FieldKind, Guard, Inst, UnknownField, form};
+use sassafras_isa::{FieldKind, Guard, Inst, UnknownField, form_on};
 use smallvec::SmallVec;
 
 /// What was asked of [`InstBuilder`] that the form does not have.
@@ -59,9 +59,9 @@ impl<'f> Builder<'f> {
         self.func.add_vreg(class, units)
     }
 
-    /// Starts an instruction of this form. Mistakes are told by [`InstBuilder::push`].
+    /// Starts an instruction of this family. Mistakes are told by [`InstBuilder::push`].
     pub fn inst(&mut self, id: &str) -> InstBuilder<'_> {
-        let state = form(id)
+        let state = form_on(id, self.func.chip)
             .map(|form| MInst::new(Inst::new(form)))
             .ok_or_else(|| BuildError::UnknownForm(id.into()));
         InstBuilder { func: self.func, block: self.block, state }

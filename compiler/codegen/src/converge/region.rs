@@ -27,7 +27,9 @@ impl Region {
 
 /// Whether the lanes wait for all of the warp that have not exited.
 pub(crate) fn waits_for_all(inst: &Inst) -> bool {
+    // Before sm_90 a mask of all lanes says it.
     inst.row().meaning == Meaning::WarpsyncAll
+        || inst.row().meaning == Meaning::Warpsync && inst.get("m") == Some(u64::from(u32::MAX))
 }
 
 /// What the regions are made from.

@@ -253,7 +253,7 @@ fn write(f: &mut Function, block: Block, gaps: &[u32]) -> Result<usize, Error> {
         let mut rest = gap - own;
         let mut filler = Vec::new();
         while rest > 0 {
-            let mut nop = make("nop", &[])?;
+            let mut nop = make(f.chip, "nop", &[])?;
             nop.control = super::hazard::NEUTRAL;
             nop.control.stall = rest.min(MOST) as u8;
             rest -= u32::from(nop.control.stall);

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir as ir;
-use sassafras_isa::{FieldKind, FormId, Inst, RegClass, form};
+use sassafras_isa::{FieldKind, FormId, Inst, RegClass, form_on};
 use sassafras_machine::{Block, Builder, Edge, Function, MInst, Place, Pseudo, Reg, VReg};
 use sassafras_rules::select::attribute::{Attribute, attribute};
-use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term};
+use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term, window};
 
 /// State of one function's emission.
 pub struct Emitter<'a> {
@@ -185,14 +185,23 @@ impl Emitter<'_> {
         v
     }
 
-    /// An instruction of a form named in code.
+    /// An instruction of a family named in code.
     pub(super) fn form(&mut self, id: &str) -> Result<Inst, Error> {
         if let Some(&f) = self.forms.get(id) {
             return Ok(Inst::new(f));
         }
-        let f = form(id).ok_or_else(|| self.fail(format!("no form `{id}`")))?;
+        let f = form_on(id, self.chip).ok_or_else(|| self.fail(format!("no form `{id}`")))?;
         self.forms.insert(id.to_owned(), f);
         Ok(Inst::new(f))
+    }
+
+    /// A wait for all lanes of the warp: a form of its own, or a mask of all.
+    fn all_lanes(&mut self) -> Result<Inst, Error> {
+        if form_on("warpsync.all", self.chip).is_some() {
+            return self.form("warpsync.all");
+        }
+        let inst = self.form("warpsync.i")?;
+        inst.try_with("m", u64::from(u32::MAX)).map_err(|e| self.fail(e))
     }
 
     /// Brings the lanes of a cross-lane operation's mask together, unless they are (docs/convergence.md, P3).
@@ -200,7 +209,7 @@ impl Emitter<'_> {
         if self.source.insts[at].op.of_whole_warp() {
             if !together {
                 self.rule = "converge";
-                let inst = self.form("warpsync.all")?;
+                let inst = self.all_lanes()?;
                 self.push(MInst::new(inst));
                 self.scattered = false;
             }
@@ -212,7 +221,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.rule = "converge";
-        let mut inst = self.form(if all { "warpsync.all" } else { "warpsync" })?;
+        let mut inst = if all { self.all_lanes()? } else { self.form("warpsync")? };
         if !all {
             let reg = self.value(mask, None)?;
             inst.set("a", reg.to_field()).map_err(|e| self.fail(e))?;
@@ -231,7 +240,7 @@ impl Emitter<'_> {
             return Ok(false);
         }
         self.rule = "warpsync.all";
-        let inst = self.form("warpsync.all")?;
+        let inst = self.all_lanes()?;
         self.push(MInst::new(inst));
         self.scattered = false;
         Ok(true)
@@ -325,6 +334,10 @@ impl Emitter<'_> {
                         inst.guard.pred = reg.to_field() as u32;
                         inst.guard.negate = name.starts_with('!');
                     }
+                    continue;
+                }
+                // A chip without descriptors has no field for one.
+                if *term == Term::Descriptor && self.chip.bank().global_descriptor.is_none() {
                     continue;
                 }
                 let index = inst
@@ -447,6 +460,11 @@ impl Emitter<'_> {
         match term {
             Term::Text(text) => inst.set_enum(name, text).map_err(|e| self.fail(e))?,
             Term::Integer(n) => inst.fields[index] = *n as u64,
+            Term::Window(name, unit) => {
+                let base = window(name, self.chip);
+                let base = base.ok_or_else(|| self.fail(format!("no window `{name}` on this chip")))?;
+                inst.fields[index] = u64::from(base + 4 * u32::from(*unit));
+            }
             Term::Attribute(node, attr) => {
                 let of = match node {
                     Some(n) => bindings.nodes.iter().find(|(m, _)| m == n).map(|(_, i)| *i),

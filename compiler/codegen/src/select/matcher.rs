@@ -177,6 +177,7 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
     let (value, complement) = peel(function, value);
     negate ^= complement;
     if kinds.constant
+        && context.chip.has_constant_operands()
         && let ValueDef::Result(inst, 0) = function.values[value].def
         && let Op::Param { offset, bytes, .. } = function.insts[inst].op
         && u32::from(bytes) * 8 == function.values[value].ty.bits()

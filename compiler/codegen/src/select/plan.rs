@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::matcher::{Binding, Bindings, Match, match_row};
+use sassafras_chip::Chip;
 use sassafras_graph::{SecondaryMap, order};
 use sassafras_ir::{Block, Function, Inst, InstData, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{format, format_name, head};
@@ -35,6 +36,8 @@ pub struct Plan {
 pub struct Context<'f> {
     /// The function.
     pub function: &'f Function,
+    /// The chip that the code is for.
+    pub chip: Chip,
     /// Number of uses of each value.
     pub uses: SecondaryMap<Value, u32>,
     /// Block in which each instruction stands.
@@ -42,10 +45,10 @@ pub struct Context<'f> {
 }
 
 /// Decides, from uses to definitions, what is needed and which row it becomes.
-pub fn plan(function: &Function) -> Result<Plan, Error> {
+pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
     let order = order::reverse_post_order(function);
     let mut context =
-        Context { function, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
+        Context { function, chip, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
     for &b in &order {
         let data = &function.blocks[b];
         for &i in &data.insts {
@@ -155,7 +158,7 @@ fn choose(context: &Context<'_>, inst: Inst, needed: &SecondaryMap<Value, bool>)
         op => head(op),
     };
     Rules::get()
-        .candidates(head)
+        .candidates_on(head, context.chip)
         .find_map(|row| match_row(context, row, inst))
         .ok_or_else(|| Error::NoRule { line: data.line, operation: describe(context.function, inst) })
 }

@@ -7,8 +7,6 @@ use sassafras_isa::RegClass;
 use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
 use sassafras_semantics::{Axis, Space, SpecialRegister, SystemCall};
 
-/// Start of the user's shared memory in the window of a block, in bytes: what the system reserves on sm_90 (`spec/isa.md` §3.5).
-const SHARED_RESERVED: u64 = 0x400;
 /// Bank of the addresses of global variables.
 const ADDRESS_BANK: u64 = 4;
 
@@ -75,6 +73,9 @@ impl Emitter<'_> {
 
     /// `MOV d, c[bank][offset]`
     pub(super) fn move_bank(&mut self, bank: u64, offset: u64) -> Result<Reg, Error> {
+        if !self.chip.has_constant_operands() {
+            return self.load_constant(bank, Reg::Physical(255), offset, "");
+        }
         let v = self.out.add_vreg(RegClass::R, 1);
         let inst = self.form("mov.c")?;
         let fields = [("d", Reg::from(v).to_field()), ("b", offset), ("b.bank", bank)];
@@ -213,7 +214,7 @@ impl Emitter<'_> {
             S::Pm(n) => Source::Counter(n),
             S::Pm64(n) => return self.wide_special(at, &format!("SR_PM{n}")),
             S::ReservedSmemBegin | S::ReservedSmemOffset(0) => Source::Number(0),
-            S::ReservedSmemCap => Source::Number(SHARED_RESERVED as u32),
+            S::ReservedSmemCap => Source::Number(self.chip.limits().reserved_shared_bytes),
             S::ReservedSmemEnd | S::ReservedSmemOffset(1) => match bank.reserved_shared {
                 Some((end, _)) if register == S::ReservedSmemEnd => Source::Bank(end),
                 Some((_, first)) => Source::Bank(first),
@@ -378,6 +379,16 @@ impl Emitter<'_> {
         if let Some(v) = self.shared_base {
             return Ok(v);
         }
+        let reserved = self.chip.limits().reserved_shared_bytes;
+        if reserved == 0 {
+            // No cluster, and nothing of the system's: it starts at zero.
+            let v = self.out.add_vreg(RegClass::R, 1);
+            let inst = self.form("mov.i")?;
+            let inst = inst.try_with("d", Reg::from(v).to_field()).and_then(|i| i.try_with("b", 0));
+            self.prologue.push(MInst::new(inst.map_err(|e| self.fail(e))?));
+            self.shared_base = Some(v);
+            return Ok(v);
+        }
         let rank = self.out.add_vreg(RegClass::R, 1);
         let v = self.out.add_vreg(RegClass::R, 1);
         let read = self.special_inst("SR_CgaCtaId", rank)?;
@@ -391,7 +402,7 @@ impl Emitter<'_> {
             let shift = shift.try_with("b", 1 << 24)?;
             let add =
                 add.try_with("d", Reg::from(v).to_field())?.try_with("a", Reg::from(shifted).to_field())?;
-            Ok::<_, sassafras_isa::UnknownField>((shift, add.try_with("b", SHARED_RESERVED)?))
+            Ok::<_, sassafras_isa::UnknownField>((shift, add.try_with("b", u64::from(reserved))?))
         })();
         let (shift, add) = made.map_err(|e| self.fail(e))?;
         self.prologue.extend([read, MInst::new(shift), MInst::new(add)]);
@@ -407,7 +418,7 @@ impl Emitter<'_> {
         let offset = self.chip.bank().global_descriptor;
         let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
         let v = self.out.add_vreg(RegClass::UR, 2);
-        let inst = self.form("uldc")?;
+        let inst = self.form(if self.chip.has_constant_operands() { "uldc" } else { "ldcu" })?;
         let inst = (|| {
             let mut inst = inst;
             inst.set_enum("sz", ".64")?;

@@ -95,7 +95,7 @@ impl Emitter<'_> {
         {
             return inst.set_enum("gsb", "gsb0").map_err(|e| self.fail(e));
         }
-        let inst = crate::warpgroup::empty_group().map_err(|e| self.fail(e))?;
+        let inst = crate::warpgroup::empty_group(self.chip).map_err(|e| self.fail(e))?;
         self.push(MInst::new(inst));
         Ok(())
     }

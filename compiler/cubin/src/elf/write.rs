@@ -58,7 +58,9 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Error> {
         offsets.push(w.reserve(len, section.align.max(1)));
     }
     w.reserve_section_headers();
-    let loads = loads(image, &offsets);
+    // Before sm_90 the code and the constants are one segment, and the headers come last.
+    let older = image.header.layout().is_ok_and(|chip| !chip.hopper);
+    let loads = loads(image, &offsets, older);
     w.reserve_program_headers(loads.len() as u32 + 2);
     let end = w.reserved_len();
 
@@ -112,8 +114,11 @@ pub fn write(image: &Image) -> Result<Vec<u8>, Error> {
     }
     w.write_align_program_headers();
     let size = 56 * (loads.len() as u64 + 2);
-    let own = Load { flags: 4, offset: end - size, file: size, memory: size };
-    for (kind, load) in [(6, &own), (1, &own)].into_iter().chain(loads.iter().map(|l| (1, l))) {
+    let own = Load { flags: if older { 5 } else { 4 }, offset: end - size, file: size, memory: size };
+    let headers = [(6, &own), (1, &own)];
+    let (first, last) = headers.split_at(if older { 1 } else { 2 });
+    let all = first.iter().copied().chain(loads.iter().map(|l| (1, l))).chain(last.iter().copied());
+    for (kind, load) in all {
         w.write_program_header(&ProgramHeader {
             p_type: ProgramType(kind),
             p_flags: ProgramFlags(load.flags),
@@ -136,14 +141,16 @@ struct Load {
 }
 
 /// One segment for each run of allocated sections with the same rights.
-fn loads(image: &Image, offsets: &[u64]) -> Vec<Load> {
+fn loads(image: &Image, offsets: &[u64], older: bool) -> Vec<Load> {
     let mut out: Vec<Load> = Vec::new();
     for (section, &offset) in image.sections.iter().zip(offsets).skip(4) {
         if section.flags & c::ALLOC == 0 {
             continue;
         }
         let right = |bit, flag| if section.flags & bit != 0 { flag } else { 0 };
-        let flags = 4 | right(c::WRITE, 2) | right(c::EXEC, 1);
+        let writes = right(c::WRITE, 2);
+        let executes = if older && writes == 0 { 1 } else { right(c::EXEC, 1) };
+        let flags = 4 | writes | executes;
         if out.last().is_none_or(|l| l.flags != flags) {
             out.push(Load { flags, offset, file: 0, memory: 0 });
         }

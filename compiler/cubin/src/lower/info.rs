@@ -101,11 +101,17 @@ fn param(p: &Param) -> Result<[u32; 3], Error> {
 
 /// The records that the chip alone decides.
 pub(crate) fn usual(toolkit: u16, chip: &Layout) -> Vec<Attribute> {
+    let mercury = if chip.hopper { 0x0101 } else { 0 };
     let mut out = vec![
         Attribute::words(a::CUDA_API_VERSION, &[u32::from(toolkit)]),
-        Attribute { id: a::SPARSE_MMA_MASK, value: Value::Half(0) },
-        Attribute { id: a::MERCURY_ISA_VERSION, value: Value::Half(0x0101) },
+        Attribute { id: a::MERCURY_ISA_VERSION, value: Value::Half(mercury) },
     ];
+    if chip.hopper {
+        out.push(Attribute { id: a::SPARSE_MMA_MASK, value: Value::Half(0) });
+    }
+    if chip.marked {
+        out.push(Attribute { id: a::SW2861232_WAR, value: Value::Empty });
+    }
     out.extend(chip.workarounds.map(|bits| Attribute::words(a::SW_WAR, &[bits])));
     out
 }
@@ -122,7 +128,23 @@ fn function(
     let chips =
         |id: u8| usual.iter().find(|r| r.id == id && f.attributes.iter().all(|o| o.id != id)).cloned();
     let words = |id, words: &[u32]| (!words.is_empty()).then(|| Attribute::words(id, words));
+    if !chip.hopper {
+        records.extend(chips(a::SW_WAR));
+    }
     records.extend(chips(a::CUDA_API_VERSION));
+    records.extend(chips(a::SW2861232_WAR));
+    let mut parameters = Vec::new();
+    if f.param_size > 0 {
+        let size = u16::try_from(f.param_size)
+            .map_err(|_| Error::part(&f.name, "its parameters take more than 64 KiB"))?;
+        parameters.push(Attribute { id: a::CBANK_PARAM_SIZE, value: Value::Half(size) });
+        let bank = of(index, &format!(".nv.constant0.{}", f.name))?;
+        parameters.push(Attribute::words(a::PARAM_CBANK, &[bank, f.param_base | u32::from(size) << 16]));
+    }
+    if !chip.hopper {
+        // They stand in front of the single ones, the other way round.
+        records.extend(parameters.drain(..).rev());
+    }
     for p in f.params.iter().rev() {
         records.push(Attribute::words(a::KPARAM_INFO, &param(p)?));
     }
@@ -139,13 +161,9 @@ fn function(
     records.extend(f.max_threads.and_then(|n| words(a::MAX_THREADS, &n)));
     records.extend(f.required_threads.and_then(|n| words(a::REQNTID, &n)));
     records.extend(f.crs_stack_size.map(|n| Attribute::words(a::CRS_STACK_SIZE, &[n])));
-    if f.param_size > 0 {
-        let size = u16::try_from(f.param_size)
-            .map_err(|_| Error::part(&f.name, "its parameters take more than 64 KiB"))?;
-        records.push(Attribute { id: a::CBANK_PARAM_SIZE, value: Value::Half(size) });
-        let bank = of(index, &format!(".nv.constant0.{}", f.name))?;
-        records.push(Attribute::words(a::PARAM_CBANK, &[bank, f.param_base | u32::from(size) << 16]));
+    records.extend(parameters);
+    if chip.hopper {
+        records.extend(chips(a::SW_WAR));
     }
-    records.extend(chips(a::SW_WAR));
     records.iter().try_for_each(|record| emit(out, record, index))
 }

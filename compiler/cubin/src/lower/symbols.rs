@@ -65,7 +65,10 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
         not_global(&mut out, first)?;
         section(&mut named, &mut out, &format!(".text.{}", first.name))?;
     }
-    out.extend(reserved(place(".nv.shared.reserved.0")?));
+    let hopper = !super::addends_in_place(cubin.sm);
+    if hopper {
+        out.extend(reserved(place(".nv.shared.reserved.0")?));
+    }
     if !cubin.addresses.is_empty() {
         section(&mut named, &mut out, ".nv.constant4")?;
     }
@@ -116,11 +119,21 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
             size: s.size,
         });
     }
+    let banks = |named: &mut HashSet<String>, out: &mut Vec<Symbol>| {
+        let entries = cubin.functions.iter().filter(|f| f.entry);
+        entries.map(|f| format!(".nv.constant0.{}", f.name)).try_for_each(|name| section(named, out, &name))
+    };
+    if !hopper {
+        banks(&mut named, &mut out)?;
+    }
     section(&mut named, &mut out, ".debug_frame")?;
     for s in cubin.sections.iter().filter(|s| s.is_lines()) {
         section(&mut named, &mut out, &s.name)?;
     }
     section(&mut named, &mut out, ".nv.callgraph")?;
+    if !hopper {
+        section(&mut named, &mut out, ".nv.rel.action")?;
+    }
     for f in &cubin.functions {
         let section = place(&format!(".text.{}", f.name))?;
         if f.binding == Binding::Global {
@@ -133,8 +146,8 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
         let info = GLOBAL | if e.function { FUNCTION } else { OBJECT };
         out.push(Symbol { name: e.name.clone(), info, ..Symbol::default() });
     }
-    for f in cubin.functions.iter().filter(|f| f.entry) {
-        section(&mut named, &mut out, &format!(".nv.constant0.{}", f.name))?;
+    if hopper {
+        banks(&mut named, &mut out)?;
     }
     Ok(out)
 }

@@ -107,8 +107,9 @@ pub(super) fn target(
         let what = format!("a module for `.target {name}` does not run on {target}{ask}");
         return Err(Failure::Ptx(at_target(text, file, what)));
     }
-    if target.chip != Chip::Sm90 && matches!(options.arch, None | Some(Arch::Real(_))) {
-        let what = format!("code for {target} (only sm_90 and sm_90a{ask})");
+    if !target.chip.is_compiled() && matches!(options.arch, None | Some(Arch::Real(_))) {
+        let known: Vec<String> = Chip::COMPILED.iter().map(Chip::to_string).collect();
+        let what = format!("code for {target} (only {}{ask})", known.join(", "));
         return Err(Failure::Unsupported { stage: Stage::Select, function: None, what });
     }
     Ok(target)

@@ -109,6 +109,7 @@ fn inner(row: &Row) -> Result<Form, String> {
     };
     Ok(Form {
         id: leak(&row.id),
+        family: leak(&row.family()),
         mnemonic: leak(mnemonic),
         chips,
         opcode: row.opcode,
@@ -203,6 +204,8 @@ impl Attributes {
                 let (bit, tests) = value.split_once(':').ok_or_else(unknown)?;
                 self.unreusable.push((bit.parse().map_err(|_| unknown())?, tests.to_owned()));
             }
+            // Read with the row's ID.
+            "family" => {}
             "nowait" => self.no_wait = true,
             "runs" => self.runs = true,
             "guard" => self.uniform_guard = value == "up",

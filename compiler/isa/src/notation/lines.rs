@@ -21,6 +21,18 @@ pub struct Row {
     pub attributes: Vec<(String, String)>,
 }
 
+/// Chips whose numbers stand in IDs where a chip writes a form otherwise than sm_90.
+const CHIPS: &[&str] = &["75", "80", "86", "89", "90", "100", "103", "110", "120"];
+
+impl Row {
+    /// The name by which the form is known on every chip that has it: its attribute, or its ID without chips.
+    pub fn family(&self) -> String {
+        let own = self.attributes.iter().find(|(name, _)| name == "family");
+        let parts = || self.id.split('.').filter(|part| !CHIPS.contains(part));
+        own.map_or_else(|| parts().collect::<Vec<_>>().join("."), |(_, family)| family.clone())
+    }
+}
+
 /// Reads all rows of a file.
 ///
 /// # Errors

@@ -14,10 +14,11 @@
 //!   into the operand, `f` an immediate that is the high half of a binary64 number whose low half is zero, `b` an immediate below 256.
 //!   Predicates take their negation along whenever the field has a `.not`.
 //!   Operations that commute are tried both ways round.
-//! - *form* is an `isa` form id, in which `{b}` stands for the letter of what `b` was matched by: `r`, `i`, `c`.
+//! - *form* is the name of a family of `isa` forms, which each chip may write otherwise, in which `{b}` stands for the letter of what `b` was matched by: `r`, `i`, `c`.
 //! - *value*: `d` (first result), `d1` (second), an operand's name, `%t` (a temporary of the field's class), each with `.0 .1 …` for a unit
 //!   of a wide register; `$x` or `$n.x` (an attribute of the root or of a named node); `.TEXT` (an enum's text); an integer.
 //!   A field that is not named keeps the form's default: RZ, PT, nothing.
+//!   `@local`, `@shared.1` …: where in constant bank 0 the driver tells of a window ([`window`]), and a unit of it.
 //!   `args` is all arguments from the second on as one wide register, `results` all results as one; `desc` is the global-memory descriptor.
 //! - `pack d %a %b` makes a wide register of narrow ones, `pack %t %a %b` one for the instructions behind, of the first one's class. `copy d a` copies.
 //! - A field name may be `guard` or `!guard`.
@@ -25,6 +26,7 @@
 //! - The rule with the largest pattern wins; among equals the one that stands first.
 
 pub mod attribute;
+mod available;
 mod matrix;
 mod parse;
 pub mod proved;
@@ -32,10 +34,12 @@ mod row;
 mod texture;
 
 pub use attribute::Attribute;
+pub use available::window;
 pub use parse::{RowError, parse};
 pub use proved::Proved;
 pub use row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
 
+use sassafras_chip::Chip;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -60,6 +64,8 @@ pub const FILES: &[(&str, &str)] = &[
 pub struct Rules {
     rows: Vec<Row>,
     by_head: HashMap<&'static str, Vec<usize>>,
+    /// Which rows are proved on each chip, by its number.
+    able: [OnceLock<Vec<bool>>; 128],
 }
 
 impl Rules {
@@ -92,12 +98,20 @@ impl Rules {
         for list in by_head.values_mut() {
             list.sort_by_key(|&i| (std::cmp::Reverse(rows[i].pattern.size()), i));
         }
-        Rules { rows, by_head }
+        Rules { rows, by_head, able: [const { OnceLock::new() }; 128] }
     }
 
     /// Rows whose root has this head, the one to try first in front.
     pub fn candidates(&self, head: &str) -> impl Iterator<Item = &Row> {
         self.by_head.get(head).into_iter().flatten().map(|&i| &self.rows[i])
+    }
+
+    /// Those of them that are proved on a chip.
+    pub fn candidates_on(&self, head: &str, chip: Chip) -> impl Iterator<Item = &Row> {
+        let proved = Proved::get();
+        let able = self.able[chip.number() as usize & 127]
+            .get_or_init(|| self.rows.iter().map(|row| proved.stands_on(row, chip)).collect());
+        self.by_head.get(head).into_iter().flatten().filter(|&&i| able[i]).map(|&i| &self.rows[i])
     }
 
     /// All rows in the order of the files.

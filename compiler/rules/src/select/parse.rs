@@ -193,6 +193,11 @@ fn value(word: &str) -> Result<Value, String> {
             None => Value::Attribute(None, name.to_owned()),
         });
     }
+    if let Some(name) = word.strip_prefix('@') {
+        let (name, unit) = name.split_once('.').unwrap_or((name, "0"));
+        let unit = unit.parse().map_err(|_| format!("`{word}`: no unit"))?;
+        return Ok(Value::Window(name.to_owned(), unit));
+    }
     if let Some(n) = integer(word) {
         return i64::try_from(n).map(Value::Integer).map_err(|_| format!("`{word}` is too large"));
     }

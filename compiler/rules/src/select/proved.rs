@@ -5,6 +5,7 @@
 //! rules` proves all rows again and writes the file.
 
 use super::Row;
+use sassafras_chip::Chip;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -31,6 +32,9 @@ pub struct Entry {
     pub verdict: Standing,
     /// Instances (operation × widths × modifiers × kinds of operands) that the verdict is of.
     pub instances: usize,
+    /// Numbers of the chips on whose forms it is proved.
+    #[serde(default)]
+    pub chips: Vec<u32>,
 }
 
 /// The file.
@@ -56,6 +60,14 @@ impl Proved {
     pub fn standing(&self, row: &Row) -> Option<Standing> {
         let entry = self.rows.get(&row.name)?;
         (entry.hash == hash(row)).then_some(entry.verdict)
+    }
+}
+
+impl Proved {
+    /// Whether a row as it is written now is proved on a chip's forms.
+    pub fn stands_on(&self, row: &Row, chip: Chip) -> bool {
+        let entry = self.rows.get(&row.name).filter(|entry| entry.hash == hash(row));
+        entry.is_some_and(|entry| entry.chips.contains(&chip.number()))
     }
 }
 

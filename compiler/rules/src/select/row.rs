@@ -137,6 +137,8 @@ pub enum Value {
     Temp(String, Option<u8>),
     /// An attribute of the root or of a named node.
     Attribute(Option<String>, String),
+    /// The offset in constant bank 0 of a word by which the driver tells of a window, and a unit of it.
+    Window(String, u8),
     /// An enum's text.
     Text(String),
     /// A number.

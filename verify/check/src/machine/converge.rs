@@ -140,7 +140,11 @@ pub(super) fn check(f: &Function, report: &mut Report) {
 
 /// Whether lanes wait in a block for all of the warp that have not exited (P1: they do not meet behind it).
 pub(super) fn waits_for_all(f: &Function, block: Block) -> bool {
-    let all = |inst: &Inst| inst.row().meaning == Meaning::WarpsyncAll;
+    let all = |inst: &Inst| match inst.row().meaning {
+        Meaning::WarpsyncAll => true,
+        Meaning::Warpsync => inst.get("m") == Some(0xffff_ffff),
+        _ => false,
+    };
     f.blocks[block].insts.iter().filter_map(MInst::inst).any(all)
 }
 

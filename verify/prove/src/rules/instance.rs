@@ -1,6 +1,7 @@
 //! A row with everything about it decided but the values of its operands.
 
 use super::shape::{Shape, shapes};
+use sassafras_chip::Chip;
 use sassafras_ir::Op;
 use sassafras_isa::FieldKind;
 use sassafras_rules::select::attribute::{Attribute, attribute};
@@ -70,6 +71,8 @@ pub struct Node {
 /// A row at one operation, with one way of matching each operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
+    /// The chip whose forms carry it out.
+    pub chip: Chip,
     /// What is matched.
     pub root: Node,
     /// Per operand: its width in bits, and what matched it.
@@ -168,14 +171,15 @@ fn ways(width: u32, kinds: Kinds, small: Option<&[u64]>) -> Vec<How> {
     all
 }
 
-/// Every way in which a row can apply.
-pub fn instances(row: &Row) -> Vec<Instance> {
+/// Every way in which a row can apply on a chip.
+pub fn instances(row: &Row, chip: Chip) -> Vec<Instance> {
     let mut all = Vec::new();
     for (root, names) in nodes(&row.pattern, None) {
         let mut partial = vec![BTreeMap::new()];
         for (name, width, kinds) in &names {
-            let small = narrow(row, name);
-            let choices = ways(*width, *kinds, small.as_deref());
+            let small = narrow(row, name, chip);
+            let kinds = Kinds { constant: kinds.constant && chip.has_constant_operands(), ..*kinds };
+            let choices = ways(*width, kinds, small.as_deref());
             partial = partial
                 .iter()
                 .flat_map(|map: &BTreeMap<String, (u32, How)>| {
@@ -187,7 +191,7 @@ pub fn instances(row: &Row) -> Vec<Instance> {
                 })
                 .collect();
         }
-        all.extend(partial.into_iter().map(|operands| Instance { root: root.clone(), operands }));
+        all.extend(partial.into_iter().map(|operands| Instance { chip, root: root.clone(), operands }));
     }
     all.retain(|instance| !wraps(instance));
     all
@@ -208,7 +212,7 @@ fn wraps(instance: &Instance) -> bool {
 
 /// Values to try of an immediate that goes to a field of less than 32 bits: all of them up to 8 bits, else the ends of every
 /// power of two; and some that do not fit. None if every field that takes it is wide enough for all values at once.
-fn narrow(row: &Row, name: &str) -> Option<Vec<u64>> {
+fn narrow(row: &Row, name: &str, chip: Chip) -> Option<Vec<u64>> {
     let mut bits: Option<u32> = None;
     for action in &row.actions {
         let Action::Emit(emit) = action else { continue };
@@ -224,7 +228,7 @@ fn narrow(row: &Row, name: &str) -> Option<Vec<u64>> {
                     FormPiece::Kind(_) => "i".to_owned(),
                 })
                 .collect();
-            let Some(form) = sassafras_isa::form(&id) else { continue };
+            let Some(form) = sassafras_isa::form_on(&id, chip) else { continue };
             let Some(index) = form.get().field(field) else { continue };
             let field = &form.get().fields[index];
             if !matches!(field.kind, FieldKind::Register { .. }) && field.bits.len() < 32 {

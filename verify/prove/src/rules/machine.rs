@@ -3,7 +3,7 @@
 use super::symbols::Symbols;
 use super::world::{Event, given, inside, last_parameter, special, window};
 use rustc_hash::FxHashMap;
-use sassafras_chip::Chip;
+use sassafras_chip::{BankLayout, Chip};
 use sassafras_isa::step::{Outcome, step};
 use sassafras_isa::{Inst, Register};
 use sassafras_semantics::state::BarrierMode;
@@ -13,8 +13,9 @@ use sassafras_semantics::{
 };
 
 /// Registers, words of constant bank 0, and what was done.
-#[derive(Default)]
 pub struct Machine {
+    /// What the bank of the chip holds.
+    pub bank_layout: BankLayout,
     /// Registers; what is not here is free.
     pub registers: FxHashMap<Register, TermId>,
     /// Words of constant bank 0 by byte offset.
@@ -28,6 +29,16 @@ fn unsupported<T>(what: String) -> Result<T, Trap> {
 }
 
 impl Machine {
+    /// A lane of a chip, of which nothing is known.
+    pub fn new(chip: Chip) -> Machine {
+        Machine {
+            bank_layout: chip.bank(),
+            registers: FxHashMap::default(),
+            bank: FxHashMap::default(),
+            events: Vec::new(),
+        }
+    }
+
     /// Executes one instruction.
     ///
     /// # Errors
@@ -89,11 +100,12 @@ impl Machine {
             return Ok(word);
         }
         // What the driver tells of windows, A-BANK.
-        let bank = Chip::Sm90.bank();
+        let bank = self.bank_layout;
         let (first, last) = bank.parameter_window.unzip();
         let known = [
             (Some(bank.local_window), window(d.terms, Space::Local)),
             (bank.constant_window, window(d.terms, Space::Const)),
+            (bank.shared_window, window(d.terms, Space::Shared)),
             (first, window(d.terms, Space::Param)),
             (last, last_parameter(d.terms)),
         ];
@@ -123,7 +135,7 @@ impl<'t> State<Symbols<'t>> for Machine {
     fn load(&mut self, d: &Symbols<'t>, access: &Access, address: &TermId) -> Result<TermId, Trap> {
         match access.space {
             Space::Bank(0) => {
-                let parameters = Chip::Sm90.bank().parameters;
+                let parameters = self.bank_layout.parameters;
                 let known = d.as_constant(address).filter(|&at| self.word(d, at as u64).is_ok());
                 let Some(at) = known else {
                     // The block of parameters, at a computed place.

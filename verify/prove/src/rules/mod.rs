@@ -24,6 +24,7 @@ pub use decide::{Verdict, prove_instance};
 pub use instance::{How, Instance, instances};
 
 use crate::solver::Solver;
+use sassafras_chip::Chip;
 use sassafras_rules::select::Row;
 use serde::Serialize;
 use std::sync::Mutex;
@@ -48,8 +49,13 @@ pub struct Outcome {
     pub solved: usize,
 }
 
-/// Proves a row. All instances are tried, and the worst verdict is the row's; the first refutation ends it.
+/// Proves a row where it is at home. See [`prove_row_on`].
 pub fn prove_row(row: &Row, solver: &mut dyn Solver) -> Outcome {
+    prove_row_on(row, row.home().unwrap_or(Chip::Sm90), solver)
+}
+
+/// Proves a row on a chip. All instances are tried, and the worst verdict is the row's; the first refutation ends it.
+pub fn prove_row_on(row: &Row, chip: Chip, solver: &mut dyn Solver) -> Outcome {
     let mut outcome = Outcome {
         name: row.name.clone(),
         verdict: Verdict::Identical,
@@ -59,7 +65,7 @@ pub fn prove_row(row: &Row, solver: &mut dyn Solver) -> Outcome {
         identical: 0,
         solved: 0,
     };
-    for instance in instances(row) {
+    for instance in instances(row, chip) {
         let verdict = prove_instance(row, &instance, solver);
         match &verdict {
             Verdict::Inapplicable(_) => {
@@ -166,8 +172,18 @@ impl std::fmt::Display for Funnel {
     }
 }
 
-/// Proves rows on `jobs` threads (0: one for each CPU), each with a solver of its own; outcomes in the order of the rows.
+/// Proves rows where they are at home. See [`prove_rows_on`].
 pub fn prove_rows(rows: &[&Row], jobs: usize, solver: &(dyn Fn() -> Box<dyn Solver> + Sync)) -> Vec<Outcome> {
+    let rows: Vec<(&Row, Chip)> = rows.iter().map(|row| (*row, row.home().unwrap_or(Chip::Sm90))).collect();
+    prove_rows_on(&rows, jobs, solver)
+}
+
+/// Proves rows on chips, by `jobs` threads (0: one for each CPU), each with a solver of its own; outcomes in the order of the rows.
+pub fn prove_rows_on(
+    rows: &[(&Row, Chip)],
+    jobs: usize,
+    solver: &(dyn Fn() -> Box<dyn Solver> + Sync),
+) -> Vec<Outcome> {
     let jobs = match jobs {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         n => n,
@@ -180,8 +196,8 @@ pub fn prove_rows(rows: &[&Row], jobs: usize, solver: &(dyn Fn() -> Box<dyn Solv
                 let mut solver = solver();
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(row) = rows.get(i) else { break };
-                    let outcome = prove_row(row, solver.as_mut());
+                    let Some(&(row, chip)) = rows.get(i) else { break };
+                    let outcome = prove_row_on(row, chip, solver.as_mut());
                     if let Ok(mut all) = outcomes.lock() {
                         all.push((i, outcome));
                     }

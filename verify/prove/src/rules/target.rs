@@ -7,11 +7,10 @@ use super::source::{Effect, elements};
 use super::symbols::{Mark, Symbols};
 use super::world::bare;
 use rustc_hash::FxHashMap;
-use sassafras_chip::Chip;
 use sassafras_ir::Op;
 use sassafras_isa::{FieldKind, Inst, PT, RegClass, Register, encode};
 use sassafras_rules::select::attribute::{Attribute, attribute};
-use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value};
+use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value, window};
 use sassafras_semantics::{Domain, Space, TermId, Terms};
 
 /// Why the right side was not executed.
@@ -51,7 +50,7 @@ pub fn effect(terms: &Terms, row: &Row, instance: &Instance, salt: u32) -> Resul
     let mut w = Writer {
         d: Symbols { terms, marks: Vec::new() },
         instance,
-        machine: Machine::default(),
+        machine: Machine::new(instance.chip),
         places: FxHashMap::default(),
         words: FxHashMap::default(),
         marks: FxHashMap::default(),
@@ -179,7 +178,8 @@ impl Writer<'_, '_> {
                 FormPiece::Kind(name) => id.push(self.how(name)?.letter()),
             }
         }
-        let form = sassafras_isa::form(&id).ok_or_else(|| Stop::NoCode(format!("no form `{id}`")))?;
+        let form = sassafras_isa::form_on(&id, self.instance.chip)
+            .ok_or_else(|| Stop::NoCode(format!("no form `{id}`")))?;
         let mut inst = Inst::new(form);
         for (name, _) in &emit.fields {
             if let Some(flag) = inst.row().field(&format!("{name}.not")) {
@@ -188,6 +188,10 @@ impl Writer<'_, '_> {
         }
         for registers in [false, true] {
             for (name, value) in &emit.fields {
+                // A chip without descriptors has no field for one.
+                if *value == Value::Descriptor && self.instance.chip.bank().global_descriptor.is_none() {
+                    continue;
+                }
                 let index = inst.row().field(name);
                 let index = index.ok_or_else(|| Stop::Row(format!("`{id}` has no field `{name}`")))?;
                 match inst.row().fields[index].kind {
@@ -200,7 +204,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        encode(&inst, Chip::Sm90).map_err(|e| Stop::NoCode(e.to_string()))?;
+        encode(&inst, self.instance.chip).map_err(|e| Stop::NoCode(e.to_string()))?;
         Ok(inst)
     }
 
@@ -279,6 +283,11 @@ impl Writer<'_, '_> {
         match value {
             Value::Text(text) => inst.set_enum(field, text).map_err(no_text)?,
             Value::Integer(n) => inst.fields[index] = *n as u64,
+            Value::Window(name, unit) => {
+                let base = window(name, self.instance.chip);
+                let base = base.ok_or_else(|| Stop::NoCode(format!("no window `{name}`")))?;
+                inst.fields[index] = u64::from(base + 4 * u32::from(*unit));
+            }
             Value::Attribute(node, name) => match self.attribute(node.as_deref(), name)? {
                 Attribute::Flag(on) => inst.fields[index] = u64::from(on),
                 Attribute::Number(n) => inst.fields[index] = n as u64,
@@ -319,7 +328,9 @@ impl Writer<'_, '_> {
             && name == "offset"
         {
             // The block of parameters stands in bank 0.
-            return Ok(Attribute::Number(i64::from(access.offset) + i64::from(Chip::Sm90.bank().parameters)));
+            return Ok(Attribute::Number(
+                i64::from(access.offset) + i64::from(self.instance.chip.bank().parameters),
+            ));
         }
         of.and_then(|n| attribute(&n.shape.op, name))
             .ok_or_else(|| Stop::Row(format!("no attribute `{name}`")))
