@@ -3,6 +3,13 @@
 //! By experiment on ptxas 13.0.88's code for sm_90: kernels with many live values across such calls, divergent regions around them, and
 //! arguments of several sizes.
 
+use crate::chip::Chip;
+
+/// Whether the convention is known on a chip.
+pub const fn is_known(chip: Chip) -> bool {
+    matches!(chip, Chip::Sm90)
+}
+
 /// The first register of arguments and of the result: they are packed from here, each at a multiple of its size.
 pub const FIRST_ARGUMENT: u16 = 4;
 /// The pair that holds the return address.

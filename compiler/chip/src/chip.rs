@@ -67,8 +67,7 @@ impl Chip {
     }
 
     /// Chips that there is code for.
-    pub const COMPILED: &'static [Chip] =
-        &[Chip::Sm80, Chip::Sm86, Chip::Sm87, Chip::Sm88, Chip::Sm89, Chip::Sm90];
+    pub const COMPILED: &'static [Chip] = Chip::ALL.split_at(1).1;
 
     /// Whether code is made for the chip.
     pub fn is_compiled(self) -> bool {

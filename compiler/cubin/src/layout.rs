@@ -38,7 +38,11 @@ pub struct Layout {
     pub hopper: bool,
     /// Whether functions have `SW2861232_WAR`.
     pub marked: bool,
-    /// Whether this crate writes it; it reads all.
+    /// First of the two words of `CAN_FASTPATH_FINALIZE`.
+    pub finalize: u32,
+    /// Bytes of `.nv.shared.reserved.0`, where the symbols of the system's shared memory end.
+    pub system_shared: u32,
+    /// Whether this crate writes it; it reads all. Of sm_100 and later what ptxas puts into sections of mercury is left out.
     pub writes: bool,
 }
 
@@ -51,6 +55,8 @@ const ROWS: &[Layout] = &[
         workarounds: Some(1),
         hopper: false,
         marked: false,
+        finalize: 0,
+        system_shared: 0,
         writes: false,
     },
     Layout {
@@ -60,6 +66,8 @@ const ROWS: &[Layout] = &[
         workarounds: None,
         hopper: false,
         marked: true,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -69,6 +77,8 @@ const ROWS: &[Layout] = &[
         workarounds: None,
         hopper: false,
         marked: true,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -78,6 +88,8 @@ const ROWS: &[Layout] = &[
         workarounds: Some(2),
         hopper: false,
         marked: true,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -87,6 +99,8 @@ const ROWS: &[Layout] = &[
         workarounds: None,
         hopper: false,
         marked: true,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -96,6 +110,8 @@ const ROWS: &[Layout] = &[
         workarounds: None,
         hopper: false,
         marked: false,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -105,6 +121,8 @@ const ROWS: &[Layout] = &[
         workarounds: Some(8),
         hopper: true,
         marked: false,
+        finalize: 0,
+        system_shared: 0,
         writes: true,
     },
     Layout {
@@ -114,7 +132,9 @@ const ROWS: &[Layout] = &[
         workarounds: Some(8),
         hopper: true,
         marked: false,
-        writes: false,
+        finalize: 0x9,
+        system_shared: 0x40,
+        writes: true,
     },
     Layout {
         sm: 103,
@@ -123,7 +143,9 @@ const ROWS: &[Layout] = &[
         workarounds: Some(8),
         hopper: true,
         marked: false,
-        writes: false,
+        finalize: 0,
+        system_shared: 0x40,
+        writes: true,
     },
     Layout {
         sm: 110,
@@ -132,7 +154,9 @@ const ROWS: &[Layout] = &[
         workarounds: Some(8),
         hopper: true,
         marked: false,
-        writes: false,
+        finalize: 0,
+        system_shared: 0x40,
+        writes: true,
     },
     Layout {
         sm: 120,
@@ -141,7 +165,9 @@ const ROWS: &[Layout] = &[
         workarounds: Some(0),
         hopper: true,
         marked: false,
-        writes: false,
+        finalize: 0x50,
+        system_shared: 0x40,
+        writes: true,
     },
     Layout {
         sm: 121,
@@ -150,7 +176,9 @@ const ROWS: &[Layout] = &[
         workarounds: Some(0),
         hopper: true,
         marked: false,
-        writes: false,
+        finalize: 0,
+        system_shared: 0x40,
+        writes: true,
     },
 ];
 
@@ -194,7 +222,7 @@ impl Layout {
             Attribute { id: compat::MERCURY_ISA_MAJOR_MINOR_VERSION, value: Value::Half(0x0101) },
             byte(compat::INST_TENSORMAP_V1, 0),
             byte(compat::ENABLE_OPPORTUNISTIC_FINALIZATION, 1),
-            Attribute::words(compat::CAN_FASTPATH_FINALIZE, &[0, 0]),
+            Attribute::words(compat::CAN_FASTPATH_FINALIZE, &[self.finalize, 0]),
         ]
     }
 }

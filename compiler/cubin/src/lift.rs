@@ -282,8 +282,9 @@ impl Lift<'_> {
         let name = |i: u32| (i != 0).then(|| image.section_name(i).to_owned());
         for (index, s) in image.sections.iter().enumerate() {
             let actions = s.name == ".nv.rel.action" && s.bytes() == lower::RELOCATION_ACTIONS;
-            if self.sections.contains(&index) || s.name == ".nv.shared.reserved.0" && s.size() == 0 || actions
-            {
+            let system = crate::layout(cubin.sm).map_or(0, |chip| chip.system_shared);
+            let own = s.name == ".nv.shared.reserved.0" && s.size() == u64::from(system);
+            if self.sections.contains(&index) || own || actions {
                 continue;
             }
             let in_file = s.kind != c::NOBITS;
@@ -300,8 +301,9 @@ impl Lift<'_> {
                 relocations: self.relocations.get(&index).cloned().unwrap_or_default(),
             });
         }
-        let reserved =
-            image.section(".nv.shared.reserved.0").map(|i| lower::reserved(i as u16)).unwrap_or_default();
+        let system = crate::layout(cubin.sm).map_or(0, |chip| chip.system_shared);
+        let reserved = image.section(".nv.shared.reserved.0");
+        let reserved = reserved.map(|i| lower::reserved(i as u16, system.into())).unwrap_or_default();
         for (index, s) in image.symbols.iter().enumerate() {
             let own = s.info & 15 == SECTION_SYMBOL && s.name == image.section_name(s.section.into());
             if self.symbols.contains(&index) || own || reserved.contains(s) {

@@ -318,7 +318,7 @@ impl Plan {
         lines().for_each(|s| self.relocate(&s.name, s.relocations.clone()));
         self.relocate(".debug_frame", frame_relocations);
         if chip.hopper {
-            self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, 0);
+            self.nobits(".nv.shared.reserved.0", c::ALLOC | c::WRITE, 1, chip.system_shared.into());
         }
         let zeros = in_home(".nv.global");
         if !zeros.is_empty() {

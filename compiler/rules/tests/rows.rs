@@ -1,6 +1,7 @@
 //! Every row names operations, forms and fields that exist.
 
-use sassafras_isa::{FieldKind, form};
+use sassafras_chip::Chip;
+use sassafras_isa::{FieldKind, form_on};
 use sassafras_rules::select::{Action, Arg, Emit, FormPiece, Kinds, Pattern, Row, Rules, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -68,7 +69,14 @@ fn check_emit(
             FormPiece::Kind(name) => choice[name].to_string(),
         })
         .collect();
-    let Some(form) = form(&id) else {
+    let Some(home) = row.home() else {
+        faults.push(format!("{}: no chip can carry it out", row.name));
+        return;
+    };
+    if choice.values().any(|&letter| letter == 'c') && !home.has_constant_operands() {
+        return;
+    }
+    let Some(form) = form_on(&id, home) else {
         faults.push(format!("{}: no form `{id}`", row.name));
         return;
     };
@@ -125,6 +133,27 @@ fn every_row_fits_the_instruction_table() {
     }
     faults.dedup();
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// What a chip can carry out of the rows; it only grows.
+const ABLE: &[(Chip, usize)] =
+    &[(Chip::Sm80, 410), (Chip::Sm89, 415), (Chip::Sm90, 517), (Chip::Sm100, 478), (Chip::Sm120, 478)];
+
+#[test]
+fn rows_stand_on_the_chips_that_have_code() {
+    for &(chip, least) in ABLE {
+        let proved = sassafras_rules::select::Proved::get();
+        let able = Rules::written().iter().filter(|row| proved.stands_on(row, chip)).count();
+        assert!(able >= least, "{chip}: {able} of {least}");
+    }
+    // Every row that stands on a chip can be carried out there.
+    for row in Rules::get().rows() {
+        for chip in
+            Chip::ALL.into_iter().filter(|&chip| sassafras_rules::select::Proved::get().stands_on(row, chip))
+        {
+            assert_eq!(row.forms_on(chip).map(|_| ()), Ok(()), "{} on {chip}", row.name);
+        }
+    }
 }
 
 #[test]

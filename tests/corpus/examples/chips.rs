@@ -207,7 +207,8 @@ fn main() -> Result<()> {
     let all: Vec<Program> =
         all.into_iter().filter(|p| p.name.contains(&arguments.only)).step_by(arguments.every).collect();
     let house = House { tools: Tools::find(&root), root, arguments };
-    let (at, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let file = house.arguments.rows.as_ref().map(std::fs::File::create).transpose()?;
+    let (at, done) = (AtomicUsize::new(0), Mutex::new((BTreeMap::<Chip, Line>::new(), file)));
     std::thread::scope(|scope| {
         for _ in 0..house.arguments.jobs {
             scope.spawn(|| {
@@ -215,21 +216,23 @@ fn main() -> Result<()> {
                     let Ok(expected) = expected(program, house.arguments.launches) else { continue };
                     for &chip in house.arguments.chips.iter().filter(|c| runs_on(program, **c)) {
                         let record = house.program(program, &expected, chip);
-                        done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((chip, record));
+                        let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        let (lines, file) = &mut *done;
+                        match record.and_then(|r| Ok((serde_json::to_string(&r)?, r))) {
+                            Ok((text, record)) => {
+                                lines.entry(chip).or_default().take(&record);
+                                if let Some(Err(e)) = file.as_mut().map(|file| writeln!(file, "{text}")) {
+                                    eprintln!("{e}");
+                                }
+                            }
+                            Err(e) => eprintln!("{} on {chip}: {e}", program.name),
+                        }
                     }
                 }
             });
         }
     });
-    let mut lines: BTreeMap<Chip, Line> = BTreeMap::new();
-    let mut file = house.arguments.rows.as_ref().map(std::fs::File::create).transpose()?;
-    for (chip, record) in done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        let record = record?;
-        if let Some(file) = &mut file {
-            writeln!(file, "{}", serde_json::to_string(&record)?)?;
-        }
-        lines.entry(chip).or_default().take(&record);
-    }
+    let (lines, _) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     lines.iter().for_each(|(chip, line)| line.print(*chip));
     Ok(())
 }

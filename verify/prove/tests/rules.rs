@@ -50,11 +50,27 @@ fn questions(rows: &[Row]) -> Vec<(&Row, Vec<Chip>)> {
 fn every_rule_is_proved() {
     let Some(z3) = z3("every_rule_is_proved") else { return };
     let written = Rules::written();
-    let questions = questions(&written);
+    // What stands already can be left as it is while rows are being written: the test proper proves all.
+    let known = match std::env::var("BLESS").as_deref() {
+        Ok("new") => Some(Proved::get()),
+        _ => None,
+    };
+    let stands = |row: &Row, chips: &[Chip]| {
+        known.is_some_and(|known| chips.iter().all(|&chip| known.stands_on(row, chip)))
+    };
+    let (kept, questions): (Vec<_>, Vec<_>) =
+        questions(&written).into_iter().partition(|(row, chips)| stands(row, chips));
     let rows: Vec<(&Row, Chip)> = questions.iter().map(|(row, chips)| (*row, chips[0])).collect();
     let solver = || -> Box<dyn Solver> { Box::new(z3.clone()) };
     let outcomes = prove_rows_on(&rows, 0, &solver);
     let mut proved: BTreeMap<String, Entry> = BTreeMap::new();
+    for (row, chips) in kept {
+        let old = Proved::get().rows.get(&row.name).expect("it stands");
+        let entry =
+            proved.entry(row.name.clone()).or_insert_with(|| Entry { chips: Vec::new(), ..old.clone() });
+        entry.chips.extend(chips.iter().map(|chip| chip.number()));
+        entry.chips.sort_unstable();
+    }
     for ((row, chips), o) in questions.iter().zip(&outcomes) {
         // On its home chip a row must stand; where it does not stand elsewhere, code for that chip goes without it.
         let home = row.home().is_some_and(|home| chips.contains(&home));

@@ -151,6 +151,8 @@ pub fn assign(
         (RegClass::B, file(limits.convergence_barriers)),
     ]);
     let mut reserved = BTreeSet::new();
+    // Where there are more, the number that stands for zero is none of theirs (`isa::encode`).
+    reserved.extend(RegClass::UR.constant().map(|zero| (RegClass::UR, zero as usize)));
     if work.frame {
         reserved.insert((RegClass::R, 1));
     }

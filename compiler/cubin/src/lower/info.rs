@@ -109,6 +109,9 @@ pub(crate) fn usual(toolkit: u16, chip: &Layout) -> Vec<Attribute> {
     if chip.hopper {
         out.push(Attribute { id: a::SPARSE_MMA_MASK, value: Value::Half(0) });
     }
+    if chip.system_shared > 0 {
+        out.push(Attribute { id: a::VRC_CTA_INIT_COUNT, value: Value::Byte(0) });
+    }
     if chip.marked {
         out.push(Attribute { id: a::SW2861232_WAR, value: Value::Empty });
     }
@@ -154,6 +157,7 @@ fn function(
         records.push(Attribute { id: a::NUM_BARRIERS, value: Value::Byte(f.barriers) });
     }
     records.extend(chips(a::MERCURY_ISA_VERSION));
+    records.extend(chips(a::VRC_CTA_INIT_COUNT));
     records.extend(words(a::COOP_GROUP_MASK_REGIDS, &f.coop_group_masks));
     records.extend(words(a::COOP_GROUP_INSTR_OFFSETS, &f.coop_group_offsets));
     records.extend(words(a::EXIT_INSTR_OFFSETS, &f.exit_offsets));

@@ -14,11 +14,11 @@ const FUNCTION: u8 = 2;
 const SECTION: u8 = 3;
 
 /// The two symbols that mark the shared memory that the system keeps (sm_90 and later).
-pub(crate) fn reserved(section: u16) -> [Symbol; 2] {
-    let offset =
-        Symbol { name: ".nv.reservedSmem.offset0".into(), info: WEAK | OBJECT, size: 4, ..Symbol::default() };
+pub(crate) fn reserved(section: u16, value: u64) -> [Symbol; 2] {
+    let name = ".nv.reservedSmem.offset0".into();
+    let offset = Symbol { name, info: WEAK | OBJECT, value, size: 4, ..Symbol::default() };
     let name = "__nv_reservedSMEM_offset_0_alias".into();
-    [offset, Symbol { name, info: WEAK, other: 0xa0, section, ..Symbol::default() }]
+    [offset, Symbol { name, info: WEAK, other: 0xa0, section, value, ..Symbol::default() }]
 }
 
 fn bind(binding: Binding) -> u8 {
@@ -67,7 +67,8 @@ pub(super) fn symbols(cubin: &Cubin, plan: &Plan) -> Result<Vec<Symbol>, Error> 
     }
     let hopper = !super::addends_in_place(cubin.sm);
     if hopper {
-        out.extend(reserved(place(".nv.shared.reserved.0")?));
+        let system = crate::layout(cubin.sm).map_or(0, |chip| chip.system_shared);
+        out.extend(reserved(place(".nv.shared.reserved.0")?, system.into()));
     }
     if !cubin.addresses.is_empty() {
         section(&mut named, &mut out, ".nv.constant4")?;
