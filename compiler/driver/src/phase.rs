@@ -76,15 +76,6 @@ pub enum Property {
     Encoded,
 }
 
-/// When a phase runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// In every compilation.
-    Always,
-    /// What it does depends on `-O`; at level 0 it does only what later phases need.
-    Level,
-}
-
 /// A row.
 #[derive(Clone, Copy, Debug)]
 pub struct Phase {
@@ -98,8 +89,6 @@ pub struct Phase {
     pub needs: &'static [Property],
     /// What holds after it, besides what held before.
     pub promises: &'static [Property],
-    /// When it runs.
-    pub gate: Gate,
     /// The documents' phases that it carries out, beside the passes of `optimise`, which have rows of their own.
     pub carries: &'static [&'static str],
 }
@@ -112,9 +101,8 @@ const fn phase(
     form: FormKind,
     needs: &'static [Property],
     promises: &'static [Property],
-    gate: Gate,
 ) -> Phase {
-    Phase { stage, name, form, needs, promises, gate, carries: &[] }
+    Phase { stage, name, form, needs, promises, carries: &[] }
 }
 
 impl Phase {
@@ -134,47 +122,24 @@ pub fn optional() -> Vec<&'static str> {
 
 /// Every phase, in order.
 pub const PHASES: &[Phase] = &[
-    phase(Stage::Parse, "parse", FormKind::Ptx, &[], &[P::Checked], Gate::Always),
-    phase(Stage::Lower, "lower", FormKind::Ir, &[P::Checked], &[P::Ssa], Gate::Always),
-    phase(Stage::Optimise, "optimise", FormKind::Ir, &[P::Ssa], &[P::Selectable, P::Reducible], Gate::Level),
-    phase(Stage::Select, "select", FormKind::Machine, &[P::Ssa, P::Selectable], &[], Gate::Always),
-    phase(
-        Stage::Prepare,
-        "prepare",
-        FormKind::Machine,
-        &[P::Ssa],
-        &[P::NoCriticalEdges, P::ControlFlowLast],
-        Gate::Always,
-    )
-    .carrying(&["SetControlFlowOpLastInBB"]),
-    phase(
-        Stage::Allocate,
-        "allocate",
-        FormKind::Machine,
-        &[P::Ssa, P::NoCriticalEdges],
-        &[P::Allocated],
-        Gate::Always,
-    ),
-    phase(Stage::Expand, "expand", FormKind::Machine, &[P::Allocated], &[P::RealInstructions], Gate::Always),
-    phase(
-        Stage::Converge,
-        "converge",
-        FormKind::Machine,
-        &[P::RealInstructions],
-        &[P::Convergent],
-        Gate::Always,
-    ),
-    phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed], Gate::Always).carrying(
-        &[
-            "MarkAdditionalColdBlocks",
-            "OptimizeHotColdInLoop",
-            "OptimizeHotColdFlow",
-            "PlaceBlocksInSourceOrder",
-        ],
-    ),
-    phase(Stage::Schedule, "schedule", FormKind::Machine, &[P::Placed], &[P::Scheduled], Gate::Level),
-    phase(Stage::Emit, "emit", FormKind::Words, &[P::Scheduled], &[P::Encoded], Gate::Always),
-    phase(Stage::Assemble, "assemble", FormKind::Cubin, &[P::Encoded], &[], Gate::Always),
+    phase(Stage::Parse, "parse", FormKind::Ptx, &[], &[P::Checked]),
+    phase(Stage::Lower, "lower", FormKind::Ir, &[P::Checked], &[P::Ssa]),
+    phase(Stage::Optimise, "optimise", FormKind::Ir, &[P::Ssa], &[P::Selectable, P::Reducible]),
+    phase(Stage::Select, "select", FormKind::Machine, &[P::Ssa, P::Selectable], &[]),
+    phase(Stage::Prepare, "prepare", FormKind::Machine, &[P::Ssa], &[P::NoCriticalEdges, P::ControlFlowLast])
+        .carrying(&["SetControlFlowOpLastInBB"]),
+    phase(Stage::Allocate, "allocate", FormKind::Machine, &[P::Ssa, P::NoCriticalEdges], &[P::Allocated]),
+    phase(Stage::Expand, "expand", FormKind::Machine, &[P::Allocated], &[P::RealInstructions]),
+    phase(Stage::Converge, "converge", FormKind::Machine, &[P::RealInstructions], &[P::Convergent]),
+    phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed]).carrying(&[
+        "MarkAdditionalColdBlocks",
+        "OptimizeHotColdInLoop",
+        "OptimizeHotColdFlow",
+        "PlaceBlocksInSourceOrder",
+    ]),
+    phase(Stage::Schedule, "schedule", FormKind::Machine, &[P::Placed], &[P::Scheduled]),
+    phase(Stage::Emit, "emit", FormKind::Words, &[P::Scheduled], &[P::Encoded]),
+    phase(Stage::Assemble, "assemble", FormKind::Cubin, &[P::Encoded], &[]),
 ];
 
 impl Stage {

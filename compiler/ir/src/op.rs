@@ -481,6 +481,30 @@ impl Op {
         }
     }
 
+    /// Whether the first two arguments may be exchanged: all results stay the same, bit for bit. `evaluate`'s tests hold this
+    /// to what the operations mean.
+    pub fn commutes(&self) -> bool {
+        matches!(
+            self,
+            Op::Add
+                | Op::AddCarry
+                | Op::Mul
+                | Op::MulHigh { .. }
+                | Op::MulWide { .. }
+                | Op::Min { .. }
+                | Op::Max { .. }
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::FAdd(..)
+                | Op::FMul(..)
+                | Op::Fma(..)
+                | Op::FMin { .. }
+                | Op::FMax { .. }
+                | Op::Compare(Compare::Eq | Compare::Ne)
+        )
+    }
+
     /// Whether the operation does something besides giving its results, so that it stays even if they are unused.
     pub fn has_effect(&self) -> bool {
         match self {

@@ -145,24 +145,11 @@ pub const RULES: &[Rule] = &[
 
 /// A constant first argument of an operation that commutes goes second.
 fn constant_right(f: &Function, i: &InstData) -> Option<New> {
-    use sassafras_ir::Op as O;
-    let commutes = matches!(
-        i.op,
-        O::Add
-            | O::Mul
-            | O::MulHigh { .. }
-            | O::MulWide { .. }
-            | O::And
-            | O::Or
-            | O::Xor
-            | O::Min { .. }
-            | O::Max { .. }
-            | O::FAdd(..)
-            | O::FMul(..)
-            | O::Compare(Compare::Eq | Compare::Ne)
-    );
-    if commutes && constant(f, i.args[0]).is_some() && constant(f, i.args[1]).is_none() {
-        return Some(New::Op(i.op, vec![i.args[1], i.args[0]]));
+    let first = i.op.commutes() && i.results.len() == 1;
+    if first && constant(f, i.args[0]).is_some() && constant(f, i.args[1]).is_none() {
+        let mut args = i.args.to_vec();
+        args.swap(0, 1);
+        return Some(New::Op(i.op, args));
     }
     let Op::Compare(c) = i.op else { return None };
     if constant(f, i.args[0]).is_none() || constant(f, i.args[1]).is_some() {

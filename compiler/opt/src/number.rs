@@ -39,7 +39,7 @@ pub fn number(function: &mut Function) -> Stats {
             }
             let results = data.results.clone();
             let mut args = data.args.clone();
-            if commutes(&data.op) {
+            if data.op.commutes() {
                 args[..2].sort();
             }
             let op = data.op;
@@ -66,39 +66,11 @@ pub fn number(function: &mut Function) -> Stats {
     Stats::new(changes)
 }
 
-fn commutes(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::Mul
-            | Op::MulHigh { .. }
-            | Op::MulWide { .. }
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Min { .. }
-            | Op::Max { .. }
-    )
-}
-
 /// Whether two instructions with equal operation and arguments give equal results wherever they stand.
 pub fn pure(op: &Op) -> bool {
-    use sassafras_semantics::SpecialRegister as S;
     match op {
         Op::Undef => false,
-        Op::Special(register) => !matches!(
-            register,
-            S::Clock
-                | S::ClockHi
-                | S::Clock64
-                | S::GlobalTimer
-                | S::GlobalTimerLo
-                | S::GlobalTimerHi
-                | S::SmId
-                | S::WarpId
-                | S::Pm(_)
-                | S::Pm64(_)
-        ),
+        Op::Special(register) => !register.is_volatile(),
         Op::Load(_) => false,
         op => !op.has_effect(),
     }

@@ -266,6 +266,25 @@ pub enum SpecialRegister {
 }
 
 impl SpecialRegister {
+    /// Whether it may change while a thread runs (PTX ISA, "Special Registers"): clocks, counters, and what is volatile because a
+    /// thread may be moved.
+    pub fn is_volatile(self) -> bool {
+        use SpecialRegister as R;
+        matches!(
+            self,
+            R::Clock
+                | R::ClockHi
+                | R::Clock64
+                | R::GlobalTimer
+                | R::GlobalTimerLo
+                | R::GlobalTimerHi
+                | R::SmId
+                | R::WarpId
+                | R::Pm(_)
+                | R::Pm64(_)
+        )
+    }
+
     /// Width in bits.
     pub const fn width(self) -> u32 {
         match self {

@@ -20,7 +20,7 @@
 //! `BLESS=1 cargo test -p sassafras-files` rewrites the `OUT` lines.
 //!
 //! Commands are those of `sassafras`, and stages alone ([`stage`]): `opt PASS,… IR`, `select IR`, `allocate MACHINE` and the other phases,
-//! and `prove A.sass --against B.ptx`. Forms without a text are judged by `tree IR [FAULT]`, `words MACHINE WORDS` and
+//! `prove A.sass --against B.ptx`, and `same FILE FILE …` of bytes. Forms without a text are judged by `tree IR [FAULT]`, `words MACHINE WORDS` and
 //! `cubin PTX [FIELD=VALUE …]`.
 
 mod case;

@@ -26,6 +26,7 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
         ["prove", code, "--against", source, ref rest @ ..] if code.ends_with(".sass") => {
             prove(code, source, rest).map(Some)
         }
+        ["same", first, ref others @ ..] => same(first, others).map(Some),
         ["tree", file] => judge::tree(file, None).map(Some),
         ["tree", file, fault] => judge::tree(file, Some(fault)).map(Some),
         ["words", function, words] => judge::words(function, words).map(Some),
@@ -45,6 +46,18 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
 
 pub(crate) fn text(file: &str) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))
+}
+
+/// Whether files have the same bytes.
+fn same(first: &str, others: &[&str]) -> Result<Exit, String> {
+    let read = |file: &str| std::fs::read(file).map_err(|e| format!("{file}: {e}"));
+    for other in others {
+        if read(first)? != read(other)? {
+            println!("{first} and {other} differ");
+            return Ok(Exit::Wrong);
+        }
+    }
+    Ok(Exit::Done)
 }
 
 /// Runs passes of the optimiser on each function of an IR module, and prints the module. What a pass makes is judged.

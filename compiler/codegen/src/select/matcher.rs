@@ -2,7 +2,7 @@
 
 use super::plan::{Context, peel, suffix};
 use sassafras_ir::{Inst, Op, Value, ValueDef};
-use sassafras_rules::select::attribute::{Attribute, attribute, commutes, head};
+use sassafras_rules::select::attribute::{Attribute, attribute, head};
 use sassafras_rules::select::{Action, Arg, Condition, Kinds, Pattern, Row, Value as Term};
 
 /// What a name of a row stands for.
@@ -92,7 +92,7 @@ fn matches(
     if let Some(found) = match_args(context, &pattern.args, &order, inst, bindings.clone()) {
         return Some(found);
     }
-    if commutes(&data.op) && order.len() >= 2 {
+    if data.op.commutes() && order.len() >= 2 {
         let mut swapped = order;
         swapped.swap(0, 1);
         return match_args(context, &pattern.args, &swapped, inst, bindings);

@@ -96,3 +96,105 @@ fn floats() {
     assert_eq!(eval(to_int(32), &[f(f32::NAN)], &[Type::I32]), [0]);
     assert_eq!(eval(to_int(64), &[f(f32::NAN)], &[Type::I64]), [1 << 63]);
 }
+
+/// What `Op::commutes` says is what evaluation shows: results of exchanged arguments are equal bit for bit, or differ for some of these values.
+#[test]
+fn what_commutes_and_what_does_not() {
+    use Compare as C;
+    use FloatFormat::{Bf16, F16, F32, F64};
+    let mode = FloatMode::default();
+    let mut ops: Vec<(Op, u32, Vec<Type>)> = Vec::new();
+    for width in [32, 64] {
+        let ty = if width == 32 { Type::I32 } else { Type::I64 };
+        let plain = [Op::Add, Op::Sub, Op::Mul, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr { signed: true }];
+        ops.extend(plain.map(|op| (op, width, vec![ty])));
+        for signed in [false, true] {
+            let both = [Op::Min { signed }, Op::Max { signed }, Op::Div { signed }, Op::Rem { signed }];
+            ops.extend(both.map(|op| (op, width, vec![ty])));
+        }
+        let compares = [C::Eq, C::Ne, C::ULt, C::ULe, C::UGt, C::UGe, C::SLt, C::SLe, C::SGt, C::SGe];
+        ops.extend(compares.map(|c| (Op::Compare(c), width, vec![Type::I1])));
+    }
+    for signed in [false, true] {
+        ops.push((Op::MulHigh { signed }, 32, vec![Type::I32]));
+        ops.push((Op::MulWide { signed }, 32, vec![Type::I64]));
+    }
+    ops.push((Op::AddCarry, 32, vec![Type::I32, Type::I1]));
+    ops.push((Op::SubBorrow, 32, vec![Type::I32, Type::I1]));
+    for format in [F16, Bf16, F32, F64] {
+        let width = format.width();
+        let ty = match width {
+            16 => Type::I16,
+            32 => Type::I32,
+            _ => Type::I64,
+        };
+        ops.extend(
+            [Op::FAdd(format, mode), Op::FMul(format, mode), Op::Fma(format, mode)]
+                .map(|op| (op, width, vec![ty])),
+        );
+        for nan in [false, true].into_iter().filter(|_| format != F64) {
+            ops.push((Op::FMin { format, ftz: false, nan }, width, vec![ty]));
+            ops.push((Op::FMax { format, ftz: false, nan }, width, vec![ty]));
+        }
+        if format == F32 || format == F64 {
+            ops.push((Op::FDiv(format, mode), width, vec![ty]));
+        }
+    }
+    let values = |width: u32| -> Vec<u64> {
+        let top = 1u64 << (width - 1);
+        // Zeros of both signs, small numbers, infinities and NaNs with payloads of each format.
+        let (one, inf) = match width {
+            16 => (0x3c00, 0x7c00),
+            32 => (0x3f80_0000, 0x7f80_0000),
+            _ => (0x3ff0_0000_0000_0000, 0x7ff0_0000_0000_0000),
+        };
+        let all = u64::MAX >> (64 - width);
+        vec![
+            0,
+            1,
+            2,
+            7,
+            all,
+            top,
+            top - 1,
+            one,
+            one + 3,
+            one | top,
+            inf,
+            inf | top,
+            inf + 1,
+            inf + 5 | top,
+            inf | inf >> 1 | 9,
+        ]
+    };
+    for (op, width, types) in ops {
+        let third: &[(u32, u64)] = match op {
+            Op::AddCarry | Op::SubBorrow => &[(1, 0), (1, 1)],
+            Op::Fma(..) => &[(0, 0), (0, 7)],
+            _ => &[(99, 0)],
+        };
+        let mut differs = None;
+        for &(kind, z) in third {
+            for &x in &values(width) {
+                for &y in &values(width) {
+                    // What division by zero gives is nobody's promise.
+                    if matches!(op, Op::Div { .. } | Op::Rem { .. }) && (x == 0 || y == 0) {
+                        continue;
+                    }
+                    let rest: Vec<(u32, u64)> = match kind {
+                        99 => vec![],
+                        0 => vec![(width, z)],
+                        width => vec![(width, z)],
+                    };
+                    let of = |a: u64, b: u64| {
+                        eval(op, &[vec![(width, a), (width, b)], rest.clone()].concat(), &types)
+                    };
+                    if of(x, y) != of(y, x) {
+                        differs = Some((x, y));
+                    }
+                }
+            }
+        }
+        assert_eq!(op.commutes(), differs.is_none(), "{op:?} of {width} bits: {differs:x?}");
+    }
+}

@@ -353,29 +353,6 @@ pub fn format_name(format: FloatFormat) -> &'static str {
     }
 }
 
-/// Whether the first two arguments may be exchanged.
-pub fn commutes(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::AddCarry
-            | Op::Mul
-            | Op::MulHigh { .. }
-            | Op::MulWide { .. }
-            | Op::Min { .. }
-            | Op::Max { .. }
-            | Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::FAdd(..)
-            | Op::FMul(..)
-            | Op::Fma(..)
-            | Op::FMin { .. }
-            | Op::FMax { .. }
-            | Op::Compare(Compare::Eq | Compare::Ne)
-    )
-}
-
 fn compare(c: Compare) -> (&'static str, bool) {
     match c {
         Compare::Eq => (".EQ", false),

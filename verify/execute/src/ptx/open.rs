@@ -118,21 +118,5 @@ pub(super) fn may_be_undefined(inst: &Inst) -> bool {
 /// Whether a special register is no function of the launch.
 pub(super) fn is_free(register: SpecialRegister) -> bool {
     use SpecialRegister as R;
-    matches!(
-        register,
-        R::Clock
-            | R::ClockHi
-            | R::Clock64
-            | R::GlobalTimer
-            | R::GlobalTimerLo
-            | R::GlobalTimerHi
-            | R::Pm(_)
-            | R::Pm64(_)
-            | R::WarpId
-            | R::SmId
-            | R::NWarpId
-            | R::NSmId
-            | R::GridId
-            | R::EnvReg(_)
-    )
+    register.is_volatile() || matches!(register, R::NWarpId | R::NSmId | R::GridId | R::EnvReg(_))
 }

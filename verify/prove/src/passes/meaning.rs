@@ -12,7 +12,7 @@ use crate::side::Side;
 use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Function, Guard, Inst, MemoryAccess, Op, Type, Value, evaluate, text::print_op};
-use sassafras_semantics::{Domain, Ordering, Scope, Space, SpecialRegister, TermId, Terms};
+use sassafras_semantics::{Domain, Ordering, Scope, Space, TermId, Terms};
 use std::collections::BTreeSet;
 
 /// Most earlier stores that a load is compared with.
@@ -20,32 +20,13 @@ const MOST_STORES: usize = 48;
 /// Most bytes of an access that is one event.
 const MOST_BYTES: u32 = 16;
 
-/// Whether a register may change while a thread runs (PTX ISA, "Special Registers": clocks, counters, and what is volatile
-/// because a thread may be moved).
-fn is_volatile(register: SpecialRegister) -> bool {
-    use SpecialRegister as R;
-    matches!(
-        register,
-        R::Clock
-            | R::ClockHi
-            | R::Clock64
-            | R::GlobalTimer
-            | R::GlobalTimerLo
-            | R::GlobalTimerHi
-            | R::SmId
-            | R::WarpId
-            | R::Pm(_)
-            | R::Pm64(_)
-    )
-}
-
 /// Whether what an instruction gives is a function of its arguments and the launch.
 pub(super) fn is_function(f: &Function, inst: Inst) -> bool {
     let data = &f.insts[inst];
     match data.op {
         Op::Undef | Op::Load(_) => false,
         Op::Div { .. } | Op::Rem { .. } => f.constant(data.args[1]).is_some_and(|c| c != 0),
-        Op::Special(register) => !is_volatile(register),
+        Op::Special(register) => !register.is_volatile(),
         op => !op.has_effect() && !op.convergent(),
     }
 }
