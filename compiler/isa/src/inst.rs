@@ -155,6 +155,21 @@ impl Inst {
         }
     }
 
+    /// Whether lanes of other masks stay away from those that go on behind this `WARPSYNC`: behind `.EXCLUSIVE` until these wait, branch or end,
+    /// behind `.COLLECTIVE` until its `ENDCOLLECTIVE` at the latest (`docs/convergence.md`, C10).
+    pub fn keeps_others_away(&self) -> bool {
+        let id = self.row().id;
+        self.row().mnemonic.starts_with("WARPSYNC")
+            && (self.enum_text("mode") == Some(".EXCLUSIVE")
+                || id.starts_with("warpsync.exclusive")
+                || id.starts_with("warpsync.collective"))
+    }
+
+    /// Whether it ends what `WARPSYNC.COLLECTIVE` began.
+    pub fn ends_collective(&self) -> bool {
+        self.row().mnemonic == "ENDCOLLECTIVE"
+    }
+
     /// Whether no word has these values together.
     pub fn is_denied(&self) -> bool {
         self.row().denied.iter().any(|tests| tests.iter().all(|test| self.test(test)))

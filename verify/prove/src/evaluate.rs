@@ -162,23 +162,27 @@ impl Raw<'_> {
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
     ) -> Result<bool, String> {
-        let values = self.values(seed, order, reads, bound, false);
         // What is decided by what was never written is excluded: there it may be anything.
         let never = |n: &Node| matches!(n, Node::Undef { why, .. } if unwritten::is_never(why));
         let any = order.iter().any(|(id, node, _)| (id.0 as usize) >= self.of_target && never(node));
-        let decided = if any { self.values(seed, order, reads, bound, true) } else { values.clone() };
+        let decided = any.then(|| self.values(seed, order, reads, bound, None));
+        let values = self.values(seed, order, reads, bound, Some(decided.as_ref()));
+        let decided = decided.unwrap_or_else(|| values.clone());
         self.judged(seed, order, &values, &decided)
     }
 
-    /// Values of all terms on an input; `never`: also of those that rest on what the source never wrote.
+    /// Values of all terms on an input. `decided`: none if also those that rest on what the source never wrote have one; else what these are, if there are any,
+    /// since an address that is made of such a register, and does not rest on it (zero times it), is one all the same.
     fn values(
         &self,
         seed: u64,
         order: &[Step],
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
-        never: bool,
+        decided: Option<Option<&Values>>,
     ) -> Values {
+        let never = decided.is_none();
+        let elsewhere = |t: TermId| decided.flatten().and_then(|all: &Values| all[t.0 as usize]);
         let d = Concrete::default();
         let layout = self.layout(seed);
         let mut values: Values = vec![None; order.last().map_or(0, |t| t.0.0 as usize + 1)];
@@ -194,8 +198,9 @@ impl Raw<'_> {
                 Node::Undef { .. } => Some(Bits::new(width, self.draw(seed, id))),
                 Node::Variable(_) if reads.contains_key(&id) => {
                     let r = &reads[&id];
-                    let from = number(r.base).wrapping_add(r.offset as u64);
-                    let version = number(r.version);
+                    let place = |t: TermId| elsewhere(t).map_or_else(|| number(t), |b| b.bits() as u64);
+                    let from = place(r.base).wrapping_add(r.offset as u64);
+                    let version = place(r.version);
                     let tag: u64 = r.memory.bytes().map(u64::from).sum();
                     // Bytes by their addresses, so that reads from different bases agree.
                     let byte = |a: u64| {

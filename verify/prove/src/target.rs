@@ -406,6 +406,11 @@ fn go<'i>(
             side.proceed(index + 1);
             continue;
         }
+        if inst.ends_collective() {
+            // Lanes of other masks may join these now, or run.
+            side.path.exclusive = false;
+            side.new_piece();
+        }
         demand::aligned(&inst).and_then(|()| demand::plain(&inst)).map_err(at)?;
         copies::before(&side, &inst).map_err(at)?;
         if let Some([low, high]) = demand::descriptor(&inst, chip) {
@@ -644,8 +649,7 @@ fn go<'i>(
                     }
                     if side.path.parted {
                         side.path.gathered = Some((side.path.piece, args[0]));
-                        side.path.exclusive = inst.enum_text("mode") == Some(".EXCLUSIVE")
-                            || inst.row().id.starts_with("warpsync.exclusive");
+                        side.path.exclusive = inst.keeps_others_away();
                         side.owed.insert(side.path.piece, (address, event));
                     }
                     side.proceed(index + 1);

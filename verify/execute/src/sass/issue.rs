@@ -115,6 +115,9 @@ pub(super) fn issue(
                 }
             }
         };
+    if inst.ends_collective() {
+        warp.groups[i].alone = None;
+    }
     let mut gives_way = 0;
     let parts: SmallVec<[Group; 4]> = match outcomes.first().map(|(_, o)| o.clone()) {
         None | Some(Outcome::Next) => {
@@ -217,7 +220,7 @@ pub(super) fn issue(
                     SmallVec::new()
                 }
                 Ok(Ok(End::Parts(mut parts))) => {
-                    if inst.enum_text("mode") == Some(".EXCLUSIVE") {
+                    if inst.keeps_others_away() {
                         for part in &mut parts {
                             part.alone = match part.wait {
                                 Some(Wait::Warp(mask)) => Some(mask),

@@ -162,6 +162,29 @@ fn lanes_of_one_mask_go_on_alone() {
 }
 
 #[test]
+fn lanes_of_one_mask_are_alone_up_to_the_end_of_a_collective() {
+    let go = |behind: bool, order: u32| {
+        let vote = ["VOTE.ANY R6, PT, PT", "ENDCOLLECTIVE"];
+        let [first, second] = if behind { [vote[1], vote[0]] } else { vote };
+        let cubin = with_head(&[
+            "LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT",
+            "MOV R5, 0x55555555",
+            "SHF.L.U32 R4, R5, R4, RZ",
+            "WARPSYNC.COLLECTIVE R4, pc(0x20)",
+            first,
+            second,
+            "STG.E desc[UR4][R2.64], R6",
+            "EXIT",
+        ]);
+        run(&cubin, 32, &Options { order, ..Options::default() }).expect("it runs")
+    };
+    let own: Vec<u32> = (0..32).map(|lane| 0x5555_5555 << (lane & 1)).collect();
+    assert!((0..20).all(|order| go(false, order) == own));
+    // Behind it groups at one place may become one (C4).
+    assert!((0..20).any(|order| go(true, order) != own));
+}
+
+#[test]
 fn uniform_registers_belong_to_the_warp() {
     // Each side writes its own number to UR6, then both read it: some order shows the other side's.
     let cubin = with_head(&[
