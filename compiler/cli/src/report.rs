@@ -116,6 +116,9 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
             for (side, line) in files.named(&record.entry, why) {
                 let _ = writeln!(text, "  {side}: {line}");
             }
+            if let Some(row) = sassafras_prove::advice::advice(why) {
+                let _ = writeln!(text, "  this means: {}\n  to try: {}", row.means, row.hint);
+            }
             counted(&mut text, record);
         }
         Verdict::Inapplicable(why) => {
@@ -209,7 +212,22 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
             }
         }
     }
+    if let Some(run) = &c.run {
+        // A name with a blank or a quote is one word to the shell.
+        let word = |name: &str| format!("'{}'", name.replace('\'', "'\\''"));
+        let file = |name: &str| if name.bytes().all(is_plain) { name.to_owned() } else { word(name) };
+        let _ = writeln!(text, "  to see it again:");
+        for name in [files.source, files.target] {
+            let (name, entry) = (file(name), file(&record.entry));
+            let _ = writeln!(text, "    sassafras run {name} --entry {entry} {run} --trace");
+        }
+    }
     columns(text, c, files);
+}
+
+/// Whether a shell takes a byte as it is.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"._-/+,:".contains(&byte)
 }
 
 /// Both sides step by step, beside each other.

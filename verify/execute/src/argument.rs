@@ -30,9 +30,10 @@ const TYPES: [(&str, usize); 12] = [
 ];
 
 impl Argument {
-    /// Reads `TYPE:VALUE`, `buf:FILE`, `zeros:BYTES`, `rand:TYPE:COUNT[:SEED]` or `struct:FILE`. Integers may be written in
+    /// Reads `TYPE:VALUE`, `buf:FILE`, `zeros:BYTES`, `hex:BYTES:FILL[,OFFSET=DIGITS]…`, `rand:TYPE:COUNT[:SEED]` or `struct:FILE`. Integers may be written in
     /// hexadecimal with `0x`; `read` reads a file.
     ///
+    /// `hex` is a buffer of bytes that are all `FILL`, but for those at some offsets: `hex:64:00,0x8=0102` has 1 and 2 at 8 and 9.
     /// `rand` draws integers of all bit patterns, and floats uniformly from [−1, 1).
     ///
     /// # Errors
@@ -40,12 +41,15 @@ impl Argument {
     pub fn parse(spec: &str, read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>) -> Result<Argument, String> {
         let file = |path: &str| read(Path::new(path)).map_err(|e| format!("`{spec}`: {path}: {e}"));
         let (kind, rest) = spec.split_once(':').ok_or_else(|| {
-            format!("`{spec}`: expected TYPE:VALUE, buf:FILE, zeros:BYTES, rand:TYPE:COUNT or struct:FILE")
+            format!("`{spec}`: expected TYPE:VALUE, buf:FILE, zeros:BYTES, hex:BYTES:FILL, rand:TYPE:COUNT or struct:FILE")
         })?;
         match kind {
             "buf" => file(rest).map(Argument::Buffer),
             "struct" => file(rest).map(Argument::Value),
             "zeros" => Ok(Argument::Buffer(vec![0; count(spec, rest)?])),
+            "hex" => sparse(rest).map(Argument::Buffer).ok_or_else(|| {
+                format!("`{spec}`: expected hex:BYTES:FILL[,OFFSET=DIGITS]…, within the bytes")
+            }),
             "rand" => {
                 let mut parts = rest.split(':');
                 let ty = parts.next().unwrap_or_default();
@@ -69,6 +73,25 @@ impl Argument {
 fn count(spec: &str, text: &str) -> Result<usize, String> {
     let n: usize = text.parse().map_err(|_| format!("`{spec}`: `{text}` is not a count"))?;
     if n > 1 << 28 { Err(format!("`{spec}`: {n} is too large")) } else { Ok(n) }
+}
+
+/// Bytes by their count, what most of them are, and the others by offset.
+fn sparse(text: &str) -> Option<Vec<u8>> {
+    let mut parts = text.split(',');
+    let (bytes, fill) = parts.next()?.split_once(':')?;
+    let mut all = vec![u8::from_str_radix(fill, 16).ok()?; count(text, bytes).ok()?];
+    for part in parts {
+        let (offset, digits) = part.split_once('=')?;
+        let offset = usize::from_str_radix(offset.strip_prefix("0x")?, 16).ok()?;
+        if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
+            return None;
+        }
+        for i in 0..digits.len() / 2 {
+            let byte = u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok()?;
+            *all.get_mut(offset.checked_add(i)?)? = byte;
+        }
+    }
+    Some(all)
 }
 
 fn width(ty: &str) -> Option<usize> {
@@ -143,6 +166,8 @@ mod tests {
         assert_eq!(parse("f32:1.5"), Ok(Argument::Value(1.5f32.to_le_bytes().to_vec())));
         assert_eq!(parse("bf16:1"), Ok(Argument::Value(vec![0x80, 0x3f])));
         assert_eq!(parse("zeros:3"), Ok(Argument::Buffer(vec![0; 3])));
+        assert_eq!(parse("hex:3:5a,0x1=0102"), Ok(Argument::Buffer(vec![0x5a, 1, 2])));
+        assert_eq!(parse("hex:2:00"), Ok(Argument::Buffer(vec![0; 2])));
         assert_eq!(parse("buf:x"), Ok(Argument::Buffer(vec![1, 2])));
         assert_eq!(parse("struct:x"), Ok(Argument::Value(vec![1, 2])));
         let (a, b) = (parse("rand:u16:4:7"), parse("rand:u16:4:8"));
@@ -163,6 +188,11 @@ mod tests {
             "f32:x",
             "buf:y",
             "zeros:-1",
+            "hex:2:00,0x1=0102",
+            "hex:2:00,1=01",
+            "hex:2:00,0x0=1",
+            "hex:2:x",
+            "hex:2",
             "rand:u7:3",
             "rand:u8",
             "i32:1",

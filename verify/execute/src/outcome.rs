@@ -116,6 +116,8 @@ pub struct Outcome {
     pub touches: Vec<Touch>,
     /// PTX: where a guard, an address or a branch first rested on what the source leaves open, if one did.
     pub rests: Option<Location>,
+    /// PTX: whether a result of floats may have been another, since it is a NaN or a product that was rounded; false unless accesses were asked for.
+    pub several: bool,
     /// PTX: bytes of global memory that hold what the source leaves open.
     pub open: FxHashSet<u64>,
 }

@@ -194,6 +194,7 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
         coverage: world.coverage,
         touches: world.memory.log.map_or_else(Vec::new, |log| log.touches),
         rests: world.rests,
+        several: false,
         open: world.memory.open,
     })
 }

@@ -20,6 +20,8 @@
 //! - [`witness`]: what a proof found, as a file, and the checker of such files.
 //! - [`verdict`]: verdicts, assumptions, records.
 
+pub mod advice;
+mod again;
 pub mod approximate;
 pub mod ask;
 mod bank;

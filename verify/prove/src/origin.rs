@@ -16,8 +16,8 @@ use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
-use sassafras_ptx::checked::{Function, Inst, Module, Op, Type, Variable};
-use sassafras_semantics::{CompareOp, Domain, FloatFormat, Space, TermId};
+use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand, Type, Variable};
+use sassafras_semantics::{Axis, CompareOp, Domain, FloatFormat, Space, SpecialRegister, TermId};
 use std::collections::BTreeSet;
 
 /// The source of a comparison.
@@ -327,6 +327,36 @@ impl<'a> Origin<'a> {
         let Origin::Ptx { module, function } = self else { return Vec::new() };
         let all = crate::functions::addresses(module, &function.name, target).unwrap_or_default();
         all.into_values().collect()
+    }
+
+    /// Whether it looks at more than one axis of threads.
+    pub fn has_planes(self) -> bool {
+        use SpecialRegister::{Ntid, Tid};
+        let on = |o: &Operand| matches!(o, Operand::Special(Tid(axis) | Ntid(axis)) if *axis != Axis::X);
+        self.insts().iter().any(|i| i.operands.iter().any(on))
+    }
+
+    /// Whether the parameter at an offset in bytes is said to be a number of floats.
+    pub fn is_float(self, at: u32) -> bool {
+        let Origin::Ptx { function, .. } = self else { return false };
+        function.params.iter().any(|p| p.offset == at && matches!(p.ty, Type::F(_)))
+    }
+
+    /// Sizes of its shared variables in words of four bytes.
+    pub fn shared_words(self) -> Vec<u64> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let own = reachable(module, function).into_iter().flat_map(|f| &f.variables);
+        let all = own.chain(&module.variables).filter(|v| v.space == Space::Shared);
+        all.map(|v| v.size / 4).collect()
+    }
+
+    /// Whether it has operations on floats of binary32 or shorter, and on such of binary64.
+    pub fn floats(self) -> (bool, bool) {
+        let insts = self.insts();
+        let all = || insts.iter().flat_map(|i| &i.types);
+        let float = |t: &Type| matches!(t, Type::F(_) | Type::F16x2 | Type::Bf16x2);
+        let double = |t: &Type| *t == Type::F(FloatFormat::F64);
+        (all().any(|t| float(t) && !double(t)), all().any(double))
     }
 
     /// Whether it has operations whose NaNs may have any payload.

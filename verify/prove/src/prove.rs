@@ -151,8 +151,13 @@ fn once(
                 placed: Vec::new(),
                 pointers: Vec::new(),
             };
-            let verdict = task.run_with_opaque();
-            task.searched(verdict)
+            // Wrong code mostly does something else on the first launches that are drawn, and a solver may look for long.
+            let (first, effort) = crate::search::FIRST;
+            let first = task.drawn((first.min(limits.launches), effort));
+            first.unwrap_or_else(|| {
+                let verdict = task.run_with_opaque();
+                task.searched(verdict)
+            })
         }
         (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
         (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
@@ -350,19 +355,22 @@ impl Task<'_> {
     /// Where nothing is known of the sides, they are run.
     fn searched(&mut self, verdict: Verdict) -> Verdict {
         // What the prover says against itself is what has to be told.
-        let silent = self.record.contradiction.is_none() && self.solver.present();
-        if !silent || !matches!(verdict, Verdict::Unknown(_)) {
+        if self.record.contradiction.is_some() || !matches!(verdict, Verdict::Unknown(_)) {
             return verdict;
         }
-        let all = || search(self.origin, self.cubin, self.code, &self.pointers, self.limits.launches);
-        match limit::within(u64::MAX, self.limits.deadline, all).ok().flatten() {
-            None => verdict,
-            Some(found) => {
-                use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
-                self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
-                Verdict::Refuted(Box::new(found))
-            }
+        self.drawn((self.limits.launches, crate::search::EFFORT)).unwrap_or(verdict)
+    }
+
+    /// What so many drawn launches, with so much effort, show.
+    fn drawn(&mut self, most: (u64, u64)) -> Option<Verdict> {
+        if !self.solver.present() {
+            return None;
         }
+        let all = || search(self.origin, self.cubin, self.code, &self.pointers, most);
+        let found = limit::within(u64::MAX, self.limits.deadline, all).ok().flatten()?;
+        use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
+        self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
+        Some(Verdict::Refuted(Box::new(found)))
     }
 
     /// Where nothing is proved of a source with long quotients, values may be taken for anything: what is proved then holds, and nothing else that

@@ -18,6 +18,9 @@ const BUFFER: usize = 1 << 18;
 /// Most instructions of a run.
 const STEPS: u64 = 1_000_000;
 
+/// Why a model that violates an obligation shows nothing.
+const ALIKE: &str = "a launch made of the solver's example leaves the same memory on both sides";
+
 /// What a replay needs to know of the two sides.
 pub struct Sides<'a> {
     /// Inputs of both.
@@ -61,6 +64,8 @@ fn summands(terms: &Terms, address: TermId) -> Vec<TermId> {
 /// A launch without contents: a buffer for each pointer, of one byte over and over.
 fn bare(pointers: &[u64], fill: u8) -> (Launch, Vec<u64>) {
     let mut launch = Launch::new([1, 1, 1], [1, 1, 1]);
+    // A launch may always give some: without it what lies there is outside of shared memory.
+    launch.dynamic_shared = crate::search::SHARED;
     let addresses = pointers.iter().map(|_| launch.buffer(vec![fill; BUFFER])).collect();
     (launch, addresses)
 }
@@ -195,6 +200,7 @@ fn filled(
         arguments,
         memory,
         fill,
+        run: crate::again::arguments(&launch, &sides.origin.params(), 0),
         address: String::new(),
         source: String::new(),
         target: String::new(),
@@ -243,7 +249,7 @@ fn filled(
                     let places =
                         launch.buffers.iter().flat_map(|b| (0..BUFFER as u64 / 4).map(|i| b.address + 4 * i));
                     let first = places.into_iter().find(|&a| differs(a, 4));
-                    (first.ok_or("both executors leave the same memory")?, 4)
+                    (first.ok_or(ALIKE)?, 4)
                 }
             };
             if !agreed(&source, Place::Bytes(at, n)) {

@@ -67,6 +67,8 @@ pub struct Counterexample {
     pub memory: Vec<(String, String)>,
     /// What all other bytes of buffers hold.
     pub fill: u8,
+    /// What `sassafras run` has to be given, behind the file and the entry, to see it again; none if that takes more than a line.
+    pub run: Option<String>,
     /// Where the results differ.
     pub address: String,
     /// What the source leaves there, hex digits of up to 16 bytes, or how it ended.
@@ -226,6 +228,8 @@ impl Record {
             Verdict::ProvedWithin(rounds) => Some(serde_json::json!({ "unroll": rounds })),
             _ => None,
         };
+        let unknown = reason.filter(|_| matches!(self.verdict, Verdict::Unknown(_)));
+        let advice = unknown.and_then(|why| crate::advice::advice(why));
         serde_json::json!({
             "schema": 1,
             "entry": self.entry,
@@ -235,6 +239,8 @@ impl Record {
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
             "lemmas": self.lemmas,
             "reason": reason,
+            "means": advice.map(|row| row.means),
+            "try": advice.map(|row| row.hint),
             "contradiction": self.contradiction,
             "counterexample": counterexample,
             "seconds": self.seconds,

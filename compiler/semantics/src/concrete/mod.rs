@@ -18,6 +18,9 @@ use crate::domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelati
 use crate::vocabulary::{Approximation, FloatFormat};
 use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A bit-vector of 1 to 128 bits. Bits above the width are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +73,8 @@ pub struct Concrete {
     /// Seed of the NaNs that operations give, where they are not the canonical ones.
     nans: Option<u64>,
     draws: Cell<u64>,
+    /// Set once a result of floats is one of several.
+    several: Option<Arc<AtomicBool>>,
 }
 
 impl Concrete {
@@ -86,6 +91,20 @@ impl Concrete {
     /// which it is not said which come out. `min` and `max` say that theirs is the canonical one.
     pub fn with_nans(self, seed: u64) -> Concrete {
         Concrete { nans: Some(seed), ..self }
+    }
+    /// The same; the flag is set once a result may be another: a NaN, of which the payload is open, and a product that is rounded to nearest, or flushed, and is not the exact one,
+    /// so that a sum that is fused with it is another number than one that is not (PTX ISA, `mul`, `add`).
+    pub fn watched(self) -> (Concrete, Arc<AtomicBool>) {
+        let several = Arc::new(AtomicBool::new(false));
+        (Concrete { several: Some(several.clone()), ..self }, several)
+    }
+    /// Notes that a result may be another.
+    fn doubt(&self, is_so: impl FnOnce() -> bool) {
+        if let Some(several) = &self.several
+            && is_so()
+        {
+            several.store(true, Relaxed);
+        }
     }
     /// A result that is flushed before it is rounded, where that is open: PTX does not say it of quotients of binary32 and of what is
     /// narrowed to it. None if the chooser takes the other way, or nothing is flushed.
@@ -176,7 +195,17 @@ impl Domain for Concrete {
             Bits::new(format.width(), if extremum { result } else { self.any_nan(format, result) }.into())
         };
         let divides = op == FloatOp::Div && format == FloatFormat::F32;
-        self.cut(divides, mode, &of).unwrap_or_else(|| of(mode))
+        let result = self.cut(divides, mode, &of).unwrap_or_else(|| of(mode));
+        self.doubt(|| {
+            let rounded = |rounding| of(FloatMode { rounding, ftz: false, ..mode });
+            let inexact = || {
+                let ends = [crate::Rounding::Down, crate::Rounding::Up, crate::Rounding::Zero];
+                ends.into_iter().any(|r| rounded(r) != result)
+            };
+            let fuses = op == FloatOp::Mul && mode.rounding == crate::Rounding::NearestEven;
+            float::is_nan(format, result.bits as u64) || fuses && inexact()
+        });
+        result
     }
     fn float_relation(
         &self,
@@ -186,14 +215,18 @@ impl Domain for Concrete {
         a: &Bits,
         b: &Bits,
     ) -> Bits {
-        Bits::new(1, u128::from(float::relation(relation, format, ftz, a.bits as u64, b.bits as u64)))
+        let holds = float::relation(relation, format, ftz, a.bits as u64, b.bits as u64);
+        self.doubt(|| holds && relation == FloatRelation::Unordered);
+        Bits::new(1, u128::from(holds))
     }
     fn float_to_float(&self, from: FloatFormat, to: FloatFormat, mode: FloatMode, a: &Bits) -> Bits {
         let of = |mode| {
             Bits::new(to.width(), self.any_nan(to, float::to_float(from, to, mode, a.bits as u64)).into())
         };
         let narrows = (from, to) == (FloatFormat::F64, FloatFormat::F32);
-        self.cut(narrows, mode, &of).unwrap_or_else(|| of(mode))
+        let result = self.cut(narrows, mode, &of).unwrap_or_else(|| of(mode));
+        self.doubt(|| float::is_nan(to, result.bits as u64));
+        result
     }
     fn float_to_int(
         &self,
@@ -211,6 +244,7 @@ impl Domain for Concrete {
     }
     fn approximate(&self, function: Approximation, ftz: bool, a: &Bits) -> Bits {
         let result = approximate::evaluate(function, ftz, self.chooser, a.bits as u32);
+        self.doubt(|| float::is_nan(FloatFormat::F32, result.into()));
         Bits::new(32, self.any_nan(FloatFormat::F32, result.into()).into())
     }
 }

@@ -73,12 +73,15 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
         return Err(LaunchError::Shape(format!("the entry allows blocks of at most {most:?} threads")).into());
     }
     let mut world = World::new(launch, options);
-    let mut program = Program::load(module, id, domain(options), &mut world.memory, options.places)?;
+    let (domain, several) = domain(options).watched();
+    let domain = if options.touches { domain } else { self::domain(options) };
+    let mut program = Program::load(module, id, domain, &mut world.memory, options.places)?;
     program.flows = options.lockstep.then(|| lockstep::flows(module));
     world.coverage = module
         .functions
         .iter()
         .map(|f| Coverage { function: f.name.clone(), counts: vec![0; f.insts.as_ref().map_or(0, Vec::len)] })
         .collect();
-    schedule::run(&program, world)
+    let ended = schedule::run(&program, world)?;
+    Ok(Outcome { several: several.load(std::sync::atomic::Ordering::Relaxed), ..ended })
 }

@@ -95,6 +95,7 @@ impl Both<'_> {
             arguments: arguments.collect(),
             memory: memory.collect(),
             fill: 0,
+            run: None,
             address: d.place,
             source: d.before,
             target: d.after,

@@ -57,11 +57,14 @@ impl Difference {
 /// - it ends without a fault;
 /// - no two of its threads access a byte that one of them stores, atomically or not, unless a barrier of the whole block lies between (A-DRF);
 /// - it leaves the same there whatever it leaves open, see [`Variants`];
-/// - nothing in it may be fused, no operation leaves the payload of a NaN open, and none is an approximation without a bound.
+/// - where something in it may be fused, or leaves the payload of a NaN open, no product was rounded and no NaN was there;
+/// - no operation is an approximation without a bound.
 pub(super) struct Judge<'a> {
     origin: Origin<'a>,
     cubin: &'a Cubin,
     name: &'a str,
+    /// Whether sums may be fused, or payloads of NaNs are open.
+    loose: bool,
     /// Instructions of the source so far, and those of runs of the target that did not end.
     pub steps: u64,
 }
@@ -73,9 +76,9 @@ impl<'a> Judge<'a> {
         cubin: &'a Cubin,
         code: &'a sassafras_cubin::Function,
     ) -> Option<Judge<'a>> {
-        let fixed = !origin.contracts() && !origin.leaves_payloads() && !origin.unbounded();
+        let loose = origin.contracts() || origin.leaves_payloads();
         let fits = origin.params().iter().all(|(_, offset, size)| offset + size <= code.param_size);
-        (fixed && fits).then_some(Judge { origin, cubin, name: &code.name, steps: 0 })
+        (!origin.unbounded() && fits).then_some(Judge { origin, cubin, name: &code.name, loose, steps: 0 })
     }
 
     /// What a launch shows, if anything.
@@ -95,7 +98,7 @@ impl<'a> Judge<'a> {
             Err(_) => return Ok(None),
         };
         self.steps += source.steps;
-        if races(&source.touches) {
+        if races(&source.touches) || self.loose && source.several {
             return Ok(None);
         }
         let orders = if launch.blocks() * u64::from(launch.threads()) == 1 { 1 } else { ORDERS };

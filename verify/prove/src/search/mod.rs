@@ -12,22 +12,26 @@ use crate::origin::Origin;
 use crate::target;
 use crate::verdict::{Argument, Counterexample};
 use draw::Input;
+pub use draw::SHARED;
 use judge::{Difference, Judge};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Launch, Options};
 
 /// Instructions, issued by groups of lanes, after which no more are drawn.
-const EFFORT: u64 = 400_000;
+pub const EFFORT: u64 = 400_000;
+
+/// The same where they are drawn before anything is proved, which right code takes too, and how many there are then.
+pub const FIRST: (u64, u64) = (12, 60_000);
 
 /// Looks for a launch on which an entry of a cubin does something else than its source. `pointers`: offsets of parameters that
-/// are known to be addresses, in bytes. `launches`: how many are drawn.
+/// are known to be addresses, in bytes. `launches`: how many are drawn, and instructions after which no more are.
 pub fn search(
     origin: Origin<'_>,
     cubin: &Cubin,
     code: &sassafras_cubin::Function,
     pointers: &[u64],
-    launches: u64,
+    (launches, effort): (u64, u64),
 ) -> Option<Counterexample> {
     let odd = origin
         .required_threads()
@@ -43,7 +47,7 @@ pub fn search(
                 let (input, difference) = shrink::shrink(&mut judge, input, difference);
                 return Some(shown(origin, cubin, code, &input, &difference));
             }
-            Ok(None) if judge.steps < EFFORT => {}
+            Ok(None) if judge.steps < effort => {}
             Ok(None) | Err(judge::Never) => return None,
         }
     }
@@ -80,6 +84,7 @@ fn shown(
         arguments: origin.params().into_iter().map(argument).collect(),
         memory: input.contents(),
         fill: 0,
+        run: crate::again::arguments(&launch, &origin.params(), difference.order),
         address: difference.address.map(|a| format!("{a:#x}")).unwrap_or_default(),
         source: difference.source.clone(),
         target: difference.target.clone(),

@@ -5,10 +5,14 @@ use super::judge::{Difference, Judge};
 
 /// Most launches that are tried.
 const TRIES: u32 = 160;
+/// Instructions of the source after which no more are tried: each launch is run some twenty times.
+const EFFORT: u64 = 16_000;
+/// Milliseconds before the deadline at which no more are tried.
+const RESERVE: u64 = 5_000;
 
 /// Makes a launch smaller: one block, fewer threads, smaller numbers, memory that is zero. What is tried is counted.
 pub(super) fn shrink(judge: &mut Judge<'_>, input: Input, difference: Difference) -> (Input, Difference) {
-    let mut search = Search { judge, best: input, found: difference, tries: 0 };
+    let mut search = Search { end: judge.steps + EFFORT, judge, best: input, found: difference, tries: 0 };
     search.attempt(|i| i.grid = [1; 3]);
     for threads in [1, 2, 4, 8, 16, 32, 64] {
         if search.best.whole_warps && threads % 32 != 0 {
@@ -45,6 +49,8 @@ struct Search<'s, 'a> {
     best: Input,
     found: Difference,
     tries: u32,
+    /// Steps of the judge at which it ends.
+    end: u64,
 }
 
 impl Search<'_, '_> {
@@ -56,7 +62,9 @@ impl Search<'_, '_> {
             && input.block == self.best.block
             && input.buffers == self.best.buffers
             && input.parameters.iter().zip(&self.best.parameters).all(|(a, b)| a.bytes == b.bytes);
-        if same || self.tries >= TRIES {
+        // What was found is worth more than that it is small.
+        let late = crate::limit::milliseconds(RESERVE) < RESERVE;
+        if same || late || self.tries >= TRIES || self.judge.steps >= self.end {
             return false;
         }
         self.tries += 1;
