@@ -13,34 +13,76 @@ use sassafras_isa::{Access, Chip, ControlFlowKind, Inst, Operand, RegClass, deco
 /// Most instructions that are followed back.
 const MOST: usize = 200;
 
-/// Finds the instruction, and takes it for the first that differs.
-pub fn point(found: &mut Counterexample, code: &Function, chip: Chip) {
-    let Some(seen) = found.instruction else { return };
-    // What stops the run is not among its steps.
+/// Finds the instruction, and takes it for the first that differs. `accessed`: where the thread accesses memory in the source.
+pub fn point(found: &mut Counterexample, code: &Function, chip: Chip, accessed: &FxHashSet<u64>) {
     let steps = &found.target_steps;
-    let last = steps.iter().rposition(|step| step.at == seen).unwrap_or(steps.len());
-    let run = Run { steps, code, chip, known: known(found) };
-    // Whether this thread of the source stores there; else the target has an address that it never has, or goes another way.
-    let stores = found.line.is_some_and(|line| found.source_steps.iter().any(|step| step.at == line));
-    let value = stores && !found.address.is_empty();
-    let start = if value || found.address.is_empty() { run.start(seen, last, value) } else { None };
-    // A thread that stores nothing at all goes another way.
-    let writes =
-        |step: &Step| ["st", "ST", "atom", "ATOM", "red", "RED"].iter().any(|op| step.text.starts_with(op));
-    let idle = !found.address.is_empty() && !found.source_steps.iter().any(writes);
-    let address = || if idle { None } else { run.start(seen, last, false) };
-    let way = || if found.address.is_empty() { None } else { run.way(seen, last) };
-    let pointed = match start {
-        Some(at) => run.back(at),
-        None if value => None,
-        None => address().and_then(|at| run.back(at)).or_else(way),
+    // A thread that does not come to the place of the source's store has a store elsewhere, or ends before.
+    let Some(seen) = found.instruction.or_else(|| own_end(steps)) else { return };
+    // What stops the run is not among its steps.
+    let come = steps.iter().rposition(|step| step.at == seen);
+    let last = come.unwrap_or(steps.len());
+    let run = Run { steps, code, chip, known: known(found), accessed };
+    let differs = u64::from_str_radix(found.address.trim_start_matches("0x"), 16).ok();
+    let way = || run.way(seen, last);
+    let pointed = match differs {
+        // It does something that the source does not.
+        None => {
+            run.start(seen, last, false).or_else(|| run.made(seen, last, 0, true)).and_then(|at| run.back(at))
+        }
+        Some(_) if come.is_none() => way(),
+        Some(at) => match run.place(seen, last) {
+            Some(place) if at.wrapping_sub(place) < 16 => {
+                let unit = (at.wrapping_sub(place) / 4) as u32;
+                let start = run.start(seen, last, true).or_else(|| run.made(seen, last, unit, false));
+                // The store may be all that is wrong, or that it happens.
+                start.and_then(|start| run.back(start))
+            }
+            Some(place) => {
+                let half = u32::from(place >> 32 != at >> 32);
+                let start = run.start(seen, last, false).or_else(|| run.made(seen, last, half, true));
+                start.and_then(|start| run.back(start)).or_else(way)
+            }
+            None => way(),
+        },
     };
-    let Some((at, why)) = pointed else { return };
+    let Some((at, why)) = pointed else {
+        if found.instruction.is_none() {
+            found.text = Some(crate::target::text(code, chip, seen));
+            found.instruction = Some(seen);
+        }
+        return;
+    };
     if at != seen {
-        found.cause = Some(Cause { seen, seen_text: found.text.clone(), why });
-        found.instruction = Some(at);
-        found.text = Some(crate::target::text(code, chip, at));
+        let seen_text = found.text.clone().unwrap_or_else(|| crate::target::text(code, chip, seen));
+        found.cause = Some(Cause { seen, seen_text: Some(seen_text), why });
     }
+    found.instruction = Some(at);
+    found.text = Some(crate::target::text(code, chip, at));
+}
+
+/// Takes an instruction that was found elsewhere for the first that differs, if the thread comes to it.
+pub fn point_at(found: &mut Counterexample, at: u64, code: &Function, sm: u32) {
+    let Some(chip) = Chip::from_number(sm) else { return };
+    let Some(step) = found.target_steps.iter().rev().find(|step| step.at == at) else { return };
+    let seen = found.cause.as_ref().map(|c| c.seen).or(found.instruction);
+    let Some(seen) = seen.filter(|seen| *seen != at && found.instruction != Some(at)) else { return };
+    let writes: Vec<String> = step.writes.iter().map(|(name, bits)| format!("{name} = {bits}")).collect();
+    let gives = if writes.is_empty() { String::new() } else { format!(" ({} here)", writes.join(", ")) };
+    let why = format!("with other numbers the source never has its result{gives}, but all that it reads");
+    found.cause = Some(Cause { seen, seen_text: Some(crate::target::text(code, chip, seen)), why });
+    (found.instruction, found.text) = (Some(at), Some(crate::target::text(code, chip, at)));
+}
+
+/// The last store of a thread, else its last branch or end under a guard.
+fn own_end(steps: &[Step]) -> Option<u64> {
+    let mnemonic = |step: &Step| {
+        let words = step.text.split_whitespace().skip_while(|w| w.starts_with('@'));
+        words.map(str::to_owned).next().unwrap_or_default()
+    };
+    let stores = |step: &&Step| ["ST", "ATOM", "RED"].iter().any(|op| mnemonic(step).starts_with(op));
+    let leaves =
+        |step: &&Step| step.text.starts_with('@') && ["BRA", "EXIT"].contains(&mnemonic(step).as_str());
+    steps.iter().rev().find(stores).or_else(|| steps.iter().rev().find(leaves)).map(|step| step.at)
 }
 
 /// What the source writes and is given: values, and their halves.
@@ -56,7 +98,6 @@ fn known(found: &Counterexample) -> Known {
         known.whole.insert(value);
         known.halves.extend([value & 0xffff_ffff, value >> 32]);
     };
-    add(0);
     for step in &found.source_steps {
         step.writes.iter().filter_map(|(_, bits)| u64::from_str_radix(bits, 16).ok()).for_each(&mut add);
     }
@@ -71,7 +112,7 @@ fn known(found: &Counterexample) -> Known {
         }
     }
     for places in [found.grid, found.block, found.thread] {
-        places.into_iter().for_each(|n| add(n.into()));
+        places.into_iter().filter(|n| *n > 0).for_each(|n| add(n.into()));
     }
     known
 }
@@ -82,6 +123,8 @@ struct Run<'a> {
     code: &'a Function,
     chip: Chip,
     known: Known,
+    /// Where the source's thread accesses memory.
+    accessed: &'a FxHashSet<u64>,
 }
 
 impl Run<'_> {
@@ -103,7 +146,11 @@ impl Run<'_> {
         let pair = units == 2 && operand.class == RegClass::R;
         if let (true, Some((low, l)), Some((high, h))) = (pair, register(0), register(1)) {
             // The low half makes the carry into the high one: it is right if the source has it under another high half.
-            let right = self.known.whole.iter().any(|whole| *whole > 0xffff_ffff && whole & 0xffff_ffff == l);
+            let right = self
+                .known
+                .whole
+                .iter()
+                .any(|whole| (whole >> 32).abs_diff(h) == 1 && whole & 0xffff_ffff == l);
             return (!self.known.whole.contains(&(h << 32 | l))).then_some(if right { high } else { low });
         }
         let made = (0..units).filter_map(register);
@@ -119,6 +166,40 @@ impl Run<'_> {
         })
     }
 
+    /// The address of an access: its register, or two, and what the text adds.
+    fn place(&self, access: u64, before: usize) -> Option<u64> {
+        let inst = self.inst(access)?;
+        let mut reads = inst.operands();
+        let base = reads.find(|o| o.access == Access::Read && o.class == RegClass::R && o.name == "a")?;
+        let half = |unit: u32| self.written((base.class, base.number + unit), before).map(|(_, bits)| bits);
+        let mut place = half(0)?;
+        if base.units == 2 {
+            place |= half(1)? << 32;
+        }
+        let text = sassafras_isa::print(&inst, &sassafras_isa::Style::default());
+        // `[R2.64+0x10]`, `[R2.64+-0x10]`
+        let within = text.rsplit_once(']')?.0;
+        let added = within.rsplit_once('[')?.1.split_once('+').map_or("", |(_, added)| added);
+        let (minus, digits) = added.strip_prefix('-').map_or((false, added), |digits| (true, digits));
+        let added = u64::from_str_radix(digits.trim_start_matches("0x"), 16).unwrap_or(0);
+        Some(if minus { place.wrapping_sub(added) } else { place.wrapping_add(added) })
+    }
+
+    /// The step that wrote a unit of an access's address, or of its value, whatever it wrote.
+    fn made(&self, access: u64, before: usize, unit: u32, address: bool) -> Option<usize> {
+        let inst = self.inst(access)?;
+        let mut reads = inst.operands().filter(|o| o.access == Access::Read && o.class == RegClass::R);
+        let operand = reads.find(|o| o.field.is_some() && address == (o.name == "a"))?;
+        let unit = unit.min(u32::from(operand.units).saturating_sub(1));
+        self.written((operand.class, operand.number + unit), before).map(|(at, _)| at)
+    }
+
+    /// Whether the source has all that a step wrote.
+    fn knows(&self, step: &Step) -> bool {
+        let all = || step.writes.iter().filter_map(|(_, bits)| u64::from_str_radix(bits, 16).ok());
+        all().all(|bits| self.known.halves.contains(&bits) || self.known.whole.contains(&bits))
+    }
+
     /// Where an access's value, or else its address, was made.
     fn start(&self, access: u64, before: usize, value: bool) -> Option<usize> {
         self.strange(access, before, |o| o.class == RegClass::R && value == (o.name != "a"))
@@ -130,13 +211,34 @@ impl Run<'_> {
         for _ in 0..MOST {
             match self.strange(self.steps[at].at, at, |_| true) {
                 Some(before) => at = before,
-                None => break,
+                None => match self.misread(at) {
+                    Some(before) => at = before,
+                    None => break,
+                },
             }
         }
         let writes = self.steps[at].writes.iter().map(|(name, bits)| format!("{name} = {bits}"));
         let writes: Vec<String> = writes.collect();
-        let why = format!("the source never has its result ({}), but all that it reads", writes.join(", "));
+        let why = match at == from && self.knows(&self.steps[at]) {
+            true => format!("what it gives ({}) is not what the source has in this place", writes.join(", ")),
+            false => {
+                format!("the source never has its result ({}), but all that it reads", writes.join(", "))
+            }
+        };
         Some((self.steps[at].at, why))
+    }
+
+    /// Where the address of a load was made at which the source's thread accesses nothing: it may be a number that the source has for something else.
+    fn misread(&self, at: usize) -> Option<usize> {
+        let step = &self.steps[at];
+        let loads = self.inst(step.at)?.row().memory.is_some() && !step.writes.is_empty();
+        let place = self.place(step.at, at).filter(|_| loads && !self.accessed.is_empty())?;
+        // A wider load may begin before what the source loads.
+        if self.accessed.iter().any(|there| there.wrapping_sub(place) < 16) {
+            return None;
+        }
+        let half = u32::from(!self.accessed.iter().any(|there| there >> 32 == place >> 32));
+        self.made(step.at, at, half, true)
     }
 
     /// What the way to a step was decided by: the last jump or exit with a guard before it.

@@ -125,7 +125,8 @@ pub fn explain(
     found.source_steps = crate::steps::steps(sides.origin, &launch, found.thread, &options);
     found.target_steps = crate::steps::steps(target, &launch, found.thread, &options);
     if let Some(chip) = sassafras_isa::Chip::from_number(sides.cubin.sm) {
-        crate::blame::point(found, sides.code, chip);
+        let accessed = crate::steps::accessed(sides.origin, &launch, found.thread, &options);
+        crate::blame::point(found, sides.code, chip, &accessed);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What one thread of a launch does in an executor, step by step.
 
 use crate::origin::Origin;
+use rustc_hash::FxHashSet;
 use sassafras_execute::options::Tracer;
 use sassafras_execute::{Launch, Options};
 use serde::Serialize;
@@ -18,6 +19,15 @@ pub struct Step {
     pub text: String,
     /// Registers that it wrote: name, and bits in hex digits, the highest first.
     pub writes: Vec<(String, String)>,
+}
+
+/// Addresses of global and shared memory that a thread of block 0 accesses; none where the run does not end well.
+pub fn accessed(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> FxHashSet<u64> {
+    let linear = thread[0] + launch.block[0] * (thread[1] + launch.block[1] * thread[2]);
+    let listed = Options { touches: true, trace: None, ..options.clone() };
+    let touches = origin.execute(launch, &listed).map_or_else(|_| Vec::new(), |outcome| outcome.touches);
+    let own = touches.iter().filter(|t| t.who.block == 0 && t.who.thread == linear);
+    own.map(|t| t.address).collect()
 }
 
 /// The steps of a thread of block 0, the first [`MOST`] of them. However the run ends, what was done before is told.

@@ -6,7 +6,7 @@ mod common;
 
 use common::{line, module, recorded, text, z3};
 use sassafras_prove::smt::Script;
-use sassafras_prove::{Answer, NoSolver, Solver, Verdict, Z3, prove, solver};
+use sassafras_prove::{Answer, Limits, NoSolver, Solver, Verdict, Z3, prove, prove_within, solver};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
@@ -31,10 +31,12 @@ impl Solver for Always {
 }
 
 /// A verdict on wrong code (13.0.88), or right code (13.5.37), of which the solver is asked whether its assumptions are possible.
-fn verdict(set: &str, solver: &mut dyn Solver) -> Verdict {
+fn verdict(set: &str, solver: &mut dyn Solver, launches: u64) -> Verdict {
     let name = "ptxas-errors/max_neg";
     let cubin = recorded(set, name).expect("it is recorded");
-    let record = prove(&module(&text(name)), "k", &cubin, solver);
+    // What launches show before a solver is asked would hide what it says.
+    let limits = Limits { launches, ..Limits::default() };
+    let record = prove_within(&module(&text(name)), "k", &cubin, solver, limits);
     eprintln!("{}", line(&record));
     record.verdict
 }
@@ -45,27 +47,27 @@ fn unknown(verdict: &Verdict, why: &str) -> bool {
 
 #[test]
 fn a_solver_alone_proves_nothing_wrong() {
-    assert!(unknown(&verdict("13.0.88", &mut Unsat(0)), "evaluation contradicts"));
+    assert!(unknown(&verdict("13.0.88", &mut Unsat(0), 0), "evaluation contradicts"));
     // Where no verdict comes of what it says, running both sides shows what is wrong.
-    assert!(matches!(verdict("13.0.88", &mut Always(Answer::Unsat)), Verdict::Refuted(_)));
-    assert!(unknown(&verdict("13.5.37", &mut Always(Answer::Unsat)), "vacuous"));
+    assert!(matches!(verdict("13.0.88", &mut Always(Answer::Unsat), 40), Verdict::Refuted(_)));
+    assert!(unknown(&verdict("13.5.37", &mut Always(Answer::Unsat), 40), "vacuous"));
     let gives_up = Answer::Unknown("solver: tired".into());
-    assert!(unknown(&verdict("13.5.37", &mut Always(gives_up)), "tired"));
-    assert!(unknown(&verdict("13.5.37", &mut NoSolver), "no solver"));
+    assert!(unknown(&verdict("13.5.37", &mut Always(gives_up), 40), "tired"));
+    assert!(unknown(&verdict("13.5.37", &mut NoSolver, 40), "no solver"));
     // A model out of nowhere shows nothing: all inputs are zero. What is shown of the wrong code is what running it shows.
-    let found = verdict("13.0.88", &mut Always(Answer::Sat(BTreeMap::new())));
+    let found = verdict("13.0.88", &mut Always(Answer::Sat(BTreeMap::new())), 40);
     assert!(matches!(found, Verdict::Refuted(_)), "{found:?}");
     // The right code is right by its form, and the model is taken for an input that the assumptions allow.
-    let found = verdict("13.5.37", &mut Always(Answer::Sat(BTreeMap::new())));
+    let found = verdict("13.5.37", &mut Always(Answer::Sat(BTreeMap::new())), 40);
     assert_eq!(found, Verdict::Proved);
-    assert!(unknown(&verdict("13.5.37", &mut Always(Answer::Unknown("time".into()))), "time"));
+    assert!(unknown(&verdict("13.5.37", &mut Always(Answer::Unknown("time".into())), 40), "time"));
 }
 
 #[test]
 fn a_solver_that_dies_or_babbles_is_no_answer() {
     for path in ["/bin/false", "/bin/cat", "/nonexistent/solver"] {
         let mut z3 = Z3 { path: path.into(), budget: 1, timeout: 1 };
-        assert!(unknown(&verdict("13.5.37", &mut z3), "solver"), "{path}");
+        assert!(unknown(&verdict("13.5.37", &mut z3, 40), "solver"), "{path}");
     }
     // One that says nothing for ever, without reading what it is asked.
     let folder = tempfile::tempdir().expect("a folder");
@@ -74,7 +76,7 @@ fn a_solver_that_dies_or_babbles_is_no_answer() {
     std::fs::set_permissions(&hangs, PermissionsExt::from_mode(0o755)).expect("it may run");
     let started = std::time::Instant::now();
     let mut z3 = Z3 { path: hangs, budget: 1, timeout: 0 };
-    assert!(unknown(&verdict("13.5.37", &mut z3), "time"));
+    assert!(unknown(&verdict("13.5.37", &mut z3, 40), "time"));
     assert!(started.elapsed().as_secs() < 100, "it was not ended");
     let script = Script::default();
     for text in

@@ -53,6 +53,8 @@ pub(super) struct Parameter {
     pub size: usize,
     /// The number of the buffer whose address it is.
     pub buffer: Option<usize>,
+    /// Whether it is a number of binary32 or binary64.
+    pub float: bool,
     /// Its bytes, if it is no address.
     pub bytes: Vec<u8>,
 }
@@ -150,7 +152,8 @@ impl Input {
             };
             let word = |i: u32| count(hash(seed, &[1, offset.into(), i.into()]), i).to_le_bytes();
             let bytes: Vec<u8> = (0..size.div_ceil(4)).flat_map(word).take(size as usize).collect();
-            Parameter { offset: offset as usize, size: size as usize, buffer, bytes }
+            let float = matches!(size, 4 | 8) && origin.is_float(offset);
+            Parameter { offset: offset as usize, size: size as usize, buffer, float, bytes }
         });
         let parameters: Vec<Parameter> = parameters.collect();
         let contents = |n: usize| -> Vec<u8> {
@@ -166,6 +169,33 @@ impl Input {
             size: code.param_size.max(origin.param_size()) as usize,
             whole_warps: across,
         }
+    }
+
+    /// The same launch with numbers that tell instructions apart: no two words of a buffer are alike. Sums and products of floats are exact still.
+    pub fn rich(&self, origin: Origin<'_>) -> Input {
+        let (single, double) = origin.floats();
+        let word = |n: usize, i: usize| -> u32 {
+            let h = hash(n as u64, &[3, i as u64]);
+            let number = f64::from(17 + (h >> 32) as u32 % 2003);
+            match (single, double) {
+                (_, true) if i % 2 == 0 => 0,
+                (_, true) => (number.to_bits() >> 32) as u32,
+                (true, _) => (number as f32).to_bits(),
+                _ => (h >> 32) as u32,
+            }
+        };
+        let contents = |n: usize| (0..BUFFER / 4).flat_map(|i| word(n, i).to_le_bytes()).collect();
+        let mut rich = Input { buffers: (0..self.buffers.len()).map(contents).collect(), ..self.clone() };
+        for p in rich.parameters.iter_mut().filter(|p| p.buffer.is_none() && origin.is_float(p.offset as u32))
+        {
+            let number = 3.0 + (p.offset % 64) as f32;
+            match p.size {
+                4 => p.bytes = number.to_le_bytes().to_vec(),
+                8 => p.bytes = f64::from(number).to_le_bytes().to_vec(),
+                _ => {}
+            }
+        }
+        rich
     }
 
     /// As executors take it.

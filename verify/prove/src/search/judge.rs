@@ -86,6 +86,19 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// One of the executors lacks a meaning.
     pub fn differ(&mut self, launch: &Launch) -> Result<Option<Difference>, Never> {
+        Ok(self.differences(launch)?.into_iter().next())
+    }
+
+    /// The same, at the last word of the first ones: thread 0 has many numbers that are zero.
+    ///
+    /// # Errors
+    /// One of the executors lacks a meaning.
+    pub fn differ_last(&mut self, launch: &Launch) -> Result<Option<Difference>, Never> {
+        Ok(self.differences(launch)?.pop())
+    }
+
+    /// Differences that count, of the first interleaving that has any.
+    fn differences(&mut self, launch: &Launch) -> Result<Vec<Difference>, Never> {
         crate::limit::look();
         let options = Options { step_limit: STEPS, touches: true, ..Options::default() };
         let source = match self.origin.execute(launch, &options) {
@@ -93,13 +106,13 @@ impl<'a> Judge<'a> {
             Err(e) if e.is_unsupported() => return Err(Never),
             Err(Failure::StepLimit(steps)) => {
                 self.steps += steps;
-                return Ok(None);
+                return Ok(Vec::new());
             }
-            Err(_) => return Ok(None),
+            Err(_) => return Ok(Vec::new()),
         };
         self.steps += source.steps;
         if races(&source.touches) || self.loose && source.several {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let orders = if launch.blocks() * u64::from(launch.threads()) == 1 { 1 } else { ORDERS };
         for order in 0..orders {
@@ -108,9 +121,10 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let variants = Variants::run(self.origin, launch, 2 * STEPS, &source);
-            return Ok(variants.and_then(|v| found.into_iter().find(|f| v.agree(f.place()))));
+            let Some(variants) = variants else { return Ok(Vec::new()) };
+            return Ok(found.into_iter().filter(|f| variants.agree(f.place())).collect());
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// Whether a fault is one of local memory that does not happen where threads have as much of it as the chip gives: how much stack is there is

@@ -44,14 +44,33 @@ pub fn search(
         let input = Input::drawn(origin, code, pointers, seed);
         match judge.differ(&input.launch()) {
             Ok(Some(difference)) => {
+                let hint = hint(&mut judge, &input, (origin, cubin, code));
                 let (input, difference) = shrink::shrink(&mut judge, input, difference);
-                return Some(shown(origin, cubin, code, &input, &difference));
+                let mut found = shown(origin, cubin, code, &input, &difference);
+                if let Some(at) = hint {
+                    crate::blame::point_at(&mut found, at, code, cubin.sm);
+                }
+                return Some(found);
             }
             Ok(None) if judge.steps < effort => {}
             Ok(None) | Err(judge::Never) => return None,
         }
     }
     None
+}
+
+/// The instruction that goes wrong, where numbers are such that two that are not one differ: in a launch that was made small most are zero.
+fn hint(
+    judge: &mut Judge<'_>,
+    input: &Input,
+    (origin, cubin, code): (Origin<'_>, &Cubin, &sassafras_cubin::Function),
+) -> Option<u64> {
+    let tried = [input.rich(origin), input.clone()];
+    tried.iter().find_map(|input| {
+        let difference = judge.differ_last(&input.launch()).ok().flatten()?;
+        let found = shown(origin, cubin, code, input, &difference);
+        found.cause.and(found.instruction)
+    })
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -99,7 +118,9 @@ fn shown(
         target_steps: steps(Origin::Code { cubin, code }, &launch, thread, &options),
     };
     if let Some(chip) = chip {
-        crate::blame::point(&mut found, code, chip);
+        let own = Options { order: 0, ..options };
+        let accessed = crate::steps::accessed(origin, &launch, thread, &own);
+        crate::blame::point(&mut found, code, chip, &accessed);
     }
     found
 }

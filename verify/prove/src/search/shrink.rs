@@ -31,6 +31,16 @@ pub(super) fn shrink(judge: &mut Judge<'_>, input: Input, difference: Difference
             continue;
         }
         search.attempt(|i| i.parameters[n].bytes.fill(0));
+        if search.best.parameters[n].float {
+            search.attempt(|i| {
+                i.parameters[n].bytes = if i.parameters[n].size == 8 {
+                    1f64.to_le_bytes().to_vec()
+                } else {
+                    1f32.to_le_bytes().to_vec()
+                }
+            });
+            continue;
+        }
         while search.attempt(|i| halve(&mut i.parameters[n].bytes)) {}
     }
     (search.best, search.found)
