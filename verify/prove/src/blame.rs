@@ -96,7 +96,9 @@ fn known(found: &Counterexample) -> Known {
     let mut known = Known::default();
     let mut add = |value: u64| {
         known.whole.insert(value);
-        known.halves.extend([value & 0xffff_ffff, value >> 32]);
+        known.halves.insert(value & 0xffff_ffff);
+        // The upper half of a small number would make every zero look right.
+        known.halves.extend((value >> 32 > 0).then_some(value >> 32));
     };
     for step in &found.source_steps {
         step.writes.iter().filter_map(|(_, bits)| u64::from_str_radix(bits, 16).ok()).for_each(&mut add);
@@ -154,7 +156,15 @@ impl Run<'_> {
             return (!self.known.whole.contains(&(h << 32 | l))).then_some(if right { high } else { low });
         }
         let made = (0..units).filter_map(register);
-        made.filter(|(_, bits)| !self.known.halves.contains(bits)).map(|(at, _)| at).max()
+        let strange = |at: usize, bits: u64| !self.known.halves.contains(&bits) && !self.knows_pair(at);
+        made.filter(|(at, bits)| strange(*at, *bits)).map(|(at, _)| at).max()
+    }
+
+    /// Whether the two registers that a step wrote are a number that the source has.
+    fn knows_pair(&self, at: usize) -> bool {
+        let bits = |i: usize| u64::from_str_radix(&self.steps[at].writes.get(i)?.1, 16).ok();
+        let two = self.steps[at].writes.len() == 2;
+        two && bits(0).zip(bits(1)).is_some_and(|(low, high)| self.known.whole.contains(&(high << 32 | low)))
     }
 
     /// The step before this one that wrote a register, and what it wrote.

@@ -178,7 +178,7 @@ impl Input {
             let h = hash(n as u64, &[3, i as u64]);
             let number = f64::from(17 + (h >> 32) as u32 % 2003);
             match (single, double) {
-                (_, true) if i % 2 == 0 => 0,
+                (_, true) if i.is_multiple_of(2) => 0,
                 (_, true) => (number.to_bits() >> 32) as u32,
                 (true, _) => (number as f32).to_bits(),
                 _ => (h >> 32) as u32,
