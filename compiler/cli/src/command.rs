@@ -7,6 +7,7 @@ pub mod compile;
 pub mod cuobjdump;
 pub mod disasm;
 pub mod isa;
+pub mod layout;
 pub mod list;
 pub mod nvdisasm;
 pub mod oracle;
@@ -64,6 +65,8 @@ pub enum Command {
     CheckWitness(check_witness::CheckWitness),
     /// List the selection rules, or prove them.
     Rules(rules::RulesOf),
+    /// Order the blocks of graphs with frequencies.
+    Layout(layout::Layout),
     /// Describe instruction forms.
     Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
@@ -89,6 +92,7 @@ impl Command {
             Command::Prove(arguments) => prove::run(arguments, context),
             Command::CheckWitness(arguments) => check_witness::run(arguments, context),
             Command::Rules(arguments) => rules::run(arguments, context),
+            Command::Layout(arguments) => layout::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }

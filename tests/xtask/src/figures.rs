@@ -5,6 +5,7 @@ mod compile;
 mod disasm;
 mod first;
 mod graph;
+mod layout;
 mod listing;
 mod prove;
 mod support;
@@ -21,10 +22,11 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "disasm" => disasm::disasm(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
+        "layout" => layout::layout(root),
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, layout, prove, support"
         ),
     }
 }

@@ -1,5 +1,5 @@
 //! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin, its file included; and the judge of
-//! the graph library ([`graph`]).
+//! the graph library ([`graph`]), and of orders of blocks ([`order`]).
 //!
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
@@ -13,6 +13,7 @@ pub mod hazard;
 pub mod ir;
 pub mod lines;
 pub mod machine;
+pub mod order;
 mod paths;
 mod report;
 pub mod rules;

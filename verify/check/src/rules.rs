@@ -88,6 +88,15 @@ rules! {
         AllocationSlot "allocation-slot" "Spills and reloads lie inside the spill area, on whole words.",
         AllocationAdded "allocation-added" "An instruction of the hardware that was added writes registers and does nothing else.",
     }
+    "The order of blocks": {
+        OrderBlock "order-block" "An order holds each block once, and nothing else.",
+        OrderEntry "order-entry" "The entry comes first.",
+        OrderFixed "order-fixed" "Behind a block whose end cannot be rewritten stands what it falls into.",
+        OrderCold "order-cold" "Where it was asked for, nothing that is not cold stands behind a cold block.",
+        OrderRegion "order-region" "Where it was asked for, the blocks of a structured region stand together.",
+        OrderScore "order-score" "The score is that of the order by its definition, and not below that of the source's order.",
+        OrderEnding "order-ending" "A block's end leads to exactly its successors under their conditions, falls into what stands behind it, and never branches there.",
+    }
     "Schedule": {
         ScheduleBlocks "schedule-blocks" "The blocks keep their order.",
         ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were.",
