@@ -1,7 +1,7 @@
 //! Constant banks beside bank 0: constants of the module, and tables of known bytes.
 
+use crate::assumption::Assumption;
 use crate::side::{Name, Side};
-use crate::verdict::Assumption;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_semantics::{CompareOp, Domain, TermId, Terms, Trap};
 

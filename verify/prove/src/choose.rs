@@ -3,9 +3,9 @@
 //! - [`payloads`]: a NaN whose payload is unspecified is that which the operation gives without that rule, or the sum of -0 and that.
 //! - [`choose`]: other values become what the target has in their place, else zero.
 
+use crate::choice::{Choice, Payloads, Place, places};
 use crate::event::Event;
 use crate::inputs::Inputs;
-use crate::witness::{Choice, Payloads, Place, places};
 use rustc_hash::FxHashMap;
 use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;

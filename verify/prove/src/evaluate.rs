@@ -3,8 +3,9 @@
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
 use crate::event::{Event, Kind};
-use crate::inputs::{AXES, Bound, Inputs, Read};
+use crate::inputs::{AXES, Bound, Inputs};
 use crate::places::{Placed, Variable};
+use crate::read::Read;
 use crate::source::LOCALS;
 use crate::unwritten;
 use rustc_hash::FxHashMap;

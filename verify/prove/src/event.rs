@@ -1,9 +1,8 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
-use crate::inputs::split;
-use crate::nesting::Wait;
+use crate::sum::split;
 use crate::sum::{between, narrow};
-use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
+use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, SystemCall, TermId, Terms};
 use std::collections::BTreeSet;
 
 /// What happened.
@@ -15,6 +14,17 @@ pub enum Kind {
     Store,
     /// An atomic, a barrier, a cross-lane operation, a fence, a strong access; with all that identifies it.
     Sync(String),
+}
+
+/// Where lanes wait, or what they wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wait {
+    /// At the `BSYNC` of a barrier.
+    Meeting(u32),
+    /// At a `WARPSYNC` or a barrier of the block, as [`Event::waits`] numbers them.
+    At(u64),
+    /// For lanes that come to an operation of the source.
+    For(u64),
 }
 
 /// Something that a side did.
@@ -52,6 +62,8 @@ pub struct Event {
 
 /// How the name of a shuffle begins.
 const SHUFFLE: &str = "Shuffle ";
+/// How the name of a call of a function that the driver resolves begins.
+pub const CALL: &str = "call ";
 /// How the name of a change of a word begins.
 pub const UPDATE: &str = "update ";
 /// Operands of a shuffle but for the mask of the lanes that take part.
@@ -60,7 +72,7 @@ const SHUFFLED: usize = 3;
 /// The operands on which the answer of what is asked hangs: a shuffle's mask says who may be asked, not what they answer.
 pub fn asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
     let count = if what.starts_with(SHUFFLE) { operands.len().min(SHUFFLED) } else { operands.len() };
-    crate::system::asked(what, &operands[..count])
+    call_asked(what, &operands[..count])
 }
 
 /// Operands that an event of the target has to have: the source's of the same kind. A shuffle of all lanes that have not ended (no mask)
@@ -73,6 +85,18 @@ pub fn wanted<'a, T>(kind: &str, source: &'a [T], target: &[T]) -> &'a [T] {
 /// Whether what is asked is a word of another lane.
 pub fn is_shuffle(what: &str) -> bool {
     what.starts_with(SHUFFLE)
+}
+
+/// Whether an event of this name is a call of a function that the driver resolves.
+pub fn is_call(what: &str) -> bool {
+    what.starts_with(CALL)
+}
+
+/// The operands that decide what is answered, as far as evaluation ties answers to them: not the words of a buffer, of which the source may
+/// leave some open.
+pub fn call_asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
+    let prints = is_call(what) && what.ends_with(SystemCall::Vprintf.name());
+    if prints { &operands[..operands.len().min(1)] } else { operands }
 }
 
 impl Event {
@@ -91,7 +115,7 @@ impl Event {
 
     /// Whether it is a call of a function that the driver resolves.
     pub fn is_call(&self) -> bool {
-        crate::system::is_call(self.what())
+        is_call(self.what())
     }
 
     /// Whether values that are undefined may be among its operands, and be chosen there: a call's, and what a lane hands to others.

@@ -1,26 +1,14 @@
 //! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
 
-use crate::normal::Normal;
 use crate::opaque::Opaque;
+use crate::read::Read;
+use crate::simplify::{AsBuilt, Simplify};
+use crate::smt::{Script, script};
+use crate::sum::split;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
 use std::cell::{Cell, RefCell};
-
-/// Eight bytes of memory, named by where they lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// The variable that stands for them, 64 bits.
-    pub variable: TermId,
-    /// Which memory: empty for global, `shared`, or the stack of the target.
-    pub memory: &'static str,
-    /// State of memory, 32 bits.
-    pub version: TermId,
-    /// Address they are counted from, 64 bits.
-    pub base: TermId,
-    /// Bytes behind the base.
-    pub offset: i64,
-}
 
 /// A variable that stands for what an event yields: its values follow from these.
 #[derive(Clone, Debug)]
@@ -38,8 +26,8 @@ pub struct Bound {
 pub struct Inputs<'t> {
     /// The arena.
     pub terms: &'t Terms,
-    /// The normal form of its terms.
-    pub normal: Normal<'t>,
+    /// What brings its terms to normal form.
+    pub normal: Box<dyn Simplify + 't>,
     /// What is taken for anything.
     pub opaque: Opaque,
     reads: RefCell<Vec<Read>>,
@@ -93,6 +81,9 @@ fn letter(axis: Axis) -> char {
     }
 }
 
+/// Why local memory is undefined that the source has not written.
+pub const UNWRITTEN: &str = "local memory that was not written";
+
 /// The source's stack. PTX ISA, "Local State Space": nothing says what it holds before it is written.
 pub const UNDEFINED: &str = "source";
 
@@ -100,17 +91,13 @@ pub const UNDEFINED: &str = "source";
 pub const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
 impl<'t> Inputs<'t> {
-    /// Inputs in an arena.
-    pub fn new(terms: &'t Terms) -> Inputs<'t> {
-        Inputs::with(terms, Normal::new(terms))
-    }
-
     /// Inputs in an arena in which every term stays as it is built.
     pub fn raw(terms: &'t Terms) -> Inputs<'t> {
-        Inputs::with(terms, Normal::none(terms))
+        Inputs::new(terms, Box::new(AsBuilt(terms)))
     }
 
-    fn with(terms: &'t Terms, normal: Normal<'t>) -> Inputs<'t> {
+    /// Inputs in an arena whose terms are brought to a normal form.
+    pub fn new(terms: &'t Terms, normal: Box<dyn Simplify + 't>) -> Inputs<'t> {
         Inputs {
             terms,
             normal,
@@ -362,7 +349,7 @@ impl<'t> Inputs<'t> {
             }
             if memory == UNDEFINED {
                 // Bytes, so that each can be what the target has in its place.
-                let byte = || self.unwritten(8, crate::unwritten::LOCAL);
+                let byte = || self.unwritten(8, UNWRITTEN);
                 let v = (1..8).fold(byte(), |low, _| self.terms.concat(&byte(), &low));
                 self.known.borrow_mut().insert((memory, version, base, at), v);
                 return v;
@@ -389,6 +376,11 @@ impl<'t> Inputs<'t> {
         self.bound.borrow().clone()
     }
 
+    /// Asks whether all of `asserted` (one bit each) can hold.
+    pub fn script(&self, asserted: &[TermId]) -> Script {
+        script(self.terms, &self.reads.borrow(), asserted)
+    }
+
     /// What was read of initial memory.
     pub fn reads(&self) -> Vec<Read> {
         self.reads.borrow().clone()
@@ -410,14 +402,4 @@ impl<'t> Inputs<'t> {
         }
         all.expect("an access has bytes")
     }
-}
-
-/// An address as base and constant offset.
-pub fn split(terms: &Terms, address: TermId) -> (TermId, i64) {
-    if let Node::Binary(BinaryOp::Add, a, b) = terms.node(address)
-        && let Some(c) = terms.as_constant(&b)
-    {
-        return (a, c as u64 as i64);
-    }
-    (address, 0)
 }

@@ -2,8 +2,7 @@
 
 use crate::bank::MOST_ENTRIES;
 use crate::inputs::Inputs;
-use crate::side::Side;
-use crate::target::WORD;
+use crate::side::{Side, WORD};
 use crate::window;
 use sassafras_cubin::Function;
 use sassafras_isa::Register;

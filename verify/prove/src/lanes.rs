@@ -1,7 +1,7 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
+use crate::event::Wait;
 use crate::fences;
-use crate::nesting::Wait;
 use crate::side::{Name, Side};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
@@ -132,7 +132,7 @@ fn perform<R: Name>(
     arguments: &[TermId],
 ) -> Result<Vec<TermId>, Trap> {
     let d = side.inputs.terms;
-    side.assumed.insert(crate::verdict::Assumption::Conv);
+    side.assumed.insert(crate::assumption::Assumption::Conv);
     if matches!(op, Collective::Barrier(_)) {
         if side.machine && (side.path.parted || !side.inputs.is_uniform(side.guard)) {
             side.wait_outside();

@@ -14,8 +14,8 @@
 //! (what `v` is, the operand says where one lane is here); that what is handed on is what the highest lane found, and comes from that lane.
 //! `CCTL.IVALL` by the one lane is one for all, since they have one cache; `MEMBAR` is not. That addresses and `v` are the same in all lanes is seen from the terms. `m` itself is any set.
 
+use crate::assumption::Assumption;
 use crate::side::Side;
-use crate::verdict::Assumption;
 use sassafras_isa::Register;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Access, AtomicOp, Domain, SpecialRegister, TermId, Trap, UnaryOp};

@@ -20,6 +20,7 @@
 
 mod circle;
 
+use crate::event::Wait;
 use crate::inputs::Inputs;
 use crate::meeting::Instances;
 use crate::side::{Calls, Name, Path, Side};
@@ -28,7 +29,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, Domain, TermId, Terms, Trap, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use circle::{Wait, awaited};
+pub use circle::awaited;
 
 /// A barrier that lanes may be in.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! What has to hold between two sides: assumptions, and goals whose negation is asked for.
 
 use crate::event::{Event, Kind, byte_at, within};
-use crate::inputs::{AXES, Inputs, split};
+use crate::inputs::{AXES, Inputs};
 use crate::origin::Origin;
+use crate::sum::split;
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 
 /// What is compared: how places in it are called, and what it demands of a launch.
@@ -170,22 +171,6 @@ pub fn events(
     fit.sort_by_key(|j| !same(j));
     let near = fit.into_iter().take(MOST_NEAR).map(|j| (*i, j)).collect();
     Err(Alone { why, near, event: Lone::Source(*i), pairs })
-}
-
-/// Pairs of events of the target at which lanes wait, and that stand in another order than the source's partners: by C10 what stands at
-/// different places may serve as one, so that another order has other lanes meet, if there are lanes that come to both. By places in the lists.
-pub fn waits_out_of_order(
-    target: &[Event],
-    pairs: impl Iterator<Item = (usize, usize)>,
-) -> Vec<(usize, usize)> {
-    let mut waits: Vec<(usize, usize)> =
-        pairs.filter(|p| target[p.1].waits.is_some()).map(|(i, j)| (j, i)).collect();
-    waits.sort_unstable();
-    let behind = |n: usize| waits[n + 1..].iter().map(move |w| (n, *w));
-    let all = (0..waits.len()).flat_map(behind);
-    all.filter(|(n, (j, i))| *i < waits[*n].1 && target[waits[*n].0].waits != target[*j].waits)
-        .map(|(n, (j, _))| (waits[n].0, j))
-        .collect()
 }
 
 /// Two events are one: operands, guard and state of memory are equal.

@@ -1,16 +1,16 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
 use crate::approximate::{Estimated, Estimates};
+use crate::assumption::Assumption;
 use crate::beyond::Clusters;
 use crate::calls::{Program, reachable};
+use crate::choice::Payloads;
 use crate::contract::{Fused, Sites, contractible};
 use crate::fences::Eased;
 use crate::inputs::{Inputs, Shape};
 use crate::places::{self, Placed};
 use crate::side::{Name, Side};
 use crate::target::{Role, Wanted};
-use crate::verdict::Assumption;
-use crate::witness::Payloads;
 use crate::{beyond, source, target};
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
@@ -204,7 +204,7 @@ impl<'a> Origin<'a> {
                 self.variables(deep).iter().map(|v| (at(v), v.size)).collect()
             }
             Origin::Code { code, .. } => {
-                let (d, bytes) = (inputs.terms, declared_stack(code));
+                let (d, bytes) = (inputs.terms, target::declared_stack(code));
                 vec![(d.sub(&top, &d.constant(32, bytes.into())), bytes.into())]
             }
         }
@@ -249,7 +249,7 @@ impl<'a> Origin<'a> {
     /// Bytes of stack that a target has for it: what its cubin declares; where the source calls itself, all that a thread may have (A-STACK).
     pub fn stack(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> u32 {
         let most = Chip::from_number(cubin.sm).map(|chip| chip.limits().local_bytes_per_thread);
-        most.filter(|_| self.recurses()).unwrap_or_else(|| declared_stack(code))
+        most.filter(|_| self.recurses()).unwrap_or_else(|| target::declared_stack(code))
     }
 
     /// Whether lanes may look at each other, so that it matters which there are. Of code it is not said.
@@ -294,13 +294,13 @@ impl<'a> Origin<'a> {
                 let largest = all.filter(|v| v.space == Space::Local).map(|v| v.size).max();
                 largest.and_then(|size| u32::try_from(size).ok()).unwrap_or(0)
             }
-            Origin::Code { code, .. } => declared_stack(code),
+            Origin::Code { code, .. } => target::declared_stack(code),
         }
     }
 
     /// Whether it has quotients of long integers, or upper halves of products with constants, which such quotients are made of.
     pub fn divides(self) -> bool {
-        let long = |i: &Inst| crate::opaque::divides(i) || crate::upper::multiplies(i).is_some();
+        let long = |i: &Inst| crate::abstracted::divides(i) || crate::upper::multiplies(i).is_some();
         self.insts().into_iter().any(long)
     }
 
@@ -470,11 +470,6 @@ impl<'a> Origin<'a> {
             Origin::Code { code, .. } => code.param_size,
         }
     }
-}
-
-/// Bytes of stack that code declares.
-pub fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
-    code.min_stack.unwrap_or(code.frame_size)
 }
 
 /// The hazard checker's verdict on some code, and what it rests on. Jumps to addresses and returns go where `jumps` says, from word to word.

@@ -1,25 +1,26 @@
 //! One entry of a module or a cubin against one of a cubin.
 
 use crate::ask::{Violated, ask};
+use crate::assumption::Assumption;
+use crate::choice::Payloads;
 use crate::choose::choose;
 use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::event::Event;
 use crate::fences::{self, Eased};
-use crate::inputs::{Inputs, Read};
+use crate::inputs::Inputs;
 use crate::limit::{self, Limits};
 use crate::nesting::awaited;
-use crate::obligation::{
-    Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps, waits_out_of_order,
-};
+use crate::normal::Normal;
+use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
+use crate::order::waits_out_of_order;
 use crate::origin::{Freedom, Origin, Trace, Ways};
 use crate::places::{self, Placed};
+use crate::read::Read;
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
-use crate::smt::script;
 use crate::solver::{Answer, Solver, Timed};
-use crate::verdict::{Assumption, Counterexample, Counts, Phases, Record, Verdict};
-use crate::witness::Payloads;
+use crate::verdict::{Counterexample, Counts, Phases, Record, Verdict};
 use crate::{origin, target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
@@ -329,7 +330,7 @@ impl Task<'_> {
         let mut assumed: BTreeSet<Assumption> = source.assumed.union(&target.side.assumed).copied().collect();
         assumed.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
         assumed.extend(self.origin.recurses().then_some(Assumption::Stack));
-        if d.topological(&all).iter().any(|t| is_float(&d.node(*t))) {
+        if d.topological(&all).iter().any(|t| crate::float::is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
         let of = d.topological(&roots(&source.events));
@@ -484,7 +485,7 @@ impl Task<'_> {
         let mut of_source = BTreeSet::new();
         self.origin.hazards(&mut of_source)?;
         let terms = Terms::new();
-        let inputs = Inputs::new(&terms);
+        let inputs = Inputs::new(&terms, Normal::boxed(&terms));
         inputs.in_clusters(self.origin.in_clusters());
         inputs.in_blocks(self.origin.blocks());
         if self.opaque {
@@ -523,7 +524,7 @@ impl Task<'_> {
         }
         if evaluated.is_err() {
             // Before anything is said about an input, it has to exist.
-            match self.solver.check(&script(&inputs, &run.assumptions)) {
+            match self.solver.check(&inputs.script(&run.assumptions)) {
                 Answer::Sat(_) => {}
                 Answer::Unsat => return Err(VACUOUS.into()),
                 Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
@@ -602,7 +603,7 @@ impl Task<'_> {
         evaluated?;
         if self.record.obligations.by_solver > 0 {
             // A solver that calls everything impossible is of no use.
-            match self.solver.check_last(&script(&inputs, &run.assumptions)) {
+            match self.solver.check_last(&inputs.script(&run.assumptions)) {
                 Answer::Sat(_) => {}
                 Answer::Unsat => {
                     return Err("vacuous: to the solver the assumptions contradict each other".into());
@@ -613,7 +614,7 @@ impl Task<'_> {
         self.record.assumptions = run.assumed;
         self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
-        let found = crate::witness::matching(&terms, source, target, &paired, &run.target.side.twins);
+        let found = crate::matching::matching(&terms, source, target, &paired, &run.target.side.twins);
         self.record.matching = Some(crate::witness::Matching {
             choices,
             payloads: self.payloads,
@@ -992,16 +993,4 @@ fn read_alike(inputs: &Inputs<'_>, replaced: &mut FxHashMap<TermId, TermId>) {
             replaced.insert(own.variable, other.variable);
         }
     }
-}
-
-/// Whether an operation computes with floats: A-FP. What moves bits or asks what they are (a relation is exact) does not.
-pub(crate) fn is_float(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Float { .. }
-            | Node::FloatToFloat { .. }
-            | Node::FloatToInt { .. }
-            | Node::IntToFloat { .. }
-            | Node::Approximate { .. }
-    )
 }

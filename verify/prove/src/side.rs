@@ -7,13 +7,14 @@
 mod access;
 mod ways;
 
+use crate::assumption::Assumption;
 use crate::copies::Copies;
+use crate::event::Wait;
 use crate::event::{Event, Kind};
 use crate::inputs::Inputs;
 use crate::meeting::Meeting;
-use crate::nesting::{Barriers, Nesting, Wait};
+use crate::nesting::{Barriers, Nesting};
 use crate::opaque::StandIn;
-use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, Space, TermId, Terms, Trap};
@@ -23,6 +24,8 @@ use std::hash::Hash;
 
 /// Most instructions run on one side.
 const MOST_STEPS: u32 = 20_000;
+/// Bytes per instruction.
+pub const WORD: u64 = 16;
 /// Work that an instruction counts for.
 const STEP: u64 = 16;
 
@@ -476,7 +479,7 @@ impl<'i, R: Name> Side<'i, R> {
             self.pieces += 1;
             path.piece = self.pieces;
             // What stands aside stands behind.
-            path.aside &= to * crate::target::WORD > self.place;
+            path.aside &= to * WORD > self.place;
             self.wait(to, path);
         }
         self.new_piece();
@@ -775,7 +778,7 @@ impl<'i, R: Name> Side<'i, R> {
         let (anyway, came) = self.happens_anyway();
         // What a call finds in a buffer is compared, and names nothing: the source may leave part of it open, which is chosen later. Of two events in one state of
         // memory one happens at most, so that no two that happen get one answer.
-        let mut key = format!("{what} {:?} {anyway}", crate::system::asked(&what, &arguments));
+        let mut key = format!("{what} {:?} {anyway}", crate::event::call_asked(&what, &arguments));
         if memory {
             key += &format!(" after {}", self.path.version);
         }
@@ -806,7 +809,7 @@ impl<'i, R: Name> Side<'i, R> {
             yields.push(after);
             self.path.version = self.normal(d.ite(&self.guard, &after, &before));
             self.path.seen = self.normal(d.ite(&self.guard, &after, &self.path.seen));
-            let operands = crate::system::asked(&what, &arguments);
+            let operands = crate::event::call_asked(&what, &arguments);
             self.inputs.bind(after, &what, operands, before, u32::MAX);
             // What others may have changed is no longer known; one's own stack is.
             let kept = |e: &Event| e.space == Space::Local;

@@ -4,7 +4,7 @@
 //! mode. Initial memory is one uninterpreted function from addresses to bytes, named only where reads from different bases
 //! have to agree.
 
-use crate::inputs::{Inputs, Read};
+use crate::read::Read;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, TermId, Terms, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,13 +69,8 @@ pub struct Tie {
     pub offset: i64,
 }
 
-/// Asks whether all of `asserted` (one bit each) can hold.
-pub fn script(inputs: &Inputs<'_>, asserted: &[TermId]) -> Script {
-    script_of(inputs.terms, &inputs.reads(), asserted)
-}
-
-/// The same for terms of any arena; those of `reads` that matter have to agree with one another.
-pub(crate) fn script_of(terms: &Terms, reads: &[Read], asserted: &[TermId]) -> Script {
+/// Asks whether all of `asserted` (one bit each) can hold; those of `reads` that matter have to agree with one another.
+pub fn script(terms: &Terms, reads: &[Read], asserted: &[TermId]) -> Script {
     let (question, order) = question(terms, reads, asserted);
     let text = text(&question);
     let free = question.definitions.iter().enumerate().filter(|(_, (node, _))| node.is_free());

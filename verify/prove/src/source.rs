@@ -2,6 +2,7 @@
 
 use crate::approximate::Estimates;
 use crate::calls::{Kept, PARAMS, Program};
+use crate::choice::Payloads;
 use crate::choose;
 use crate::contract::Sites;
 use crate::functions;
@@ -11,7 +12,6 @@ use crate::side::{Side, Unasked, name};
 use crate::system;
 use crate::unwritten;
 use crate::window;
-use crate::witness::Payloads;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
 use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
@@ -545,7 +545,7 @@ pub fn run<'i>(
                 continue;
             }
         }
-        let (divides, multiplies) = (crate::opaque::divides(inst), crate::upper::multiplies(inst));
+        let (divides, multiplies) = (crate::abstracted::divides(inst), crate::upper::multiplies(inst));
         if inputs.opaque.finds() && (divides || multiplies.is_some()) {
             let registers = inst.operands.iter().skip(1).filter_map(|o| match o {
                 Operand::Register(r) => Some(*r),
@@ -555,7 +555,7 @@ pub fn run<'i>(
                 let operand = lane!().read(d, register).map_err(|t| at(t.to_string()))?;
                 match multiplies {
                     Some(constant) => crate::upper::named(inputs, operand, constant),
-                    None => crate::opaque::divided(inputs, operand),
+                    None => crate::abstracted::divided(inputs, operand),
                 }
             }
         }

@@ -26,6 +26,16 @@ impl Sum {
     }
 }
 
+/// An address as base and constant offset.
+pub fn split(terms: &Terms, address: TermId) -> (TermId, i64) {
+    if let Node::Binary(BinaryOp::Add, a, b) = terms.node(address)
+        && let Some(c) = terms.as_constant(&b)
+    {
+        return (a, c as u64 as i64);
+    }
+    (address, 0)
+}
+
 /// The 32 bits of an address above which there are zeros.
 pub fn narrow(d: &Terms, address: TermId) -> Option<TermId> {
     let low = match d.node(address) {

@@ -4,33 +4,20 @@
 //! has the words that lie there, up to as many bytes as the largest local variable of the source has. No call reads beyond the variable that
 //! it is given (A-UB); what lies behind it is undefined in the source, so that the target may have anything there.
 
+use crate::assumption::Assumption;
+use crate::event::CALL as HEAD;
 use crate::side::{Name, Side};
-use crate::verdict::Assumption;
 use crate::window;
 use sassafras_semantics::{CompareOp, Domain, Space, SystemCall, TermId, Trap};
 
-/// How the name of such an event begins.
-const HEAD: &str = "call ";
 /// Most bytes of local memory that a buffer may lie in.
 const MOST: u32 = 1024;
 /// Bytes of a word.
 const WORD: u32 = 4;
 
-/// Whether an event of this name is such a call.
-pub fn is_call(what: &str) -> bool {
-    what.starts_with(HEAD)
-}
-
 /// Whether a variable of this name is what a call for memory gave: that is global memory, or null.
 pub fn is_memory(name: &str) -> bool {
     name.starts_with("event ") && name.contains(&format!(" {HEAD}{} ", SystemCall::Malloc.name()))
-}
-
-/// The operands that decide what is answered, as far as evaluation ties answers to them: not the words of a buffer, of which the source may
-/// leave some open.
-pub fn asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
-    let prints = is_call(what) && what.ends_with(SystemCall::Vprintf.name());
-    if prints { &operands[..operands.len().min(1)] } else { operands }
 }
 
 /// A call by the lanes here; its result, if it has one. `room`: bytes of the source's largest local variable. A call that does not come

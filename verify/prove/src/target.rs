@@ -3,19 +3,19 @@
 mod lane;
 mod system;
 
+use crate::assumption::Assumption;
 use crate::bank::constants;
 use crate::copies;
 use crate::demand;
+use crate::event::Wait;
 use crate::fences::{self, Eased};
 use crate::inputs::Inputs;
 use crate::jumps;
 use crate::lanes;
 use crate::leader::Leaders;
-use crate::nesting::Wait;
 use crate::retry;
-use crate::side::{Side, Unasked};
+use crate::side::{Side, Unasked, WORD};
 use crate::update;
-use crate::verdict::Assumption;
 use lane::{Lane, Shared};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -27,9 +27,6 @@ use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Collective, Domain, Ordering, Space, State, TermId, Trap};
 use std::collections::BTreeSet;
-
-/// Bytes per instruction.
-pub const WORD: u64 = 16;
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -544,7 +541,7 @@ fn go<'i>(
                 }
                 let bytes = match wanted.calls {
                     Some(_) => chip.limits().local_bytes_per_thread,
-                    None => crate::origin::declared_stack(function),
+                    None => declared_stack(function),
                 };
                 lane!()
                     .system_call(d, (symbol, name), target, index + 1, bytes, function)
@@ -742,4 +739,9 @@ fn reached(side: &Side<'_, Register>, function: &Function, chip: Chip) -> (u32, 
         run += u32::from(side.visited(i));
     }
     (run, count)
+}
+
+/// Bytes of stack that code declares.
+pub fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
+    code.min_stack.unwrap_or(code.frame_size)
 }

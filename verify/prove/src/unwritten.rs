@@ -19,7 +19,7 @@ pub const REGISTER: &str = "a register that was not written";
 /// `.param` memory of a call.
 pub const PARAMETER: &str = "a parameter of a call that was not written";
 /// Local memory.
-pub const LOCAL: &str = "local memory that was not written";
+pub const LOCAL: &str = crate::inputs::UNWRITTEN;
 
 /// Whether a value is undefined for one of these reasons.
 pub fn is_never(why: &str) -> bool {
@@ -145,12 +145,13 @@ fn of(d: &Terms, id: TermId, node: &Node, shadow: &dyn Fn(TermId) -> Option<Term
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::normal::Normal;
     use sassafras_semantics::Concrete;
 
     /// The condition of a term with two registers: `x` that was written, and `u` that was not.
     fn condition(make: impl Fn(&Terms, TermId, TermId) -> TermId, x: u128) -> bool {
         let terms = Terms::new();
-        let inputs = Inputs::new(&terms);
+        let inputs = Inputs::new(&terms, Normal::boxed(&terms));
         let (a, u) = (terms.variable("x", 8), terms.undef(8, REGISTER));
         match rests(&inputs, make(&terms, a, u)) {
             None => false,

@@ -5,11 +5,11 @@
 //! made of the old one, which is a variable that stands for the answer. One of two bytes is a change of the word around them that leaves
 //! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
 
+use crate::assumption::Assumption;
 use crate::event::{Kind, UPDATE};
 use crate::retry::Retry;
 use crate::retry::guess::Guess;
 use crate::side::{Name, Side};
-use crate::verdict::Assumption;
 use crate::window::with;
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::term::Node;

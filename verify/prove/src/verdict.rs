@@ -1,54 +1,11 @@
-//! Verdicts, the assumptions they rest on, and the record of an entry.
+//! Verdicts, and the record of an entry.
 
+use crate::assumption::Assumption;
 use crate::steps::Step;
+use crate::witness::rewrite::Rewrites;
+use crate::witness::{Entry, Matching};
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-macro_rules! assumptions {
-    ($($name:ident $id:literal $base:literal $what:literal;)*) => {
-        /// What a verdict may rest on; `docs/proof.md` has the table.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Assumption { $(#[doc = $what] $name,)* }
-        impl Assumption {
-            /// All of them.
-            pub const ALL: &[Assumption] = &[$(Assumption::$name),*];
-            /// Its name.
-            pub const fn id(self) -> &'static str {
-                match self { $(Assumption::$name => $id),* }
-            }
-            /// Whether it belongs to the base set.
-            pub const fn base(self) -> bool {
-                match self { $(Assumption::$name => $base),* }
-            }
-            /// What is assumed.
-            pub const fn what(self) -> &'static str {
-                match self { $(Assumption::$name => $what),* }
-            }
-        }
-    };
-}
-
-assumptions! {
-    Launch "A-LAUNCH" true "thread and block indices lie within the launch, and the launch within the chip's limits";
-    Bank "A-BANK" true "constant bank 0 holds launch dimensions, parameters and descriptors";
-    Addr "A-ADDR" true "variables are disjoint and aligned, and so are the windows of the spaces";
-    Ub "A-UB" true "inputs on which the source is undefined are excluded";
-    Drf "A-DRF" true "the source has no data race";
-    Nc "A-NC" false "nothing writes what ld.global.nc reads";
-    Term "A-TERM" false "the source ends";
-    Conv "A-CONV" true "convergence is as docs/convergence.md says";
-    Fp "A-FP" false "floating-point operations are functions of their operands";
-    Switch "A-SWITCH" true "lanes of a warp that are apart take turns at branches and meeting places alone";
-    Leader "A-LEADER" false "the highest of the lanes that execute together does the atomics of all, one behind the other";
-    Opaque "A-OPAQUE" false "an opaque operation gives the same where its operands and the memory that it finds are the same";
-    Call "A-CALL" false "a function that the driver resolves keeps the registers that ptxas relies on and the stack from the stack pointer on, and does the same for the same operands and memory";
-    Retry "A-RETRY" false "a loop around a compare-and-swap that fails only where others changed the word ends";
-    Stack "A-STACK" false "where functions call themselves, a thread has all the local memory that the chip allows it";
-    Sched "A-SCHED" true "every register is ready when it is read";
-    Ready "A-READY" false "what the hazard checker could not decide is ready when it is read";
-    Isa "A-ISA" true "the instruction tables and meanings are right";
-    Solver "A-SOLVER" true "the solver's unsat is right";
-}
 
 /// An input that tells the sides apart, as both executors confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -196,7 +153,7 @@ pub struct Record {
     /// What the prover found against itself: all obligations hold, and values on an input say otherwise.
     pub contradiction: Option<String>,
     /// Which event stands for which, of what was proved.
-    pub matching: Option<crate::witness::Matching>,
+    pub matching: Option<Matching>,
     /// How long it took, seconds.
     pub seconds: f64,
     /// What of that each part of the work took.
@@ -204,6 +161,25 @@ pub struct Record {
 }
 
 impl Record {
+    /// What a proof found, to be written down; none of what was not proved. `unroll`: the rounds that were asked for.
+    pub fn witness(&self, unroll: u32) -> Option<Entry> {
+        let bounded = match self.verdict {
+            Verdict::Proved => false,
+            Verdict::ProvedWithin(_) => true,
+            _ => return None,
+        };
+        Some(Entry {
+            entry: self.entry.clone(),
+            assumptions: self.assumptions.iter().map(|a| a.id().to_owned()).collect(),
+            lemmas: self.lemmas.iter().map(|l| (*l).to_owned()).collect(),
+            // Calls of functions within themselves may be fewer than was asked for.
+            unroll: if bounded { self.unroll } else { self.unroll.max(unroll) },
+            bounded,
+            matching: self.matching.clone()?,
+            rewrites: Rewrites::default(),
+        })
+    }
+
     /// The exit code that `docs/proof.md` gives this verdict; 3 where the prover contradicts itself.
     pub fn exit_code(&self) -> u8 {
         match &self.verdict {

@@ -5,9 +5,9 @@
 //! to both sides: a generic access belongs to the window whose variable its address is made of. That this is so for every input is asked,
 //! not guessed: the address without the window, plus the window, has to be the address.
 
+use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::side::{Name, Side, name};
-use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, TermId, Trap};

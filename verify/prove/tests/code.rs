@@ -6,7 +6,6 @@ mod common;
 
 use common::{line, ours, recorded, text, z3};
 use sassafras_cubin::Cubin;
-use sassafras_prove::witness::Entry;
 use sassafras_prove::witness::check::{Fault, check_code};
 use sassafras_prove::{Limits, Record, Solver, Verdict, prove_code};
 
@@ -137,7 +136,7 @@ fn witnesses_of_code_are_checked() {
         let (theirs, own) =
             (recorded("13.0.88", &path).expect("recorded"), ours(&text(&path)).expect("it compiles"));
         let record = hold(&theirs, &own, &mut z3);
-        let entry = Entry::of(&record, 4).unwrap_or_else(|| panic!("{}", line(&record)));
+        let entry = record.witness(4).unwrap_or_else(|| panic!("{}", line(&record)));
         check_code(&theirs, &own, &entry, &mut z3).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut less = entry.clone();
         less.matching.stores.clear();

@@ -338,7 +338,7 @@ fn a_witness_says_by_which_lemma() {
     let source = kernel("rcp.approx.f32 v, a; sqrt.approx.f32 w, b;");
     let (module, cubin) = (module(&source), ours(&source).expect("it compiles"));
     let record = prove_within(&module, "k", &cubin, &mut z3, Limits::default());
-    let entry = Entry::of(&record, 4).expect("it is proved");
+    let entry = record.witness(4).expect("it is proved");
     assert_eq!(entry.matching.estimated.len(), 2, "{:?}", entry.matching.estimated);
     check(&module, &cubin, &entry, &mut z3).expect("it holds");
     let changed = |change: &dyn Fn(&mut Entry)| {

@@ -346,7 +346,11 @@ fn reads_under_a_guard_hold() {
     let values = |text: &str, raw: bool| {
         let terms = if raw { Terms::raw() } else { Terms::new() };
         let operands = [terms.variable("a", 32), terms.variable("b", 32)];
-        let inputs = if raw { Inputs::raw(&terms) } else { Inputs::new(&terms) };
+        let inputs = if raw {
+            Inputs::raw(&terms)
+        } else {
+            Inputs::new(&terms, sassafras_prove::normal::Normal::boxed(&terms))
+        };
         let results = code(text).and_then(|c| c.results(&lemma, &inputs, &operands)).expect("it runs");
         let mut all = Vec::new();
         for (x, y) in (0..6u128).flat_map(|x| (0..6u128).map(move |y| (x, y))) {

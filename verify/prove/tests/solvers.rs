@@ -5,7 +5,6 @@
 mod common;
 
 use common::z3;
-use sassafras_prove::inputs::Inputs;
 use sassafras_prove::normal::rows::ROWS;
 use sassafras_prove::smt::{Script, script};
 use sassafras_prove::solver::{Bitwuzla, Both, Cache, Kept};
@@ -56,7 +55,7 @@ fn holds(terms: &Terms, asked: &[TermId], model: &BTreeMap<TermId, u128>) -> boo
 fn agree(first: &mut dyn Solver, second: &mut dyn Solver) {
     let (mut sat, mut unsat) = (0, 0);
     for (name, terms, asked) in questions() {
-        let script = script(&Inputs::raw(&terms), &asked);
+        let script = script(&terms, &[], &asked);
         let answers = [first.check(&script), second.check(&script)];
         match &answers {
             [Answer::Unsat, Answer::Unsat] => unsat += 1,
@@ -117,7 +116,7 @@ fn kept_answers_are_the_answers_given() {
     let folder = tempfile::tempdir().expect("a folder");
     let (terms, is) = question();
     let x = terms.variable("x", 8);
-    let script = script(&Inputs::raw(&terms), &[is]);
+    let script = script(&terms, &[], &[is]);
     let cache = |list: Vec<Answer>| Cache::new(Box::new(Listed(list)), folder.path().to_owned());
     // What is not known is not kept.
     let mut first = cache(vec![Answer::Unknown("time".into()), Answer::Sat(BTreeMap::from([(x, 7)]))]);
@@ -149,7 +148,7 @@ fn kept_answers_are_the_answers_given() {
         );
     }
     // The entry of one question says nothing about another, even under its name.
-    let other = sassafras_prove::smt::script(&Inputs::raw(&terms), &[terms.not(&is)]);
+    let other = script(&terms, &[], &[terms.not(&is)]);
     assert_eq!(cache(vec![Answer::Unsat]).check(&other), Answer::Unsat);
     let text = std::fs::read(&entry).expect("the entry");
     let files = || {
@@ -164,7 +163,7 @@ fn kept_answers_are_the_answers_given() {
 #[test]
 fn solvers_that_contradict_each_other_are_named() {
     let (terms, is) = question();
-    let script = script(&Inputs::raw(&terms), &[is]);
+    let script = script(&terms, &[], &[is]);
     let model = Answer::Sat(BTreeMap::from([(terms.variable("x", 8), 7)]));
     let both = |a: &Answer, b: &Answer| {
         let list = |a: &Answer| Box::new(Listed(vec![a.clone()]));
@@ -188,7 +187,7 @@ fn questions_are_written_down() {
     let folder = tempfile::tempdir().expect("a folder");
     let (terms, is) = question();
     let mut kept = Kept::new(Box::new(Listed(vec![Answer::Unsat])), folder.path().to_owned());
-    assert_eq!(kept.check(&script(&Inputs::raw(&terms), &[is])), Answer::Unsat);
+    assert_eq!(kept.check(&script(&terms, &[], &[is])), Answer::Unsat);
     let text = std::fs::read_to_string(folder.path().join("question-0001.smt2")).expect("it is there");
     assert!(text.starts_with("; unsat") && text.ends_with("(check-sat)\n"), "{text}");
 }

@@ -8,7 +8,7 @@ use common::{line, ours, recorded, report, solver, table, text};
 use sassafras_cubin::Cubin;
 use sassafras_prove::smt::Script;
 use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
-use sassafras_prove::witness::{Entry, Form, Input, Tools, Witness};
+use sassafras_prove::witness::{Form, Input, Tools, Witness};
 use sassafras_prove::{Answer, Solver, Verdict, prove};
 use sassafras_ptx::checked::Module;
 
@@ -91,7 +91,7 @@ fn proof(name: &str, by: Compiler, solvers: &mut Solvers) -> Option<Proof> {
         return None;
     }
     let bytes = sassafras_cubin::write(&cubin).expect("it was read");
-    let mut entry = Entry::of(&record, 4).expect("it was proved");
+    let mut entry = record.witness(4).expect("it was proved");
     // With less than the checker has, what it shows of whole numbers is not found.
     sassafras_prove::explain::explain(&module, &cubin, &mut entry, &mut *solvers.checker);
     let witness = Witness {

@@ -248,7 +248,7 @@ impl Source {
         solver: &mut dyn Solver,
         limits: Limits,
     ) -> Option<Entry> {
-        let plain = Entry::of(record, unroll)?;
+        let plain = record.witness(unroll)?;
         let mut entry = plain.clone();
         let explained = limit::within(limits.work, limits.deadline, || match self {
             Source::Ptx(module, _) => explain(module, target, &mut entry, solver),

@@ -1,8 +1,9 @@
 //! A question in an arena of its own.
 
-use crate::inputs::{Inputs, Read};
-use crate::rules::floats;
-use crate::smt::{Script, closure, script_of};
+use crate::floats;
+use crate::inputs::Inputs;
+use crate::read::Read;
+use crate::smt::{Script, closure, script};
 use crate::solver::Answer;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
@@ -252,12 +253,12 @@ impl Local {
     pub fn script(&self, assumptions: &[TermId], part: TermId) -> Script {
         let mut asked = assumptions.to_vec();
         asked.push(part);
-        script_of(&self.terms, &self.reads, &asked)
+        script(&self.terms, &self.reads, &asked)
     }
 
     /// The same for terms of which it does not matter what memory holds.
     pub fn bare(&self, asked: &[TermId]) -> Script {
-        script_of(&self.terms, &[], asked)
+        script(&self.terms, &[], asked)
     }
 
     /// A model of this arena as one of the inputs.

@@ -6,8 +6,8 @@
 
 use super::local::Local;
 use super::sweep;
-use crate::inputs::Read;
 use crate::integer::Integers;
+use crate::read::Read;
 use crate::solver::{Answer, Solver, Timed};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;

@@ -76,7 +76,7 @@ fn answers_are_those_of_the_whole_question() {
                     ask(&inputs, &assumptions, Violated { normal: differ, executed: differ }, &mut solver);
                 let mut all = assumptions.clone();
                 all.push(differ);
-                let whole = solver.check(&crate::smt::script(&inputs, &all));
+                let whole = solver.check(&inputs.script(&all));
                 match (answer, whole) {
                     (Answer::Unsat, Answer::Unsat) => unsat += 1,
                     (Answer::Sat(model), Answer::Sat(_)) => {

@@ -1,20 +1,9 @@
 //! Lanes that wait for some of the warp while they are in barriers: whether what they wait for may wait for them (`docs/convergence.md`, O6).
 
 use super::Barriers;
-use crate::event::Event;
+use crate::event::{Event, Wait};
 use crate::side::{Name, Side};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Where lanes wait, or what they wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wait {
-    /// At the `BSYNC` of a barrier.
-    Meeting(u32),
-    /// At a `WARPSYNC` or a barrier of the block, as [`Event::waits`] numbers them.
-    At(u64),
-    /// For lanes that come to an operation of the source.
-    For(u64),
-}
 
 /// All barriers of the block, of which one may serve as another, and all of a warp likewise.
 const BLOCK: u64 = 0;

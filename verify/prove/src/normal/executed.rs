@@ -9,7 +9,7 @@ impl Normal<'_> {
     /// An equal term over the operations that were executed, of which those with one normal form are one. Where terms are replaced at
     /// the moment, the term itself: what was executed is then another.
     pub fn executed(&self, term: TermId) -> TermId {
-        if !self.active || self.replaces.get() {
+        if self.replaces.get() {
             return term;
         }
         let d = self.terms;

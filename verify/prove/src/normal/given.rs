@@ -61,7 +61,7 @@ impl Normal<'_> {
 
     /// A normal form where a condition holds: of what it chooses by the condition, what it then is. Row `select-inside`.
     pub fn given(&self, t: TermId, condition: TermId) -> TermId {
-        if !self.active || self.known(condition).is_some() {
+        if self.known(condition).is_some() {
             return t;
         }
         let not = self.complement(condition);

@@ -33,6 +33,7 @@ pub mod trace;
 mod widen;
 
 use crate::limit;
+use crate::simplify::Simplify;
 use boolean::{Diagram, Diagrams};
 use poly::Poly;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,7 +49,6 @@ const MOST: usize = 64;
 #[derive(Debug)]
 pub struct Normal<'t> {
     terms: &'t Terms,
-    active: bool,
     /// Terms and their normal forms.
     memo: RefCell<FxHashMap<TermId, TermId>>,
     /// Normal forms that are not atoms, as polynomials.
@@ -78,12 +78,46 @@ pub struct Normal<'t> {
     trace: trace::Trace,
 }
 
+impl Simplify for Normal<'_> {
+    fn is_active(&self) -> bool {
+        true
+    }
+    fn of(&self, term: TermId) -> TermId {
+        Normal::of(self, term)
+    }
+    fn executed(&self, term: TermId) -> TermId {
+        Normal::executed(self, term)
+    }
+    fn bits(&self, term: TermId, low: u32, width: u32) -> TermId {
+        Normal::bits(self, term, low, width)
+    }
+    fn parts(&self, term: TermId) -> Vec<(u32, u32, TermId)> {
+        Normal::parts(self, term)
+    }
+    fn cases(&self, term: TermId) -> Option<Vec<(TermId, u128)>> {
+        Normal::cases(self, term)
+    }
+    fn given(&self, term: TermId, condition: TermId) -> TermId {
+        Normal::given(self, term, condition)
+    }
+    fn replace(&self, pairs: &FxHashMap<TermId, TermId>) {
+        Normal::replace(self, pairs);
+    }
+    fn declare(&self, pairs: &FxHashMap<TermId, TermId>) {
+        Normal::declare(self, pairs);
+    }
+}
+
 impl<'t> Normal<'t> {
+    /// The normal form in an arena, for those who run programs over its terms.
+    pub fn boxed(terms: &'t Terms) -> Box<dyn Simplify + 't> {
+        Box::new(Normal::new(terms))
+    }
+
     /// The normal form in an arena.
     pub fn new(terms: &'t Terms) -> Normal<'t> {
         Normal {
             terms,
-            active: true,
             memo: RefCell::default(),
             polys: RefCell::default(),
             built: RefCell::default(),
@@ -102,21 +136,8 @@ impl<'t> Normal<'t> {
         }
     }
 
-    /// Leaves every term as it is: for raw terms.
-    pub fn none(terms: &'t Terms) -> Normal<'t> {
-        Normal { active: false, ..Normal::new(terms) }
-    }
-
-    /// Whether terms are rewritten at all.
-    pub fn is_active(&self) -> bool {
-        self.active
-    }
-
     /// The normal form of a term.
     pub fn of(&self, term: TermId) -> TermId {
-        if !self.active {
-            return term;
-        }
         let mut stack = vec![(term, false)];
         while let Some((t, ready)) = stack.pop() {
             if self.memo.borrow().contains_key(&t) {

@@ -4,7 +4,6 @@ use super::segment::Sides;
 use crate::ask::{Violated, ask};
 use crate::inputs::Inputs;
 use crate::obligation::{Compared, Obligation, events, one_event};
-use crate::smt::script;
 use crate::solver::{Answer, Solver};
 use crate::verdict::Counts;
 use rustc_hash::FxHashMap;
@@ -88,7 +87,7 @@ impl<'a> Desk<'a> {
             None => {
                 let mut asserted = assumed.to_vec();
                 asserted.push(violated);
-                self.solver.check_short(&script(inputs, &asserted), SHORT) == Answer::Unsat
+                self.solver.check_short(&inputs.script(&asserted), SHORT) == Answer::Unsat
             }
         }
     }
@@ -98,7 +97,7 @@ impl<'a> Desk<'a> {
         if !std::mem::take(&mut self.asked) {
             return Ok(());
         }
-        match self.solver.check(&script(inputs, assumed)) {
+        match self.solver.check(&inputs.script(assumed)) {
             Answer::Sat(_) => Ok(()),
             Answer::Unsat => Err(Failure::Unknown("vacuous: the assumptions contradict each other".into())),
             Answer::Unknown(why) => Err(Failure::Unknown(format!("the assumptions: {why}"))),

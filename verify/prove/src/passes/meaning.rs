@@ -6,10 +6,10 @@
 //! see or answer is an event, in the order in which it happens: convergent operations, barriers, fences, atomics, and accesses
 //! that are not weak.
 
+use crate::assumption::Assumption;
 use crate::event::{Event, Kind, overlay};
 use crate::inputs::Inputs;
 use crate::side::Side;
-use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Function, Guard, Inst, MemoryAccess, Op, Type, Value, evaluate, text::print_op};
 use sassafras_semantics::{Domain, Ordering, Scope, Space, TermId, Terms};

@@ -24,10 +24,12 @@ mod segment;
 mod shape;
 mod world;
 
+use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::limit::Limits;
+use crate::normal::Normal;
 use crate::solver::{Solver, Timed};
-use crate::verdict::{Assumption, Counterexample, Counts, Coverage, Phases, Record, Verdict};
+use crate::verdict::{Counterexample, Counts, Coverage, Phases, Record, Verdict};
 use desk::{Desk, Failure};
 use meaning::Pair;
 use relation::Relation;
@@ -227,7 +229,7 @@ impl Task<'_> {
         relations: &BTreeMap<Block, Relation>,
     ) -> Result<Vec<(Block, Relation)>, String> {
         let terms = Terms::new();
-        let inputs = Inputs::new(&terms);
+        let inputs = Inputs::new(&terms, Normal::boxed(&terms));
         let started = Instant::now();
         let sides = both.run(&inputs, from.map(|cut| (cut, &relations[&cut])))?;
         self.sides += started.elapsed().as_secs_f64();
@@ -250,7 +252,7 @@ impl Task<'_> {
         relations: &BTreeMap<Block, Relation>,
     ) -> Result<(), Failed> {
         let terms = Terms::new();
-        let inputs = Inputs::new(&terms);
+        let inputs = Inputs::new(&terms, Normal::boxed(&terms));
         let started = Instant::now();
         let start = from.map(|cut| (cut, &relations[&cut]));
         let mut sides = both.run(&inputs, start).map_err(Failed::Unknown)?;

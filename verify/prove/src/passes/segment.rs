@@ -5,10 +5,10 @@ use super::meaning::{Pair, Who};
 use super::relation::{Class, Member, Relation, member, values};
 use super::run::{Arrival, Ran, Start, run};
 use super::shape::Shape;
+use crate::assumption::Assumption;
 use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::obligation::{Compared, Obligation, assumptions, covered, intervals, traps};
-use crate::verdict::Assumption;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Function, Inst};
 use sassafras_semantics::term::Node;
@@ -233,7 +233,7 @@ impl Both<'_, '_> {
             Assumption::Solver,
         ]);
         let all: Vec<TermId> = terms(&target.side.events).collect();
-        if d.topological(&all).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
+        if d.topological(&all).iter().any(|t| crate::float::is_float(&d.node(*t))) {
             used.insert(Assumption::Fp);
         }
         Ok(())

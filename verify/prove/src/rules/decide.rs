@@ -1,11 +1,10 @@
 //! Whether the two sides of an instance have one effect.
 
-use super::floats;
 use super::instance::Instance;
 use super::source::{self, Effect};
 use super::target::{self, Stop};
 use super::world::Event;
-use crate::inputs::Inputs;
+use crate::floats;
 use crate::smt::script;
 use crate::solver::{Answer, Solver};
 use sassafras_ir::Op;
@@ -204,7 +203,7 @@ fn decide(terms: &Terms, pairs: &[(TermId, TermId)], assumed: &[TermId], solver:
     let Some(equal) = equal else { return Verdict::Identical };
     let mut asserted = assumed.to_vec();
     asserted.push(terms.not(&equal));
-    let answer = solver.check(&script(&Inputs::new(terms), &asserted));
+    let answer = solver.check(&script(terms, &[], &asserted));
     let why = match answer {
         Answer::Unsat => return Verdict::Solved,
         Answer::Sat(model) => {

@@ -11,7 +11,6 @@
 //! asked.
 
 mod decide;
-pub(crate) mod floats;
 mod instance;
 mod machine;
 mod shape;

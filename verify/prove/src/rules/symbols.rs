@@ -6,7 +6,7 @@
 //!
 //! Both sides also write out here what a solver does not know: relations of floats ([`floats`]) and products of 64 bits.
 
-use super::floats;
+use crate::floats;
 use sassafras_semantics::{
     Approximation, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, TermId,
     Terms, UnaryOp,

@@ -1,9 +1,9 @@
 //! What a side reads and stores: loads, stores, accesses that others see, special registers.
 
 use super::{Name, Side, name};
+use crate::assumption::Assumption;
 use crate::event::{Event, Kind, Place};
 use crate::opaque::StandIn;
-use crate::verdict::Assumption;
 use sassafras_semantics::{Access, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ impl<R: Name> Side<'_, R> {
             _ => self.stored(space, address, access.bytes)?,
         };
         let value = self.normal(value);
-        let value = if space == Space::Local { value } else { crate::opaque::loaded(self.inputs, value) };
+        let value = if space == Space::Local { value } else { crate::abstracted::loaded(self.inputs, value) };
         self.push(Kind::Load, space, access.bytes, address, value);
         if let Some(load) = self.events.last_mut() {
             load.snapshot = access.ordering == Ordering::NonCoherent;

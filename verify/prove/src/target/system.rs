@@ -2,7 +2,8 @@
 //! ([`sassafras_chip::abi`]).
 
 use super::lane::Lane;
-use super::{WORD, unsupported};
+use super::unsupported;
+use crate::side::WORD;
 use crate::system;
 use sassafras_chip::abi;
 use sassafras_cubin::{Cubin, Function};

@@ -5,13 +5,13 @@ use super::rewrite::Recorded;
 use super::script::How;
 use super::so_far::{SoFar, Way};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
+use crate::assumption::Assumption;
 use crate::event::Event;
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::origin::{self, Freedom, Origin, Ways};
 use crate::solver::{Answer, Solver};
 use crate::target::{self, Role};
-use crate::verdict::Assumption;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -182,7 +182,7 @@ pub(crate) fn against(
     origin::hazards(cubin, code, &right.side.jumped, &mut used).map_err(said)?;
     let events = left.events.iter().chain(&right.side.events);
     let roots: Vec<TermId> = events.flat_map(Event::terms).collect();
-    if d.topological(&roots).iter().any(|t| crate::prove::is_float(&d.node(*t))) {
+    if d.topological(&roots).iter().any(|t| crate::float::is_float(&d.node(*t))) {
         used.insert(Assumption::Fp);
     }
     if entry.bounded && !left.beyond.is_empty() {

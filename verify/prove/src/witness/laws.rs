@@ -11,7 +11,7 @@
 //!
 //! The tests hold each law against the concrete home.
 
-use crate::rules::floats::{self, fields};
+use crate::floats::{self, fields};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     Approximation, BinaryOp, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, TermId, Terms,

@@ -1,9 +1,9 @@
 //! What a proof found, written down so that it can be checked by less than the prover.
 //!
 //! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
-//! - `write`: from a proof. [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
+//! - [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
 //!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. `script`: raw terms as SMT-LIB; `words`: long ones in pieces. `laws`: what a
-//!   script says of operations on floats. The steps are found by [`crate::explain`].
+//!   script says of operations on floats. Matching and steps are found by the prover (`matching.rs`, `explain.rs`).
 //!
 //! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no
 //! matching and no guesses of its own, and nothing else of the prover decides for it.
@@ -24,11 +24,10 @@ mod tests;
 pub(crate) mod words;
 #[cfg(test)]
 mod words_tests;
-mod write;
 
 pub(crate) use so_far::SoFar;
-pub(crate) use write::{matching, places};
 
+use crate::choice::{Choice, Payloads, Place};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -124,39 +123,6 @@ pub struct Entry {
     pub rewrites: rewrite::Rewrites,
 }
 
-/// An event of a side: PTX line or byte offset, and which of those there, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Place {
-    /// PTX line, or byte offset in the function.
-    pub at: u64,
-    /// Which of the events there.
-    pub nth: u32,
-}
-
-/// What a NaN is whose payload the source leaves open, at all places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Payloads {
-    /// Any, or as [`Choice`]s say.
-    #[default]
-    Open,
-    /// What the operation gives without that rule.
-    Natural,
-    /// What -0 and that give, when they are added: code may move or negate a number so.
-    Sum,
-}
-
-/// A value that the source leaves undefined, and what it is taken to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choice {
-    /// Which: they are numbered in the order in which the source makes them, from 0.
-    pub value: u32,
-    /// A store of the target, and the lowest of the bits there that it is; of a call the bits of its operands, 64 for each; none for zero.
-    pub like: Option<(Place, u32)>,
-}
-
 /// Which event of the source stands for which of the target. What is in no list does not happen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -198,25 +164,4 @@ pub struct Matching {
     /// Where local variables of the source lie, of those of which that is decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<crate::places::Placed>,
-}
-
-impl Entry {
-    /// What a proof found; none of what was not proved.
-    pub fn of(record: &crate::Record, unroll: u32) -> Option<Entry> {
-        let bounded = match record.verdict {
-            crate::Verdict::Proved => false,
-            crate::Verdict::ProvedWithin(_) => true,
-            _ => return None,
-        };
-        Some(Entry {
-            entry: record.entry.clone(),
-            assumptions: record.assumptions.iter().map(|a| a.id().to_owned()).collect(),
-            lemmas: record.lemmas.iter().map(|l| (*l).to_owned()).collect(),
-            // Calls of functions within themselves may be fewer than was asked for.
-            unroll: if bounded { record.unroll } else { record.unroll.max(unroll) },
-            bounded,
-            matching: record.matching.clone()?,
-            rewrites: rewrite::Rewrites::default(),
-        })
-    }
 }

@@ -1,9 +1,11 @@
 //! What has to hold for a matching to be a proof, over raw terms.
 
-use super::{Matching, Place};
+use super::Matching;
+use crate::choice::Place;
 use crate::event::{Event, Kind};
-use crate::inputs::{AXES, Inputs, split};
+use crate::inputs::{AXES, Inputs};
 use crate::origin::Origin;
+use crate::sum::split;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +39,7 @@ pub struct Events<'e> {
 
 impl<'e> Events<'e> {
     pub fn new(all: &'e [Event]) -> Events<'e> {
-        let places = super::write::places(all).into_iter().enumerate().map(|(i, p)| (p, i));
+        let places = crate::choice::places(all).into_iter().enumerate().map(|(i, p)| (p, i));
         Events { all, by_place: places.collect() }
     }
 
@@ -216,7 +218,7 @@ pub fn steps(
             met.push((i, target.at(t)?.0));
         }
     }
-    for (i, j) in crate::obligation::waits_out_of_order(target.all, met.into_iter()) {
+    for (i, j) in crate::order::waits_out_of_order(target.all, met.into_iter()) {
         let both = d.and(&target.all[i].guard, &target.all[j].guard);
         all.push(Step::Never(format!("lanes wait at {i} and {j}, which change places"), both));
     }

@@ -1,7 +1,8 @@
 //! Raw terms as SMT-LIB: one definition a term, memory as a function of its state and an address.
 
 use super::laws;
-use crate::inputs::{Inputs, Read};
+use crate::inputs::Inputs;
+use crate::read::Read;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp as C, FloatOp as F, TermId, Terms, UnaryOp as U};
@@ -302,7 +303,7 @@ pub(super) fn needed(
 
 /// The value of a float operation on constants.
 pub(super) fn exact(inputs: &Inputs<'_>, node: &Node, t: TermId) -> Option<u128> {
-    if !crate::prove::is_float(node) {
+    if !crate::float::is_float(node) {
         return None;
     }
     inputs.settled(t)

@@ -1,6 +1,5 @@
 //! The two judges of rows of the normal form: every input at the least width, and a solver at each.
 
-use sassafras_prove::inputs::Inputs;
 use sassafras_prove::normal::rows::{Law, Row};
 use sassafras_prove::smt::script;
 use sassafras_prove::{Answer, Solver};
@@ -58,11 +57,10 @@ pub fn at_their_widths(row: &Row, solver: &mut dyn Solver) -> Result<u32, String
     let mut count = 0;
     for &width in row.widths {
         let (terms, laws) = laws(row, width);
-        let inputs = Inputs::raw(&terms);
         for law in laws {
             let differ = terms.not(&terms.eq(&law.left, &law.right));
             let asked: Vec<TermId> = [Some(differ), law.given].into_iter().flatten().collect();
-            match solver.check(&script(&inputs, &asked)) {
+            match solver.check(&script(&terms, &[], &asked)) {
                 Answer::Unsat => count += 1,
                 Answer::Sat(_) => return Err(format!("{} at width {width}: refuted", row.name)),
                 Answer::Unknown(why) => return Err(format!("{} at width {width}: {why}", row.name)),

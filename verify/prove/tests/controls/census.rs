@@ -7,7 +7,6 @@ use crate::pairs::{CHIP, Pair, Writes, execute, results, word as word_of, writte
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Control, decode, encode};
 use sassafras_prove::smt::Script;
-use sassafras_prove::witness::Entry;
 use sassafras_prove::witness::check::{check, check_code};
 use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_code, prove_within};
 use std::cell::OnceCell;
@@ -125,12 +124,12 @@ fn gone(pair: &Pair, at: usize) -> Cubin {
 /// Whether the checker of witnesses, which shares neither normal form nor guesses with the prover, accepts the proof, or one that the code
 /// does what it did before: there what has not changed is the same term.
 fn confirmed(pair: &Pair, mutant: &Cubin, record: &Record, z3: &mut Z3) -> Option<&'static str> {
-    if Entry::of(record, 4).is_some_and(|entry| check(&pair.source, mutant, &entry, z3).is_ok()) {
+    if record.witness(4).is_some_and(|entry| check(&pair.source, mutant, &entry, z3).is_ok()) {
         return Some(CONFIRMED);
     }
     let record = prove_code(&pair.cubin, "k", mutant, z3, Limits::default());
     let accepted = matches!(record.verdict, Verdict::Proved)
-        && Entry::of(&record, 4).is_some_and(|entry| check_code(&pair.cubin, mutant, &entry, z3).is_ok());
+        && record.witness(4).is_some_and(|entry| check_code(&pair.cubin, mutant, &entry, z3).is_ok());
     accepted.then_some(AS_BEFORE)
 }
 

@@ -15,8 +15,8 @@ mod window;
 
 use common::{line, module, ours, z3};
 use sassafras_cubin::Cubin;
+use sassafras_prove::witness::Matching;
 use sassafras_prove::witness::check::{Fault, check};
-use sassafras_prove::witness::{Entry, Matching};
 use sassafras_prove::{Record, Verdict, Z3, prove};
 
 /// A source, and the code of what is to stand for it.
@@ -46,7 +46,7 @@ impl Pair {
 
     /// What the checker says of the witness, changed.
     fn check(&self, z3: &mut Z3, change: impl FnOnce(&mut Matching)) -> Result<(), Fault> {
-        let mut entry = Entry::of(&self.record, 4).expect("it was proved");
+        let mut entry = self.record.witness(4).expect("it was proved");
         change(&mut entry.matching);
         check(&self.source, &self.cubin, &entry, z3).map(|_| ())
     }

@@ -85,7 +85,7 @@ impl Pair {
     pub fn new(source: &str, cubin: Cubin, mut inner: Box<dyn Solver>) -> Option<Pair> {
         let module = module(source);
         let record = prove(&module, "k", &cubin, inner.as_mut());
-        let entry = Entry::of(&record, 4)?;
+        let entry = record.witness(4)?;
         let solver = Kept { inner, texts: Vec::new(), answers: HashMap::new(), lies: Lies::None };
         Some(Pair { module, cubin, entry, solver })
     }

@@ -1,22 +1,12 @@
 //! The matching of a proof. Nothing here is trusted: the checker asks about each line of it.
 
-use super::{Matching, Place};
+use crate::choice::places;
 use crate::event::{Event, Kind};
-use crate::inputs::split;
+use crate::sum::split;
+use crate::witness::Matching;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Space, TermId, Terms};
 use std::collections::BTreeMap;
-
-/// The place of each event.
-pub fn places(events: &[Event]) -> Vec<Place> {
-    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut place = |e: &Event| {
-        let count = counts.entry(e.place).or_insert(0);
-        *count += 1;
-        Place { at: e.place, nth: *count - 1 }
-    };
-    events.iter().map(&mut place).collect()
-}
 
 /// What a proof found, from the events in normal form, the pairs of those that others see, and those of the target that are one on two ways.
 pub fn matching(
