@@ -10,6 +10,7 @@ mod figures;
 mod long;
 mod process;
 mod record;
+mod rooms;
 mod runner;
 mod stages;
 mod test;
@@ -51,6 +52,8 @@ enum Command {
         /// Only these chips, such as `sm_90`; all when none is named.
         chips: Vec<String>,
     },
+    /// Who imports whom: circles between modules of different folders, and crates against the arrows of `docs/architecture.md`.
+    Rooms,
     /// Makes the PTX of `corpus/kernels` again with nvcc.
     Corpus,
     /// Mines latencies from code of ptxas: `mine pairs --sm 90`; `mine --help` lists what else.
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Long { name, rest } => long::long(&root, name.as_deref(), &rest),
         Command::Figures { name } => figures::figures(&root, &name),
         Command::Record { chips } => record::record(&root, &chips),
+        Command::Rooms => rooms::rooms(&root),
         Command::Corpus => corpus::corpus(&root),
         Command::Mine { rest } => discover::start(&root, "mine", &rest),
         Command::Discover { rest } => discover::start(&root, "discover", &rest),
