@@ -8,13 +8,14 @@
 //! - [`opaque`]: operations that are known by name, operands, results and effects alone.
 //! - [`matrix`]: the matrix operations of a warp, and how matrices lie in its registers.
 //! - [`concrete`]: the home of known bits; bit-exact floats; a chooser for what is only bounded.
-//! - [`term`]: the home of hash-consed terms.
+//! - [`term`]: the home of hash-consed terms. [`draw`]: numbers from seeds, for tests and searches.
 //!
 //! `ptx`, `ir` and `isa` each have one `step` over these traits. They call the primitives of [`Domain`] and never one another,
 //! so that one misreading of an instruction cannot hide on both sides of a comparison.
 
 pub mod concrete;
 pub mod domain;
+pub mod draw;
 pub mod matrix;
 pub mod opaque;
 pub mod state;

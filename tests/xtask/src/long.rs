@@ -200,7 +200,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &[
             "test",
             "--package",
-            "sassafras-prove",
+            "sassafras-prove-passes",
             "--features",
             "z3",
             "--test",

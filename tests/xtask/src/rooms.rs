@@ -56,7 +56,10 @@ pub fn rooms(root: &Path) -> Result<()> {
     print!("{found}");
     let document = root.join(DOCUMENT);
     let text = std::fs::read_to_string(&document).with_context(|| document.display().to_string())?;
-    faults.extend(found.against(&Arrows::parse(&text)?));
+    match Arrows::parse(&text) {
+        Ok(drawn) => faults.extend(found.against(&drawn)),
+        Err(why) => faults.push(format!("{DOCUMENT}: {why}")),
+    }
     if faults.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,9 @@
 //! Interleavings: which warp runs next and for how long, which group of divergent lanes, and whether groups that meet merge
 //! (`docs/convergence.md`, C3 to C5).
 
+pub use sassafras_semantics::draw::hash;
+use sassafras_semantics::draw::mix;
+
 /// Which warp runs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarpPolicy {
@@ -85,19 +88,6 @@ impl Draws {
     pub fn below(&mut self, n: u64) -> u64 {
         self.draw() % n
     }
-}
-
-/// One draw as a function of a seed and of what it is for.
-pub fn hash(seed: u64, parts: &[u64]) -> u64 {
-    parts.iter().fold(mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)), |h, p| {
-        mix((h ^ p).wrapping_mul(0xd1b5_4a32_d192_ed03).wrapping_add(0x9e37_79b9_7f4a_7c15))
-    })
-}
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A group that can run: where it stands and its lanes.

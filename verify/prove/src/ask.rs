@@ -6,7 +6,7 @@
 //! 1. The terms are rebuilt in an arena of their own, relations and extrema of floats written out on bits, equations of sums with all signs
 //!    positive. What is violated where any of several parts holds is asked part by part; assumptions that share no input with
 //!    a part are left out.
-//! 2. Terms as they were executed that are equal as exact numbers ([`crate::integer`]) are merged; what is left of a part may be nothing.
+//! 2. Terms as they were executed that are equal as exact numbers ([`sassafras_normal::integer`]) are merged; what is left of a part may be nothing.
 //!    So are parts that depend on few bits (`values`).
 //! 3. A short question about each part, at first without any assumption; most end here. Bytes that are read at addresses that are equal
 //!    under the assumptions become one (`reads`).
@@ -21,11 +21,11 @@ mod reads;
 mod sweep;
 mod values;
 
-use crate::inputs::Inputs;
-use crate::solver::Timed;
-use crate::solver::{Answer, Solver};
 use local::Local;
 use sassafras_semantics::TermId;
+use sassafras_solve::solver::Timed;
+use sassafras_solve::solver::{Answer, Solver};
+use sassafras_symbolic::inputs::Inputs;
 
 /// Effort of a short question, in thousands of z3's `rlimit`.
 const SHORT: u64 = 1_000;
@@ -52,7 +52,7 @@ pub fn ask(
     violated: Violated,
     solver: &mut dyn Solver,
 ) -> Answer {
-    crate::limit::look();
+    sassafras_solve::limit::look();
     let mut executed = Local::new(inputs, assumptions, violated.executed);
     let mut merged = sweep::merge(&executed, &executed.parts(executed.violated));
     let none = |local: &Local, parts: &[TermId]| parts.iter().all(|p| local.terms_known(*p) == Some(0));
@@ -149,7 +149,7 @@ fn check(local: &Local, part: TermId, effort: Option<u64>, solver: &mut dyn Solv
             return Answer::Unsat;
         }
     }
-    let mut asker = |script: &crate::smt::Script| match effort {
+    let mut asker = |script: &sassafras_solve::smt::Script| match effort {
         Some(effort) => solver.check_short(script, effort),
         None => solver.check(script),
     };

@@ -47,17 +47,18 @@ pub fn point(found: &mut Counterexample, code: &Function, chip: Chip, accessed: 
     };
     let Some((at, why)) = pointed else {
         if found.instruction.is_none() {
-            found.text = Some(crate::target::text(code, chip, seen));
+            found.text = Some(sassafras_symbolic::sass::target::text(code, chip, seen));
             found.instruction = Some(seen);
         }
         return;
     };
     if at != seen {
-        let seen_text = found.text.clone().unwrap_or_else(|| crate::target::text(code, chip, seen));
+        let seen_text =
+            found.text.clone().unwrap_or_else(|| sassafras_symbolic::sass::target::text(code, chip, seen));
         found.cause = Some(Cause { seen, seen_text: Some(seen_text), why });
     }
     found.instruction = Some(at);
-    found.text = Some(crate::target::text(code, chip, at));
+    found.text = Some(sassafras_symbolic::sass::target::text(code, chip, at));
 }
 
 /// Takes an instruction that was found elsewhere for the first that differs, if the thread comes to it.
@@ -69,8 +70,10 @@ pub fn point_at(found: &mut Counterexample, at: u64, code: &Function, sm: u32) {
     let writes: Vec<String> = step.writes.iter().map(|(name, bits)| format!("{name} = {bits}")).collect();
     let gives = if writes.is_empty() { String::new() } else { format!(" ({} here)", writes.join(", ")) };
     let why = format!("with other numbers the source never has its result{gives}, but all that it reads");
-    found.cause = Some(Cause { seen, seen_text: Some(crate::target::text(code, chip, seen)), why });
-    (found.instruction, found.text) = (Some(at), Some(crate::target::text(code, chip, at)));
+    found.cause =
+        Some(Cause { seen, seen_text: Some(sassafras_symbolic::sass::target::text(code, chip, seen)), why });
+    (found.instruction, found.text) =
+        (Some(at), Some(sassafras_symbolic::sass::target::text(code, chip, at)));
 }
 
 /// The last store of a thread, else its last branch or end under a guard.

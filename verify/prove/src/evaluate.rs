@@ -2,17 +2,17 @@
 //!
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
-use crate::event::{Event, Kind};
-use crate::inputs::{AXES, Bound, Inputs};
-use crate::places::{Placed, Variable};
-use crate::read::Read;
-use crate::source::LOCALS;
-use crate::unwritten;
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, FloatFormat, Space, TermId, Terms};
+use sassafras_solve::read::Read;
+use sassafras_symbolic::inputs::{AXES, Bound, Inputs};
+use sassafras_symbolic::places::{Placed, Variable};
+use sassafras_symbolic::ptx::source::LOCALS;
+use sassafras_symbolic::trace::event::{Event, Kind};
+use sassafras_symbolic::unwritten;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many inputs count.
@@ -82,7 +82,7 @@ pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
     let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
     let bound = raw.inputs.bound();
     for seed in 0..MOST_TRIED {
-        crate::limit::look();
+        sassafras_solve::limit::look();
         if count == INPUTS || seed >= TRIED && !(1..LEAST).contains(&count) {
             break;
         }
@@ -152,7 +152,9 @@ impl Raw<'_> {
 
     /// Whether a variable is what a shuffle gives of a word that is the same in all lanes.
     fn answers_itself(&self, b: &Bound) -> bool {
-        crate::event::is_shuffle(&b.what) && b.index == 0 && self.inputs.is_uniform(b.operands[0])
+        sassafras_symbolic::trace::event::is_shuffle(&b.what)
+            && b.index == 0
+            && self.inputs.is_uniform(b.operands[0])
     }
 
     /// Whether the input of this seed is admissible.
@@ -218,7 +220,8 @@ impl Raw<'_> {
                 // What others answer to a word of which bits are open is open.
                 Node::Variable(_)
                     if bound.get(&id).is_some_and(|b| {
-                        crate::event::is_shuffle(&b.what) && b.operands.iter().any(|o| at(*o).is_none())
+                        sassafras_symbolic::trace::event::is_shuffle(&b.what)
+                            && b.operands.iter().any(|o| at(*o).is_none())
                     }) =>
                 {
                     None
@@ -297,7 +300,7 @@ impl Raw<'_> {
             return if open { Ok(false) } else { Err(differs()) };
         }
         let partner = |s: &Happened, t: &Happened| {
-            let wanted = crate::event::wanted(&s.0, &s.1, &t.1);
+            let wanted = sassafras_symbolic::trace::event::wanted(&s.0, &s.1, &t.1);
             let alike = |(x, y): (&Option<u128>, &Option<u128>)| x.is_none() || x == y;
             (&s.0, s.2) == (&t.0, t.2) && wanted.len() == t.1.len() && wanted.iter().zip(&t.1).all(alike)
         };
@@ -333,7 +336,7 @@ impl Raw<'_> {
                     u128::from(at)
                 }
             };
-            all.insert(crate::source::local(v.frame, v.index), at);
+            all.insert(sassafras_symbolic::ptx::source::local(v.frame, v.index), at);
         }
         all
     }

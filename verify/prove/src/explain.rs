@@ -17,21 +17,21 @@ mod steps;
 mod sweep;
 mod walk;
 
-use crate::normal::Normal;
-use crate::normal::trace::{Equal, Noted};
-use crate::origin::Origin;
-use crate::solver::{Remembered, Solver};
-use crate::witness::check::{Fault, Guide, against};
-use crate::witness::rewrite::{Recorded, Rewrites};
-use crate::witness::words::WORD;
-use crate::witness::{Entry, SoFar};
 use forms::Forms;
 use lemmas::Said;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
+use sassafras_normal::Normal;
+use sassafras_normal::normal::trace::{Equal, Noted};
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, TermId, Terms};
+use sassafras_solve::solver::{Remembered, Solver};
+use sassafras_symbolic::origin::Origin;
+use sassafras_witness::check::{Fault, Guide, against};
+use sassafras_witness::rewrite::{Recorded, Rewrites};
+use sassafras_witness::words::WORD;
+use sassafras_witness::{Entry, SoFar};
 
 /// Most terms of a question that is explained.
 const MOST: usize = 60_000;

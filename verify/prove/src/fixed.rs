@@ -1,12 +1,12 @@
 //! Whether the source leaves a result open on an input, where it may leave results open on some.
 
-use crate::event::{Event, Kind};
 use crate::smallest::Model;
 use crate::verdict::Counterexample;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Chooser, Concrete, FloatOp, Space, TermId, Terms};
+use sassafras_symbolic::trace::event::{Event, Kind};
 
 /// Whether what the thread does depends on nothing but what it finds at the start: only then its terms say what it leaves.
 pub fn alone(events: &[Event]) -> bool {
@@ -33,7 +33,11 @@ pub fn fixed(
         let value = match &node {
             Node::Undef { .. } | Node::Approximate { .. } => None,
             // Where a local variable lies is open.
-            Node::Variable(number) if terms.name(*number).starts_with(crate::source::LOCALS) => None,
+            Node::Variable(number)
+                if terms.name(*number).starts_with(sassafras_symbolic::ptx::source::LOCALS) =>
+            {
+                None
+            }
             Node::Float { op: FloatOp::Add | FloatOp::Fma, .. } if contracts => None,
             Node::Ite(c, a, b) => of(c).and_then(|c| of(if c.is_true() { a } else { b })),
             free if free.is_free() => Some(Bits::new(width, model.get(&id).copied().unwrap_or(0))),

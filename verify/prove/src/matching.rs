@@ -1,11 +1,11 @@
 //! The matching of a proof. Nothing here is trusted: the checker asks about each line of it.
 
-use crate::choice::places;
-use crate::event::{Event, Kind};
-use crate::sum::split;
-use crate::witness::Matching;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Space, TermId, Terms};
+use sassafras_symbolic::choice::places;
+use sassafras_symbolic::sum::split;
+use sassafras_symbolic::trace::event::{Event, Kind};
+use sassafras_witness::Matching;
 use std::collections::BTreeMap;
 
 /// What a proof found, from the events in normal form, the pairs of those that others see, and those of the target that are one on two ways.

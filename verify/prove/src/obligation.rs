@@ -1,10 +1,10 @@
 //! What has to hold between two sides: assumptions, and goals whose negation is asked for.
 
-use crate::event::{Event, Kind, byte_at, within};
-use crate::inputs::{AXES, Inputs};
-use crate::origin::Origin;
-use crate::sum::split;
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
+use sassafras_symbolic::inputs::{AXES, Inputs};
+use sassafras_symbolic::origin::Origin;
+use sassafras_symbolic::sum::split;
+use sassafras_symbolic::trace::event::{Event, Kind, byte_at, within};
 
 /// What is compared: how places in it are called, and what it demands of a launch.
 pub trait Compared: Copy {
@@ -179,7 +179,7 @@ pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Even
     // Two changes of a word find the same, if they are at one place in one state of memory.
     let found = |y: TermId| match (&a.results[..], &b.results[..]) {
         ([old, ..], [own, ..]) if a.is_update() && b.is_update() && d.width_of(*old) == d.width_of(*own) => {
-            crate::window::with(inputs, y, *own, *old)
+            sassafras_symbolic::trace::window::with(inputs, y, *own, *old)
         }
         _ => y,
     };

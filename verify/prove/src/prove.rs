@@ -1,33 +1,34 @@
 //! One entry of a module or a cubin against one of a cubin.
 
 use crate::ask::{Violated, ask};
-use crate::assumption::Assumption;
-use crate::choice::Payloads;
-use crate::choose::choose;
 use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
-use crate::event::Event;
-use crate::fences::{self, Eased};
-use crate::inputs::Inputs;
-use crate::limit::{self, Limits};
-use crate::nesting::awaited;
-use crate::normal::Normal;
 use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
-use crate::order::waits_out_of_order;
-use crate::origin::{Freedom, Origin, Trace, Ways};
-use crate::places::{self, Placed};
-use crate::read::Read;
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
-use crate::solver::{Answer, Solver, Timed};
 use crate::verdict::{Counterexample, Counts, Phases, Record, Verdict};
-use crate::{origin, target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
+use sassafras_normal::Normal;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, TermId, Terms};
+use sassafras_solve::limit::{self, Limits};
+use sassafras_solve::read::Read;
+use sassafras_solve::solver::{Answer, Solver, Timed};
+use sassafras_symbolic::assumption::Assumption;
+use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::origin;
+use sassafras_symbolic::origin::{Freedom, Origin, Trace, Ways};
+use sassafras_symbolic::places::{self, Placed};
+use sassafras_symbolic::ptx::choose::choose;
+use sassafras_symbolic::sass::target;
+use sassafras_symbolic::trace::event::Event;
+use sassafras_symbolic::trace::fences::{self, Eased};
+use sassafras_symbolic::trace::nesting::awaited;
+use sassafras_symbolic::trace::order::waits_out_of_order;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -237,20 +238,20 @@ impl Task<'_> {
             target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
         };
-        let start = crate::choose::count(d);
+        let start = sassafras_symbolic::ptx::choose::count(d);
         let mut target = run(wanted)?;
         // What later runs leave open is what the first does: what is said of it speaks of that, and what is known of terms is seen in those
         // that are made of it.
-        let open = start..crate::choose::count(d) - 1;
+        let open = start..sassafras_symbolic::ptx::choose::count(d) - 1;
         let run = |wanted: target::Wanted<'_>| d.again(open.clone(), || run(wanted));
         let of_target = d.len();
-        let like = ways.is_none().then(|| crate::contract::terms(d, &target.side.events));
+        let like = ways.is_none().then(|| sassafras_symbolic::ptx::contract::terms(d, &target.side.events));
         let written = ways.is_none().then(|| {
             d.topological(&target.computed().chain(operands(&target.side.events)).collect::<Vec<_>>())
                 .into_iter()
                 .collect()
         });
-        let mut first = crate::choose::count(d);
+        let mut first = sassafras_symbolic::ptx::choose::count(d);
         let free = ways.is_none();
         let meant = |ways, like: Option<&FxHashSet<TermId>>, written: Option<&FxHashSet<TermId>>| {
             let (payloads, own_first, updates) = (self.payloads, self.own_first, self.updates);
@@ -263,7 +264,7 @@ impl Task<'_> {
         if inputs.opaque.is_active() {
             // What quotients are made of is known from the start now, and what the source stores.
             inputs.opaque.found();
-            first = crate::choose::count(d);
+            first = sassafras_symbolic::ptx::choose::count(d);
             (source, ways) = meant(Ways::default(), like.as_ref(), written.as_ref())?;
             inputs.opaque.hold(&source.events);
             let reached = target.reached;
@@ -282,14 +283,18 @@ impl Task<'_> {
             target.reached = reached;
         }
         // Operands of one lemma may be results of another.
-        let mut lemmas: BTreeSet<&'static str> =
-            ways.estimated.values().filter_map(|l| crate::lemma::named(l)).map(|l| l.name).collect();
+        let mut lemmas: BTreeSet<&'static str> = ways
+            .estimated
+            .values()
+            .filter_map(|l| sassafras_symbolic::lemma::named(l))
+            .map(|l| l.name)
+            .collect();
         for _ in 0..LEMMA_ROUNDS {
             let uses = match inputs.normal.is_active() {
                 true => {
                     let written: Vec<TermId> =
                         target.computed().chain(operands(&target.side.events)).collect();
-                    crate::lemma::uses(inputs, &source.events, &written)
+                    sassafras_symbolic::lemma::uses(inputs, &source.events, &written)
                 }
                 false => break,
             };
@@ -298,7 +303,10 @@ impl Task<'_> {
                 if !(free && self.origin.contracts() && ways.estimated.is_empty()) {
                     break;
                 }
-                let (like, at) = (crate::contract::terms(d, &target.side.events), crate::choose::count(d));
+                let (like, at) = (
+                    sassafras_symbolic::ptx::contract::terms(d, &target.side.events),
+                    sassafras_symbolic::ptx::choose::count(d),
+                );
                 let (again, more) = meant(Ways::default(), Some(&like), Some(&FxHashSet::default()))?;
                 if more.fused.len() <= ways.fused.len() {
                     break;
@@ -323,14 +331,14 @@ impl Task<'_> {
             let local = places::assumptions(inputs, &self.origin.variables(bound), &source.events);
             assumptions.extend(local.into_iter().map(|a| inputs.normal.of(a)));
         }
-        assumptions.extend(crate::window::assumptions(inputs, &all));
+        assumptions.extend(sassafras_symbolic::trace::window::assumptions(inputs, &all));
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumptions.push(inputs.normal.of(d.not(excluded)));
         }
         let mut assumed: BTreeSet<Assumption> = source.assumed.union(&target.side.assumed).copied().collect();
         assumed.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
         assumed.extend(self.origin.recurses().then_some(Assumption::Stack));
-        if d.topological(&all).iter().any(|t| crate::float::is_float(&d.node(*t))) {
+        if d.topological(&all).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
             assumed.insert(Assumption::Fp);
         }
         let of = d.topological(&roots(&source.events));
@@ -342,7 +350,7 @@ impl Task<'_> {
             Some("approximation: the source bounds its result and does not fix it")
         } else if places::shown(inputs, &self.origin.variables(bound), &source.events) {
             Some("places: where a local variable lies is open")
-        } else if of.iter().any(|t| crate::flush::is_open(&d.node(*t))) {
+        } else if of.iter().any(|t| sassafras_symbolic::ptx::flush::is_open(&d.node(*t))) {
             Some("flushing: the source leaves open what is flushed next to the least normal number")
         } else if self.origin.contracts() {
             Some("contraction: products and sums without a rounding may be fused")
@@ -413,7 +421,7 @@ impl Task<'_> {
         let ptx = matches!(self.origin, Origin::Ptx { .. });
         let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
         let chip = Chip::from_number(self.cubin.sm).filter(|_| ptx && open && self.solver.present());
-        if chip.is_none_or(|chip| crate::retry::loops(&self.code.code, chip).is_empty()) {
+        if chip.is_none_or(|chip| sassafras_symbolic::trace::retry::loops(&self.code.code, chip).is_empty()) {
             return first;
         }
         self.updates = true;
@@ -615,7 +623,7 @@ impl Task<'_> {
         self.record.lemmas = run.lemmas;
         let (source, target) = (&run.source.events, &run.target.side.events);
         let found = crate::matching::matching(&terms, source, target, &paired, &run.target.side.twins);
-        self.record.matching = Some(crate::witness::Matching {
+        self.record.matching = Some(sassafras_witness::Matching {
             choices,
             payloads: self.payloads,
             fused: run.ways.fused,

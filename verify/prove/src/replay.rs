@@ -1,16 +1,16 @@
 //! A model as a launch, run in both executors.
 
-use crate::event::{Event, Kind};
-use crate::inputs::{AXES, Inputs};
-use crate::origin::Origin;
 use crate::settled::{Place, Variants, bytes};
-use crate::target::{self, Write};
 use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Launch, Options, Outcome, sass};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
+use sassafras_symbolic::inputs::{AXES, Inputs};
+use sassafras_symbolic::origin::Origin;
+use sassafras_symbolic::sass::target::{self, Write};
+use sassafras_symbolic::trace::event::{Event, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of each buffer.

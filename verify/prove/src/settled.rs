@@ -1,7 +1,7 @@
 //! Whether a launch shows what the source means: whatever it leaves open, it leaves the same in memory there.
 
-use crate::origin::Origin;
 use sassafras_execute::{Approx, Launch, Options, Outcome};
+use sassafras_symbolic::origin::Origin;
 
 /// Interleavings in which the source runs.
 pub(crate) const ORDERS: u32 = 4;
@@ -36,7 +36,7 @@ impl<'s> Variants<'s> {
     ) -> Option<Variants<'s>> {
         let base = Options { step_limit, touches: true, ..Options::default() };
         let again = |options: Options| {
-            crate::limit::look();
+            sassafras_solve::limit::look();
             origin.execute(launch, &options).ok()
         };
         // What the source leaves open must not decide what it does.

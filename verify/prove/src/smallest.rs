@@ -4,10 +4,10 @@
 //! obligation is still violated, and both executors still differ. What is tried is counted, not timed, so that the result
 //! is the same everywhere.
 
-use crate::inputs::{AXES, Inputs};
 use crate::verdict::Counterexample;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, TermId};
+use sassafras_symbolic::inputs::{AXES, Inputs};
 use std::collections::BTreeMap;
 
 /// Most candidates whose terms are evaluated.
@@ -106,7 +106,7 @@ impl Search<'_> {
 
     /// Whether a model was taken.
     fn take(&mut self, model: Model) -> bool {
-        crate::limit::look();
+        sassafras_solve::limit::look();
         if model == self.best || self.spent() {
             return false;
         }

@@ -1,9 +1,9 @@
 //! What one thread of a launch does in an executor, step by step.
 
-use crate::origin::Origin;
 use rustc_hash::FxHashSet;
 use sassafras_execute::options::Tracer;
 use sassafras_execute::{Launch, Options};
+use sassafras_symbolic::origin::Origin;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,9 +1,9 @@
 //! Verdicts, and the record of an entry.
 
-use crate::assumption::Assumption;
 use crate::steps::Step;
-use crate::witness::rewrite::Rewrites;
-use crate::witness::{Entry, Matching};
+use sassafras_symbolic::assumption::Assumption;
+use sassafras_witness::rewrite::Rewrites;
+use sassafras_witness::{Entry, Matching};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

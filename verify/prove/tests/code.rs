@@ -6,8 +6,8 @@ mod common;
 
 use common::{line, ours, recorded, text, z3};
 use sassafras_cubin::Cubin;
-use sassafras_prove::witness::check::{Fault, check_code};
 use sassafras_prove::{Limits, Record, Solver, Verdict, prove_code};
+use sassafras_witness::check::{Fault, check_code};
 
 /// The programs that ptxas 13.0.88 gets wrong, and 13.5.37 right.
 const ERRORS: [&str; 5] = ["rotate64", "bfe_sign", "carry_folded", "max_neg", "vanished_branch"];

@@ -8,8 +8,8 @@ use common::midpoints::hard;
 use common::sequence::{Sequence, Unit};
 use common::{loses_each, solver};
 use sassafras_prove::Limits;
-use sassafras_prove::lemma::{DOUBLES, Lemma, Subject, named};
 use sassafras_semantics::*;
+use sassafras_symbolic::lemma::{DOUBLES, Lemma, Subject, named};
 
 /// The lemmas about roots, or those about reciprocals.
 fn lemmas(roots: bool) -> impl Iterator<Item = &'static Lemma> {

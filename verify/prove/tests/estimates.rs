@@ -7,12 +7,12 @@ mod common;
 
 use common::sequence::{Sequence, Unit};
 use common::{loses_each, module, ours, solver};
-use sassafras_prove::lemma::{ESTIMATES, Estimate, Lemma, Subject};
-use sassafras_prove::witness::Entry;
-use sassafras_prove::witness::check::{Fault, check};
 use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_semantics::concrete::admits;
 use sassafras_semantics::*;
+use sassafras_symbolic::lemma::{ESTIMATES, Estimate, Lemma, Subject};
+use sassafras_witness::Entry;
+use sassafras_witness::check::{Fault, check};
 
 const CHOOSERS: [Chooser; 3] = [Chooser::Nearest, Chooser::Lowest, Chooser::Highest];
 const NAN: u32 = 0x7fff_ffff;

@@ -5,8 +5,9 @@
 mod common;
 
 use common::{line, module, recorded, text, z3};
-use sassafras_prove::smt::Script;
-use sassafras_prove::{Answer, Limits, NoSolver, Solver, Verdict, Z3, prove, prove_within, solver};
+use sassafras_prove::{Answer, Limits, NoSolver, Solver, Verdict, Z3, prove, prove_within};
+use sassafras_solve::smt::Script;
+use sassafras_solve::solver;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 

@@ -8,9 +8,9 @@ mod common;
 use common::sequence::{Sequence, Unit, width};
 use common::{loses_each, solver};
 use sassafras_prove::Limits;
-use sassafras_prove::lemma::{Lemma, Premise, ROUTINES, Subject, Yield, named, of_terms};
 use sassafras_semantics::concrete::admits;
 use sassafras_semantics::*;
+use sassafras_symbolic::lemma::{Lemma, Premise, ROUTINES, Subject, Yield, named, of_terms};
 
 /// What the results are to be; none where they may be anything.
 fn wanted(lemma: &Lemma, operands: &[u64]) -> Option<Vec<u32>> {

@@ -6,9 +6,9 @@ mod common;
 
 use common::sequence::{Sequence, Unit};
 use common::{loses_each, module, ours, solver};
-use sassafras_prove::lemma::{BITS, Lemma, Subject};
 use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_semantics::Chooser;
+use sassafras_symbolic::lemma::{BITS, Lemma, Subject};
 
 /// What PTX says (PTX ISA, "fns"): from the place on one place after the other, until as many set bits are passed as are wanted.
 fn meant(word: u32, place: u32, offset: i32) -> u32 {

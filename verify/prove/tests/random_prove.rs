@@ -10,10 +10,10 @@ use common::{line, module, ours, table, z3};
 use sassafras_execute::order::hash;
 use sassafras_execute::{Launch, Options, ptx, sass};
 use sassafras_generate::straight;
-use sassafras_prove::choice::Payloads;
 use sassafras_prove::verdict::Counterexample;
 use sassafras_prove::{Limits, Verdict, prove_within};
 use sassafras_ptx::checked::Module;
+use sassafras_symbolic::choice::Payloads;
 use std::collections::BTreeMap;
 
 const NEWEST: &str = "13.5.37";

@@ -6,11 +6,11 @@ mod common;
 
 use common::{line, ours, recorded, report, solver, table, text};
 use sassafras_cubin::Cubin;
-use sassafras_prove::smt::Script;
-use sassafras_prove::witness::check::{Fault, check, inputs_are, read};
-use sassafras_prove::witness::{Form, Input, Tools, Witness};
 use sassafras_prove::{Answer, Solver, Verdict, prove};
 use sassafras_ptx::checked::Module;
+use sassafras_solve::smt::Script;
+use sassafras_witness::check::{Fault, check, inputs_are, read};
+use sassafras_witness::{Form, Input, Tools, Witness};
 
 /// Programs whose witnesses are checked on every run; on a whole one it is the corpus.
 const SAMPLE: [&str; 10] = [
@@ -95,7 +95,7 @@ fn proof(name: &str, by: Compiler, solvers: &mut Solvers) -> Option<Proof> {
     // With less than the checker has, what it shows of whole numbers is not found.
     sassafras_prove::explain::explain(&module, &cubin, &mut entry, &mut *solvers.checker);
     let witness = Witness {
-        format: sassafras_prove::witness::FORMAT,
+        format: sassafras_witness::FORMAT,
         form: Form::Ptx,
         source: Input::new("k.ptx", ptx.as_bytes()),
         target: Input::new("k.cubin", &bytes),

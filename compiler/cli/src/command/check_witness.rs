@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sassafras_cubin::Cubin;
 use sassafras_driver::session;
-use sassafras_prove::witness::Form;
-use sassafras_prove::witness::check::{Fault, check, check_code, inputs_are, read};
 use sassafras_prove::{Solver, limit};
+use sassafras_witness::Form;
+use sassafras_witness::check::{Fault, check, check_code, inputs_are, read};
 use serde_json::json;
 
 use super::Context;

@@ -10,9 +10,9 @@ use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
-use sassafras_prove::witness::{Entry, FORMAT, Form, Input, Tools, Witness};
 use sassafras_prove::{Limits, Record, Solver, limit, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
+use sassafras_witness::{Entry, FORMAT, Form, Input, Tools, Witness};
 
 use super::Context;
 use crate::containers::{self, Choice, Index, Opened};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::Args;
-use sassafras_prove::rules::{self, Verdict};
+use sassafras_prove_rules::{self as rules, Verdict};
 use sassafras_rules::select::{Proved, Row, Rules};
 
 use super::Context;

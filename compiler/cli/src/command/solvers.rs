@@ -3,10 +3,10 @@
 use clap::{Args, ValueEnum};
 #[cfg(not(feature = "z3"))]
 use sassafras_prove::Z3;
-#[cfg(feature = "z3")]
-use sassafras_prove::solver::NativeZ3;
-use sassafras_prove::solver::{Bitwuzla, Both, Cache, Kept};
 use sassafras_prove::{NoSolver, Solver};
+#[cfg(feature = "z3")]
+use sassafras_solve::solver::NativeZ3;
+use sassafras_solve::solver::{Bitwuzla, Both, Cache, Kept};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

@@ -3,7 +3,8 @@
 use sassafras_driver::Stage;
 use sassafras_driver::observe::Objection;
 use sassafras_ir::{Function, text::print_function};
-use sassafras_prove::{Limits, Verdict, prove_pass};
+use sassafras_prove::{Limits, Verdict};
+use sassafras_prove_passes::prove_pass;
 
 use super::{Judges, Opinion};
 use crate::command::solvers;

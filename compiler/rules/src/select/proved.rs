@@ -1,7 +1,7 @@
 //! The verdicts that rows stand on.
 //!
 //! `proved.json` holds, per row, the hash of its text and the verdict that `prove` reached for it. Rows always compile, but the
-//! matcher sees only those whose text stands there: see [`super::Rules::get`]. `BLESS=1 cargo test -p sassafras-prove --test
+//! matcher sees only those whose text stands there: see [`super::Rules::get`]. `BLESS=1 cargo test -p sassafras-prove-rules --test
 //! rules` proves all rows again and writes the file.
 
 use super::Row;

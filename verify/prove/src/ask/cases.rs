@@ -4,7 +4,7 @@
 //! condition is known, both are.
 
 use super::local::Local;
-use crate::integer::{Case, Integers};
+use sassafras_normal::integer::{Case, Integers};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, Domain, TermId, Terms};
 

@@ -1,13 +1,13 @@
 //! A question in an arena of its own.
 
-use crate::floats;
-use crate::inputs::Inputs;
-use crate::read::Read;
-use crate::smt::{Script, closure, script};
-use crate::solver::Answer;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp, Domain, TermId, Terms, UnaryOp};
+use sassafras_solve::floats;
+use sassafras_solve::read::Read;
+use sassafras_solve::smt::{Script, closure, script};
+use sassafras_solve::solver::Answer;
+use sassafras_symbolic::inputs::Inputs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -6,12 +6,12 @@
 
 use super::local::Local;
 use super::sweep;
-use crate::integer::Integers;
-use crate::read::Read;
-use crate::solver::{Answer, Solver, Timed};
 use rustc_hash::FxHashMap;
+use sassafras_normal::integer::Integers;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, Domain, TermId};
+use sassafras_solve::read::Read;
+use sassafras_solve::solver::{Answer, Solver, Timed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most addresses of one memory.

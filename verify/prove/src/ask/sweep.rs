@@ -1,12 +1,12 @@
 //! Merging: terms that are equal as exact numbers; and sweeping: terms that are equal on many inputs, proved equal from the bottom up.
 
 use super::local::Local;
-use crate::integer::Integers;
-use crate::signature::{Signature, Signatures};
-use crate::solver::{Answer, Solver};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_normal::integer::Integers;
+use sassafras_normal::signature::{Signature, Signatures};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms, UnaryOp};
+use sassafras_solve::solver::{Answer, Solver};
 use smallvec::SmallVec;
 
 /// Inputs that meet the assumptions, if others are to be left out.
@@ -225,7 +225,7 @@ pub(super) fn sweep(local: &Local, parts: &[TermId], solver: &mut dyn Solver) ->
 
 impl Sweep<'_> {
     /// Whether two terms can differ under the assumptions that speak of their inputs alone.
-    fn differ(&self, a: TermId, b: TermId) -> crate::smt::Script {
+    fn differ(&self, a: TermId, b: TermId) -> sassafras_solve::smt::Script {
         let d = &self.local.terms;
         let inputs = d.free(&[a, b]);
         let within = |f: &[TermId]| f.iter().all(|v| inputs.binary_search(v).is_ok());

@@ -1,9 +1,9 @@
 use super::local::Local;
 use super::*;
-use crate::normal::rows::ROWS;
-use crate::smt::Script;
 use sassafras_execute::order::hash;
+use sassafras_normal::normal::rows::ROWS;
 use sassafras_semantics::{BinaryOp, Concrete, Domain, Terms};
+use sassafras_solve::smt::Script;
 
 /// Decides by trying all inputs of at most 16 bits, and knows nothing otherwise: `ask` has to give the same answers.
 struct Trying {
@@ -140,7 +140,7 @@ fn signed_upper(d: &Terms, all: bool) -> TermId {
 
 #[test]
 fn cases_exclude_what_never_is() {
-    use crate::normal::random::{Draw, term};
+    use sassafras_solve::random::{Draw, term};
     let d = Terms::new();
     let excluded = |d: &Terms, t: TermId| {
         let local = Local::new(&Inputs::raw(d), &[], t);
@@ -170,7 +170,7 @@ fn cases_exclude_what_never_is() {
         // The same, but for what is added in one case: never wrong, or wrong there.
         let other =
             d.ite(&c, &d.add(&a, &d.constant(8, u128::from(seed % 3 == 0))), &d.sub(&a, &d.constant(8, 0)));
-        let normal = crate::normal::Normal::new(&d).of(other);
+        let normal = sassafras_normal::Normal::new(&d).of(other);
         for t in [other, normal] {
             let differ = d.not(&d.eq(&a, &t));
             if !excluded(&d, differ) {

@@ -1,8 +1,8 @@
 //! The arena of normal forms, and terms of the checker in it and out of it.
 
-use crate::normal::Normal;
-use crate::normal::trace::{Equal, Noted, Traced};
 use rustc_hash::FxHashMap;
+use sassafras_normal::Normal;
+use sassafras_normal::normal::trace::{Equal, Noted, Traced};
 use sassafras_semantics::{TermId, Terms};
 
 /// An arena of normal forms, and which terms of the checker its own are.

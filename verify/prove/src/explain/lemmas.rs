@@ -2,7 +2,7 @@
 
 use super::steps::Found;
 use super::{EFFORT, Explanation};
-use crate::normal::trace::Equal;
+use sassafras_normal::normal::trace::Equal;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId};
 

@@ -3,8 +3,8 @@
 
 use super::steps::Found;
 use super::{EFFORT, Explanation, LEVELS, PLAIN};
-use crate::normal::trace::Equal;
 use rustc_hash::FxHashSet;
+use sassafras_normal::normal::trace::Equal;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, TermId};
 

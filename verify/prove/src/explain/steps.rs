@@ -2,12 +2,12 @@
 
 use super::parts::{frontier, met, numbers, shared};
 use super::{EFFORT, Explanation, FLOATS};
-use crate::normal::trace::Equal;
-use crate::witness::check::Fault;
-use crate::witness::rewrite::{Made, Rewrite};
 use rustc_hash::FxHashMap;
+use sassafras_normal::normal::trace::Equal;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId};
+use sassafras_witness::check::Fault;
+use sassafras_witness::rewrite::{Made, Rewrite};
 
 /// A step.
 pub(super) struct Found<'f> {

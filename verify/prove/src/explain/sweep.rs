@@ -4,10 +4,10 @@
 
 use super::steps::Found;
 use super::{Explanation, LEVELS, PLAIN, Way};
-use crate::signature::{Signature, Signatures};
-use crate::witness::words::{WORD, word};
 use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_normal::signature::{Signature, Signatures};
 use sassafras_semantics::{Domain, TermId};
+use sassafras_witness::words::{WORD, word};
 use smallvec::SmallVec;
 
 /// Most terms of a condition that is swept.

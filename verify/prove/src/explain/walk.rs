@@ -3,11 +3,11 @@
 use super::parts::wires;
 use super::steps::Found;
 use super::{EFFORT, Explanation, LEVELS, MOST, PLAIN, QUICK};
-use crate::normal::trace::{Equal, Noted, Traced};
-use crate::witness::words::{WORD, word};
 use rustc_hash::FxHashSet;
+use sassafras_normal::normal::trace::{Equal, Noted, Traced};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, Domain, TermId};
+use sassafras_witness::words::{WORD, word};
 
 impl Explanation<'_, '_, '_, '_, '_> {
     /// Shows that two long words are equal word by word: as one number their words are not seen any more.

@@ -1,8 +1,8 @@
 //! Launches that tend to matter.
 
-use crate::origin::Origin;
 use sassafras_execute::Launch;
 use sassafras_execute::order::hash;
+use sassafras_symbolic::origin::Origin;
 
 /// Bytes of each buffer.
 const BUFFER: usize = 1 << 15;

@@ -1,6 +1,5 @@
 //! Whether a launch tells the sides apart.
 
-use crate::origin::Origin;
 use crate::settled::{ORDERS, Place, Variants};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
@@ -9,6 +8,7 @@ use sassafras_execute::memory::{Touch, Use};
 use sassafras_execute::system::Called;
 use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::{Space, Trap};
+use sassafras_symbolic::origin::Origin;
 use std::ops::Range;
 
 /// Most instructions of a run of the source, issued by groups of lanes.
@@ -99,7 +99,7 @@ impl<'a> Judge<'a> {
 
     /// Differences that count, of the first interleaving that has any.
     fn differences(&mut self, launch: &Launch) -> Result<Vec<Difference>, Never> {
-        crate::limit::look();
+        sassafras_solve::limit::look();
         let options = Options { step_limit: STEPS, touches: true, ..Options::default() };
         let source = match self.origin.execute(launch, &options) {
             Ok(outcome) => outcome,

@@ -8,8 +8,6 @@ mod draw;
 mod judge;
 mod shrink;
 
-use crate::origin::Origin;
-use crate::target;
 use crate::verdict::{Argument, Counterexample};
 use draw::Input;
 pub use draw::SHARED;
@@ -17,6 +15,8 @@ use judge::{Difference, Judge};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Launch, Options};
+use sassafras_symbolic::origin::Origin;
+use sassafras_symbolic::sass::target;
 
 /// Instructions, issued by groups of lanes, after which no more are drawn.
 pub const EFFORT: u64 = 400_000;

@@ -73,7 +73,7 @@ impl Search<'_, '_> {
             && input.buffers == self.best.buffers
             && input.parameters.iter().zip(&self.best.parameters).all(|(a, b)| a.bytes == b.bytes);
         // What was found is worth more than that it is small.
-        let late = crate::limit::milliseconds(RESERVE) < RESERVE;
+        let late = sassafras_solve::limit::milliseconds(RESERVE) < RESERVE;
         if same || late || self.tries >= TRIES || self.judge.steps >= self.end {
             return false;
         }

@@ -2,7 +2,6 @@
 
 #![allow(dead_code)]
 
-pub mod laws;
 pub mod midpoints;
 pub mod report;
 pub mod sequence;
@@ -32,7 +31,7 @@ pub fn z3(test: &str) -> Option<Z3> {
 pub fn solver(test: &str, budget: u64) -> Option<Box<dyn Solver>> {
     let process = z3(test)?;
     #[cfg(feature = "z3")]
-    return Some(Box::new(sassafras_prove::solver::NativeZ3 { budget, timeout: process.timeout }));
+    return Some(Box::new(sassafras_solve::solver::NativeZ3 { budget, timeout: process.timeout }));
     #[cfg(not(feature = "z3"))]
     Some(Box::new(Z3 { budget, ..process }))
 }

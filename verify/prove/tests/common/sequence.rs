@@ -1,10 +1,10 @@
 //! The code of lemmas on values.
 
-use sassafras_prove::inputs::Inputs;
-use sassafras_prove::lemma::{Estimate, Lemma, Premise, Subject, code};
 use sassafras_semantics::concrete::{Bits, admits};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::*;
+use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::lemma::{Estimate, Lemma, Premise, Subject, code};
 
 /// The multi-function unit: one choice within its bound, and within what a lemma takes for granted of it.
 pub struct Unit {

@@ -6,9 +6,9 @@ use crate::common::{report, z3};
 use crate::pairs::{CHIP, Pair, Writes, execute, results, word as word_of, written};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Control, decode, encode};
-use sassafras_prove::smt::Script;
-use sassafras_prove::witness::check::{check, check_code};
 use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_code, prove_within};
+use sassafras_solve::smt::Script;
+use sassafras_witness::check::{check, check_code};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 

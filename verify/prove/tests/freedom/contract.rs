@@ -2,7 +2,7 @@
 
 use crate::{held, verdicts, z3};
 use sassafras_prove::Verdict;
-use sassafras_prove::witness::check::Fault;
+use sassafras_witness::check::Fault;
 
 /// An entry that reads `a`, `b`, `c`, `e` and writes `r`.
 fn floats(body: &str) -> String {
@@ -107,7 +107,7 @@ fn a_witness_says_what_was_fused() {
     assert_eq!(pair.check(&mut z3, |_| ()), Ok(()));
     let (at, which) = pair.record.matching.as_ref().and_then(|m| m.fused.first_key_value()).expect("one");
     let (at, which) = (*at, *which);
-    let changes: [(&str, fn(&mut sassafras_prove::witness::Matching, u32, u8)); 3] = [
+    let changes: [(&str, fn(&mut sassafras_witness::Matching, u32, u8)); 3] = [
         ("nothing is fused", |m, _, _| m.fused.clear()),
         ("the other operand", |m, at, which| m.fused = [(at, 3 - which)].into()),
         ("another instruction", |m, at, which| m.fused = [(at + 1, which)].into()),

@@ -15,9 +15,9 @@ mod window;
 
 use common::{line, module, ours, z3};
 use sassafras_cubin::Cubin;
-use sassafras_prove::witness::Matching;
-use sassafras_prove::witness::check::{Fault, check};
 use sassafras_prove::{Record, Verdict, Z3, prove};
+use sassafras_witness::Matching;
+use sassafras_witness::check::{Fault, check};
 
 /// A source, and the code of what is to stand for it.
 struct Pair {

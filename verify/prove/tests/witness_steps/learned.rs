@@ -1,8 +1,8 @@
 //! What an attacker knows of the checker's terms, and steps that are being written.
 
-use sassafras_prove::witness::rewrite::{Made, Rewrite, Rewrites};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Bits, CompareOp as C, Concrete, TermId, Terms, UnaryOp as U};
+use sassafras_witness::rewrite::{Made, Rewrite, Rewrites};
 use std::collections::BTreeMap;
 
 /// What an attacker knows of a pair.

@@ -16,9 +16,9 @@ mod steps;
 use common::{ours, recorded, solver, text};
 use learned::{Learned, runs_apart};
 use pair::{Lies, Pair, Said, planted};
-use sassafras_prove::witness::rewrite::{Rewrite, Rewrites};
 use sassafras_semantics::UnaryOp as U;
 use sassafras_semantics::term::Node;
+use sassafras_witness::rewrite::{Rewrite, Rewrites};
 use steps::{attacks, corrupted, nothing_happens, right};
 
 /// A guarded store, and a load behind it that may read what it wrote.

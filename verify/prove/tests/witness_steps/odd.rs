@@ -2,11 +2,11 @@
 
 use crate::learned::{Learned, Writer};
 use crate::pair::{Pair, Said};
-use sassafras_prove::witness::rewrite::Made;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{
     BinaryOp as B, Bits, Concrete, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, TermId, Terms,
 };
+use sassafras_witness::rewrite::Made;
 use std::collections::BTreeMap;
 
 /// All operations on floats, formats, modes and widths of integers, of some operands by their width.

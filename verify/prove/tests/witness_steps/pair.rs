@@ -4,12 +4,12 @@ use crate::common::module;
 use crate::learned::{Learned, asserted, step};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Chip, decode};
-use sassafras_prove::smt::Script;
-use sassafras_prove::witness::Entry;
-use sassafras_prove::witness::check::{Fault, check};
-use sassafras_prove::witness::rewrite::{Rewrite, Rewrites};
 use sassafras_prove::{Answer, Limits, Solver, Verdict, prove, prove_within};
 use sassafras_ptx::checked::Module;
+use sassafras_solve::smt::Script;
+use sassafras_witness::Entry;
+use sassafras_witness::check::{Fault, check};
+use sassafras_witness::rewrite::{Rewrite, Rewrites};
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,9 +1,9 @@
 //! Steps: true ones, such that are corrupted, and such that would make wrong code right.
 
 use crate::learned::{Learned, Writer, step};
-use sassafras_prove::witness::rewrite::{Made, Rewrite, Rewrites};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, CompareOp as C, TermId};
+use sassafras_witness::rewrite::{Made, Rewrite, Rewrites};
 
 /// True steps about a right pair: sums and products the other way round, of one a fact first, and what that says of a half of it.
 pub fn right(known: &Learned) -> Writer {

@@ -1,0 +1,145 @@
+//! Obligations of a segment, asked one by one.
+
+use super::segment::Sides;
+use rustc_hash::FxHashMap;
+use sassafras_prove::ask::{Violated, ask};
+use sassafras_prove::obligation::{Compared, Obligation, events, one_event};
+use sassafras_prove::verdict::Counts;
+use sassafras_semantics::{Concrete, TermId};
+use sassafras_solve::solver::{Answer, Solver};
+use sassafras_symbolic::inputs::Inputs;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most terms of an obligation that is asked about.
+const MOST_TERMS: usize = 30_000;
+/// Effort of a question whose answer is only a hint, in thousands of z3's `rlimit`.
+const SHORT: u64 = 300;
+
+/// Why a segment is not shown.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// An obligation does not hold for these values.
+    Violated { what: String, model: BTreeMap<TermId, u128> },
+    /// One was not decided, or something is not covered.
+    Unknown(String),
+}
+
+/// Who asks, and what was answered.
+pub(super) struct Desk<'a> {
+    pub solver: &'a mut dyn Solver,
+    pub counts: Counts,
+    /// Whether an answer of the solver was needed since [`Desk::possible`] was last asked.
+    asked: bool,
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(solver: &'a mut dyn Solver) -> Desk<'a> {
+        Desk { solver, counts: Counts::default(), asked: false }
+    }
+
+    /// Asks about each obligation.
+    pub fn discharge(
+        &mut self,
+        inputs: &Inputs<'_>,
+        assumed: &[TermId],
+        list: &[Obligation],
+    ) -> Result<(), Failure> {
+        for o in list {
+            let violated = inputs.normal.of(o.violated);
+            self.counts.total += 1;
+            if inputs.known(violated) == Some(0) {
+                self.counts.by_terms += 1;
+                continue;
+            }
+            let unknown = |why: String| Failure::Unknown(format!("{}: {why}", o.what));
+            if inputs.terms.topological(&[violated]).len() > MOST_TERMS {
+                return Err(unknown(format!("more than {MOST_TERMS} terms")));
+            }
+            let violated = Violated { normal: violated, executed: inputs.normal.executed(o.violated) };
+            match ask(inputs, assumed, violated, self.solver) {
+                Answer::Unsat => {
+                    self.asked = true;
+                    self.counts.by_solver += 1;
+                }
+                Answer::Sat(model) => {
+                    let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
+                    if !inputs.terms.evaluate(&Concrete::default(), violated.normal, of).is_true() {
+                        // To the solver operations of floats are functions of which it knows nothing.
+                        return Err(Failure::Unknown(format!(
+                            "arithmetic: {}: no example that floats bear out",
+                            o.what
+                        )));
+                    }
+                    return Err(Failure::Violated { what: o.what.clone(), model });
+                }
+                Answer::Unknown(why) => return Err(unknown(why)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something is shown to be impossible with little effort: a hint, which is asked about again where it matters.
+    pub fn holds_shortly(&mut self, inputs: &Inputs<'_>, assumed: &[TermId], violated: TermId) -> bool {
+        let violated = inputs.normal.of(violated);
+        match inputs.known(violated) {
+            Some(bits) => bits == 0,
+            None if inputs.terms.topological(&[violated]).len() > MOST_TERMS => false,
+            None => {
+                let mut asserted = assumed.to_vec();
+                asserted.push(violated);
+                self.solver.check_short(&inputs.script(&asserted), SHORT) == Answer::Unsat
+            }
+        }
+    }
+
+    /// Where the solver was needed, it has to say that what was assumed is possible.
+    pub fn possible(&mut self, inputs: &Inputs<'_>, assumed: &[TermId]) -> Result<(), Failure> {
+        if !std::mem::take(&mut self.asked) {
+            return Ok(());
+        }
+        match self.solver.check(&inputs.script(assumed)) {
+            Answer::Sat(_) => Ok(()),
+            Answer::Unsat => Err(Failure::Unknown("vacuous: the assumptions contradict each other".into())),
+            Answer::Unknown(why) => Err(Failure::Unknown(format!("the assumptions: {why}"))),
+        }
+    }
+
+    /// Finds partners for the events that others see, in order. Two that are not equal as terms are asked about; if they are one
+    /// event, what the target's yields is what the source's does.
+    pub fn events(
+        &mut self,
+        inputs: &Inputs<'_>,
+        names: impl Compared,
+        assumed: &[TermId],
+        sides: &mut Sides<'_>,
+        replaced: &mut FxHashMap<TermId, TermId>,
+    ) -> Result<(), Failure> {
+        let mut asked = BTreeSet::new();
+        loop {
+            let (source, target) = (&sides.source.side.events, &mut sides.target.side.events);
+            let alone = match events(inputs.terms, names, source, target) {
+                Ok(pairs) => {
+                    let by_terms = (pairs.len() - asked.len()) as u32;
+                    self.counts.total += by_terms;
+                    self.counts.by_terms += by_terms;
+                    return Ok(());
+                }
+                Err(alone) => alone,
+            };
+            let Some((i, j)) = alone.near.first().copied().filter(|n| asked.insert(*n)) else {
+                return Err(Failure::Unknown(alone.why));
+            };
+            let one = one_event(inputs, names, &source[i], &target[j]);
+            self.discharge(inputs, assumed, &[one])?;
+            let (a, b) = (&source[i], &target[j]);
+            replaced.extend(b.results.iter().copied().zip(a.results.iter().copied()));
+            inputs.normal.replace(replaced);
+            let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
+            (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
+            for e in target {
+                let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
+                own.into_iter().chain(&mut e.arguments).for_each(|t| *t = inputs.normal.of(*t));
+            }
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
+
+use crate::opaque::Opaque;
+use crate::sum::split;
+use rustc_hash::FxHashMap;
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
+use sassafras_solve::read::Read;
+use sassafras_solve::simplify::{AsBuilt, Simplify};
+use sassafras_solve::smt::{Script, script};
+use std::cell::{Cell, RefCell};
+
+/// A variable that stands for what an event yields: its values follow from these.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// What happened.
+    pub what: String,
+    /// Operands, and the state of memory before.
+    pub operands: Vec<TermId>,
+    /// Which of its results.
+    pub index: u32,
+}
+
+/// The free inputs of a launch, common to both sides.
+#[derive(Debug)]
+pub struct Inputs<'t> {
+    /// The arena.
+    pub terms: &'t Terms,
+    /// What brings its terms to normal form.
+    pub normal: Box<dyn Simplify + 't>,
+    /// What is taken for anything.
+    pub opaque: Opaque,
+    reads: RefCell<Vec<Read>>,
+    known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
+    bound: RefCell<FxHashMap<TermId, Bound>>,
+    uniform: RefCell<FxHashMap<TermId, bool>>,
+    /// Whether the source has read what was never written.
+    unwritten: Cell<bool>,
+    /// Whether a launch must say that it is one of clusters: whether it says so is open then, else no (A-LAUNCH).
+    explicit: Cell<bool>,
+    /// What the source says of its launches' blocks.
+    shape: Cell<Shape>,
+    /// By term: what its free terms have in common.
+    traits: RefCell<Vec<Option<Traits>>>,
+}
+
+/// What a source says of the blocks that it may be launched in (PTX ISA, ".reqntid", ".maxntid").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The shape of each block.
+    pub required: Option<[u32; 3]>,
+    /// The most threads of a block.
+    pub most: Option<u32>,
+}
+
+/// The most threads of a block along each axis (CUDA C++ Programming Guide, "Compute Capabilities").
+const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+/// The most blocks of a grid along each axis, as bits (ibid.: 2³¹ - 1, 65,535, 65,535).
+const BLOCK_BITS: [u32; 3] = [31, 16, 16];
+
+/// How many bits the numbers up to this one have, and one at least.
+fn bits(most: u32) -> u32 {
+    (u32::BITS - most.leading_zeros()).max(1)
+}
+
+/// What the free terms of a term have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Traits {
+    /// There are none.
+    closed: bool,
+    /// They have the same value in all lanes of a warp.
+    uniform: bool,
+}
+
+/// The letter of an axis.
+fn letter(axis: Axis) -> char {
+    match axis {
+        Axis::X => 'x',
+        Axis::Y => 'y',
+        Axis::Z => 'z',
+    }
+}
+
+/// Why local memory is undefined that the source has not written.
+pub const UNWRITTEN: &str = "local memory that was not written";
+
+/// The source's stack. PTX ISA, "Local State Space": nothing says what it holds before it is written.
+pub const UNDEFINED: &str = "source";
+
+/// All axes.
+pub const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+
+impl<'t> Inputs<'t> {
+    /// Inputs in an arena in which every term stays as it is built.
+    pub fn raw(terms: &'t Terms) -> Inputs<'t> {
+        Inputs::new(terms, Box::new(AsBuilt(terms)))
+    }
+
+    /// Inputs in an arena whose terms are brought to a normal form.
+    pub fn new(terms: &'t Terms, normal: Box<dyn Simplify + 't>) -> Inputs<'t> {
+        Inputs {
+            terms,
+            normal,
+            opaque: Opaque::default(),
+            reads: RefCell::default(),
+            known: RefCell::default(),
+            bound: RefCell::default(),
+            uniform: RefCell::default(),
+            explicit: Cell::default(),
+            shape: Cell::default(),
+            unwritten: Cell::default(),
+            traits: RefCell::default(),
+        }
+    }
+
+    /// Says whether the source may be launched in clusters alone.
+    pub fn in_clusters(&self, explicit: bool) {
+        self.explicit.set(explicit);
+    }
+
+    /// Says what the source says of its blocks; before anything is made.
+    pub fn in_blocks(&self, shape: Shape) {
+        self.shape.set(shape);
+    }
+
+    /// A named variable; `uniform` if it is the same for all lanes of a warp.
+    pub fn variable(&self, name: &str, width: u32, uniform: bool) -> TermId {
+        let id = self.terms.variable(name, width);
+        let before = self.uniform.borrow_mut().insert(id, uniform);
+        debug_assert!(before.is_none_or(|b| b == uniform), "{name} is uniform or it is not");
+        id
+    }
+
+    /// A value that may be chosen, once for all; `uniform` if for all lanes of a warp alike.
+    pub fn undefined(&self, width: u32, why: &'static str, uniform: bool) -> TermId {
+        let id = self.terms.undef(width, why);
+        self.uniform.borrow_mut().insert(id, uniform);
+        id
+    }
+
+    /// What the source never wrote, for one of the reasons that `unwritten` names.
+    pub fn unwritten(&self, width: u32, why: &'static str) -> TermId {
+        self.unwritten.set(true);
+        self.terms.undef(width, why)
+    }
+
+    /// Whether the source has read such.
+    pub fn has_unwritten(&self) -> bool {
+        self.unwritten.get()
+    }
+
+    /// Whether a term has the same value in all lanes of a warp.
+    pub fn is_uniform(&self, term: TermId) -> bool {
+        self.traits(term).uniform
+    }
+
+    /// Whether a term is a function of the launch alone: the same in all lanes of a warp, whenever they ask.
+    pub fn is_of_launch(&self, term: TermId) -> bool {
+        let of = |name: &str| {
+            ["ntid.", "ctaid.", "nctaid.", "param0x", "bank0."].iter().any(|head| name.starts_with(head))
+        };
+        let free = self.terms.free(&[term]);
+        free.into_iter().all(|t| matches!(self.terms.node(t), Node::Variable(n) if of(&self.terms.name(n))))
+    }
+
+    fn traits(&self, term: TermId) -> Traits {
+        let (mut all, declared) = (self.traits.borrow_mut(), self.uniform.borrow());
+        if all.len() < self.terms.len() {
+            all.resize(self.terms.len(), None);
+        }
+        let mut stack = vec![term];
+        while let Some(&t) = stack.last() {
+            if all[t.0 as usize].is_some() {
+                stack.pop();
+                continue;
+            }
+            let node = self.terms.node(t);
+            let operands = node.operands();
+            let before = stack.len();
+            stack.extend(operands.iter().copied().filter(|o| all[o.0 as usize].is_none()));
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            let of = operands.iter().filter_map(|o| all[o.0 as usize]);
+            // A bitwise `and` with nothing is nothing.
+            let nothing = matches!(node, Node::Binary(BinaryOp::And, ..))
+                && operands.iter().any(|o| self.terms.as_constant(o) == Some(0));
+            all[t.0 as usize] = Some(if nothing {
+                Traits { closed: true, uniform: true }
+            } else if node.is_free() {
+                Traits { closed: false, uniform: declared.get(&t).copied().unwrap_or(false) }
+            } else {
+                of.fold(Traits { closed: true, uniform: true }, |x, y| Traits {
+                    closed: x.closed && y.closed,
+                    uniform: x.uniform && y.uniform,
+                })
+            });
+        }
+        all[term.0 as usize].expect("it was just found")
+    }
+
+    /// The bits of a term that depends on nothing.
+    pub fn known(&self, term: TermId) -> Option<u128> {
+        if let Some(bits) = self.terms.as_constant(&term) {
+            return Some(bits);
+        }
+        self.traits(term).closed.then(|| self.terms.evaluate(&Concrete::default(), term, |_| 0).bits())
+    }
+
+    /// The same of a term in which nothing is approximated: what is has more than one value.
+    pub fn settled(&self, term: TermId) -> Option<u128> {
+        let approximate = |t: &TermId| matches!(self.terms.node(*t), Node::Approximate { .. });
+        self.known(term).filter(|_| !self.terms.topological(&[term]).iter().any(approximate))
+    }
+
+    /// A number of a launch, 32 bits: of as many as its greatest value has (A-LAUNCH), above which there are zeros.
+    fn number(&self, name: &str, bits: u32, uniform: bool) -> TermId {
+        self.terms.zext(&self.variable(name, bits, uniform), 32)
+    }
+
+    /// The most threads of a block along an axis.
+    pub fn most_threads(&self, axis: Axis) -> u32 {
+        let shape = self.shape.get();
+        let most = MOST_THREADS[axis as usize];
+        shape.required.map_or(shape.most.unwrap_or(most), |n| n[axis as usize]).clamp(1, most)
+    }
+
+    /// `%tid`.
+    pub fn tid(&self, axis: Axis) -> TermId {
+        match self.most_threads(axis) {
+            1 => self.terms.constant(32, 0),
+            most => self.number(&format!("tid.{}", letter(axis)), bits(most - 1), false),
+        }
+    }
+    /// `%ntid`.
+    pub fn ntid(&self, axis: Axis) -> TermId {
+        match self.shape.get().required {
+            Some(n) => self.terms.constant(32, n[axis as usize].into()),
+            None => self.number(&format!("ntid.{}", letter(axis)), bits(self.most_threads(axis)), true),
+        }
+    }
+    /// `%ctaid`.
+    pub fn ctaid(&self, axis: Axis) -> TermId {
+        self.number(&format!("ctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
+    }
+    /// `%nctaid`.
+    pub fn nctaid(&self, axis: Axis) -> TermId {
+        self.number(&format!("nctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
+    }
+    /// `%laneid`: of blocks of one row the lowest bits of `%tid.x`.
+    pub fn laneid(&self) -> TermId {
+        match self.shape.get().required {
+            Some([_, 1, 1]) => self.terms.zext(&self.terms.extract(&self.tid(Axis::X), 0, 5), 32),
+            _ => self.number("laneid", 5, false),
+        }
+    }
+
+    /// Whether terms ask which lane it is, where the shape of blocks does not say it.
+    pub fn asks_lane(&self, terms: &[TermId]) -> bool {
+        let lane =
+            |t: &TermId| matches!(self.terms.node(*t), Node::Variable(n) if self.terms.name(n) == "laneid");
+        self.terms.free(terms).iter().any(lane)
+    }
+
+    /// A special register.
+    ///
+    /// # Errors
+    /// A register that is no function of the launch, such as a clock.
+    pub fn special(&self, register: SpecialRegister) -> Result<TermId, Trap> {
+        use SpecialRegister as R;
+        let d = self.terms;
+        let one = |width| d.constant(width, 1);
+        // Lane masks from a single bit, 64 bits wide so that lane 31 has a next.
+        let bit = || d.binary(BinaryOp::Shl, &one(64), &d.zext(&self.laneid(), 64));
+        let below = || d.sub(&bit(), &one(64));
+        let upto = || d.sub(&d.binary(BinaryOp::Shl, &bit(), &one(64)), &one(64));
+        let low = |v: TermId| d.extract(&v, 0, 32);
+        Ok(match register {
+            R::Tid(a) => self.tid(a),
+            R::Ntid(a) => self.ntid(a),
+            R::Ctaid(a) => self.ctaid(a),
+            R::Nctaid(a) => self.nctaid(a),
+            R::LaneId => self.laneid(),
+            R::LaneMaskEq => low(bit()),
+            R::LaneMaskLt => low(below()),
+            R::LaneMaskLe => low(upto()),
+            R::LaneMaskGe => low(d.not(&below())),
+            R::LaneMaskGt => low(d.not(&upto())),
+            R::NWarpId | R::NSmId => self.identity(register, 1),
+            // Free inputs of the launch, which constant bank 0 holds too.
+            R::GridId | R::CurrentGraphExec | R::EnvReg(_) => {
+                self.variable(&format!("special.{register:?}"), register.width(), true)
+            }
+            // The same words of bank 0.
+            R::ReservedSmemEnd => self.special(R::EnvReg(10))?,
+            R::ReservedSmemOffset(1) => self.special(R::EnvReg(11))?,
+            // As ptxas has them for sm_90.
+            R::ReservedSmemBegin | R::ReservedSmemOffset(0) => d.constant(32, 0),
+            R::ReservedSmemCap => d.constant(32, 0x400),
+            // A-LAUNCH: clusters of one block.
+            R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
+            R::IsExplicitCluster if !self.explicit.get() => d.no(),
+            R::IsExplicitCluster => self.variable("special.IsExplicitCluster", 1, true),
+            R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
+            R::ClusterId(a) => self.ctaid(a),
+            R::NClusterId(a) => self.nctaid(a),
+            other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
+        })
+    }
+
+    /// Which warp slot or multiprocessor this is, or how many there are; the answer that is given the `time`th time that somebody asks. As many
+    /// bits as `SR_VIRTID` and `SR_VIRTCFG` have for it.
+    pub fn identity(&self, register: SpecialRegister, time: u32) -> TermId {
+        use SpecialRegister as R;
+        let bits = if matches!(register, R::WarpId | R::NWarpId) { 7 } else { 9 };
+        let answer = self.variable(&format!("special.{register:?}.{time}"), bits, true);
+        self.terms.zext(&answer, register.width())
+    }
+
+    /// Bytes of the parameter block.
+    pub fn parameter(&self, offset: u64, bytes: u32) -> TermId {
+        self.pieces(offset as i64, bytes, |at| self.chunk(at as u64))
+    }
+
+    /// The variable of eight bytes of the parameter block; `offset` is a multiple of eight.
+    pub fn chunk(&self, offset: u64) -> TermId {
+        self.variable(&format!("param{offset:#x}"), 64, true)
+    }
+
+    /// Bytes of a memory in some state.
+    pub fn memory(&self, memory: &'static str, version: TermId, address: TermId, bytes: u32) -> TermId {
+        let (base, offset) = split(self.terms, address);
+        self.memory_at(memory, version, base, offset, bytes)
+    }
+
+    /// Bytes of a memory at an offset from a base.
+    pub fn memory_at(
+        &self,
+        memory: &'static str,
+        version: TermId,
+        base: TermId,
+        offset: i64,
+        bytes: u32,
+    ) -> TermId {
+        self.pieces(offset, bytes, |at| {
+            if let Some(&v) = self.known.borrow().get(&(memory, version, base, at)) {
+                return v;
+            }
+            if memory == UNDEFINED {
+                // Bytes, so that each can be what the target has in its place.
+                let byte = || self.unwritten(8, UNWRITTEN);
+                let v = (1..8).fold(byte(), |low, _| self.terms.concat(&byte(), &low));
+                self.known.borrow_mut().insert((memory, version, base, at), v);
+                return v;
+            }
+            let same = memory.is_empty() || memory == "const";
+            let uniform = same && self.is_uniform(base) && self.is_uniform(version);
+            let v = self.variable(&format!("mem{memory}_{version}_{base}_{at:+}"), 64, uniform);
+            self.known.borrow_mut().insert((memory, version, base, at), v);
+            self.reads.borrow_mut().push(Read { variable: v, memory, version, base, offset: at });
+            v
+        })
+    }
+
+    /// Says what a variable stands for.
+    pub fn bind(&self, variable: TermId, what: &str, arguments: &[TermId], before: TermId, index: u32) {
+        let mut operands = arguments.to_vec();
+        operands.push(before);
+        let bound = Bound { what: what.to_owned(), operands, index };
+        self.bound.borrow_mut().insert(variable, bound);
+    }
+
+    /// What variables stand for.
+    pub fn bound(&self) -> FxHashMap<TermId, Bound> {
+        self.bound.borrow().clone()
+    }
+
+    /// Asks whether all of `asserted` (one bit each) can hold.
+    pub fn script(&self, asserted: &[TermId]) -> Script {
+        script(self.terms, &self.reads.borrow(), asserted)
+    }
+
+    /// What was read of initial memory.
+    pub fn reads(&self) -> Vec<Read> {
+        self.reads.borrow().clone()
+    }
+
+    /// `bytes` bytes from `offset`, out of eight-byte chunks at multiples of eight.
+    fn pieces(&self, offset: i64, bytes: u32, chunk: impl Fn(i64) -> TermId) -> TermId {
+        let d = self.terms;
+        let mut done = 0;
+        let mut all: Option<TermId> = None;
+        while done < bytes {
+            // Offsets count modulo 2^64.
+            let at = offset.wrapping_add(done.into());
+            let skip = at.rem_euclid(8) as u32;
+            let count = (8 - skip).min(bytes - done);
+            let part = d.extract(&chunk(at.wrapping_sub(skip.into())), 8 * skip, 8 * count);
+            all = Some(all.map_or(part, |low| d.concat(&part, &low)));
+            done += count;
+        }
+        all.expect("an access has bytes")
+    }
+}

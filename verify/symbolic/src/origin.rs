@@ -1,0 +1,501 @@
+//! What a cubin is held against: an entry of a PTX module, or one of another cubin.
+
+use crate::assumption::Assumption;
+use crate::beyond;
+use crate::beyond::Clusters;
+use crate::choice::Payloads;
+use crate::inputs::{Inputs, Shape};
+use crate::places::{self, Placed};
+use crate::ptx::approximate::{Estimated, Estimates};
+use crate::ptx::calls::{Program, reachable};
+use crate::ptx::contract::{Fused, Sites, contractible};
+use crate::ptx::source;
+use crate::sass::target;
+use crate::sass::target::{Role, Wanted};
+use crate::trace::fences::Eased;
+use crate::trace::side::{Name, Side};
+use rustc_hash::FxHashSet;
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
+use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand, Type, Variable};
+use sassafras_semantics::{Axis, CompareOp, Domain, FloatFormat, Space, SpecialRegister, TermId};
+use std::collections::BTreeSet;
+
+/// The source of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'a> {
+    /// An entry of a module.
+    Ptx {
+        /// The module.
+        module: &'a Module,
+        /// The entry.
+        function: &'a Function,
+    },
+    /// An entry of a cubin.
+    Code {
+        /// The cubin.
+        cubin: &'a Cubin,
+        /// The entry.
+        code: &'a sassafras_cubin::Function,
+    },
+}
+
+/// What a side did, without its registers.
+#[derive(Debug)]
+pub struct Trace {
+    /// What it did, in order.
+    pub events: Vec<crate::trace::event::Event>,
+    /// Conditions under which it trapped, with places.
+    pub traps: Vec<(TermId, u64)>,
+    /// Conditions under which a loop was left unfinished.
+    pub beyond: Vec<TermId>,
+    /// Conditions under which what it does is undefined.
+    pub undefined: Vec<TermId>,
+    /// Conditions under which the hardware does not take an instruction, with places.
+    pub demands: Vec<(TermId, u64)>,
+    /// What was assumed.
+    pub assumed: BTreeSet<Assumption>,
+}
+
+/// What a source does of what it may do.
+#[derive(Clone, Debug, Default)]
+pub struct Ways {
+    /// What is fused.
+    pub fused: Fused,
+    /// By which lemmas it approximates.
+    pub estimated: Estimated,
+}
+
+/// What a source may do in several ways.
+#[derive(Default)]
+pub struct Freedom<'a> {
+    /// What NaNs are whose payload it leaves open.
+    pub payloads: Payloads,
+    /// Terms of the target: what is among them is fused. None: as `ways` says.
+    pub like: Option<&'a FxHashSet<TermId>>,
+    /// All terms that the target writes or does something with: approximations that are among them are these. None: as
+    /// `ways` says.
+    pub written: Option<&'a FxHashSet<TermId>>,
+    /// What is done, if it was said before.
+    pub ways: Ways,
+    /// Shared variables of functions lie before those of the module, instead of behind them.
+    pub own_first: bool,
+    /// Atomic operations are changes of words.
+    pub updates: bool,
+    /// Where local variables lie, of those of which that is decided.
+    pub placed: &'a [Placed],
+}
+
+impl<R: Name> From<Side<'_, R>> for Trace {
+    fn from(side: Side<'_, R>) -> Trace {
+        let Side { events, traps, beyond, undefined, mut demands, barriers, assumed, .. } = side;
+        demands.extend(barriers.open().into_iter().flatten().copied());
+        Trace { events, traps, beyond, undefined, demands, assumed }
+    }
+}
+
+impl<'a> Origin<'a> {
+    /// The entry of a module.
+    pub fn of_module(module: &'a Module, name: &str) -> Option<Origin<'a>> {
+        let function = module.functions.iter().find(|f| f.entry && f.name == name && f.insts.is_some())?;
+        Some(Origin::Ptx { module, function })
+    }
+
+    /// The entry of a cubin.
+    pub fn of_cubin(cubin: &'a Cubin, name: &str) -> Option<Origin<'a>> {
+        let code = cubin.functions.iter().find(|f| f.entry && f.name == name)?;
+        Some(Origin::Code { cubin, code })
+    }
+
+    /// Why a cubin is not for what it is written for, if it is not: PTX runs on its target and on later chips, with an `a` on that one alone; code on its own.
+    pub fn excludes(self, cubin: &Cubin) -> Option<String> {
+        let has = |target: &str| {
+            let suffix = if cubin.accelerated { "a" } else { "" };
+            Some(format!("the source is for {target}, the target for sm_{}{suffix}", cubin.sm))
+        };
+        match self {
+            Origin::Ptx { module, .. } => {
+                let name = module.target.strip_prefix("sm_")?;
+                let least: u32 = name.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+                let fits = match name.ends_with('a') {
+                    true => least == cubin.sm && cubin.accelerated,
+                    false => least <= cubin.sm,
+                };
+                if fits { None } else { has(&module.target) }
+            }
+            Origin::Code { cubin: source, .. } if source.sm == cubin.sm => None,
+            Origin::Code { cubin: source, .. } => has(&format!("sm_{}", source.sm)),
+        }
+    }
+
+    /// A place in it, for people: a line of PTX, or the byte offset of an instruction.
+    pub fn place(self, at: u64) -> String {
+        match self {
+            Origin::Ptx { .. } => format!("line {at}"),
+            Origin::Code { .. } => format!("{at:#06x} of the source"),
+        }
+    }
+
+    /// The shape of blocks that it demands.
+    pub fn required_threads(self) -> Option<[u32; 3]> {
+        match self {
+            Origin::Ptx { function, .. } => function.reqntid,
+            Origin::Code { code, .. } => code.required_threads,
+        }
+    }
+
+    /// What it says of the blocks that it may be launched in.
+    pub fn blocks(self) -> Shape {
+        let most = match self {
+            Origin::Ptx { function, .. } => function.maxntid,
+            Origin::Code { code, .. } => code.max_threads,
+        };
+        let threads = |n: [u32; 3]| n.into_iter().try_fold(1u32, u32::checked_mul).filter(|n| *n > 0);
+        Shape { required: self.required_threads(), most: most.and_then(threads) }
+    }
+
+    /// Whether a launch must say that it is one of clusters.
+    pub fn in_clusters(self) -> bool {
+        match self {
+            Origin::Ptx { function, .. } => Clusters::of_source(function),
+            Origin::Code { code, .. } => Clusters::of_code(code),
+        }
+        .explicit
+    }
+
+    /// Offsets of parameters of eight bytes at multiples of eight: those that may be pointers.
+    pub fn wide_params(self) -> Vec<u64> {
+        let all: Vec<(u32, u32)> = match self {
+            Origin::Ptx { function, .. } => function.params.iter().map(|p| (p.offset, p.size)).collect(),
+            Origin::Code { code, .. } => code.params.iter().map(|p| (p.offset.into(), p.size)).collect(),
+        };
+        all.into_iter().filter(|(at, size)| *size == 8 && at % 8 == 0).map(|(at, _)| at.into()).collect()
+    }
+
+    /// Its parameters: name, offset and size in bytes.
+    pub fn params(self) -> Vec<(String, u32, u32)> {
+        match self {
+            Origin::Ptx { function, .. } => {
+                function.params.iter().map(|p| (p.name.clone(), p.offset, p.size)).collect()
+            }
+            Origin::Code { code, .. } => {
+                let mut all: Vec<_> = code.params.iter().collect();
+                all.sort_by_key(|p| p.ordinal);
+                all.iter().map(|p| (format!("parameter {}", p.ordinal), p.offset.into(), p.size)).collect()
+            }
+        }
+    }
+
+    /// Local variables of PTX; functions stand within themselves `deep` times.
+    pub fn variables(self, deep: u32) -> Vec<places::Variable> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let frames = Program::new(module, function, deep).map_or_else(|_| Vec::new(), |p| p.frames);
+        let all = frames.iter().enumerate().flat_map(|(frame, f)| {
+            let own = f.function.variables.iter().enumerate().filter(|(_, v)| v.space == Space::Local);
+            own.map(move |(i, v)| places::Variable { frame, index: i as u32, size: v.size, align: v.align })
+        });
+        all.collect()
+    }
+
+    /// Where its local memory lies: base, 32 bits, and size in bytes. `top` is that of the stack; functions stand within themselves `deep` times.
+    pub fn locals(self, inputs: &Inputs<'_>, top: TermId, deep: u32) -> Vec<(TermId, u64)> {
+        match self {
+            Origin::Ptx { .. } => {
+                let at = |v: &places::Variable| inputs.variable(&source::local(v.frame, v.index), 32, true);
+                self.variables(deep).iter().map(|v| (at(v), v.size)).collect()
+            }
+            Origin::Code { code, .. } => {
+                let (d, bytes) = (inputs.terms, target::declared_stack(code));
+                vec![(d.sub(&top, &d.constant(32, bytes.into())), bytes.into())]
+            }
+        }
+    }
+
+    /// The instructions of PTX that may run, those of functions that are called among them.
+    fn insts(self) -> Vec<&'a Inst> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        reachable(module, function).into_iter().flat_map(|f| f.insts.iter().flatten()).collect()
+    }
+
+    /// A-ADDR for local memory: no variable of the source, and no stack of `bytes` bytes below `top`, reaches over the end of the space.
+    pub fn placed(self, inputs: &Inputs<'_>, top: TermId, (bytes, deep): (u32, u32)) -> Vec<TermId> {
+        let d = inputs.terms;
+        let below = |base: &TermId, size: u64| {
+            d.compare(CompareOp::ULe, base, &d.constant(32, (1u128 << 32) - u128::from(size.max(1))))
+        };
+        let mut all: Vec<TermId> =
+            self.locals(inputs, top, deep).iter().map(|(base, size)| below(base, *size)).collect();
+        if !all.is_empty() {
+            all.push(d.compare(CompareOp::ULe, &d.constant(32, bytes.into()), &top));
+        }
+        all
+    }
+
+    /// Whether its functions call themselves, so that no cubin can say how much stack they take.
+    pub fn recurses(self) -> bool {
+        match self {
+            Origin::Ptx { module, function } => crate::ptx::calls::recurses(module, function),
+            Origin::Code { .. } => false,
+        }
+    }
+
+    /// Whether functions that call themselves can be written out so that they stand within themselves `deep` times.
+    pub fn is_written_out(self, deep: u32) -> bool {
+        match self {
+            Origin::Ptx { module, function } => Program::new(module, function, deep).is_ok(),
+            Origin::Code { .. } => true,
+        }
+    }
+
+    /// Bytes of stack that a target has for it: what its cubin declares; where the source calls itself, all that a thread may have (A-STACK).
+    pub fn stack(self, cubin: &Cubin, code: &sassafras_cubin::Function) -> u32 {
+        let most = Chip::from_number(cubin.sm).map(|chip| chip.limits().local_bytes_per_thread);
+        most.filter(|_| self.recurses()).unwrap_or_else(|| target::declared_stack(code))
+    }
+
+    /// Whether lanes may look at each other, so that it matters which there are. Of code it is not said.
+    pub fn looks_across(self) -> bool {
+        use Op::{Activemask, Bar, Elect, Ldmatrix, Match, Mma, Movmatrix, Redux, Shfl, Stmatrix, Vote};
+        let across = |inst: &&Inst| {
+            matches!(
+                inst.op,
+                Activemask
+                    | Bar
+                    | Elect
+                    | Ldmatrix
+                    | Match
+                    | Mma
+                    | Movmatrix
+                    | Redux
+                    | Shfl
+                    | Stmatrix
+                    | Vote
+            )
+        };
+        match self {
+            Origin::Ptx { .. } => self.insts().iter().any(across),
+            Origin::Code { .. } => true,
+        }
+    }
+
+    /// What it says that decides how the target is read.
+    pub fn wanted(self, eased: &[Eased]) -> Wanted<'_> {
+        let wanted = match self {
+            Origin::Ptx { .. } => Wanted::of(&self.insts(), eased),
+            Origin::Code { cubin, code } => Wanted::of_code(cubin, code, eased),
+        };
+        Wanted { room: self.room(), ..wanted }
+    }
+
+    /// Bytes of its largest local variable; of code, of its stack.
+    fn room(self) -> u32 {
+        match self {
+            Origin::Ptx { module, function } => {
+                let all = reachable(module, function).into_iter().flat_map(|f| &f.variables);
+                let largest = all.filter(|v| v.space == Space::Local).map(|v| v.size).max();
+                largest.and_then(|size| u32::try_from(size).ok()).unwrap_or(0)
+            }
+            Origin::Code { code, .. } => target::declared_stack(code),
+        }
+    }
+
+    /// Whether it has quotients of long integers, or upper halves of products with constants, which such quotients are made of.
+    pub fn divides(self) -> bool {
+        let long = |i: &Inst| crate::abstracted::divides(i) || crate::ptx::upper::multiplies(i).is_some();
+        self.insts().into_iter().any(long)
+    }
+
+    /// Why sums and products of floats may have several results: PTX ISA, `mul`, `add` and `sub` without a rounding modifier
+    /// may become `fma`. What SASS says is done.
+    pub fn contracts(self) -> bool {
+        let insts = self.insts();
+        let all = || insts.iter().filter(|i| contractible(i));
+        all().any(|i| i.op == Op::Mul) && all().any(|i| i.op != Op::Mul)
+    }
+
+    /// Whether it has approximations that the PTX ISA does not bound for every operand: `div.approx.f32` by numbers below 2^-126, and
+    /// `rsqrt.approx.f64` without `.ftz`.
+    pub fn unbounded(self) -> bool {
+        self.insts().into_iter().filter(|i| !i.mods.ftz).any(|i| match i.op {
+            Op::Div => i.mods.approx,
+            Op::Rsqrt => i.types.first() == Some(&Type::F(FloatFormat::F64)),
+            _ => false,
+        })
+    }
+
+    /// Values of eight bytes that decide what it does where it finds them in memory: addresses of functions.
+    pub fn words(self, target: &Cubin) -> Vec<u64> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let all = crate::ptx::functions::addresses(module, &function.name, target).unwrap_or_default();
+        all.into_values().collect()
+    }
+
+    /// Whether it looks at more than one axis of threads.
+    pub fn has_planes(self) -> bool {
+        use SpecialRegister::{Ntid, Tid};
+        let on = |o: &Operand| matches!(o, Operand::Special(Tid(axis) | Ntid(axis)) if *axis != Axis::X);
+        self.insts().iter().any(|i| i.operands.iter().any(on))
+    }
+
+    /// Whether the parameter at an offset in bytes is said to be a number of floats.
+    pub fn is_float(self, at: u32) -> bool {
+        let Origin::Ptx { function, .. } = self else { return false };
+        function.params.iter().any(|p| p.offset == at && matches!(p.ty, Type::F(_)))
+    }
+
+    /// Sizes of its shared variables in words of four bytes.
+    pub fn shared_words(self) -> Vec<u64> {
+        let Origin::Ptx { module, function } = self else { return Vec::new() };
+        let own = reachable(module, function).into_iter().flat_map(|f| &f.variables);
+        let all = own.chain(&module.variables).filter(|v| v.space == Space::Shared);
+        all.map(|v| v.size / 4).collect()
+    }
+
+    /// Whether it has operations on floats of binary32 or shorter, and on such of binary64.
+    pub fn floats(self) -> (bool, bool) {
+        let insts = self.insts();
+        let all = || insts.iter().flat_map(|i| &i.types);
+        let float = |t: &Type| matches!(t, Type::F(_) | Type::F16x2 | Type::Bf16x2);
+        let double = |t: &Type| *t == Type::F(FloatFormat::F64);
+        (all().any(|t| float(t) && !double(t)), all().any(double))
+    }
+
+    /// Whether it has operations whose NaNs may have any payload.
+    pub fn leaves_payloads(self) -> bool {
+        self.insts().into_iter().any(crate::ptx::choose::leaves_payloads)
+    }
+
+    /// Whether it has shared variables of the module and of functions, whose order nothing says.
+    pub fn shares_in_two_ways(self) -> bool {
+        let Origin::Ptx { module, function } = self else { return false };
+        let functions = reachable(module, function);
+        let any = |all: &[Variable]| all.iter().any(|v| v.space == Space::Shared);
+        any(&module.variables) && functions.iter().any(|f| any(&f.variables))
+    }
+
+    /// Runs it over terms; and says in which ways.
+    ///
+    /// # Errors
+    /// What is not covered, and where.
+    pub fn run<'i>(
+        self,
+        inputs: &'i Inputs<'i>,
+        target: &Cubin,
+        code: &sassafras_cubin::Function,
+        bound: u32,
+        freedom: Freedom<'_>,
+    ) -> Result<(Trace, Ways), String> {
+        match self {
+            Origin::Ptx { module, function } => {
+                let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
+                let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
+                let mut program = Program::new(module, function, bound)?;
+                program.own_first = freedom.own_first;
+                let strong = self.wanted(&[]).strong_shared;
+                let side = source::run(
+                    inputs,
+                    &program,
+                    target,
+                    bound,
+                    freedom.payloads,
+                    source::Marks { strong_shared: strong, updates: freedom.updates, room: self.room() },
+                    target::unasked(target, code),
+                    &mut sites,
+                    &mut estimates,
+                )?;
+                let mut trace = Trace::from(side);
+                if !freedom.placed.is_empty() {
+                    places::fit(freedom.placed, &self.variables(bound), self.stack(target, code))?;
+                    let top = places::top(inputs, target).ok_or("the chip is not known")?;
+                    places::put(inputs, freedom.placed, top, &mut trace);
+                }
+                Ok((trace, Ways { fused: sites.fused, estimated: estimates.done }))
+            }
+            Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
+                Err("code that is the source does what it says".into())
+            }
+            Origin::Code { cubin, code: own } => {
+                let ran = target::run(inputs, cubin, own, bound, self.wanted(&[]), Role::Source)?;
+                Ok((Trace::from(ran.side), Ways::default()))
+            }
+        }
+    }
+
+    /// Holds what the target's cubin declares against what its code and the source need, with shared variables in the one order or the
+    /// other.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub fn fits(
+        self,
+        cubin: &Cubin,
+        code: &sassafras_cubin::Function,
+        own_first: bool,
+    ) -> Result<(), String> {
+        match self {
+            Origin::Ptx { module, function } => beyond::check(module, function, cubin, code, own_first),
+            Origin::Code { cubin: source, code: function } => {
+                beyond::check_code(source, function, cubin, code)
+            }
+        }
+    }
+
+    /// What the hazard checker says of code that is the source.
+    ///
+    /// # Errors
+    /// Its first objection.
+    pub fn hazards(self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
+        match self {
+            Origin::Ptx { .. } => Ok(()),
+            Origin::Code { cubin, code } => {
+                hazards(cubin, code, &BTreeSet::new(), assumed).map_err(|e| format!("source, {e}"))
+            }
+        }
+    }
+
+    /// Runs it on concrete values.
+    ///
+    /// # Errors
+    /// As the executors say.
+    pub fn execute(self, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
+        match self {
+            Origin::Ptx { module, function } => ptx::run(module, &function.name, launch, options),
+            Origin::Code { cubin, code } => sass::run(cubin, &code.name, launch, options),
+        }
+    }
+
+    /// Bytes of its parameters.
+    pub fn param_size(self) -> u32 {
+        match self {
+            Origin::Ptx { function, .. } => function.param_size,
+            Origin::Code { code, .. } => code.param_size,
+        }
+    }
+}
+
+/// The hazard checker's verdict on some code, and what it rests on. Jumps to addresses and returns go where `jumps` says, from word to word.
+///
+/// # Errors
+/// Its first objection.
+pub fn hazards(
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    jumps: &BTreeSet<(usize, usize)>,
+    assumed: &mut BTreeSet<Assumption>,
+) -> Result<(), String> {
+    let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
+    assumed.insert(Assumption::Sched);
+    crate::sass::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("hazards: {e}"))?;
+    match sassafras_check::hazard::check_words_with(&code.code, chip, jumps) {
+        sassafras_check::Verdict::Passed => {}
+        sassafras_check::Verdict::Unknown(_) => {
+            assumed.insert(Assumption::Ready);
+        }
+        sassafras_check::Verdict::Objected(all) => {
+            let first = all.first().map(ToString::to_string).unwrap_or_default();
+            return Err(format!("hazards: {first}"));
+        }
+    }
+    Ok(())
+}

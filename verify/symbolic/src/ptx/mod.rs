@@ -1,0 +1,14 @@
+//! The source: PTX over terms.
+//!
+//! - [`source`]: the side itself. [`calls`]: calls written out; [`functions`]: what they call.
+//! - [`choose`]: what is undefined. [`contract`]: products and sums that may be one operation. [`approximate`]: results that are bounded and not fixed.
+//!   [`flush`]: quotients that are flushed. [`upper`]: upper halves of products with constants.
+
+pub mod approximate;
+pub mod calls;
+pub mod choose;
+pub mod contract;
+pub mod flush;
+pub mod functions;
+pub mod source;
+pub mod upper;

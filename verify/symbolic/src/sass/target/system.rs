@@ -1,0 +1,139 @@
+//! Calls of functions that the driver resolves, in code: where they go, what they are given in which registers, and what is left behind them
+//! ([`sassafras_chip::abi`]).
+
+use super::lane::Lane;
+use super::unsupported;
+use crate::trace::side::WORD;
+use crate::trace::system;
+use sassafras_chip::abi;
+use sassafras_cubin::{Cubin, Function};
+use sassafras_isa::{RegClass, Register};
+use sassafras_semantics::term::Node;
+use sassafras_semantics::{CompareOp, Domain, Space, State, SystemCall, TermId, Terms, Trap};
+
+/// General registers, uniform registers, and predicates of either kind, without the constant ones.
+const FILES: [(RegClass, u32); 4] =
+    [(RegClass::R, 255), (RegClass::UR, 63), (RegClass::P, 7), (RegClass::UP, 7)];
+
+/// The function that the driver resolves whose address a term is made of.
+pub(super) fn callee<'c>(d: &Terms, cubin: &'c Cubin, target: TermId) -> Option<(TermId, &'c str)> {
+    let mut found = d.free(&[target]).into_iter().filter_map(|t| {
+        let Node::Variable(number) = d.node(t) else { return None };
+        let name = d.name(number);
+        let symbol = name.strip_prefix("address.")?;
+        let function = cubin.externs.iter().find(|e| e.function && e.name == symbol)?;
+        Some((t, function.name.as_str()))
+    });
+    found.next().filter(|_| found.next().is_none())
+}
+
+fn register(number: u16) -> Register {
+    Register { class: RegClass::R, number: number.into() }
+}
+
+/// Whether a callee keeps a register.
+fn keeps(r: Register) -> bool {
+    match r.class {
+        RegClass::R => u16::try_from(r.number).is_ok_and(abi::keeps),
+        RegClass::UR => r.number >= abi::FIRST_KEPT_UNIFORM.into(),
+        _ => false,
+    }
+}
+
+impl Lane<'_, '_> {
+    /// A call that comes back to the instruction at `back`; `bytes` of stack lie below the top of it.
+    ///
+    /// # Errors
+    /// A function that is not known; convergence barriers that it may set while lanes are in them.
+    pub(super) fn system_call(
+        &mut self,
+        d: &Terms,
+        (target, name): (TermId, &str),
+        jump: TermId,
+        back: u64,
+        bytes: u32,
+        function: &Function,
+    ) -> Result<(), Trap> {
+        let Some(call) = SystemCall::named(name) else {
+            return unsupported(format!("a call of `{name}`, of which nothing is known"));
+        };
+        if let Some(barrier) = self.side.held_below(abi::FIRST_KEPT_BARRIER.into()) {
+            return unsupported(format!("convergence: a callee may set B{barrier}, which lanes are in"));
+        }
+        self.demand(d, d.eq(&jump, &target));
+        if call.returns() {
+            let to = self.wide(d, abi::RETURN_ADDRESS)?;
+            self.demand(d, d.eq(&to, &d.constant(64, (back * WORD).into())));
+        }
+        self.stack(d, bytes)?;
+        let mut operands = Vec::new();
+        let mut at = abi::FIRST_ARGUMENT;
+        for width in call.parameters() {
+            operands.push(if *width == 64 {
+                at = at.next_multiple_of(2);
+                self.wide(d, at)?
+            } else {
+                self.read(d, register(at))?
+            });
+            at += (*width / 32) as u16;
+        }
+        let room = self.wanted.room;
+        let result = system::perform(self.side, call, &operands, room)?;
+        if call.returns() {
+            self.forget(function);
+            for (i, r) in (0..call.result().unwrap_or(0) / 32).zip(abi::FIRST_ARGUMENT..) {
+                let Some(value) = result else { break };
+                self.write(d, register(r), d.extract(&value, 32 * i, 32));
+            }
+            // Nobody says how lanes come back: ptxas 13.0.88 brings them together before it looks across lanes.
+            self.side.scatter();
+        }
+        Ok(())
+    }
+
+    fn wide(&mut self, d: &Terms, first: u16) -> Result<TermId, Trap> {
+        let low = self.read(d, register(first))?;
+        let high = self.read(d, register(first + 1))?;
+        Ok(d.concat(&high, &low))
+    }
+
+    /// What has to hold where the current instruction takes effect.
+    fn demand(&mut self, d: &Terms, holds: TermId) {
+        let inputs = self.side.inputs;
+        let violated = inputs.normal.of(d.and(&self.side.happens(), &d.not(&holds)));
+        if inputs.known(violated) != Some(0) {
+            self.side.demands.push((violated, self.side.place));
+        }
+    }
+
+    /// The callee's stack lies below R1: that is in the stack, and nothing that was stored lies below it.
+    fn stack(&mut self, d: &Terms, bytes: u32) -> Result<(), Trap> {
+        let pointer = self.read(d, register(abi::STACK_POINTER))?;
+        let top = self.side.inputs.variable(&format!("bank0.{:#x}", self.chip.bank().stack_top), 32, true);
+        let below = |t: &TermId, most: &TermId| d.compare(CompareOp::ULe, t, most);
+        self.demand(d, below(&d.sub(&top, &pointer), &d.constant(32, bytes.into())));
+        let stores = self.side.path.stores.clone();
+        for (condition, index) in stores {
+            let store = &self.side.events[index];
+            if store.space != Space::Local {
+                continue;
+            }
+            let above = below(&d.sub(&top, &d.extract(&store.address, 0, 32)), &d.sub(&top, &pointer));
+            self.demand(d, d.or(&d.not(&condition), &above));
+        }
+        Ok(())
+    }
+
+    /// What the callee does not keep may be anything.
+    fn forget(&mut self, function: &Function) {
+        for (class, count) in FILES {
+            let count = if class == RegClass::R { count.min(function.registers) } else { count };
+            for number in 0..count {
+                let r = Register { class, number };
+                if !keeps(r) {
+                    self.lose(r);
+                }
+            }
+        }
+    }
+}

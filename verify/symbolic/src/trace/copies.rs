@@ -1,0 +1,145 @@
+//! Copies to shared memory that are under way: `LDGSTS` goes on by itself, and is over for certain where a `DEPBAR` has waited for the
+//! scoreboard of an `LDGDEPBAR` behind it (ptxas 13.0.88 makes the three of `cp.async`, its `commit_group` and its waits).
+//!
+//! In terms a copy is done at once. That is all that can be seen of it where, until it has been waited for, nothing looks at shared memory,
+//! nothing is stored, and nobody else is told or waited for: this is what is asked here. What is asked for less, such as a ring of copies of
+//! which some are left under way, is `Unknown`.
+
+use crate::trace::event::{Kind, Place, place};
+use crate::trace::side::{Name, Side};
+use sassafras_check::hazard::drains;
+use sassafras_isa::step::Outcome;
+use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
+use sassafras_semantics::{CompareOp, Domain, Space, TermId};
+use std::collections::BTreeMap;
+
+const UNDER_WAY: &str = "a copy to shared memory may be under way";
+
+/// Copies that may be under way, by the event of what they store: the scoreboard that tells of each, if one does.
+pub type Copies = BTreeMap<usize, Option<u8>>;
+
+/// The copies under way where two groups of lanes become one: those of either. A scoreboard tells of what it tells both.
+pub fn join(a: &Copies, b: &Copies) -> Copies {
+    let mut all = a.clone();
+    for (event, board) in b {
+        all.entry(*event).and_modify(|own| *own = own.filter(|own| Some(*own) == *board)).or_insert(*board);
+    }
+    all
+}
+
+/// Whether an instruction may see a copy that is under way, or change what it copies, by how it touches memory: all but loads of global
+/// memory that order nothing, constants, and the thread's own stack.
+fn sees(inst: &Inst) -> bool {
+    inst.row().memory.is_some_and(|m| match m.space {
+        _ if matches!(inst.row().meaning, Meaning::Ldgsts | Meaning::Ldgdepbar) => false,
+        MemorySpace::Local | MemorySpace::Constant => false,
+        MemorySpace::Global => m.kind != MemoryKind::Load || inst.get("sem").is_some_and(|sem| sem != 0),
+        MemorySpace::Generic | MemorySpace::Shared => true,
+    })
+}
+
+/// Whether lanes do nothing that others see, or wait for: they go on, or part and meet.
+fn alone<V>(outcome: &Outcome<V>) -> bool {
+    match outcome {
+        Outcome::Next | Outcome::Yield => true,
+        Outcome::Branch { .. } | Outcome::IndirectBranch { .. } | Outcome::BranchByConvergence { .. } => true,
+        Outcome::SetBarrier { .. } | Outcome::Sync { .. } | Outcome::Break { .. } => true,
+        Outcome::WriteBarrier { .. } | Outcome::ReadBarrier { .. } => true,
+        Outcome::Exit { .. } | Outcome::Collective { .. } | Outcome::BarrierResult { .. } => false,
+    }
+}
+
+/// An instruction that is about to be executed.
+///
+/// # Errors
+/// One that may see a copy that is under way.
+pub fn before<R: Name>(side: &Side<'_, R>, inst: &Inst) -> Result<(), String> {
+    match side.path.copies.is_empty() || !sees(inst) {
+        true => Ok(()),
+        false => Err(UNDER_WAY.into()),
+    }
+}
+
+/// Whether a thread of this code may end while its copies are under way: nobody learns that it has, since nothing in it waits for others of
+/// the block, so that nobody may look at what is copied.
+pub fn may_end(code: &[u128], chip: Chip) -> bool {
+    let waits = |inst: &Inst| matches!(inst.row().meaning, Meaning::Bar) || inst.row().mnemonic == "SYNCS";
+    code.iter().all(|word| decode(*word, chip).is_ok_and(|inst| !waits(&inst)))
+}
+
+/// What an instruction that was executed says of copies. Whether the code [`may_end`] with some under way is told.
+///
+/// # Errors
+/// What others see, or wait for, while a copy is under way. A copy that is no store of shared memory in the log.
+pub fn after<R: Name, V>(
+    side: &mut Side<'_, R>,
+    inst: &Inst,
+    outcome: &Outcome<V>,
+    may_end: bool,
+) -> Result<(), String> {
+    let ends = may_end && matches!(outcome, Outcome::Exit { .. });
+    if !side.path.copies.is_empty() && !alone(outcome) && !ends {
+        return Err(UNDER_WAY.into());
+    }
+    let whole = side.inputs.known(side.guard) == Some(1);
+    match inst.row().meaning {
+        Meaning::Ldgsts => {
+            let last = side.events.len().wrapping_sub(1);
+            let Some(own) = side.events.last().filter(|e| e.kind == Kind::Store && e.space == Space::Shared)
+            else {
+                return Err("a copy to shared memory that others may see early".into());
+            };
+            let (at, bytes) = (own.address, own.bytes);
+            // Which of two copies comes first, nothing says.
+            let others: Vec<TermId> =
+                side.path.copies.keys().filter_map(|i| meets(side, (at, bytes), *i)).collect();
+            for common in others {
+                let wrong = side.inputs.terms.and(&side.happens(), &common);
+                let wrong = side.inputs.normal.of(wrong);
+                if side.inputs.known(wrong) != Some(0) {
+                    side.demands.push((wrong, side.place));
+                }
+            }
+            side.path.copies.insert(last, None);
+        }
+        Meaning::Ldgdepbar if whole => {
+            let board = Some(inst.control.write_barrier).filter(|board| *board < 6);
+            side.path.copies.values_mut().filter(|own| own.is_none()).for_each(|own| *own = board);
+        }
+        Meaning::Depbar if whole => {
+            if let Some(board) = drains(inst) {
+                side.path.copies.retain(|_, own| *own != Some(board));
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// That an access has a byte in common with an earlier store, one bit; none if it has not.
+fn meets<R: Name>(side: &Side<'_, R>, (at, bytes): (TermId, u32), store: usize) -> Option<TermId> {
+    let (d, store) = (side.inputs.terms, &side.events[store]);
+    if place(d, at, bytes, store) == Place::Apart {
+        return None;
+    }
+    let inside = |a: TermId, b: TermId, bytes: u32| {
+        d.compare(CompareOp::ULt, &d.sub(&a, &b), &d.constant(d.width_of(a), bytes.into()))
+    };
+    let (first, second) = (inside(at, store.address, store.bytes), inside(store.address, at, bytes));
+    Some(d.and(&store.guard, &d.or(&first, &second)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scoreboard_tells_of_a_copy_on_both_ways() {
+        let (a, b) = (
+            Copies::from([(1, Some(0)), (2, Some(1))]),
+            Copies::from([(1, Some(0)), (2, None), (3, Some(2))]),
+        );
+        assert_eq!(join(&a, &b), Copies::from([(1, Some(0)), (2, None), (3, Some(2))]));
+        assert_eq!(join(&b, &a), join(&a, &b));
+    }
+}

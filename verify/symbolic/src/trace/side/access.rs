@@ -1,0 +1,386 @@
+//! What a side reads and stores: loads, stores, accesses that others see, special registers.
+
+use super::{Name, Side, name};
+use crate::assumption::Assumption;
+use crate::opaque::StandIn;
+use crate::trace::event::{Event, Kind, Place};
+use sassafras_semantics::{Access, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
+use std::collections::BTreeSet;
+
+/// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
+const MOST_STORES: usize = 128;
+
+/// Most choices of an address whose arms are looked at one by one.
+const MOST_CHOICES: u32 = 16;
+
+impl<R: Name> Side<'_, R> {
+    /// The space that an access belongs to, and its address of 64 bits in normal form.
+    fn place_of(&mut self, access: &Access, address: TermId) -> Result<(Space, TermId), Trap> {
+        let d = self.terms();
+        match access.ordering {
+            Ordering::NonCoherent => {
+                self.assumed.insert(Assumption::Nc);
+            }
+            Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
+                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
+            }
+            _ => {}
+        }
+        match access.space {
+            Space::Global => Ok((Space::Global, self.normal(address))),
+            Space::Generic => {
+                let address = self.normal(address);
+                let (space, address) = crate::trace::window::place(self, address)?;
+                if matches!(space, Space::Const | Space::Param) {
+                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
+                }
+                Ok((space, self.normal(address)))
+            }
+            Space::Shared | Space::Local => {
+                self.assumed.insert(Assumption::Addr);
+                let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
+                Ok((access.space, self.normal(d.zext(&low, 64))))
+            }
+            other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
+        }
+    }
+
+    /// A load.
+    ///
+    /// # Errors
+    /// Other spaces and orderings; too many stores before it.
+    pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
+        let (space, address) = self.place_of(access, address)?;
+        if self.is_strong(access, space) {
+            let value = self.strong(access, (space, address), None);
+            if access.ordering == Ordering::Acquire {
+                crate::trace::lanes::acquire(self, access.scope);
+            }
+            return Ok(value);
+        }
+        let value = match space {
+            Space::Local => {
+                self.local(address, access.bytes, &mut self.path.conditions.clone(), &mut { MOST_CHOICES })?
+            }
+            _ => self.stored(space, address, access.bytes)?,
+        };
+        let value = self.normal(value);
+        let value = if space == Space::Local { value } else { crate::abstracted::loaded(self.inputs, value) };
+        self.push(Kind::Load, space, access.bytes, address, value);
+        if let Some(load) = self.events.last_mut() {
+            load.snapshot = access.ordering == Ordering::NonCoherent;
+        }
+        Ok(value)
+    }
+
+    /// What lies in local memory. At an address that is a choice it is the choice of what lies at both.
+    fn local(
+        &self,
+        address: TermId,
+        bytes: u32,
+        holds: &mut Vec<TermId>,
+        left: &mut u32,
+    ) -> Result<TermId, Trap> {
+        let d = self.terms();
+        let Some((whole, c, a, b)) = crate::sum::choice(d, address).filter(|_| *left > 0) else {
+            return self.stored(Space::Local, address, bytes);
+        };
+        let at = |arm: TermId| crate::trace::window::with(self.inputs, address, whole, arm);
+        let count = holds.len();
+        let possible = |condition: TermId, holds: &mut Vec<TermId>| {
+            let known = d.as_constant(&crate::trace::nesting::under(d, holds, condition));
+            let possible = known.map_or_else(|| self.add(holds, self.normal(condition)), |c| c == 1);
+            holds.truncate(count);
+            possible
+        };
+        let not = d.not(&c);
+        match (possible(c, holds), possible(not, holds)) {
+            (true, true) => {}
+            (true, false) => return self.local(at(a), bytes, holds, left),
+            (false, true) => return self.local(at(b), bytes, holds, left),
+            // No lane is here.
+            (false, false) => return self.stored(Space::Local, address, bytes),
+        }
+        *left -= 1;
+        let mut arm = |condition: TermId, arm: TermId| {
+            holds.push(self.normal(condition));
+            let value = self.local(at(arm), bytes, holds, left);
+            holds.truncate(count);
+            value
+        };
+        let (a, b) = (arm(c, a)?, arm(not, b)?);
+        Ok(if a == b { a } else { self.normal(d.ite(&c, &a, &b)) })
+    }
+
+    /// What lies at an address in the thread's own memory, 64 bits, as others may see it whom it is handed to; `first` is what lies there before
+    /// anything is stored.
+    ///
+    /// # Errors
+    /// Too many stores before it.
+    pub fn own(&self, address: TermId, bytes: u32, first: TermId) -> Result<TermId, Trap> {
+        let value = self.over(Space::Local, address, bytes, first)?;
+        Ok(self.normal(value))
+    }
+
+    /// What lies at an address: the state of memory that the lanes here see, after their stores.
+    fn stored(&self, space: Space, address: TermId, bytes: u32) -> Result<TermId, Trap> {
+        let version = self.path.seen;
+        let value = match space {
+            Space::Local => self.inputs.memory(self.who, self.terms().constant(32, 0), address, bytes),
+            Space::Shared => self.inputs.memory("shared", version, address, bytes),
+            _ => self.inputs.memory("", version, address, bytes),
+        };
+        self.over(space, address, bytes, value)
+    }
+
+    /// A value after the stores of the lanes here.
+    fn over(&self, space: Space, address: TermId, bytes: u32, mut value: TermId) -> Result<TermId, Trap> {
+        let stores = self.met(space, address, bytes);
+        if stores.len() > MOST_STORES {
+            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
+        }
+        // That accesses are aligned is assumed of the source (A-UB) and asked of the target, but for local memory. Up to the first that is
+        // not, what was loaded is right. Raw terms are made of bytes, and judge this on inputs.
+        let aligned = self.inputs.normal.is_active() && space != Space::Local;
+        let overlay =
+            if aligned { crate::trace::event::overlay_aligned } else { crate::trace::event::overlay };
+        for store in stores.iter().rev() {
+            value = overlay(self.terms(), value, address, bytes, store);
+        }
+        Ok(value)
+    }
+
+    /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
+    /// before one that leaves all its bytes.
+    fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
+        let own = |address, bytes| crate::sum::inside(self.terms(), address, bytes, &self.locals);
+        let variable = if space == Space::Local { own(address, bytes) } else { None };
+        let mut all = Vec::new();
+        for (condition, index) in self.path.stores.iter().rev() {
+            let store = &self.events[*index];
+            if store.space != space {
+                continue;
+            }
+            let place = crate::trace::event::place(self.terms(), address, bytes, store);
+            if place == Place::Apart {
+                continue;
+            }
+            // Variables are disjoint (A-ADDR).
+            let other = variable.and_then(|_| own(store.address, store.bytes));
+            if other.is_some() && other != variable {
+                continue;
+            }
+            let given = self.stood_in.iter().find(|s| s.index == *index).map(|s| s.given);
+            all.push(Event { guard: *condition, value: given.unwrap_or(store.value), ..store.clone() });
+            if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
+                break;
+            }
+        }
+        if self.inputs.opaque.is_active() {
+            crate::opaque::sorted(self.terms(), &mut all);
+        }
+        all
+    }
+
+    /// A load of constants or parameters through a generic address, which the other side may only do if this one does.
+    pub fn read_only(&mut self, access: &Access, address: TermId, value: TermId) {
+        let (address, value) = (self.normal(address), self.normal(value));
+        self.push(Kind::Load, access.space, access.bytes, address, value);
+    }
+
+    /// A store.
+    ///
+    /// # Errors
+    /// Other spaces and orderings.
+    pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
+        let (space, address) = self.place_of(access, address)?;
+        self.scattered |= access.space == Space::Generic && space == Space::Global;
+        if self.is_strong(access, space) {
+            if access.ordering == Ordering::Release {
+                crate::trace::lanes::release(self, access.scope);
+            }
+            self.strong(access, (space, address), Some(value));
+            return Ok(());
+        }
+        let value = self.normal(value);
+        self.push(Kind::Store, space, access.bytes, address, value);
+        self.stand_in();
+        let condition = self.guard;
+        // On this path the instruction was reached: its guard alone decides.
+        self.path.stores.push((condition, self.events.len() - 1));
+        Ok(())
+    }
+
+    /// What loads find of the target's newest store is what the source's partner stores.
+    fn stand_in(&mut self) {
+        let index = self.events.len() - 1;
+        let own = &self.events[index];
+        if self.who != "target" || !self.inputs.opaque.is_active() || !own.stores() {
+            return;
+        }
+        let same = |e: &&Event| e.stores() && crate::opaque::same_place(e, own);
+        let number = self.events[..index].iter().filter(same).count();
+        if let Some(given) = self.inputs.opaque.partner(self.terms(), number, own) {
+            self.stood_in.push(StandIn { index, guard: own.guard, own: own.value, given });
+        }
+    }
+
+    /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.
+    fn is_strong(&self, access: &Access, space: Space) -> bool {
+        let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
+        space != Space::Local && !weak || self.strong_shared && space == Space::Shared
+    }
+
+    /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
+    /// that is an event before or behind it.
+    fn strong(
+        &mut self,
+        access: &Access,
+        (space, address): (Space, TermId),
+        value: Option<TermId>,
+    ) -> TermId {
+        let ordering = if access.ordering == Ordering::Mmio { Ordering::Mmio } else { Ordering::Relaxed };
+        let scope = match (space, access.ordering) {
+            // Shared memory is the block's: no wider scope says more.
+            (Space::Shared, _) => Scope::Cta,
+            // PTX ISA: a volatile access is relaxed with the scope of the system.
+            (_, Ordering::Volatile) => Scope::Sys,
+            _ => crate::trace::lanes::executed(access.scope),
+        };
+        let verb = if value.is_some() { "store" } else { "load" };
+        let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
+        let mut arguments = vec![address];
+        arguments.extend(value);
+        // What a weak load behind a relaxed one finds is what it would have found before it: no write of others to its bytes may be ordered between them, since that takes an acquire, and
+        // a write that is not ordered is a race (A-DRF; PTX ISA, "Memory Consistency Model"). Within the block a load may be an acquire by itself.
+        let passed = value.is_none() && space == Space::Global && scope > Scope::Cta;
+        let seen = (self.path.seen, self.path.stores.clone());
+        let answer = self.event(what, &arguments, &[8 * access.bytes], true)[0];
+        if passed {
+            (self.path.seen, self.path.stores) = seen;
+        }
+        answer
+    }
+
+    /// An opaque operation: an event with all operands, whose results are the same on both sides where these are (A-OPAQUE). Of one that is pure
+    /// the results are a function of the operands, and there is no event.
+    ///
+    /// # Errors
+    /// Lanes of the target that may not be together, where all of a warp have to be.
+    pub fn perform(&mut self, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
+        let family = op.family();
+        if family.of_whole_warp && self.machine {
+            // `barrier.cluster` need not be aligned.
+            let apart = self.path.parted && !op.name().starts_with("wgmma.");
+            if apart {
+                let what = "convergence: a cross-lane operation where lanes may be apart";
+                return Err(Trap::Unsupported(what.into()));
+            }
+            self.as_a_whole()?;
+        }
+        // Where no group of bulk copies has been ended there is none to wait for. SASS waits for other things by the same instruction.
+        let groups = "groups of bulk copies";
+        match op.name() {
+            "bulk.commit" => *self.occurrences.entry(groups.into()).or_insert(0) += 1,
+            "bulk.wait" if !self.occurrences.contains_key(groups) => return Ok(Vec::new()),
+            _ => {}
+        }
+        if !family.timing {
+            self.assumed.insert(Assumption::Opaque);
+        }
+        if family.reads {
+            // What is read follows from the state that the effects before have left.
+            let mut arguments = arguments.to_vec();
+            arguments.push(self.path.version);
+            return Ok(self.event(op.name().into(), &arguments, &family.results, false));
+        }
+        if !family.pure {
+            return Ok(self.event(op.name().into(), arguments, &family.results, true));
+        }
+        let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
+        let uniform = arguments.iter().all(|a| self.inputs.is_uniform(*a));
+        let name = |i: usize| format!("{op} {arguments:?} {i}");
+        let stateless = self.terms().constant(32, 0);
+        let result = |(i, &width): (usize, &u32)| {
+            let value = self.inputs.variable(&name(i), width, uniform);
+            self.inputs.bind(value, op.name(), &arguments, stateless, i as u32);
+            value
+        };
+        Ok(family.results.iter().enumerate().map(result).collect())
+    }
+
+    /// Some set of lanes, 32 bits.
+    pub fn somebody(&mut self) -> TermId {
+        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
+        *count += 1;
+        self.inputs.variable(&format!("lanes.{count}"), 32, false)
+    }
+
+    /// How often a special register was read, this time included.
+    fn asked(&mut self, register: SpecialRegister) -> u32 {
+        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
+        *count += 1;
+        *count
+    }
+
+    /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
+    /// read.
+    ///
+    /// # Errors
+    /// Registers that a launch does not have.
+    pub fn special(&mut self, register: SpecialRegister) -> Result<TermId, Trap> {
+        use SpecialRegister as R;
+        match register {
+            R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
+                if self.unasked.clocks =>
+            {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            // PTX ISA: either may change while the thread runs.
+            R::WarpId | R::SmId => {
+                let time = self.asked(register);
+                Ok(self.inputs.identity(register, time))
+            }
+            R::Pm(_) | R::Pm64(_) if self.unasked.clocks => {
+                let time = self.asked(register);
+                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+            }
+            R::Clock
+            | R::ClockHi
+            | R::Clock64
+            | R::GlobalTimer
+            | R::GlobalTimerLo
+            | R::GlobalTimerHi
+            | R::Pm(_)
+            | R::Pm64(_) => {
+                let what = format!("Special {register:?}");
+                Ok(self.event(what, &[], &[register.width()], true)[0])
+            }
+            other => self.inputs.special(other),
+        }
+    }
+
+    fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
+        let version = if kind == Kind::Load { self.path.seen } else { self.path.version };
+        let (guard, place) = (self.happens(), self.place);
+        let arguments = Vec::new();
+        self.came.push(Vec::new());
+        self.events.push(Event {
+            kind,
+            space,
+            guard,
+            address,
+            bytes,
+            value,
+            snapshot: false,
+            version,
+            place,
+            visit: self.visit,
+            arguments,
+            results: Vec::new(),
+            waits: None,
+            met: BTreeSet::new(),
+        });
+    }
+}
