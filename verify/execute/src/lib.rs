@@ -19,6 +19,7 @@
 pub mod argument;
 pub mod atomic;
 pub mod barrier;
+mod called;
 pub mod collective;
 pub mod compare;
 pub mod launch;

@@ -1,8 +1,8 @@
 //! What a run gives, or why it failed and where.
 
+use crate::called::Called;
 use crate::launch::LaunchError;
 use crate::memory::Touch;
-use crate::system::Called;
 use rustc_hash::FxHashSet;
 use sassafras_semantics::Trap;
 use std::fmt;

@@ -7,25 +7,10 @@
 
 mod format;
 
+pub use crate::called::{Called, Calls};
 use crate::memory::Lane;
 use format::{Argument, conversions};
 use sassafras_semantics::{Access, Ordering, Scope, Space, SystemCall, Trap};
-use std::fmt;
-
-/// A call that a thread did, and what others may see of it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Called {
-    /// Block, linear.
-    pub block: u64,
-    /// Thread in the block, linear.
-    pub thread: u32,
-    /// Which of the calls of the thread, from 0.
-    pub number: u32,
-    /// The function.
-    pub call: &'static str,
-    /// `vprintf`: the format, and its arguments, each behind its length in a byte, strings in place of their addresses. `malloc`: the size. `free`: the address.
-    pub bytes: Vec<u8>,
-}
 
 impl Called {
     /// What `vprintf` prints; nothing of another call.
@@ -42,12 +27,6 @@ impl Called {
             Some(own)
         });
         Some(format::text(format, arguments))
-    }
-}
-
-impl fmt::Display for Called {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "it calls {} of \"{}\"", self.call, self.bytes.escape_ascii())
     }
 }
 
@@ -74,17 +53,6 @@ const ROOM: u64 = 1 << 24;
 const LIMIT: u64 = 8 << 20;
 /// Unmapped bytes behind each piece.
 const GUARD: u64 = 256;
-
-/// What a launch's calls have left.
-#[derive(Clone, Debug, Default)]
-pub struct Calls {
-    /// Those that were done.
-    pub done: Vec<Called>,
-    /// By thread of the grid: calls so far, and bytes of its room that were given.
-    threads: rustc_hash::FxHashMap<(u64, u32), (u32, u64)>,
-    /// Bytes that are in use.
-    used: u64,
-}
 
 /// Performs a call for a thread: `who` is its block, and its number in the block; `operands` are the call's in order.
 ///

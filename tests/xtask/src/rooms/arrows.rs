@@ -1,4 +1,5 @@
-//! Which crate needs which, as a document lists it: lines `crate -> crate, crate` in a block fenced by "```arrows".
+//! Which crate needs which, as a document lists it: lines `crate -> crate, crate` in a block fenced by "```arrows". Circles between folders are listed
+//! in the same way: `crate -> folder, folder`.
 
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,16 +15,27 @@ impl Arrows {
         self.0.insert(name.to_owned(), needs);
     }
 
-    /// Reads the block of a document.
+    /// Says more of what it needs.
+    pub fn add(&mut self, name: &str, needs: impl Iterator<Item = String>) {
+        self.0.entry(name.to_owned()).or_default().extend(needs);
+    }
+
+    /// How many crates are listed.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Reads the block of that name in a document.
     ///
     /// # Errors
     /// No block or more than one, a line that is none, a crate that is listed twice.
-    pub fn parse(text: &str) -> Result<Arrows> {
-        let mut blocks = text.split("```arrows\n").skip(1);
+    pub fn parse(text: &str, name: &str) -> Result<Arrows> {
+        let fence = format!("```{name}\n");
+        let mut blocks = text.split(fence.as_str()).skip(1);
         let (Some(block), None) = (blocks.next(), blocks.next()) else {
-            bail!("one block of arrows is wanted")
+            bail!("one block of {name} is wanted")
         };
-        let (block, _) = block.split_once("```").context("the block of arrows ends nowhere")?;
+        let (block, _) = block.split_once("```").context("a block ends nowhere")?;
         let mut all = Arrows::default();
         for line in block.lines().map(str::trim).filter(|l| !l.is_empty()) {
             let (name, needs) = line.split_once("->").with_context(|| format!("`{line}` is no arrow"))?;
@@ -76,20 +88,21 @@ mod tests {
 
     #[test]
     fn a_list_is_read_as_it_is_written() {
-        let arrows = Arrows::parse(DRAWN).expect("it is one");
+        let arrows = Arrows::parse(DRAWN, "arrows").expect("it is one");
         let again = format!("```arrows\n{arrows}```");
-        assert_eq!(Arrows::parse(&again).expect("it is one"), arrows);
+        assert_eq!(Arrows::parse(&again, "arrows").expect("it is one"), arrows);
         assert_eq!(arrows.against(&arrows), Vec::<String>::new());
         for wrong in ["no block", "```arrows\na b\n```", "```arrows\na ->\na ->\n```", "```arrows\na ->"] {
-            assert!(Arrows::parse(wrong).is_err(), "{wrong}");
+            assert!(Arrows::parse(wrong, "arrows").is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_planted_arrow_is_seen() {
-        let drawn = Arrows::parse(DRAWN).expect("it is one");
-        let faults =
-            |is: &str| Arrows::parse(&format!("```arrows\n{is}```")).expect("it is one").against(&drawn);
+        let drawn = Arrows::parse(DRAWN, "arrows").expect("it is one");
+        let faults = |is: &str| {
+            Arrows::parse(&format!("```arrows\n{is}```"), "arrows").expect("it is one").against(&drawn)
+        };
         assert_eq!(faults("a ->\nb -> a\nc -> a, b\n"), Vec::<String>::new());
         assert_eq!(faults("a -> c\nb -> a\nc -> a, b\n"), ["a needs c, and no arrow says so"]);
         assert_eq!(faults("a ->\nb -> a\nc -> a\n"), ["an arrow leads from c to b, which it does not need"]);

@@ -121,6 +121,7 @@ fn tree(tokens: &[&str], mut at: usize, before: &mut Vec<String>, all: &mut Vec<
                 }
                 at += 1;
             }
+            Some("*") => at += 1,
             _ => {}
         }
         if tokens.get(at) == Some(&"::") {

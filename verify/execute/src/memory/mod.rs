@@ -13,7 +13,7 @@ pub use lane::Lane;
 pub use surface::{Surfaces, drawn};
 pub use touch::{Log, Touch, Use, Who};
 
-use crate::system::Calls;
+use crate::called::Calls;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_semantics::{Space, Trap};
 use std::ops::Range;
