@@ -6,7 +6,8 @@ use sassafras_semantics::*;
 pub struct Draw(pub u64);
 
 impl Draw {
-    /// The next number.
+    /// The next number. They never end, so that this is no iterator.
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
