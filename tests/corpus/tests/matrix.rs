@@ -1,6 +1,6 @@
 //! What becomes of every form of the PTX table: each alone in a kernel, with registers, constants, parameters, negated values and
 //! addresses of every kind as its operands, executed by the PTX executor; compiled by us, judged and executed; compiled by
-//! ptxas and executed. `cargo xtask long matrix` takes all kernels and writes `docs/ptx-matrix.md`.
+//! ptxas and executed. `cargo xtask long matrix` takes all kernels and writes `reports/ptx-matrix.md`.
 
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_corpus::{Program, compile};
@@ -277,7 +277,7 @@ impl Count {
 const HEAD: &str = "\
 # What becomes of every form of PTX
 
-Written by `cargo xtask long matrix`. Each form of the table ([ptx-forms.md](ptx-forms.md)) stands alone in kernels, with its operands in registers, constants,
+Written by `cargo xtask long matrix`. Each form of the table ([ptx-forms.md](../docs/ptx-forms.md)) stands alone in kernels, with its operands in registers, constants,
 parameters, negated and absolute, guarded, with addresses of every kind (`verify/generate/src/exercise`), for sm_90. The PTX executor runs the text on 32
 threads. **ours**: compiled by us, accepted by all judges, run in timing mode by the SASS executor. **ptxas**: the same with ptxas 13.0.88's code.
 
@@ -408,7 +408,7 @@ fn every_form_is_executed_or_refused() {
     let sum = Count::sum(&counts);
     eprintln!("{} kernels: {}\n{errors} of ptxas's differ by its open errors", some.len(), sum.cells());
     if whole {
-        std::fs::write(workspace_root().join("docs/ptx-matrix.md"), page(&counts)).expect("written");
+        std::fs::write(workspace_root().join("reports/ptx-matrix.md"), page(&counts)).expect("written");
     }
     assert!(sum.ours[0] > 0, "nothing agrees");
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), some.len(), wrong.join("\n"));
@@ -417,7 +417,7 @@ fn every_form_is_executed_or_refused() {
 /// The page was written for the table as it is.
 #[test]
 fn the_page_is_about_this_table() {
-    let page = std::fs::read_to_string(workspace_root().join("docs/ptx-matrix.md")).expect("the page");
+    let page = std::fs::read_to_string(workspace_root().join("reports/ptx-matrix.md")).expect("the page");
     for row in table::rows() {
         let start = format!("| `{}` | ", document::form(row));
         let line = page.lines().find(|l| l.starts_with(&start));
@@ -425,6 +425,6 @@ fn the_page_is_about_this_table() {
         // Kernels are for sm_90: what needs sm_90a or a later chip stands there without any.
         let elsewhere = row.since.sm > 90 || !row.since.only.any();
         let tried = kernels.is_some_and(|n| n > 0 || elsewhere);
-        assert!(tried, "`{}` is not in docs/ptx-matrix.md; `cargo xtask long matrix` writes it", row.text);
+        assert!(tried, "`{}` is not in reports/ptx-matrix.md; `cargo xtask long matrix` writes it", row.text);
     }
 }

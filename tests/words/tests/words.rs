@@ -1,5 +1,5 @@
 //! The recorded words of every chip through the table of instructions. What fails is counted in `tests/words/exceptions.csv`, which
-//! may only shrink; `BLESS=1 SASSAFRAS_ALL_WORDS=1 cargo test -p sassafras-words --test words` writes it and `docs/words.md` anew
+//! may only shrink; `BLESS=1 SASSAFRAS_ALL_WORDS=1 cargo test -p sassafras-words --test words` writes it and `reports/words.md` anew
 //! when failures have gone.
 
 use sassafras_chip::Chip;
@@ -112,7 +112,7 @@ fn recorded_words_read_and_write_exactly() {
         }
         std::fs::write(file(), text).expect("the list can be written");
         let words = fares.iter().map(|(c, n, _)| (c.number(), *n)).collect();
-        let path = sassafras_oracle::workspace_root().join("docs/words.md");
+        let path = sassafras_oracle::workspace_root().join("reports/words.md");
         std::fs::write(path, page(&words, &found)).expect("the page can be written");
     }
 }
@@ -123,7 +123,7 @@ fn the_page_says_what_the_list_says() {
     let count = |c: Chip| traces::words(&root, &c.to_string()).map_or(0, |w| w.len());
     let words = Chip::ALL.into_iter().map(|c| (c.number(), count(c))).collect();
     let exceptions = listed().into_iter().map(|(key, (n, _))| (key, n)).collect();
-    let path = root.join("docs/words.md");
+    let path = root.join("reports/words.md");
     let stored = std::fs::read_to_string(&path).expect("the page is part of the repository");
     assert_eq!(stored, page(&words, &exceptions), "BLESS=1 SASSAFRAS_ALL_WORDS=1 writes it anew");
 }

@@ -100,17 +100,17 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "matrix",
-        "every form of PTX in kernels of its own: executed, compiled and executed, by ptxas too; writes docs/ptx-matrix.md",
+        "every form of PTX in kernels of its own: executed, compiled and executed, by ptxas too; writes reports/ptx-matrix.md",
         &["test", "--package", "sassafras-corpus", "--test", "matrix", "--", "--nocapture", "executed"],
     ),
     (
         "spellings",
-        "three spellings of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes docs/spellings.md",
+        "three spellings of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes reports/spellings.md",
         &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],
     ),
     (
         "vocabulary",
-        "every instruction of PTX with the modifiers that the ISA lists, on every target, accepted and refused as by ptxas; writes docs/vocabulary.md",
+        "every instruction of PTX with the modifiers that the ISA lists, on every target, accepted and refused as by ptxas; writes reports/vocabulary.md",
         &[
             "test",
             "--package",
@@ -139,7 +139,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "calibrate",
-        "a kernel for each PTX form by ptxas, without and with optimisation, proved; writes docs/calibration.md",
+        "a kernel for each PTX form by ptxas, without and with optimisation, proved; writes reports/calibration.md",
         &["test", "--package", "sassafras-prove", "--test", "calibrate", "--", "--nocapture"],
     ),
     (
@@ -159,7 +159,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "corpus-prove",
-        "each entry of the corpus, ours and ptxas's, proved; writes docs/corpus-proofs.md and .csv; each instruction of a recursion left out",
+        "each entry of the corpus, ours and ptxas's, proved; writes reports/corpus-proofs.md and .csv; each instruction of a recursion left out",
         &[
             "test",
             "--package",
@@ -176,12 +176,12 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "random-prove",
-        "2,000 random loop-free functions, ours and ptxas's, proved; writes docs/random-prove.md",
+        "2,000 random loop-free functions, ours and ptxas's, proved; writes reports/random-prove.md",
         &["test", "--package", "sassafras-prove", "--test", "random_prove", "--", "--nocapture"],
     ),
     (
         "open",
-        "2,000 random programs over what PTX leaves open, ours and ptxas's -O0 and -O3, none refuted; writes docs/open-prove.md",
+        "2,000 random programs over what PTX leaves open, ours and ptxas's -O0 and -O3, none refuted; writes reports/open-prove.md",
         &["test", "--package", "sassafras-prove", "--test", "open_prove", "--", "--nocapture"],
     ),
     (
@@ -196,7 +196,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "passes",
-        "each pass of the optimiser over the corpus and over random functions, proved; writes docs/pass-proofs.md",
+        "each pass of the optimiser over the corpus and over random functions, proved; writes reports/pass-proofs.md",
         &[
             "test",
             "--package",

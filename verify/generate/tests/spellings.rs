@@ -1,6 +1,6 @@
 //! Spellings of operands: we accept and refuse what ptxas does, but for what `spelling-exceptions.txt` explains. A fixed sample is held
 //! against recorded answers; `cargo xtask long spellings` asks two versions of ptxas about one of each class for each form, and writes
-//! `docs/spellings.md`.
+//! `reports/spellings.md`.
 
 #[path = "../../../compiler/ptx/tests/ptxas/mod.rs"]
 #[allow(dead_code)]
@@ -261,7 +261,7 @@ fn a_spelling_of_each_class_for_each_form_is_judged_as_ptxas_does() {
     }
     println!("{page}");
     if samples.len() > 1 {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/spellings.md"), page)
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/spellings.md"), page)
             .expect("the page can be written");
         for (row, (_, words, _)) in exceptions().iter().enumerate().filter(|(row, _)| !used.contains(row)) {
             let _ =

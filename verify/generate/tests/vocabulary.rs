@@ -1,6 +1,6 @@
 //! The vocabulary of PTX: on each target we accept and refuse what ptxas does, but for what `vocabulary-exceptions.txt` explains. A
 //! sample is held against recorded answers; `cargo xtask long vocabulary` asks ptxas 13.0.88 and 13.5.37 about all and writes
-//! `docs/vocabulary.md`.
+//! `reports/vocabulary.md`.
 
 #[path = "../../../compiler/ptx/tests/ptxas/mod.rs"]
 #[allow(dead_code)]
@@ -166,6 +166,6 @@ fn the_vocabulary_is_judged_as_ptxas_does() {
     }
     println!("{page}");
     assert!(differ.is_empty(), "{} differ:\n{}", differ.lines().count(), &differ[..differ.len().min(20_000)]);
-    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/vocabulary.md"), page)
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/vocabulary.md"), page)
         .expect("the page can be written");
 }

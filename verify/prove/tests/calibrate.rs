@@ -1,6 +1,6 @@
 //! Calibration: kernels of one operation each, compiled by ptxas without and with optimisation, held against their source.
 //! What is refuted is an error of our meanings, or of ptxas's. `cargo xtask long calibrate` takes all of them and writes
-//! `docs/calibration.md` and the list of what is not proved.
+//! `reports/calibration.md` and the list of what is not proved.
 
 #![allow(missing_docs)]
 
@@ -100,7 +100,7 @@ fn single_operations_are_proved() {
              chip or are refused aside.\n{errors} refutations are ptxas's errors:\n\n{ERRORS}",
             all.len()
         );
-        let path = sassafras_oracle::workspace_root().join("docs/calibration.md");
+        let path = sassafras_oracle::workspace_root().join("reports/calibration.md");
         std::fs::write(path, head + &text).expect("written");
     }
     assert!(faults.is_empty(), "{faults:#?}");

@@ -1,5 +1,5 @@
 //! The corpus: what Sassafras and ptxas make of each entry, held against its source. No code of ours is refuted.
-//! `cargo xtask long corpus-prove` takes all of it and writes `docs/corpus-proofs.md` and `.csv`.
+//! `cargo xtask long corpus-prove` takes all of it and writes `reports/corpus-proofs.md` and `.csv`.
 
 #![allow(missing_docs)]
 
@@ -102,8 +102,8 @@ fn no_code_of_ours_is_refuted() {
             "# Proofs of the corpus\n\nWritten by `cargo xtask long corpus-prove`: each entry of the corpus as Sassafras compiles it for sm_90, and as \
              ptxas {VERSION}\ndoes, held against its source. `corpus-proofs.csv` has a line for each.\n\n"
         );
-        std::fs::write(root.join("docs/corpus-proofs.md"), head + &text).expect("written");
-        std::fs::write(root.join("docs/corpus-proofs.csv"), list).expect("written");
+        std::fs::write(root.join("reports/corpus-proofs.md"), head + &text).expect("written");
+        std::fs::write(root.join("reports/corpus-proofs.csv"), list).expect("written");
     }
     assert!(faults.is_empty(), "{faults:#?}");
 }

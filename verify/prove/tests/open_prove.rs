@@ -1,6 +1,6 @@
 //! Random programs over what the PTX ISA leaves open, compiled by Sassafras and by ptxas: no right code is refuted, and no proof is contradicted. A program
 //! with one fixed operation done as another is, or at least not proved: so the judge can object. `cargo xtask long open` takes 2,000 programs and writes
-//! `docs/open-prove.md`.
+//! `reports/open-prove.md`.
 
 #![allow(missing_docs)]
 
@@ -105,7 +105,7 @@ fn what_is_open_is_not_refuted_and_what_is_fixed_is() {
         for (u, n) in &uses {
             let _ = writeln!(text, "| {u:?} | {n} |");
         }
-        let path = sassafras_oracle::workspace_root().join("docs/open-prove.md");
+        let path = sassafras_oracle::workspace_root().join("reports/open-prove.md");
         std::fs::write(path, text).expect("written");
     }
     assert!(faults.is_empty(), "{faults:#?}");

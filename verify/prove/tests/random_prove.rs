@@ -1,6 +1,6 @@
 //! Random loop-free functions, compiled by Sassafras and by the newest ptxas: no code of ours is refuted, and a pair that is
 //! proved never differs in execution. `cargo xtask long random-prove` takes 2,000 functions and writes
-//! `docs/random-prove.md`.
+//! `reports/random-prove.md`.
 
 #![allow(missing_docs)]
 
@@ -206,7 +206,7 @@ fn random_functions_are_not_refuted_and_proofs_hold_in_execution() {
             straight::THREADS,
             faults.len()
         );
-        let path = sassafras_oracle::workspace_root().join("docs/random-prove.md");
+        let path = sassafras_oracle::workspace_root().join("reports/random-prove.md");
         std::fs::write(path, head + &table::markdown("compiler", &rows) + &has).expect("written");
     }
     assert!(faults.is_empty(), "{faults:#?}");

@@ -1,6 +1,6 @@
 //! Passes of the optimiser, each held against the function before it: what the pipeline does to the corpus and to random
 //! functions is not refuted, and passes that are wrong on purpose are not proved. `cargo xtask long passes` takes all of the
-//! corpus and more functions, and writes `docs/pass-proofs.md`.
+//! corpus and more functions, and writes `reports/pass-proofs.md`.
 
 #![allow(missing_docs)]
 

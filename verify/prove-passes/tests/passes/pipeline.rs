@@ -57,7 +57,7 @@ fn prove(name: &str, change: &Change, solver: &mut dyn Solver, found: &mut Found
     found.rows.push(row);
 }
 
-/// Puts a section into `docs/pass-proofs.md`, if this is a whole run.
+/// Puts a section into `reports/pass-proofs.md`, if this is a whole run.
 pub fn section(title: &str, text: &str) {
     eprintln!("{title}\n\n{text}");
     if whole() {

@@ -1,4 +1,4 @@
-//! Pages of `docs` that whole runs write.
+//! Reports that whole runs write.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ Written by `cargo xtask long controls` (`verify/prove/tests/controls`): what is 
 that is proved\nand not listed as benign fails the run.
 ";
 
-/// Puts a section into `docs/controls.md`, if this is a whole run.
+/// Puts a section into `reports/controls.md`, if this is a whole run.
 pub fn section(title: &str, text: &str) {
     if std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some() {
         replace("controls.md", CONTROLS, title, text);
@@ -22,7 +22,7 @@ pub fn section(title: &str, text: &str) {
 /// Puts a section of a page in the place of the one with its title.
 pub fn replace(page: &str, head: &str, title: &str, text: &str) {
     let _alone = WRITING.lock();
-    let path = sassafras_oracle::workspace_root().join("docs").join(page);
+    let path = sassafras_oracle::workspace_root().join("reports").join(page);
     let old = std::fs::read_to_string(&path).unwrap_or_default();
     let mut parts: Vec<(String, String)> = old
         .split("\n## ")

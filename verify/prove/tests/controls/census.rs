@@ -248,7 +248,7 @@ fn census(pair: &Pair, z3: &mut Z3, full: bool, counts: &mut Counts) {
     }
 }
 
-/// The census as a section of `docs/controls.md`.
+/// The census as a section of `reports/controls.md`.
 fn markdown(cubins: u32, counts: &Counts) -> String {
     let unknown: u32 = counts.unknown.values().sum();
     let benign: u32 = counts.benign.values().sum();
