@@ -63,7 +63,7 @@ pub fn section(title: &str, text: &str) {
     if whole() {
         let head = format!(
             "# Proofs of passes\n\nWritten by `cargo xtask long passes` (`verify/prove-passes/tests/passes`): each pass of the optimiser that changes a \
-             function, held against the\nfunction before it ([proof](proof.md), \"Passes\"), with {BUDGET} million of z3's `rlimit` for a question. What \
+             function, held against the\nfunction before it ([proof](../docs/proof.md), \"Passes\"), with {BUDGET} million of z3's `rlimit` for a question. What \
              differs in numbers alone is\nproved without a question.\n"
         );
         report::replace("pass-proofs.md", &head, title, text);

@@ -1,4 +1,4 @@
-//! Controls of the prover (`docs/proof.md`): what must still be proved, and what must never be.
+//! Controls of the prover (`docs/proof-notes.md`): what must still be proved, and what must never be.
 //!
 //! - `census`: every bit of proved code flipped. `benign`: why some change nothing.
 //! - `kept`: code that means the same and looks different is still proved.

@@ -4,7 +4,7 @@
 //! A lemma is code ([`Lemma::code`]) and the operation that it computes. It is matched on terms: for each such operation of the
 //! source its code is run on the operation's operands, and where the target has written the same term, that term is the
 //! operation. Names of symbols and registers, and the order of instructions, do not matter. How each lemma is checked stands
-//! beside it (`table`) and in `docs/proof.md`.
+//! beside it (`table`) and in `docs/proof-notes.md`.
 
 mod approximations;
 mod bits;
