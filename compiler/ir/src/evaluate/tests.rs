@@ -163,7 +163,7 @@ fn what_commutes_and_what_does_not() {
             inf,
             inf | top,
             inf + 1,
-            inf + 5 | top,
+            (inf + 5) | top,
             inf | inf >> 1 | 9,
         ]
     };

@@ -55,7 +55,7 @@ pub struct Frame<'a> {
     pub resume: u64,
 }
 
-/// The frames that a call may go to: a range of [`Program::called`].
+/// The frames that a call may go to: a range of `Program::called`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Callees {
     first: usize,

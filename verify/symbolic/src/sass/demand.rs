@@ -46,7 +46,7 @@ impl Flow {
     }
 }
 
-/// What each acquire of some code acquires from has come back ([`returned`]).
+/// What each acquire of some code acquires from has come back (`returned`).
 ///
 /// # Errors
 /// The first of which that is not so.
