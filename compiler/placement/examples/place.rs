@@ -17,9 +17,17 @@ fn main() {
         ["graphs", least, most, count, seed] => {
             let (least, most, seed) = (number(least), number(most), number(seed) as u64);
             let mut random = generate::Random::new(seed);
-            let sizes = (0..number(count)).map(|_| least + random.below((most - least + 1) as u64) as usize);
-            let graphs: Vec<Flow> =
-                sizes.zip(0..).map(|(size, at)| generate::graph(size, seed * 1_000_000 + at)).collect();
+            let mut graphs = Vec::new();
+            let mut at = seed * 1_000_000;
+            while graphs.len() < number(count) {
+                let size = least + random.below((most - least + 1) as u64) as usize;
+                let graph = generate::graph(size, at);
+                // A structured one may come out larger.
+                if (least..=most).contains(&graph.len()) {
+                    graphs.push(graph);
+                }
+                at += 1;
+            }
             summary(&graphs);
         }
         ["grow", blocks, seed] => grow(number(blocks), number(seed) as u64),
