@@ -1,7 +1,7 @@
 //! Random graphs with counted frequencies, for tests and figures.
 //!
 //! Three families: structured programs; reducible graphs, whose ways back lead to dominators; graphs without a rule. Counts come from random
-//! walks, so that what enters a block leaves it.
+//! walks, so that what enters a block leaves it. In half of them the source's order is shuffled.
 
 use crate::{Block, Edge, Flow, Kind, Node};
 
@@ -170,19 +170,26 @@ fn counted(succs: &[Vec<usize>], random: &mut Random) -> Flow {
             taken[at][way] += 1;
         }
     }
-    let blocks = (0..count).map(|at| Block {
-        size: 16 * SIZES[random.below(12) as usize],
-        frequency: run[at] as f64,
-        ..Block::default()
-    });
-    let blocks: Vec<Block> = blocks.collect();
+    // Where a block stands in the source: half of the graphs are shuffled, the entry stays.
+    let mut place: Vec<usize> = (0..count).collect();
+    if random.chance(0.5) {
+        for at in 2..count {
+            place.swap(at, 1 + random.below(at as u64) as usize);
+        }
+    }
+    let mut blocks = vec![Block::default(); count];
+    for (at, &place) in place.iter().enumerate() {
+        let size = 16 * SIZES[random.below(12) as usize];
+        blocks[place] = Block { size, frequency: run[at] as f64, ..Block::default() };
+    }
+    let place = &place;
     let edges = succs.iter().enumerate().flat_map(|(at, ways)| {
         let conditional = ways.len() > 1;
         ways.iter().zip(&taken[at]).map(move |(&to, &times)| Edge {
-            from: Node(at as u32),
-            to: Node(to as u32),
+            from: Node(place[at] as u32),
+            to: Node(place[to] as u32),
             frequency: times as f64,
-            kind: match (to == at + 1, conditional) {
+            kind: match (place[to] == place[at] + 1, conditional) {
                 (true, _) => Kind::FallThrough,
                 (false, true) => Kind::Conditional,
                 (false, false) => Kind::Unconditional,
