@@ -120,11 +120,7 @@ enum RawHint {
 /// # Errors
 /// The first thing that is wrong.
 pub fn read(text: &str) -> Result<Vec<Named>, Wrong> {
-    let file: File = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let message = message.rsplit_once(" at line").map_or(message.as_str(), |parts| parts.0).to_owned();
-        Wrong { line: error.line(), column: error.column(), message }
-    })?;
+    let file: File = serde_json::from_str(text).map_err(|error| syntax(&error))?;
     let at = |path: &[Step], message: String| {
         let (line, column) = locate(text, path);
         Wrong { line, column, message }
@@ -226,6 +222,36 @@ fn flow(raw: RawGraph) -> Result<Flow, (Vec<Step>, String)> {
         estimate(&mut flow, &hints);
     }
     Ok(flow)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Orders {
+    format: String,
+    #[serde(rename = "solver")]
+    _solver: Option<String>,
+    orders: BTreeMap<String, Vec<u32>>,
+}
+
+/// Reads cfg-order-v1: the order of each graph, by its name.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read_orders(text: &str) -> Result<BTreeMap<String, Vec<Node>>, Wrong> {
+    let file: Orders = serde_json::from_str(text).map_err(|error| syntax(&error))?;
+    if file.format != "cfg-order-v1" {
+        let (line, column) = locate(text, &[Step::Name("format")]);
+        let message = format!("the format is `{}`, not `cfg-order-v1`", file.format);
+        return Err(Wrong { line, column, message });
+    }
+    Ok(file.orders.into_iter().map(|(name, order)| (name, order.into_iter().map(Node).collect())).collect())
+}
+
+/// What serde says, without its place, which stands in front.
+fn syntax(error: &serde_json::Error) -> Wrong {
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line").map_or(message.as_str(), |parts| parts.0).to_owned();
+    Wrong { line: error.line(), column: error.column(), message }
 }
 
 /// Writes cfg-order-v1: one line for each graph, in the order given.

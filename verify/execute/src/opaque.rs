@@ -89,6 +89,16 @@ fn complete(view: &mut View<'_>, address: u64, bytes: i32) -> Result<(), Trap> {
     Ok(())
 }
 
+/// Words of which each that is a NaN of binary32 is the same one: no payload of a coordinate or a level means anything, and PTX leaves those of
+/// `neg` and `abs` open.
+fn any_nan(words: u128) -> u128 {
+    (0..4).fold(0, |all, i| {
+        let word = (words >> (32 * i)) as u32;
+        let word = if f32::from_bits(word).is_nan() { 0x7fff_ffff } else { word };
+        all | u128::from(word) << (32 * i)
+    })
+}
+
 /// Performs one.
 ///
 /// # Errors
@@ -130,7 +140,10 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
         "bulk.prefetch" => {}
         _ if matches!(op.head(), "texture" | "fetch" | "gather" | "texquery" | "sparse") => {
             let name = op.name().bytes().map(u128::from);
-            let value = drawn(name.chain(arguments.iter().map(|a| a.bits())));
+            let numbers = matches!(op.head(), "texture" | "gather");
+            let handle = arguments.iter().take(1).map(|a| a.bits());
+            let rest = arguments.iter().skip(1).map(|a| if numbers { any_nan(a.bits()) } else { a.bits() });
+            let value = drawn(name.chain(handle).chain(rest));
             view.memory.surfaces.drawn += 1;
             let parts = op.family().results.iter();
             return Ok(parts.map(|&width| Bits::new(width, value >> (128 - width))).collect());
@@ -215,7 +228,14 @@ fn reduction(name: &str) -> Option<AtomicOp> {
 
 #[cfg(test)]
 mod tests {
-    use super::Object;
+    use super::{Object, any_nan};
+
+    #[test]
+    fn payloads_of_nans_are_one() {
+        let words = |words: [u32; 4]| words.iter().rev().fold(0u128, |all, w| all << 32 | u128::from(*w));
+        let some = words([0x7f80_0001, 0xffc0_0000, 0x7f80_0000, 0x3f80_0000]);
+        assert_eq!(any_nan(some), words([0x7fff_ffff, 0x7fff_ffff, 0x7f80_0000, 0x3f80_0000]));
+    }
 
     #[test]
     fn phases_end_when_all_have_arrived_and_all_bytes_are_there() {

@@ -1,6 +1,6 @@
 //! `sassafras layout`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sassafras_check::order::{check_endings, check_order, check_score};
@@ -38,8 +38,11 @@ pub struct Layout {
     #[arg(required_unless_present = "list_knobs")]
     input: Option<PathBuf>,
     /// The orders, as cfg-order-v1; - is standard output.
-    #[arg(short, long, value_name = "FILE", required_unless_present = "list_knobs")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["list_knobs", "judge"])]
     output: Option<PathBuf>,
+    /// Judges the orders of this file, as cfg-order-v1, in place of making any.
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    judge: Option<PathBuf>,
     /// Which methods are asked.
     #[arg(long, value_enum, default_value = "ext-tsp")]
     algorithm: Choice,
@@ -66,8 +69,8 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
             .ok_or_else(|| Failure::usage(format!("`{knob}` is no knob with a value: NAME=VALUE")))?;
         knobs.set(name, value).map_err(Failure::usage)?;
     }
-    let (Some(input), Some(output)) = (&arguments.input, &arguments.output) else {
-        return Err(Failure::usage("an input and an output are needed"));
+    let Some(input) = &arguments.input else {
+        return Err(Failure::usage("an input is needed"));
     };
     let text = files::read_text(input)?;
     let graphs = match format::read(&text) {
@@ -81,6 +84,12 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
         Choice::ExtTsp => Algorithm::ExtTsp,
     };
     let constraint = if arguments.contiguous { Constraint::Contiguous } else { Constraint::ColdLast };
+    if let Some(orders) = &arguments.judge {
+        return others(&graphs, orders, constraint, context);
+    }
+    let Some(output) = &arguments.output else {
+        return Err(Failure::usage("an output is needed"));
+    };
     let options = Options { algorithm, constraint, knobs, ..Options::default() };
     let mut placed = Vec::with_capacity(graphs.len());
     for graph in &graphs {
@@ -111,6 +120,46 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
         ));
     }
     Ok(Exit::Done)
+}
+
+/// The judge's word on orders that somebody else has made.
+fn others(
+    graphs: &[format::Named],
+    path: &Path,
+    constraint: Constraint,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let name = path.display().to_string();
+    let orders = match format::read_orders(&files::read_text(path)?) {
+        Ok(orders) => orders,
+        Err(wrong) => return Ok(refuse(&name, &wrong, context)),
+    };
+    let mut found = Vec::new();
+    for graph in graphs {
+        let verdict = match orders.get(&graph.name) {
+            Some(order) => check_order(&graph.flow, order, constraint),
+            None => {
+                return Err(Failure::wrong(format!("{name}: there is no order of graph `{}`", graph.name)));
+            }
+        };
+        found.extend(verdict.objections().iter().map(|finding| format!("graph `{}`: {finding}", graph.name)));
+    }
+    if let Some(other) = orders.keys().find(|name| graphs.iter().all(|graph| graph.name != **name)) {
+        return Err(Failure::wrong(format!("{name}: there is no graph `{other}`")));
+    }
+    if context.json {
+        let exit = if found.is_empty() { 0 } else { 10 };
+        files::print(&format!(
+            "{}\n",
+            json!({ "schema": 1, "exit": exit, "diagnostics": [], "findings": found })
+        ));
+    } else {
+        found.iter().for_each(|text| files::print(&format!("{name}: objection: {text}\n")));
+        if found.is_empty() && !context.quiet {
+            files::print(&format!("{name}: {} orders, no objection\n", graphs.len()));
+        }
+    }
+    Ok(if found.is_empty() { Exit::Done } else { Exit::Refuted })
 }
 
 /// The judge's word on an order; the score is summed up anew for graphs for which that takes no time to speak of.
