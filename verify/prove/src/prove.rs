@@ -1,10 +1,11 @@
 //! One entry of a module or a cubin against one of a cubin.
 
+mod attempts;
+
 use crate::ask::{Violated, ask};
 use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
 use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
-use crate::search::search;
 use crate::smallest::{Demands, Model, smallest};
 use crate::verdict::{Counterexample, Counts, Phases, Record, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,7 +15,7 @@ use sassafras_normal::Normal;
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, TermId, Terms};
-use sassafras_solve::limit::{self, Limits};
+use sassafras_solve::limit::Limits;
 use sassafras_solve::read::Read;
 use sassafras_solve::solver::{Answer, Solver, Timed};
 use sassafras_symbolic::assumption::Assumption;
@@ -41,8 +42,6 @@ const LEMMA_ROUNDS: u32 = 32;
 const VACUOUS: &str = "vacuous: the assumptions contradict each other";
 /// How the reason begins where few inputs were found that meet the assumptions.
 const FEW: &str = "evaluation: only";
-/// Most rounds that the bound is raised to.
-const MOST_ROUNDS: u32 = 256;
 
 /// How often a function is called within itself where more is too much.
 const FEW_CALLS: u32 = 2;
@@ -359,133 +358,6 @@ impl Task<'_> {
         };
         let open = lenient.map_or_else(Vec::new, |_| source.events.clone());
         Ok(Run { source, target, assumed, assumptions, of_target, first, ways, lemmas, lenient, open })
-    }
-
-    /// Where nothing is known of the sides, they are run.
-    fn searched(&mut self, verdict: Verdict) -> Verdict {
-        // What the prover says against itself is what has to be told.
-        if self.record.contradiction.is_some() || !matches!(verdict, Verdict::Unknown(_)) {
-            return verdict;
-        }
-        self.drawn((self.limits.launches, crate::search::EFFORT)).unwrap_or(verdict)
-    }
-
-    /// What so many drawn launches, with so much effort, show.
-    fn drawn(&mut self, most: (u64, u64)) -> Option<Verdict> {
-        if !self.solver.present() {
-            return None;
-        }
-        let all = || search(self.origin, self.cubin, self.code, &self.pointers, most);
-        let found = limit::within(u64::MAX, self.limits.deadline, all).ok().flatten()?;
-        use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
-        self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
-        Some(Verdict::Refuted(Box::new(found)))
-    }
-
-    /// Where nothing is proved of a source with long quotients, values may be taken for anything: what is proved then holds, and nothing else that
-    /// is found.
-    fn run_with_opaque(&mut self) -> Verdict {
-        let unroll = self.limits.unroll;
-        let first = self.run_with_updates();
-        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
-        if !open || !self.origin.divides() || !self.solver.present() {
-            return first;
-        }
-        (self.updates, self.opaque) = (false, true);
-        self.solver.renew();
-        self.run_otherwise(first, unroll)
-    }
-
-    /// Runs once more, from the bound of the start on: what is proved then stands, else the first verdict.
-    fn run_otherwise(&mut self, first: Verdict, unroll: u32) -> Verdict {
-        let before = (self.record.obligations, self.limits.unroll);
-        self.record.obligations = Counts::default();
-        (self.limits.unroll, self.record.unroll) = (unroll, unroll);
-        self.own_first = false;
-        self.eased.clear();
-        self.placed.clear();
-        let second = self.run_deep_enough();
-        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
-        {
-            return second;
-        }
-        self.record.obligations = before.0;
-        (self.limits.unroll, self.record.unroll) = (before.1, before.1);
-        first
-    }
-
-    /// Where nothing is proved of events as they stand, and the target has loops around a compare-and-swap, these may be atomic operations.
-    fn run_with_updates(&mut self) -> Verdict {
-        let unroll = self.limits.unroll;
-        let first = self.run_deep_enough();
-        let ptx = matches!(self.origin, Origin::Ptx { .. });
-        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
-        let chip = Chip::from_number(self.cubin.sm).filter(|_| ptx && open && self.solver.present());
-        if chip.is_none_or(|chip| sassafras_symbolic::trace::retry::loops(&self.code.code, chip).is_empty()) {
-            return first;
-        }
-        self.updates = true;
-        self.run_otherwise(first, unroll)
-    }
-
-    /// Where no input is found that ends within the bound, as of a loop that always takes more rounds, there is little to prove: the bound is
-    /// raised.
-    fn run_deep_enough(&mut self) -> Verdict {
-        loop {
-            let (work, deadline) = (self.limits.work, self.limits.deadline);
-            let verdict = limit::within(work, deadline, || self.run_all_ways())
-                .unwrap_or_else(|reached| Verdict::Unknown(reached.reason().into()));
-            let none = |why: &str| why.starts_with(VACUOUS) || why.starts_with(FEW);
-            let empty = matches!(&verdict, Verdict::Unknown(why) if none(why));
-            // More rounds of calls are more than can be written out.
-            let deepest = self.limits.unroll >= MOST_ROUNDS || self.origin.recurses();
-            if !empty || !self.unfinished || deepest {
-                return verdict;
-            }
-            self.limits.unroll = (4 * self.limits.unroll).clamp(1, MOST_ROUNDS);
-            self.record.unroll = self.limits.unroll;
-            self.record.obligations = Counts::default();
-            self.own_first = false;
-            self.eased.clear();
-            self.placed.clear();
-        }
-    }
-
-    /// Where shared variables of the module and of functions may lie in two orders, either is as good: compilers differ.
-    fn run_all_ways(&mut self) -> Verdict {
-        let proved = |v: &Verdict| matches!(v, Verdict::Proved | Verdict::ProvedWithin(_));
-        let first = self.run_both_ways();
-        if proved(&first) || self.record.contradiction.is_some() || !self.origin.shares_in_two_ways() {
-            return first;
-        }
-        let before = self.record.obligations;
-        self.record.obligations = Counts::default();
-        self.own_first = true;
-        self.eased.clear();
-        self.placed.clear();
-        let second = self.run_both_ways();
-        if proved(&second) || self.record.contradiction.is_some() {
-            return second;
-        }
-        self.record.obligations = before;
-        // What stands in the way of the order in which both have the same addresses tells more.
-        if matches!(&second, Verdict::Unknown(why) if !why.starts_with("replay")) { second } else { first }
-    }
-
-    /// Where the source leaves payloads of NaNs open, they are chosen in three ways: as its operations would give them, as sums with -0
-    /// do, and as the target stores them.
-    fn run_both_ways(&mut self) -> Verdict {
-        if self.origin.leaves_payloads() {
-            for payloads in [Payloads::Natural, Payloads::Sum] {
-                self.payloads = payloads;
-                match self.run() {
-                    Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
-                    _ => self.record.obligations = Counts::default(),
-                }
-            }
-            self.payloads = Payloads::Open;
-        }
-        self.run().unwrap_or_else(Verdict::Unknown)
     }
 
     fn run(&mut self) -> Result<Verdict, String> {
