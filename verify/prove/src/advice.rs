@@ -78,7 +78,7 @@ rows! {
     "time": "`--timeout` was over before anything was decided"
         => "a larger `--timeout`, or none";
     "no solver": "there is no solver to ask"
-        => "install z3 or bitwuzla (`sassafras solvers` says what is found)";
+        => "install z3 or bitwuzla (`sassafras oracle status` says what is found)";
     "solver": "the solver gave up on the obligation; launches that were drawn do not differ"
         => "`--budget N` with a larger N, `--solver bitwuzla`, or `--unroll` with fewer rounds";
     "what the hardware demands": "an access of the target was not shown to be one that the hardware takes: at a multiple of its size, and within what there is"

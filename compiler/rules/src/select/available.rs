@@ -19,7 +19,11 @@ fn operands<'p>(pattern: &'p Pattern, all: &mut HashMap<&'p str, Kinds>) {
 /// The letters by which an operand may be matched on a chip.
 fn letters(kinds: Kinds, chip: Chip) -> impl Iterator<Item = char> {
     let constant = kinds.constant && chip.has_constant_operands();
-    let all = [('r', kinds.register), ('i', kinds.immediate || kinds.byte || kinds.float64), ('c', constant)];
+    let all = [
+        ('r', kinds.register),
+        ('i', kinds.immediate || kinds.byte || kinds.shift || kinds.float64),
+        ('c', constant),
+    ];
     all.into_iter().filter_map(|(letter, on)| on.then_some(letter))
 }
 

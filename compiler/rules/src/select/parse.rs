@@ -117,6 +117,7 @@ fn operand(word: &str) -> Result<Arg, String> {
             'r' => kinds.register = true,
             'i' => kinds.immediate = true,
             'b' => kinds.byte = true,
+            's' => kinds.shift = true,
             'f' => kinds.float64 = true,
             'c' => kinds.constant = true,
             'm' => kinds.modifiers = true,

@@ -83,6 +83,8 @@ pub struct Kinds {
     pub immediate: bool,
     /// An immediate below 256.
     pub byte: bool,
+    /// An immediate below 32.
+    pub shift: bool,
     /// The high half of a binary64 number.
     pub float64: bool,
     /// A constant-bank word.

@@ -113,7 +113,10 @@ pub fn plain(inst: &Inst) -> Result<(), String> {
     let stores = row.memory.is_some_and(|m| m.kind != MemoryKind::Load);
     if let Some(text) = inst.enum_text("sem") {
         let strong = text.starts_with(".STRONG") || text.starts_with(".MMIO");
-        if text.contains("PRIVATE") || !(text.is_empty() || strong || text == ".CONSTANT" && !stores) {
+        // What has no strength says `.SYS` on sm_75 (experiment: each weak access of ptxas 12.0 to 13.5 there).
+        let weak = text.is_empty() || text == ".SYS";
+        let constant = matches!(text, ".CONSTANT" | ".CONSTANT.SYS") && !stores;
+        if text.contains("PRIVATE") || !(weak || strong || constant) {
             return other(text);
         }
     }

@@ -6,7 +6,7 @@ use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, R
 use super::{add, from, row, set};
 
 const DEBUG: &str = "debug information is not written yet.";
-const TENSOR: &str = "tensor memory exists from sm_100 on, for which there is no code yet.";
+const TENSOR: &str = "tensor memory exists from sm_100 on, and its operations are not compiled yet.";
 const INSTRUMENT: &str = "code is not instrumented yet.";
 
 fn register_limit(text: &str) -> Result<RegisterLimit, String> {
