@@ -198,10 +198,10 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         Ok(Outcome::BarrierResult { count, decision })
     }
 
-    /// The address of the next instruction, or of the place that the form names, 64 bits.
+    /// The address of the instruction itself, or of the place that the form names, 64 bits. Experiment: to come back behind a call ptxas adds
+    /// to it how far that place lies behind the `LEPC` (`printf`, sm_75 to sm_89, -O0 to -O3).
     pub(super) fn lepc(mut self) -> Step<D> {
-        let here = self.address.wrapping_add(16);
-        let place = if self.has("t") { self.destination("t")? } else { here };
+        let place = if self.has("t") { self.destination("t")? } else { self.address };
         let value = self.constant(64, place);
         self.set_wide("d", &value);
         self.next()

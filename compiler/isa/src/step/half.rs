@@ -28,13 +28,31 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.halves_as(name, swizzle, absolute)
     }
 
+    fn is_barred(&mut self, name: &str) -> bool {
+        self.inst.row().id.contains(".abs") && !self.is_general(name)
+    }
+
+    /// Whether an operand's sign is changed; in forms with bars that is a field of its own.
+    fn sign_changes(&mut self, name: &str) -> bool {
+        if self.is_barred(name) { self.has("neg") && self.raw("neg") != 0 } else { self.negated(name) }
+    }
+
     /// The same; whether absolute values are taken is for the caller to say.
     fn halves_as(&mut self, name: &str, swizzle: &str, absolute: bool) -> Result<Pair<D::V>, Trap> {
         let v = self.bits32(name)?;
         // Forms whose text has bars around their uniform register always take its magnitude; their sign is a field of its own.
-        let barred = self.inst.row().id.contains(".abs") && !self.is_general(name);
-        let negate = if barred { self.has("neg") && self.raw("neg") != 0 } else { self.negated(name) };
-        let absolute = absolute || barred;
+        let (barred, negate) = (self.is_barred(name), self.sign_changes(name));
+        self.halves_signed(v, swizzle, absolute || barred, negate)
+    }
+
+    /// The halves of a word with their signs changed so.
+    fn halves_signed(
+        &mut self,
+        v: D::V,
+        swizzle: &str,
+        absolute: bool,
+        negate: bool,
+    ) -> Result<Pair<D::V>, Trap> {
         let (low, high) = match self.text(swizzle) {
             "" => (0, 16),
             ".H0_H0" => (0, 0),
@@ -112,7 +130,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let mut raw = [a.clone(), b.clone()];
         for (i, (name, swizzle)) in [("a", "as"), ("b", "bs")].into_iter().enumerate() {
             if xorsign && self.has(name) {
-                raw[i] = self.halves_as(name, swizzle, false)?;
+                let (word, negate) = (self.bits32(name)?, self.sign_changes(name));
+                raw[i] = self.halves_signed(word, swizzle, false, negate)?;
             }
         }
         let result = [0, 1].map(|i| {

@@ -146,7 +146,7 @@ pub(super) const VECTORS: &[(&str, &str, &str)] = &[
     ("S2R R0, SR_TID.X", "", "R0=56789abc"),
     ("S2UR UR0, SR_CTAID.X", "", "UR0=56789abc"),
     ("S2R R0, SR_SWINHI", "", "R0=7a00"),
-    ("LEPC R0", "", "R0=110 R1=0"),
+    ("LEPC R0", "", "R0=100 R1=0"),
     // Constants.
     ("LDC R0, c[0x0][0x210]", "c0[210]=5", "R0=5"),
     ("LDC.64 R0, c[0x0][R2+0x8]", "R2=10 c0[18]=5 c0[1c]=6", "R0=5 R1=6"),

@@ -23,8 +23,8 @@ pub(super) struct Registers {
     pub r: Vec<[u32; 32]>,
     /// P: bit `n` of each lane.
     pub p: [u8; 32],
-    /// UR, one file for the warp.
-    pub ur: [u32; 64],
+    /// UR, one file for the warp, with room for each number that an instruction can name.
+    pub ur: [u32; 256],
     /// UP.
     pub up: u8,
 }
@@ -79,7 +79,7 @@ impl Warp {
             hash(seed, &[0x5eed, block.linear, index.into(), file, n, lane]) as u32
         };
         let count = 255.min(program.registers.max(1) as usize);
-        let mut ur = [0; 64];
+        let mut ur = [0; 256];
         for (n, value) in ur.iter_mut().enumerate() {
             *value = any(1, n as u64, 0);
         }
@@ -173,7 +173,7 @@ impl State<Concrete> for Lane<'_, '_> {
                     all[self.lane] = bits as u32;
                 }
             }
-            RegClass::UR => self.registers.ur[n & 63] = bits as u32,
+            RegClass::UR => self.registers.ur[n & 255] = bits as u32,
             RegClass::P => set(&mut self.registers.p[self.lane]),
             RegClass::UP => set(&mut self.registers.up),
             RegClass::B => {}
