@@ -4,7 +4,7 @@
 //! within the other, until nothing gains. What then is left stands by density, executions for each byte.
 //!
 //! Gains are kept in a heap, and asked anew for the neighbours of what was merged. Chains beyond a size no longer grow; parting a
-//! chain everywhere is limited by a number of steps in the blocks of the flow, beyond which chains are parted at their branches only: time is near-linear.
+//! chain everywhere is limited by a number of steps in the blocks of the flow, beyond which chains are split at their branches only: time is near-linear.
 
 use crate::{Constraint, Flow, Knobs, Node, Scorer};
 use sassafras_graph::ControlFlow;

@@ -35,6 +35,11 @@ macro_rules! knobs {
             /// # Errors
             /// There is none of this name, or the value is none of its type; the message says which.
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+                // Costs, weights and percentages are at least zero.
+                let real = [$(($name, stringify!($type))),*].contains(&(name, "f64"));
+                if real && !value.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
+                    return Err(format!("`{value}` is no value of the knob `{name}`: a number of at least zero is needed"));
+                }
                 match name {
                     $($name => self.$field = value.parse().map_err(|_| {
                         format!("`{value}` is no value of the knob `{name}`, whose default is {}", stringify!($default))
@@ -76,7 +81,7 @@ knobs! {
     forward_distance "ext-tsp-forward-distance" u64 = 1024, "bytes at which a branch ahead is worth nothing";
     backward_distance "ext-tsp-backward-distance" u64 = 640, "bytes at which a branch back is worth nothing";
     chain_size "ext-tsp-max-chain-size" usize = 512, "blocks of a chain that still grows";
-    chain_split "ext-tsp-chain-split-threshold" usize = 128, "blocks of a chain that may be parted anywhere, where more only at branches";
+    chain_split "ext-tsp-chain-split-threshold" usize = 128, "blocks of a chain that may be split anywhere, where more only at branches";
     density_ratio "ext-tsp-max-merge-density-ratio" f64 = 100.0, "ratio of the densities of two chains above which they stay apart";
     exact_blocks "placement-exact-blocks" usize = 12, "blocks up to which the best order is looked for";
     exact_steps "placement-exact-steps" u64 = 300000, "parts of orders that this search looks at";

@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
             (to + 1..=(to + reach).min(self.order.len())).any(|k| self.try_move(from + 1, to, k))
                 || (from.saturating_sub(reach)..=from).rev().any(|i| self.try_move(i, from + 1, to))
         } else {
-            // The source is behind its target: what lies between is parted somewhere.
+            // The source is behind its target: what lies between is split somewhere.
             let near = (to + 1..=(to + reach).min(from)).chain((from.saturating_sub(reach)..=from).rev());
             near.into_iter().any(|j| self.try_move(to, j, from + 1))
         }

@@ -54,7 +54,7 @@ fn simply(
 }
 
 /// The place where the fall-throughs that are missed are the fewest: from outside into the header, out of the loop from the
-/// last block, and between blocks that are parted, less the one that is gained where the ends meet.
+/// last block, and between blocks that are split, less the one that is gained where the ends meet.
 fn precisely(flow: &Flow, knobs: &Knobs, chain: &[Node], inside: &dyn Fn(Node) -> bool) -> usize {
     let taken = knobs.misfetch_cost + knobs.jump_cost;
     let entered = flow.incoming(chain[0]).filter(|edge| !inside(edge.from)).map(|edge| edge.frequency);

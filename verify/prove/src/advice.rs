@@ -21,10 +21,10 @@ macro_rules! rows {
 }
 
 rows! {
-    "vacuous": "no input meets what is assumed of the source: its loops do not end within the rounds that are gone through, or all that it does rests on what nobody wrote"
+    "vacuous": "no input meets what is assumed of the source: its loops do not end within the unroll bound, or all that it does rests on what nobody wrote"
         => "`--unroll N` with a larger N; `.reqntid` in the PTX where the kernel is meant for one shape of blocks; `sassafras run` on the PTX names registers that were never written";
     "evaluation: only": "before a proof is told both sides are evaluated on drawn inputs; too few of these meet what is assumed of the source"
-        => "`--unroll N`, if loops take more rounds; `.reqntid` in the PTX, if the kernel is meant for one shape of blocks";
+        => "`--unroll N`, if loops take more iterations; `.reqntid` in the PTX, if the kernel is meant for one shape of blocks";
     "evaluation contradicts": "all obligations were shown, and a drawn input says otherwise: the prover is wrong in one of the two"
         => "report it, with both files";
     "evaluation": "a drawn input was to be evaluated on both sides, and could not be"
@@ -51,7 +51,7 @@ rows! {
         => "do not store or compare that address";
     "arithmetic": "the solver has an example in which operations on floats have results that they do not have: to it they may be any functions"
         => "`--budget N`; the sides may compute a float in two ways";
-    "coverage: within": "all was shown for as many rounds of loops as were gone through, and some instructions of the target were reached by none of them"
+    "coverage: within": "all was shown for as many iterations of loops as were unrolled, and some instructions of the target were reached by none of them"
         => "`--unroll N` with a larger N";
     "coverage": "a loop of the target was not shown to end when the source's does"
         => "`--unroll N` with a larger N, or `--budget N`";
@@ -74,13 +74,13 @@ rows! {
     "cubin:": "what the cubin declares beside its code is not what the source and the code need"
         => "`sassafras check` and `sassafras list` on the cubin say what it declares";
     "effort: terms": "what the sides compute grew beyond what is worked through (`--budget` scales it); launches that were drawn do not differ"
-        => "`--budget N` with a larger N (30 is what is meant without it), or `--unroll` with fewer rounds";
+        => "`--budget N` with a larger N (30 is what is meant without it), or `--unroll` with fewer iterations";
     "time": "`--timeout` was over before anything was decided"
         => "a larger `--timeout`, or none";
     "no solver": "there is no solver to ask"
         => "install z3 or bitwuzla (`sassafras oracle status` says what is found)";
     "solver": "the solver gave up on the obligation; launches that were drawn do not differ"
-        => "`--budget N` with a larger N, `--solver bitwuzla`, or `--unroll` with fewer rounds";
+        => "`--budget N` with a larger N, `--solver bitwuzla`, or `--unroll` with fewer iterations";
     "what the hardware demands": "an access of the target was not shown to be one that the hardware takes: at a multiple of its size, and within what there is"
         => "look at how the address is made; `--budget N`";
     "not supported": "the instruction has no meaning here yet"

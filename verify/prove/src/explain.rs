@@ -1,7 +1,7 @@
 //! Steps for a witness: why terms of both sides are equal, in pieces that a solver sees one by one.
 //!
 //! What the checker is not shown with little effort is brought to normal form here: each operation over operands in normal form is another term, and
-//! that is a step. A term that is part of both, however large, is taken for anything. What is said by lemmas turns the code that computes an
+//! that is a step. A term that is part of both, however large, is abstracted. What is said by lemmas turns the code that computes an
 //! operation into the operation. Nothing rests on what is found: the checker shows each step once more.
 //!
 //! - `choices`: what is left out of choices. `pairs`: terms taken apart side by side. `parts`: what may be anything in a question.

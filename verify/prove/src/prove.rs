@@ -27,7 +27,7 @@ use sassafras_symbolic::places::{self, Placed};
 use sassafras_symbolic::ptx::choose::choose;
 use sassafras_symbolic::sass::target;
 use sassafras_symbolic::trace::event::Event;
-use sassafras_symbolic::trace::fences::{self, Eased};
+use sassafras_symbolic::trace::fences::{self, Weakened};
 use sassafras_symbolic::trace::nesting::awaited;
 use sassafras_symbolic::trace::order::waits_out_of_order;
 use std::collections::BTreeSet;
@@ -148,7 +148,7 @@ fn once(
                 updates: false,
                 opaque: false,
                 unfinished: false,
-                eased: Vec::new(),
+                weakened: Vec::new(),
                 placed: Vec::new(),
                 pointers: Vec::new(),
             };
@@ -183,12 +183,12 @@ struct Task<'a> {
     own_first: bool,
     /// Atomic operations are changes of words.
     updates: bool,
-    /// Values are taken for anything.
+    /// Values are abstracted.
     opaque: bool,
     /// Whether loops of the source go on beyond the bound.
     unfinished: bool,
     /// What fences of the target are taken for.
-    eased: Vec<Eased>,
+    weakened: Vec<Weakened>,
     /// Where local variables of the source lie, of those of which that is decided.
     placed: Vec<Placed>,
     /// Offsets of parameters that addresses start from, in bytes, where the source has terms.
@@ -230,7 +230,7 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, ways: Option<Ways>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let (mut wanted, most) = (self.origin.wanted(&self.eased), bound.saturating_add(2));
+        let (mut wanted, most) = (self.origin.wanted(&self.weakened), bound.saturating_add(2));
         wanted.updates = self.updates;
         wanted.calls = self.origin.recurses().then_some(bound);
         let run = |wanted: target::Wanted<'_>| {
@@ -270,11 +270,12 @@ impl Task<'_> {
             target = run(wanted)?;
             target.reached = reached;
         }
-        // What is eased is named by how often its place was come to, which has to be the same in the run of raw terms.
-        let plain = || self.eased.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
+        // What is weakened is named by how often its place was come to, which has to be the same in the run of raw terms.
+        let plain =
+            || self.weakened.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
         let excluded = source.beyond.len() + source.undefined.len() > 0;
         if inputs.normal.is_active() && excluded && plain() {
-            // Rounds of loops that no input comes to that counts are not gone through.
+            // Iterations that no admitted input reaches are not unrolled.
             let out = source.beyond.iter().chain(&source.undefined).fold(d.no(), |any, c| d.or(&any, c));
             wanted.admitted = Some(inputs.normal.of(d.not(&out)));
             let reached = target.reached;
@@ -374,9 +375,9 @@ impl Task<'_> {
         let started = Instant::now();
         let mut run = self.both(&inputs, None)?;
         self.unfinished = !run.source.beyond.is_empty();
-        let eased = fences::ease(&run.source.events, &run.target.side.events);
-        if self.eased.is_empty() && !eased.is_empty() {
-            self.eased = eased;
+        let weakened = fences::ease(&run.source.events, &run.target.side.events);
+        if self.weakened.is_empty() && !weakened.is_empty() {
+            self.weakened = weakened;
             return self.run();
         }
         if self.placed.is_empty() {
@@ -502,7 +503,7 @@ impl Task<'_> {
             estimated: run.ways.estimated,
             own_first: self.own_first,
             updates: self.updates,
-            fences: self.eased.clone(),
+            fences: self.weakened.clone(),
             placed: self.placed.clone(),
             ..found
         });

@@ -75,7 +75,7 @@ pub struct Argument {
 pub enum Verdict {
     /// The target does what the source does.
     Proved,
-    /// The same for inputs on which no loop of the source is gone through more often than this.
+    /// The same for inputs on which no loop of the source takes more iterations than this.
     ProvedWithin(u32),
     /// It does not.
     Refuted(Box<Counterexample>),
@@ -146,7 +146,7 @@ pub struct Record {
     pub lemmas: BTreeSet<&'static str>,
     /// Obligations.
     pub obligations: Counts,
-    /// Most times that a loop was gone through: more than was asked for where loops never end sooner.
+    /// Most iterations of a loop that were unrolled: more than was asked for where loops never end sooner.
     pub unroll: u32,
     /// How much of the target was run.
     pub coverage: Option<Coverage>,

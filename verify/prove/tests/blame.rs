@@ -49,7 +49,6 @@ fn the_changed_instruction_is_pointed_at() {
     }
     eprintln!("{refuted} refuted: {pointed} point at the change, {at_store} at the access alone");
     assert!(refuted >= 10, "{refuted}");
-    // What is wrong by a value that the source has elsewhere is not told from what is right.
-    // What is wrong by a value that the source has elsewhere is not told from what is right.
-    assert!(pointed * 4 >= refuted, "{pointed} of {refuted}");
+    // What is wrong by a value that the source has elsewhere is not told from what is right. Five of nineteen: no fewer.
+    assert!(pointed >= 5, "{pointed} of {refuted}");
 }

@@ -1,4 +1,4 @@
-//! Values that are taken for anything where [`crate::opaque`] says so: what is loaded, and what quotients are made of.
+//! Values that are abstracted where [`crate::opaque`] says so: what is loaded, and what quotients are made of.
 
 use crate::inputs::Inputs;
 use crate::opaque::is_open;
@@ -28,7 +28,7 @@ pub fn loaded(inputs: &Inputs<'_>, value: TermId) -> TermId {
     inputs.variable(&format!("loaded.{value}"), d.width_of(value), inputs.is_uniform(value))
 }
 
-/// What a quotient is made of is taken for anything from the next run on, but for a lowest bit that is known: a divisor with one is not
+/// What a quotient is made of is abstracted from the next run on, but for a lowest bit that is known: a divisor with one is not
 /// zero.
 pub fn divided(inputs: &Inputs<'_>, operand: TermId) {
     let d = inputs.terms;

@@ -28,7 +28,7 @@ pub struct Inputs<'t> {
     pub terms: &'t Terms,
     /// What brings its terms to normal form.
     pub normal: Box<dyn Simplify + 't>,
-    /// What is taken for anything.
+    /// What is abstracted.
     pub opaque: Opaque,
     reads: RefCell<Vec<Read>>,
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,

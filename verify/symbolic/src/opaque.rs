@@ -1,4 +1,4 @@
-//! Values that are taken for anything: a second way to prove, where the first ends without an answer.
+//! Values that are abstracted: a second way to prove, where the first ends without an answer.
 //!
 //! What is loaded behind stores that may lie at the same place is a chain of choices, and what such a value is divided by is another. In them
 //! a lemma's code is not found again. Here such a value becomes a variable, the same for both sides, because it is named by
@@ -14,7 +14,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{TermId, Terms};
 use std::cell::{Cell, RefCell};
 
-/// How far values are taken for anything.
+/// How far values are abstracted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// They are not.
@@ -26,7 +26,7 @@ enum Stage {
     Knows,
 }
 
-/// What is taken for anything, and what stores of the target stand for.
+/// What is abstracted, and what stores of the target stand for.
 #[derive(Debug, Default)]
 pub struct Opaque {
     stage: Cell<Stage>,
@@ -53,12 +53,12 @@ pub fn is_open(d: &Terms, t: TermId) -> bool {
 }
 
 impl Opaque {
-    /// From now on values are taken for anything.
+    /// From now on values are abstracted.
     pub fn begin(&self) {
         self.stage.set(Stage::Finds);
     }
 
-    /// Whether values are taken for anything.
+    /// Whether values are abstracted.
     pub fn is_active(&self) -> bool {
         self.stage.get() != Stage::Off
     }

@@ -12,7 +12,7 @@ use crate::ptx::contract::{Fused, Sites, contractible};
 use crate::ptx::source;
 use crate::sass::target;
 use crate::sass::target::{Role, Wanted};
-use crate::trace::fences::Eased;
+use crate::trace::fences::Weakened;
 use crate::trace::side::{Name, Side};
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
@@ -280,10 +280,10 @@ impl<'a> Origin<'a> {
     }
 
     /// What it says that decides how the target is read.
-    pub fn wanted(self, eased: &[Eased]) -> Wanted<'_> {
+    pub fn wanted(self, weakened: &[Weakened]) -> Wanted<'_> {
         let wanted = match self {
-            Origin::Ptx { .. } => Wanted::of(&self.insts(), eased),
-            Origin::Code { cubin, code } => Wanted::of_code(cubin, code, eased),
+            Origin::Ptx { .. } => Wanted::of(&self.insts(), weakened),
+            Origin::Code { cubin, code } => Wanted::of_code(cubin, code, weakened),
         };
         Wanted { room: self.room(), ..wanted }
     }

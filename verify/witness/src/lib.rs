@@ -160,7 +160,7 @@ pub struct Matching {
     pub updates: bool,
     /// Fences of the target that are taken for less than they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fences: Vec<sassafras_symbolic::trace::fences::Eased>,
+    pub fences: Vec<sassafras_symbolic::trace::fences::Weakened>,
     /// Where local variables of the source lie, of those of which that is decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<sassafras_symbolic::places::Placed>,

@@ -105,7 +105,7 @@ fn merged(flow: &Flow, change: impl FnOnce(&mut Knobs)) -> Vec<Node> {
     ext_tsp(flow, &knobs, &scorer, Constraint::None)
 }
 
-/// MBP-11c: the size of chains, where they are parted, and the ratio of densities each change what is merged.
+/// MBP-11c: the size of chains, where they are split, and the ratio of densities each change what is merged.
 #[test]
 fn mbp_11c_limits_of_merging() {
     // Over random graphs each bound loses score: on the size of chains, on parting, on densities.

@@ -144,7 +144,7 @@ fn with_regions(seed: u64) -> Flow {
 /// MBP-27: where it is asked for, the blocks of each region stand together, and two regions never interleave; without it some graph parts one.
 #[test]
 fn mbp_27_structured_regions_stay_together() {
-    let (mut parted, mut regions) = (0, 0);
+    let (mut split, mut regions) = (0, 0);
     for seed in 0..80 {
         let flow = with_regions(seed);
         let asked = |constraint| place(&flow, &Options { constraint, ..Options::default() });
@@ -158,9 +158,9 @@ fn mbp_27_structured_regions_stay_together() {
             assert!(changes <= 2 && !(changes == 2 && inside[0]), "{:?}", kept.order);
             regions += 1;
         }
-        parted += usize::from(!Constraint::Contiguous.holds(&flow, &asked(Constraint::None).order));
+        split += usize::from(!Constraint::Contiguous.holds(&flow, &asked(Constraint::None).order));
     }
-    assert!(parted > 8 && regions > 80, "{parted} {regions}");
+    assert!(split > 8 && regions > 80, "{split} {regions}");
 }
 
 /// MBP-07, MBP-22: marked blocks stand behind all others in one order of the function, unless contiguity is asked for or nothing is.

@@ -94,7 +94,7 @@ impl Explanation<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Shows that a term is another, with as much taken for anything as can be, and writes the step down. `trace`: what may be shown before.
+    /// Shows that a term is another, with as much abstracted as can be, and writes the step down. `trace`: what may be shown before.
     pub(super) fn shown(&mut self, (t, from): (TermId, TermId), to: TermId, trace: &Traced) -> bool {
         if !self.all.open.insert((from, to)) {
             return false;

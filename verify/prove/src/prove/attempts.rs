@@ -35,7 +35,7 @@ impl Task<'_> {
         Some(Verdict::Refuted(Box::new(found)))
     }
 
-    /// Where nothing is proved of a source with long quotients, values may be taken for anything: what is proved then holds, and nothing else that
+    /// Where nothing is proved of a source with long quotients, values may be abstracted: what is proved then holds, and nothing else that
     /// is found.
     pub(super) fn run_with_opaque(&mut self) -> Verdict {
         let unroll = self.limits.unroll;
@@ -55,7 +55,7 @@ impl Task<'_> {
         self.record.obligations = Counts::default();
         (self.limits.unroll, self.record.unroll) = (unroll, unroll);
         self.own_first = false;
-        self.eased.clear();
+        self.weakened.clear();
         self.placed.clear();
         let second = self.run_deep_enough();
         if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
@@ -99,7 +99,7 @@ impl Task<'_> {
             self.record.unroll = self.limits.unroll;
             self.record.obligations = Counts::default();
             self.own_first = false;
-            self.eased.clear();
+            self.weakened.clear();
             self.placed.clear();
         }
     }
@@ -114,7 +114,7 @@ impl Task<'_> {
         let before = self.record.obligations;
         self.record.obligations = Counts::default();
         self.own_first = true;
-        self.eased.clear();
+        self.weakened.clear();
         self.placed.clear();
         let second = self.run_both_ways();
         if proved(&second) || self.record.contradiction.is_some() {

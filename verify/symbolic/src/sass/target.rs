@@ -10,7 +10,7 @@ use crate::sass::jumps;
 use crate::trace::bank::constants;
 use crate::trace::copies;
 use crate::trace::event::Wait;
-use crate::trace::fences::{self, Eased};
+use crate::trace::fences::{self, Weakened};
 use crate::trace::lanes;
 use crate::trace::leader::Leaders;
 use crate::trace::retry;
@@ -112,8 +112,8 @@ fn stand_in(
 }
 
 /// A fence as the event that it is taken for, if it is one.
-fn barrier(side: &mut Side<'_, Register>, eased: &[Eased], what: String) -> Result<(), Trap> {
-    match fences::taken(eased, side.place, side.visit, what) {
+fn barrier(side: &mut Side<'_, Register>, weakened: &[Weakened], what: String) -> Result<(), Trap> {
+    match fences::taken(weakened, side.place, side.visit, what) {
         Ok(Some(what)) => side.event(what, &[], &[], true),
         Ok(None) => Vec::new(),
         Err(why) => return unsupported(why),
@@ -124,7 +124,7 @@ fn barrier(side: &mut Side<'_, Register>, eased: &[Eased], what: String) -> Resu
 /// A barrier of the warp as an event; whether it is one. It is none if it is left out of account, or stands right behind another of all lanes.
 fn warp_barrier(side: &mut Side<'_, Register>, wanted: Wanted<'_>, mask: TermId) -> Result<bool, Trap> {
     let again = !side.path.parted && side.path.synced == Some(side.events.len());
-    let taken = fences::taken(wanted.eased, side.place, side.visit, fences::WARP.into());
+    let taken = fences::taken(wanted.weakened, side.place, side.visit, fences::WARP.into());
     if !wanted.warp_barriers || again || matches!(taken, Ok(None)) {
         return Ok(false);
     }
@@ -200,7 +200,7 @@ pub struct Wanted<'e> {
     /// Whether its operations of whole warps are aligned: what is PTX has no others.
     pub whole: bool,
     /// What fences of the target are taken for.
-    pub eased: &'e [Eased],
+    pub weakened: &'e [Weakened],
     /// Whether atomic operations are changes of words, and loops around a compare-and-swap such.
     pub updates: bool,
     /// What holds on every input that counts, one bit, if anything is known of it.
@@ -214,7 +214,7 @@ pub struct Wanted<'e> {
 
 impl<'e> Wanted<'e> {
     /// By the instructions of a source.
-    pub fn of(source: &[&checked::Inst], eased: &'e [Eased]) -> Wanted<'e> {
+    pub fn of(source: &[&checked::Inst], weakened: &'e [Weakened]) -> Wanted<'e> {
         let warp = |i: &&checked::Inst| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp");
         let strong = |i: &&checked::Inst| {
             let weak = matches!(i.mods.ordering, None | Some(Ordering::Weak | Ordering::NonCoherent));
@@ -229,7 +229,7 @@ impl<'e> Wanted<'e> {
             left_out: source.iter().any(warp),
             aligned: source.iter().filter(|i| !warp(i)).all(|i| i.op != Op::Barrier || i.mods.aligned),
             whole: true,
-            eased,
+            weakened,
             updates: false,
             admitted: None,
             calls: None,
@@ -238,7 +238,7 @@ impl<'e> Wanted<'e> {
     }
 
     /// By a source that is code itself: its `WARPSYNC`s count as they are.
-    pub fn of_code(cubin: &Cubin, source: &Function, eased: &'e [Eased]) -> Wanted<'e> {
+    pub fn of_code(cubin: &Cubin, source: &Function, weakened: &'e [Weakened]) -> Wanted<'e> {
         let chip = Chip::from_number(cubin.sm);
         let mut all = source.code.iter().filter_map(|w| decode(*w, chip?).ok());
         Wanted {
@@ -249,7 +249,7 @@ impl<'e> Wanted<'e> {
             left_out: false,
             aligned: false,
             whole: false,
-            eased,
+            weakened,
             updates: false,
             admitted: None,
             calls: None,
@@ -291,7 +291,7 @@ pub fn piece<'i>(
         left_out: false,
         aligned: false,
         whole: false,
-        eased: &[],
+        weakened: &[],
         updates: false,
         admitted: None,
         calls: None,
@@ -482,7 +482,7 @@ fn go<'i>(
                     if leaders.leads(&mut side) {
                         side.guard = d.yes();
                     }
-                    barrier(&mut side, wanted.eased, fences::ACQUIRE.into())
+                    barrier(&mut side, wanted.weakened, fences::ACQUIRE.into())
                         .map_err(|t| at(t.to_string()))?;
                     side.guard = guard;
                 }

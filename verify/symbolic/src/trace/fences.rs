@@ -1,7 +1,7 @@
 //! Fences as events, and which of the target's stands for which of the source's.
 //!
 //! A fence forbids behaviours and allows none. So one of the target may serve as a weaker one of the source, and one that the source has no
-//! need of is left out of account; and a strong access of the target is at least a weak one. [`Eased`] says of a fence or an access of
+//! need of is left out of account; and a strong access of the target is at least a weak one. [`Weakened`] says of a fence or an access of
 //! the target what it is taken for; whatever it says, nothing is taken for more than it does. So are barriers of a warp: that lanes do not wait at
 //! one for ever is judged apart from what it is taken for.
 
@@ -31,7 +31,7 @@ const WEAK: &str = "weak";
 /// A fence or access of the target that is taken for less than it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Eased {
+pub struct Weakened {
     /// Byte offset in the function.
     pub at: u64,
     /// Which time that instruction is come to, from 1.
@@ -74,22 +74,22 @@ pub fn serves(wanted: &str, there: &str) -> bool {
 ///
 /// # Errors
 /// A fence that is taken for more than it does.
-pub fn taken(all: &[Eased], at: u64, visit: u32, what: String) -> Result<Option<String>, String> {
+pub fn taken(all: &[Weakened], at: u64, visit: u32, what: String) -> Result<Option<String>, String> {
     match all.iter().find(|e| e.at == at && e.visit == visit) {
         None => Ok(Some(what)),
-        Some(Eased { taken: None, .. }) => Ok(None),
-        Some(Eased { taken: Some(less), .. }) if serves(less, &what) => Ok(Some(less.clone())),
-        Some(Eased { taken: Some(other), .. }) => Err(format!("`{what}` is no `{other}`")),
+        Some(Weakened { taken: None, .. }) => Ok(None),
+        Some(Weakened { taken: Some(less), .. }) if serves(less, &what) => Ok(Some(less.clone())),
+        Some(Weakened { taken: Some(other), .. }) => Err(format!("`{what}` is no `{other}`")),
     }
 }
 
 /// Whether a strong access is taken for a weak one.
-pub fn is_weak(all: &[Eased], at: u64, visit: u32) -> bool {
+pub fn is_weak(all: &[Weakened], at: u64, visit: u32) -> bool {
     all.iter().any(|e| e.at == at && e.visit == visit && e.taken.as_deref() == Some(WEAK))
 }
 
 /// What the target's fences and strong accesses are to be taken for so that both sides have the same events, by their order alone.
-pub fn ease(source: &[Event], target: &[Event]) -> Vec<Eased> {
+pub fn ease(source: &[Event], target: &[Event]) -> Vec<Weakened> {
     // What lanes ask each other has no place among them.
     let kind = |e: &Event| match &e.kind {
         Kind::Sync(key) if e.orders() => {
@@ -118,20 +118,20 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Eased> {
             && let Some(n) = spare.get_mut(&what).filter(|n| **n > 0)
         {
             *n -= 1;
-            all.push(Eased { at: e.place, visit: e.visit, taken: None });
+            all.push(Weakened { at: e.place, visit: e.visit, taken: None });
             continue;
         }
         match wanted.get(next) {
             Some(w) if *w == what => next += 1,
             Some(w) if serves(w, &what) => {
-                all.push(Eased { at: e.place, visit: e.visit, taken: Some(w.clone()) });
+                all.push(Weakened { at: e.place, visit: e.visit, taken: Some(w.clone()) });
                 next += 1;
             }
-            _ if is_fence(&what) => all.push(Eased { at: e.place, visit: e.visit, taken: None }),
+            _ if is_fence(&what) => all.push(Weakened { at: e.place, visit: e.visit, taken: None }),
             _ => match wanted[next..].iter().position(|w| *w == what) {
                 Some(i) => next += i + 1,
                 None if what.starts_with("load ") || what.starts_with("store ") => {
-                    all.push(Eased { at: e.place, visit: e.visit, taken: Some(WEAK.into()) });
+                    all.push(Weakened { at: e.place, visit: e.visit, taken: Some(WEAK.into()) });
                 }
                 None => {}
             },
@@ -162,9 +162,15 @@ mod tests {
 
     #[test]
     fn no_fence_is_taken_for_more() {
-        let eased = |taken: &str| vec![Eased { at: 16, visit: 1, taken: Some(taken.to_owned()) }];
-        assert!(taken(&eased("release Sys"), 16, 1, release(Scope::Gpu)).is_err());
-        assert_eq!(taken(&eased("release Cta"), 16, 1, release(Scope::Gpu)), Ok(Some("release Cta".into())));
-        assert_eq!(taken(&eased("release Cta"), 16, 2, release(Scope::Gpu)), Ok(Some("release Gpu".into())));
+        let weakened = |taken: &str| vec![Weakened { at: 16, visit: 1, taken: Some(taken.to_owned()) }];
+        assert!(taken(&weakened("release Sys"), 16, 1, release(Scope::Gpu)).is_err());
+        assert_eq!(
+            taken(&weakened("release Cta"), 16, 1, release(Scope::Gpu)),
+            Ok(Some("release Cta".into()))
+        );
+        assert_eq!(
+            taken(&weakened("release Cta"), 16, 2, release(Scope::Gpu)),
+            Ok(Some("release Gpu".into()))
+        );
     }
 }

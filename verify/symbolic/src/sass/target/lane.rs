@@ -150,9 +150,9 @@ impl Lane<'_, '_> {
     }
 
     /// The access as what it is taken for.
-    fn eased(&self, access: &Access) -> Access {
+    fn weakened(&self, access: &Access) -> Access {
         let strong = !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
-        let weak = strong && fences::is_weak(self.wanted.eased, self.side.place, self.side.visit);
+        let weak = strong && fences::is_weak(self.wanted.weakened, self.side.place, self.side.visit);
         if weak { Access { ordering: Ordering::Weak, ..*access } } else { *access }
     }
 
@@ -252,7 +252,7 @@ impl State<Terms> for Lane<'_, '_> {
                 *guessed = *address;
                 return Ok(d.constant(8 * access.bytes, 0));
             }
-            let (access, address, fixed) = window::load(self.side, &self.eased(access), *address)?;
+            let (access, address, fixed) = window::load(self.side, &self.weakened(access), *address)?;
             let value = match access.space {
                 Space::Const => {
                     let low = d.extract(&address, 0, 32);
@@ -290,7 +290,7 @@ impl State<Terms> for Lane<'_, '_> {
         Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
     }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
-        let access = self.eased(access);
+        let access = self.weakened(access);
         self.side.store(&access, *address, *value)
     }
     fn atomic(
@@ -312,7 +312,7 @@ impl State<Terms> for Lane<'_, '_> {
             Ordering::SequentiallyConsistent => fences::sequential(scope),
             _ => fences::release(scope),
         };
-        barrier(self.side, self.wanted.eased, what)
+        barrier(self.side, self.wanted.weakened, what)
     }
     fn opaque(&mut self, _: &Terms, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
         self.side.perform(op, arguments)
