@@ -4,6 +4,7 @@
 //! * [`MInst`]: an `isa` instruction, or a [`Pseudo`] that disappears before scheduling.
 //! * [`Reg`]: how a register field names a unit of a virtual register.
 //! * [`Builder`]: how selection writes instructions.
+//! * [`Merge`]: what branch folding records for its judge.
 //! * [`text`]: `parse(print(f)) == f`.
 //!
 //! # The shape of a function
@@ -28,6 +29,7 @@ mod flow;
 mod function;
 pub mod generate;
 mod inst;
+mod merge;
 mod operand;
 mod reg;
 pub mod text;
@@ -36,6 +38,7 @@ pub use builder::{BuildError, Builder, InstBuilder};
 pub use entities::{Block, VReg};
 pub use function::{BlockData, Edge, Frame, Function, Phase, VRegData, alignment};
 pub use inst::{MInst, Op, Place, Pseudo, Tied};
+pub use merge::Merge;
 pub use operand::{Position, RegOperand};
 pub use reg::Reg;
 pub use sassafras_isa::{Access, RegClass};
