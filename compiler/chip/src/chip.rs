@@ -66,14 +66,6 @@ impl Chip {
         Chip::ALL.into_iter().find(|chip| chip.number() == number)
     }
 
-    /// Chips that there is code for.
-    pub const COMPILED: &'static [Chip] = Chip::ALL.split_at(1).1;
-
-    /// Whether code is made for the chip.
-    pub fn is_compiled(self) -> bool {
-        Chip::COMPILED.contains(&self)
-    }
-
     /// Width in bits of a field that names a uniform register: 6 up to sm_90, 8 from sm_100 on.
     pub const fn uniform_field_bits(self) -> u32 {
         if (self as u32) < 100 { 6 } else { 8 }

@@ -11,9 +11,11 @@ pub mod bank;
 mod chip;
 pub mod latency;
 pub mod limits;
+mod strength;
 mod target;
 
 pub use bank::BankLayout;
 pub use chip::{Chip, ChipRange, UnknownChip};
 pub use limits::Limits;
+pub use strength::Strengths;
 pub use target::{Features, Target, UnknownTarget};

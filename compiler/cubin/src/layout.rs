@@ -22,7 +22,7 @@ pub enum Debug {
     Empty,
 }
 
-/// The container's facts for one chip.
+/// The container's facts for one chip. Of sm_100 and later what ptxas puts into sections of mercury is read, and not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The number in `sm_90`.
@@ -42,8 +42,6 @@ pub struct Layout {
     pub finalize: u32,
     /// Bytes of `.nv.shared.reserved.0`, where the symbols of the system's shared memory end.
     pub system_shared: u32,
-    /// Whether this crate writes it; it reads all. Of sm_100 and later what ptxas puts into sections of mercury is left out.
-    pub writes: bool,
 }
 
 // Source: readelf and `cuobjdump -elf` of ptxas 13.0.88's output for each chip.
@@ -57,7 +55,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0,
-        writes: false,
     },
     Layout {
         sm: 80,
@@ -68,7 +65,6 @@ const ROWS: &[Layout] = &[
         marked: true,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 86,
@@ -79,7 +75,6 @@ const ROWS: &[Layout] = &[
         marked: true,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 87,
@@ -90,7 +85,6 @@ const ROWS: &[Layout] = &[
         marked: true,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 88,
@@ -101,7 +95,6 @@ const ROWS: &[Layout] = &[
         marked: true,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 89,
@@ -112,7 +105,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 90,
@@ -123,7 +115,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0,
-        writes: true,
     },
     Layout {
         sm: 100,
@@ -134,7 +125,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0x9,
         system_shared: 0x40,
-        writes: true,
     },
     Layout {
         sm: 103,
@@ -145,7 +135,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0x40,
-        writes: true,
     },
     Layout {
         sm: 110,
@@ -156,7 +145,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0x40,
-        writes: true,
     },
     Layout {
         sm: 120,
@@ -167,7 +155,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0x50,
         system_shared: 0x40,
-        writes: true,
     },
     Layout {
         sm: 121,
@@ -178,7 +165,6 @@ const ROWS: &[Layout] = &[
         marked: false,
         finalize: 0,
         system_shared: 0x40,
-        writes: true,
     },
 ];
 

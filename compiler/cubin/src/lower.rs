@@ -15,10 +15,6 @@ use std::collections::HashMap;
 pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     let chip =
         layout(cubin.sm).ok_or_else(|| Error::part("chip", format!("sm_{} has no layout", cubin.sm)))?;
-    if !chip.writes {
-        let place = crate::Place::Part("chip".into());
-        return Err(Error::Unsupported { place, what: format!("writing a cubin for sm_{}", cubin.sm) });
-    }
     if cubin.abi != Abi::V8 {
         let place = crate::Place::Part("header".into());
         return Err(Error::Unsupported { place, what: "writing a cubin of CUDA 12 or earlier".into() });

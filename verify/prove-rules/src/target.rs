@@ -9,7 +9,7 @@ use super::world::bare;
 use rustc_hash::FxHashMap;
 use sassafras_ir::Op;
 use sassafras_isa::{FieldKind, Inst, PT, RegClass, Register, encode};
-use sassafras_rules::select::attribute::{Attribute, attribute};
+use sassafras_rules::select::attribute::{Attribute, attribute_on};
 use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value, window};
 use sassafras_semantics::{Domain, Space, TermId, Terms};
 
@@ -332,7 +332,7 @@ impl Writer<'_, '_> {
                 i64::from(access.offset) + i64::from(self.instance.chip.bank().parameters),
             ));
         }
-        of.and_then(|n| attribute(&n.shape.op, name))
+        of.and_then(|n| attribute_on(&n.shape.op, name, self.instance.chip))
             .ok_or_else(|| Stop::Row(format!("no attribute `{name}`")))
     }
 

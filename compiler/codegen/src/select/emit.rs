@@ -9,7 +9,7 @@ use sassafras_graph::SecondaryMap;
 use sassafras_ir as ir;
 use sassafras_isa::{FieldKind, FormId, Inst, RegClass, form_on};
 use sassafras_machine::{Block, Builder, Edge, Function, MInst, Place, Pseudo, Reg, VReg};
-use sassafras_rules::select::attribute::{Attribute, attribute};
+use sassafras_rules::select::attribute::{Attribute, attribute_on};
 use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term, window};
 
 /// State of one function's emission.
@@ -510,7 +510,7 @@ impl Emitter<'_> {
             // The block of parameters stands in bank 0.
             return Ok(Attribute::Number(i64::from(a.offset) + i64::from(self.chip.bank().parameters)));
         }
-        attribute(op, name).ok_or_else(|| self.fail(format!("no attribute `{name}`")))
+        attribute_on(op, name, self.chip).ok_or_else(|| self.fail(format!("no attribute `{name}`")))
     }
 
     fn binding(&self, bindings: &Bindings, name: &str) -> Result<Binding, Error> {

@@ -107,11 +107,6 @@ pub(super) fn target(
         let what = format!("a module for `.target {name}` does not run on {target}{ask}");
         return Err(Failure::Ptx(at_target(text, file, what)));
     }
-    if !target.chip.is_compiled() && matches!(options.arch, None | Some(Arch::Real(_))) {
-        let known: Vec<String> = Chip::COMPILED.iter().map(Chip::to_string).collect();
-        let what = format!("code for {target} (only {}{ask})", known.join(", "));
-        return Err(Failure::Unsupported { stage: Stage::Select, function: None, what });
-    }
     Ok(target)
 }
 

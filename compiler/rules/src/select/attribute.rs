@@ -1,5 +1,6 @@
 //! Names for the operations of the IR and for what they carry, as rows write them.
 
+use sassafras_chip::{Chip, Strengths};
 use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
@@ -188,7 +189,24 @@ pub enum Attribute {
     Number(i64),
 }
 
-/// Attribute `name` of an operation; `None` if it has none of that name.
+/// Attribute `name` of an operation as instructions of a chip spell it; `None` if it has none of that name.
+pub fn attribute_on(op: &Op, name: &str, chip: Chip) -> Option<Attribute> {
+    match (op, name) {
+        (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, SEMANTICS) => {
+            semantics(op, a, chip.strengths()).map(Attribute::Text)
+        }
+        (Op::Opaque(access), ORDER) if access.head() == "surface" => {
+            Some(super::texture::order(*access, chip.strengths()))
+        }
+        _ => attribute(op, name),
+    }
+}
+
+/// The attributes whose texts depend on the chip: the strength of accesses to memory, and to surfaces.
+pub(super) const SEMANTICS: &str = "semantics";
+pub(super) const ORDER: &str = "order";
+
+/// Attribute `name` of an operation; `None` if it has none of that name, or one that each chip spells its own way ([`attribute_on`]).
 pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
     use Attribute::{Flag, Number, Text};
     Some(match (op, name) {
@@ -258,7 +276,7 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             BarrierMode::And => "and",
             BarrierMode::Or => "or",
         }),
-        (Op::Opaque(op), "dim" | "order" | "edge" | "size" | "component" | "operation" | "number") => {
+        (Op::Opaque(op), "dim" | "edge" | "size" | "component" | "operation" | "number") => {
             return super::texture::attribute(*op, name);
         }
         (Op::Opaque(sparse), "factor" | "second" | "selector") if sparse.head() == "sparse" => {
@@ -272,7 +290,6 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Fence(ordering, _), "sc") => Flag(*ordering == Ordering::SequentiallyConsistent),
         (Op::Fence(_, scope), "scope") => Text(scope_name(*scope)),
         (Op::ToGeneric(s) | Op::FromGeneric(s) | Op::IsSpace(s), "space") => Text(space_name(*s)),
-        (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, "semantics") => Text(semantics(op, a)?),
         (Op::Load(a) | Op::Store(a) | Op::Atomic { access: a, .. }, _) => return memory(a, name),
         _ => return mode(op)?.0.attribute(name),
     })
@@ -479,24 +496,24 @@ pub fn space_name(space: Space) -> &'static str {
 }
 
 /// The ordering and scope suffix of a memory instruction. Acquire and release have none: `opt::legalize` makes fences of them.
-fn semantics(op: &Op, access: &MemoryAccess) -> Option<&'static str> {
+fn semantics(op: &Op, access: &MemoryAccess, text: Strengths) -> Option<&'static str> {
     let strong = match access.scope {
-        Scope::Cta => ".STRONG.SM",
-        Scope::Cluster | Scope::Gpu => ".STRONG.GPU",
-        Scope::Sys => ".STRONG.SYS",
+        Scope::Cta => text.block,
+        Scope::Cluster | Scope::Gpu => text.gpu,
+        Scope::Sys => text.system,
     };
     Some(match (access.ordering, op) {
         // How ptxas 13.0.88 spells the operators that name a level; the others are [`evict`].
         (Ordering::Weak, Op::Load(_) | Op::Store(_)) => match access.cache {
-            Some(CacheOperator::All | CacheOperator::WriteBack) => ".STRONG.SM",
-            Some(CacheOperator::Global) => ".STRONG.GPU",
-            Some(CacheOperator::Volatile | CacheOperator::WriteThrough) => ".STRONG.SYS",
-            Some(CacheOperator::Streaming | CacheOperator::LastUse) | None => "",
+            Some(CacheOperator::All | CacheOperator::WriteBack) => text.block,
+            Some(CacheOperator::Global) => text.gpu,
+            Some(CacheOperator::Volatile | CacheOperator::WriteThrough) => text.system,
+            Some(CacheOperator::Streaming | CacheOperator::LastUse) | None => text.weak,
         },
-        (Ordering::NonCoherent, Op::Load(_)) if access.space == Space::Global => ".CONSTANT",
-        (Ordering::NonCoherent, Op::Load(_)) => "",
-        (Ordering::Volatile, _) => ".STRONG.SYS",
-        (Ordering::Mmio, _) => ".MMIO.SYS",
+        (Ordering::NonCoherent, Op::Load(_)) if access.space == Space::Global => text.constant,
+        (Ordering::NonCoherent, Op::Load(_)) => text.weak,
+        (Ordering::Volatile, _) => text.system,
+        (Ordering::Mmio, _) => text.mmio,
         (Ordering::Weak | Ordering::Relaxed, _) => strong,
         _ => return None,
     })

@@ -1,5 +1,6 @@
 //! Which rows a chip can carry out: it has a form of every family that the row names, with the fields and texts that the row gives.
 
+use super::attribute;
 use super::row::{Action, Arg, Emit, FormPiece, Kinds, Pattern, Row, Value};
 use sassafras_chip::Chip;
 use sassafras_isa::{FieldKind, Form, FormId, form_on};
@@ -108,6 +109,9 @@ impl Row {
                         Value::Text(text) if !of.texts.contains(&Some(text.as_str())) => {
                             return Err(format!("`{}.{field}` has no text `{text}`", form.id));
                         }
+                        // The texts for it are the chip's own.
+                        Value::Attribute(_, name)
+                            if matches!(name.as_str(), attribute::SEMANTICS | attribute::ORDER) => {}
                         // What a number stands for is as on sm_90, for which rows are written.
                         Value::Integer(_) | Value::Attribute(..) if of.kind == FieldKind::Enum => {
                             same_texts(form, index, value)?;

@@ -1,7 +1,13 @@
 //! Attributes of operations on textures and surfaces, as texts of the fields of SASS.
 
 use super::attribute::Attribute;
+use sassafras_chip::Strengths;
 use sassafras_semantics::Opaque;
+
+/// The strength of an access to a surface.
+pub fn order(op: Opaque, text: Strengths) -> Attribute {
+    Attribute::Text(if op.has("sys") { text.system } else { text.block })
+}
 
 /// Attribute `name` of an operation; `None` if no word of its own says it.
 pub fn attribute(op: Opaque, name: &str) -> Option<Attribute> {
@@ -23,8 +29,6 @@ pub fn attribute(op: Opaque, name: &str) -> Option<Attribute> {
         ("component", true) => &[("r", ".R"), ("rg", ".RG"), ("rgba", "")],
         ("edge", true) => &[("clamp", ""), ("trap", ".TRAP"), ("zero", ".IGN")],
         ("size", true) => &[("b8", ".U8"), ("b16", ".U16"), ("b32", ""), ("b64", ".64"), ("b128", ".128")],
-        ("order", true) if op.has("sys") => return Some(Attribute::Text(".STRONG.SYS")),
-        ("order", true) => return Some(Attribute::Text(".STRONG.SM")),
         ("operation", true) => &[
             ("add", ".ADD"),
             ("umin", ".MIN"),
@@ -57,6 +61,7 @@ fn number(op: Opaque) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sassafras_chip::Chip;
 
     #[test]
     fn words_become_texts() {
@@ -64,7 +69,9 @@ mod tests {
         let text = |t: &'static str| Some(Attribute::Text(t));
         assert_eq!(of("texture.level.a2d.offset", "dim"), text("ARRAY_2D"));
         assert_eq!(of("gather.a.2d", "component"), text(".A"));
-        assert_eq!(of("surface.load.sys.3d.b64.trap", "order"), text(".STRONG.SYS"));
+        let order = |op: &str, chip: Chip| order(Opaque::named(op).expect("a row"), chip.strengths());
+        assert_eq!(order("surface.load.sys.3d.b64.trap", Chip::Sm90), Attribute::Text(".STRONG.SYS"));
+        assert_eq!(order("surface.load.3d.b64.trap", Chip::Sm75), Attribute::Text(".STRONG.CTA"));
         assert_eq!(of("surface.reduce.smax.1d.b32.zero", "number"), text(".S32"));
         assert_eq!(of("surface.reduce.pixel.min.1d.zero", "number"), text(".SD32"));
         assert_eq!(of("texquery", "dim"), None);
