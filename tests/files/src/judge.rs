@@ -4,13 +4,14 @@ use sassafras::Exit;
 use sassafras_check::cubin::{self, Made};
 use sassafras_check::tree::plant::FAULTS;
 use sassafras_check::tree::{Known, View, check_graph, check_known, check_view};
-use sassafras_check::{Verdict, container, encode, hazard, ir, lines};
+use sassafras_check::{Verdict, container, encode, folding, hazard, ir, lines};
 use sassafras_cubin::elf::{self, Image};
 use sassafras_cubin::{Cubin, Debug, Shared};
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session::{self, Text};
 use sassafras_ir::Terminator;
 use sassafras_ir::tree::{Extra, Tree};
+use sassafras_machine::{Block, Merge};
 
 use crate::stage::text;
 
@@ -98,6 +99,29 @@ pub fn words(function: &str, words: &str) -> Result<Exit, String> {
         return Err(format!("{function} is no machine code"));
     };
     Ok(say(&encode::check(&f, &hexadecimal(words)?, f.chip)))
+}
+
+/// `folded BEFORE AFTER [MERGE …]`: two functions of allocated machine code, and what branch folding merged: `b4<b1,b2:3` for the last three instructions
+/// of b1 and b2 that went to b4, `b0<b1,b2:3^` for the first three that went up to b0.
+pub fn folded(before: &str, after: &str, merges: &[&str]) -> Result<Exit, String> {
+    let function = |file: &str| match session::read(&text(file)?, file).map_err(|e| e.to_string())? {
+        Text::Machine(f, _) => Ok(*f),
+        _ => Err(format!("{file} is no machine code")),
+    };
+    let merge = |word: &&str| {
+        let (tail, rest) = word.split_once('<')?;
+        let (from, length) = rest.split_once(':')?;
+        let block = |name: &str| name.strip_prefix('b')?.parse().ok().map(Block);
+        Some(Merge {
+            tail: block(tail)?,
+            from: from.split(',').map(block).collect::<Option<_>>()?,
+            length: length.trim_end_matches('^').parse().ok()?,
+            hoisted: length.ends_with('^'),
+        })
+    };
+    let all: Option<Vec<Merge>> = merges.iter().map(merge).collect();
+    let all = all.ok_or_else(|| format!("{merges:?} are no merges"))?;
+    Ok(say(&Verdict::of(folding::folded(&function(before)?, &function(after)?, &all), Vec::new())))
 }
 
 fn hexadecimal(file: &str) -> Result<Vec<u128>, String> {

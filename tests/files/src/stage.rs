@@ -32,6 +32,7 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
         ["words", function, words] => judge::words(function, words).map(Some),
         ["module", file] => judge::module(file, None).map(Some),
         ["module", file, fault] => judge::module(file, Some(fault)).map(Some),
+        ["folded", before, after, ref merges @ ..] => judge::folded(before, after, merges).map(Some),
         ["hazards", words] => judge::hazards(words).map(Some),
         ["cubin", source, ref edits @ ..] => judge::cubin(source, edits).map(Some),
         // Of graphs `layout` is a command of its own.

@@ -1,5 +1,5 @@
-//! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin, its file included; and the judge of
-//! the graph library ([`graph`]), and of orders of blocks ([`order`]).
+//! Rules about one program in one form: IR, control tree, machine code, allocation, schedule and cubin, its file included; and the judges of
+//! the graph library ([`graph`]), of orders of blocks ([`order`]), and of branch folding ([`folding`]).
 //!
 //! A judge answers a [`Verdict`]. It reads forms and tables of facts, and shares no algorithm with what it judges.
 
@@ -8,6 +8,7 @@ pub mod container;
 pub mod cubin;
 pub mod encode;
 mod finding;
+pub mod folding;
 pub mod graph;
 pub mod hazard;
 pub mod ir;

@@ -97,6 +97,15 @@ rules! {
         OrderScore "order-score" "The score is that of the order by its definition, and not below that of the source's order.",
         OrderEnding "order-ending" "A block's end leads to exactly its successors under their conditions, falls into what stands behind it, and never branches there.",
     }
+    "Branch folding": {
+        FoldingPath "folding-path" "Branch folding and tail duplication leave each path its instructions, operands, guards and modifiers included, and the conditions under which it is taken.",
+        FoldingMerge "folding-merge" "What is recorded as merged was equal and had equal successors, and nothing else became one.",
+        FoldingExact "folding-exact" "A merge keeps the graph reducible by EXACT: of the tails that become one, a successor dominates all or none, or nothing leads to it without those that it does not dominate.",
+        FoldingReducible "folding-reducible" "A reducible graph stays reducible (T1 and T2).",
+        FoldingTogether "folding-together" "P4: what looks at other lanes is executed by the same lanes together as before: no branch that may diverge leads to what became one, or to copies of one, on different sides.",
+        FoldingBarrier "folding-barrier" "BSYNC and BREAK that became one belong to the same BSSYs.",
+        FoldingReserved "folding-reserved" "No merged tail reads a reserved register, unless that was asked for.",
+    }
     "Schedule": {
         ScheduleBlocks "schedule-blocks" "The blocks keep their order.",
         ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were.",

@@ -49,12 +49,12 @@ pub fn check(f: &Function) -> Verdict {
 }
 
 /// What the instruction does to control.
-fn kind(inst: &MInst) -> Option<ControlFlowKind> {
+pub(crate) fn kind(inst: &MInst) -> Option<ControlFlowKind> {
     inst.inst().and_then(|inst| inst.row().control_flow)
 }
 
 /// Whether every lane takes part.
-fn always(inst: &MInst) -> bool {
+pub(crate) fn always(inst: &MInst) -> bool {
     inst.inst().is_none_or(|inst| inst.guard.is_always())
 }
 
