@@ -1,20 +1,18 @@
-//! MarkAdditionalColdBlocks: which blocks are seldom run, by what they lead to; OptimizeHotColdInLoop and OptimizeHotColdFlow: where
-//! they go.
+//! MarkAdditionalColdBlocks: which blocks are seldom run, by what they lead to; OptimizeHotColdInLoop and OptimizeHotColdFlow: which of them
+//! placement puts behind all others.
 //!
-//! There is no profile, so that coldness is a guess: a block is cold if every way on from it traps. Failed assertions and checks
-//! of bounds look so.
+//! Coldness is a guess: a block is cold if every path from it traps. Failed assertions and checks of bounds look so.
 
 use sassafras_graph::{BitSet, ControlFlow, order};
-use sassafras_ir::tree::nest::{Cycle, Nest};
+use sassafras_ir::tree::nest::Nest;
 use sassafras_isa::ControlFlowKind;
-use sassafras_machine::{Block, Function};
-use std::collections::{BTreeMap, HashMap};
+use sassafras_machine::Function;
 
 /// The name by which `--disable-phase` knows it.
 pub const MARK_COLD: &str = "MarkAdditionalColdBlocks";
-/// Cold blocks in the midst of a loop's go behind them.
+/// Cold blocks of loops go behind all others.
 pub const OUT_OF_LOOPS: &str = "OptimizeHotColdInLoop";
-/// Cold blocks that do not stand in the midst of a loop's go behind all others.
+/// Cold blocks of no loop go behind all others.
 pub const TO_THE_END: &str = "OptimizeHotColdFlow";
 
 /// The cold blocks of a function, by index. The entry is none.
@@ -48,64 +46,19 @@ pub struct ColdChoices {
     pub to_the_end: bool,
 }
 
-/// Moves the cold blocks as the choices say; the others keep their order, and so do the cold ones that stand together. How many were
-/// moved past one that is not cold.
-pub(crate) fn separate(f: &mut Function, choices: ColdChoices) -> usize {
-    let cold = if choices.mark { mark(f) } else { return 0 };
-    let is_cold = |block: &Block| cold.contains(block.0 as usize);
-    let before = warm_before(&f.layout, &is_cold);
-    let mut around = spans(f);
-    if choices.out_of_loops {
-        for &(first, last) in &around {
-            // Stable: cold ones behind the others.
-            f.layout[first..=last].sort_by_key(is_cold);
-        }
-        around.clear();
-    }
-    if choices.to_the_end {
-        let inside = |at: usize| around.iter().any(|&(first, last)| (first..=last).contains(&at));
-        let all: Vec<(usize, Block)> = f.layout.iter().copied().enumerate().collect();
-        let (behind, front): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(at, block)| is_cold(block) && !inside(*at));
-        f.layout = front.into_iter().chain(behind).map(|(_, block)| block).collect();
-    }
-    let after = warm_before(&f.layout, &is_cold);
-    before.into_iter().filter(|(block, warm)| after.get(block).is_some_and(|now| now > warm)).count()
-}
-
-/// For each cold block, how many in front of it are not cold.
-fn warm_before(layout: &[Block], is_cold: &impl Fn(&Block) -> bool) -> HashMap<Block, usize> {
-    let mut warm = 0;
-    let mut found = HashMap::new();
-    for block in layout {
-        if is_cold(block) {
-            found.insert(*block, warm);
-        } else {
-            warm += 1;
+/// The blocks that are seldom run and may leave their places.
+pub(crate) fn seldom(f: &Function, choices: ColdChoices) -> BitSet {
+    let mut found = if choices.mark { mark(f) } else { return BitSet::new(f.blocks.len()) };
+    if !(choices.out_of_loops && choices.to_the_end) {
+        let nest = Nest::new(&f.graph());
+        for &block in &f.layout {
+            let in_loop = nest.innermost(block).is_some();
+            if !(if in_loop { choices.out_of_loops } else { choices.to_the_end }) {
+                found.remove(block.0 as usize);
+            }
         }
     }
     found
-}
-
-/// The stretches of the layout that outermost loops take up, from the first of a loop's blocks to its last; those that overlap as one.
-fn spans(f: &Function) -> Vec<(usize, usize)> {
-    let nest = Nest::new(&f.graph());
-    let mut of_cycle: BTreeMap<Cycle, (usize, usize)> = BTreeMap::new();
-    for (at, &block) in f.layout.iter().enumerate() {
-        if let Some(outermost) = nest.child_at(None, block) {
-            of_cycle.entry(outermost).or_insert((at, at)).1 = at;
-        }
-    }
-    let mut found: Vec<(usize, usize)> = of_cycle.into_values().collect();
-    found.sort_unstable();
-    let mut joined: Vec<(usize, usize)> = Vec::new();
-    for (first, last) in found {
-        match joined.last_mut().filter(|(_, end)| first <= *end) {
-            Some((_, end)) => *end = last.max(*end),
-            None => joined.push((first, last)),
-        }
-    }
-    joined
 }
 
 #[cfg(test)]
@@ -115,18 +68,17 @@ mod tests {
     use sassafras_isa::Chip;
     use sassafras_machine::{Edge, MInst};
 
-    /// Blocks 1 and 3 are a loop in whose midst 2 traps; 4 traps in front of 5 and 6, which lead to the end.
+    /// Blocks 1 to 3 are a loop, of which 2 traps or goes on; 4 traps.
     fn example() -> Function {
         let mut f = Function::new("f", Chip::Sm90);
         let mut blocks = vec![f.entry];
-        blocks.extend((0..6).map(|_| f.add_block()));
-        for (from, to) in [(0, 1), (1, 2), (1, 3), (3, 1), (3, 5), (5, 4), (5, 6)] {
+        blocks.extend((0..5).map(|_| f.add_block()));
+        for (from, to) in [(0, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 4), (3, 5)] {
             f.blocks[blocks[from]].succs.push(Edge::to(blocks[to]));
         }
         for trap in [2, 4] {
             f.blocks[blocks[trap]].insts.push(MInst::new(make(f.chip, "bpt.trap", &[]).expect("a form")));
         }
-        f.layout = blocks;
         f
     }
 
@@ -134,16 +86,13 @@ mod tests {
     fn each_part_does_its_own() {
         for bits in 0..8u8 {
             let [mark, out_of_loops, to_the_end] = [1, 2, 4].map(|bit| bits & bit != 0);
-            let mut f = example();
-            let moved = separate(&mut f, ColdChoices { mark, out_of_loops, to_the_end });
-            let (expected, passed) = match (mark, out_of_loops, to_the_end) {
-                (false, ..) | (true, false, false) => ([0, 1, 2, 3, 4, 5, 6], 0),
-                (true, true, false) => ([0, 1, 3, 2, 4, 5, 6], 1),
-                (true, false, true) => ([0, 1, 2, 3, 5, 6, 4], 1),
-                (true, true, true) => ([0, 1, 3, 5, 6, 2, 4], 2),
-            };
-            let layout: Vec<u32> = f.layout.iter().map(|block| block.0).collect();
-            assert_eq!((layout, moved), (expected.to_vec(), passed), "{bits:#b}");
+            let found = seldom(&example(), ColdChoices { mark, out_of_loops, to_the_end });
+            let found: Vec<usize> = (0..6).filter(|&block| found.contains(block)).collect();
+            let expected: Vec<usize> = [(2, out_of_loops), (4, to_the_end)]
+                .into_iter()
+                .filter_map(|(block, wanted)| (mark && wanted).then_some(block))
+                .collect();
+            assert_eq!(found, expected, "{bits:#b}");
         }
     }
 }

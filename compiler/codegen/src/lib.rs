@@ -18,6 +18,7 @@ mod converge;
 mod emit;
 mod error;
 mod expand;
+mod knobs;
 mod layout;
 mod lines;
 pub mod plant;
@@ -33,6 +34,10 @@ pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
-pub use layout::{LayoutChoices, LayoutStats, layout, layout_with};
+pub use knobs::{Knobs, Setting};
+pub use layout::{
+    Counts, DuplicateStats, LayoutChoices, LayoutStats, PLACEMENT, PLACEMENT_STATISTICS, duplicate, layout,
+    layout_with,
+};
 pub use prepare::{PrepareStats, prepare};
 pub use schedule::{ScheduleStats, schedule};

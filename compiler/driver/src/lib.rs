@@ -17,6 +17,7 @@ pub mod observe;
 pub mod options;
 pub mod phase;
 pub mod plant;
+pub mod profile;
 pub mod session;
 pub mod statistics;
 

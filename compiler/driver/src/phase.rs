@@ -1,6 +1,6 @@
 //! The phases of a compilation, one row each, in order.
 
-use sassafras_codegen::{MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
+use sassafras_codegen::{MARK_COLD, OUT_OF_LOOPS, PLACEMENT, TO_THE_END};
 use std::fmt;
 
 /// A phase.
@@ -114,7 +114,7 @@ impl Phase {
 /// Names that `--disable-phase` takes.
 pub fn optional() -> Vec<&'static str> {
     let passes = sassafras_opt::PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name);
-    let mut names: Vec<&str> = passes.chain([MARK_COLD, OUT_OF_LOOPS, TO_THE_END]).collect();
+    let mut names: Vec<&str> = passes.chain([MARK_COLD, OUT_OF_LOOPS, TO_THE_END, PLACEMENT]).collect();
     names.sort_unstable();
     names.dedup();
     names

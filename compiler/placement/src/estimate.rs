@@ -2,7 +2,7 @@
 //!
 //! A branch that could leave a loop stays in it 31 times of 32; one that leads only to cold blocks goes there once in 64; a hint
 //! says 20 to 1; others are even. Frequencies follow by flow through loops, inner before outer (Wu and Larus 1994), in which a loop
-//! turns 4096 times at most. Cycles with several entries are none of these loops: a bounded number of further rounds spreads what goes round in
+//! turns 4096 times at most. Where lanes part the warp takes both edges, and a block where they meet is run no more often than what dominates it. Cycles with several entries are none of these loops: a bounded number of further rounds spreads what goes round in
 //! them, so that their frequencies are approximations.
 
 use crate::{Flow, Node};
@@ -88,8 +88,12 @@ fn probabilities(flow: &Flow, loops: &Loops<Node>, cold: &[bool], hints: &[Hint]
             probabilities[number as usize] = weight;
             sum += weight;
         }
+        let first = numbers.first().map_or(0.0, |&number| probabilities[number as usize]);
+        // Where lanes part and nothing tells the edges from each other, the warp takes both.
+        let both = flow.block(node).divergent
+            && numbers.iter().all(|&number| probabilities[number as usize] == first);
         for &number in numbers {
-            probabilities[number as usize] /= sum;
+            probabilities[number as usize] = if both { 1.0 } else { probabilities[number as usize] / sum };
         }
     }
     probabilities
@@ -107,12 +111,17 @@ fn frequencies(
     // Turns of each loop for each time it is entered, by its header.
     let mut turns = vec![1.0f64; flow.len()];
     let mut frequency = vec![0.0f64; flow.len()];
+    let parts = flow.nodes().any(|node| flow.block(node).divergent);
     let into = |node: Node, frequency: &[f64], within: &dyn Fn(Node) -> bool| -> f64 {
         let numbers = flow.incoming_numbers(node).iter().map(|&at| at as usize);
         let edges = numbers.map(|at| (flow.edges()[at].from, probabilities[at]));
         let ahead =
             edges.filter(|&(from, _)| walk.is_reached(from) && rank(from) < rank(node) && within(from));
-        ahead.map(|(from, p)| frequency[from.0 as usize] * p).sum()
+        let sum: f64 = ahead.map(|(from, p)| frequency[from.0 as usize] * p).sum();
+        match dominators.immediate(node).filter(|&above| parts && within(above)) {
+            Some(above) => sum.min(frequency[above.0 as usize]),
+            None => sum,
+        }
     };
     for id in loops.ids().rev() {
         let header = loops.header(id);
@@ -131,6 +140,8 @@ fn frequencies(
         let back = flow.incoming_numbers(header).iter().map(|&at| at as usize);
         let back = back.filter(|&at| dominators.dominates(header, flow.edges()[at].from));
         let again: f64 = back.map(|at| frequency[flow.edges()[at].from.0 as usize] * probabilities[at]).sum();
+        // More than once around is lanes that part within the loop and come back by two edges.
+        let again = if again > 1.0 + 1e-9 { STAY / (STAY + 1.0) } else { again };
         turns[header.0 as usize] = 1.0 / (1.0 - again).max(1.0 / TURNS);
     }
     frequency.fill(0.0);

@@ -263,6 +263,11 @@ impl Flow {
         path
     }
 
+    /// The region around each structured region.
+    pub(crate) fn regions(&self) -> &[Option<u32>] {
+        &self.regions
+    }
+
     /// How many structured regions there are.
     pub fn region_count(&self) -> usize {
         self.regions.len()

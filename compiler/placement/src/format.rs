@@ -14,11 +14,14 @@
 //! a `hint` (`likely`, `unlikely`). `family`, `walks` and `back` are read and say nothing. Every other name is an error.
 
 mod locate;
+mod write;
 
 use crate::{Block, Edge, Error, Flow, Hint, Kind, Node, estimate};
 use locate::{Step, locate};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+
+pub use write::{write, write_graphs};
 
 /// A graph with its name.
 #[derive(Clone, PartialEq, Debug)]
@@ -254,14 +257,25 @@ fn syntax(error: &serde_json::Error) -> Wrong {
     Wrong { line: error.line(), column: error.column(), message }
 }
 
-/// Writes cfg-order-v1: one line for each graph, in the order given.
-pub fn write<'a>(solver: &str, orders: impl IntoIterator<Item = (&'a str, &'a [Node])>) -> String {
-    let text = |name: &str| serde_json::Value::from(name).to_string();
-    let lines = orders.into_iter().map(|(name, order)| {
-        let numbers: Vec<String> = order.iter().map(|node| node.0.to_string()).collect();
-        format!("{}: [{}]", text(name), numbers.join(", "))
-    });
-    let lines: Vec<String> = lines.collect();
-    let orders = if lines.is_empty() { "{}".to_owned() } else { format!("{{\n{}\n}}", lines.join(",\n")) };
-    format!("{{\"format\": \"cfg-order-v1\", \"solver\": {}, \"orders\": {orders}}}\n", text(solver))
+/// A part of a file of cfg-layout-v1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A graph's name.
+    Name,
+    /// A block, by its number.
+    Block(usize),
+    /// An edge, by its place in the list.
+    Edge(usize),
+}
+
+/// What is wrong with a part of a graph in a text that has been read; `graph` is its place in the file.
+pub fn wrong(text: &str, graph: usize, part: Part, message: String) -> Wrong {
+    let part = match part {
+        Part::Name => vec![Step::Name("name")],
+        Part::Block(at) => vec![Step::Name("blocks"), Step::Index(at)],
+        Part::Edge(at) => vec![Step::Name("edges"), Step::Index(at)],
+    };
+    let path = [vec![Step::Name("graphs"), Step::Index(graph)], part].concat();
+    let (line, column) = locate(text, &path);
+    Wrong { line, column, message }
 }

@@ -30,6 +30,11 @@ macro_rules! knobs {
         }
 
         impl Knobs {
+            /// The value of each knob as text, in the order of [`TABLE`].
+            pub fn values(&self) -> Vec<String> {
+                vec![$(format!("{:?}", self.$field)),*]
+            }
+
             /// Sets the knob called `name`.
             ///
             /// # Errors
@@ -54,6 +59,8 @@ macro_rules! knobs {
 
 knobs! {
     disable "disable-block-placement" bool = false, "the order of the source is kept";
+    statistics "enable-block-placement-stats" bool = false, "the compiler reports how many branches an order has and how often they are taken";
+    renumber "renumber-blocks-before-view" bool = false, "graphs of machine code name blocks by their places in the layout";
     misfetch_cost "misfetch-cost" f64 = 1.0, "cost of a taken branch's fetch, per execution";
     jump_cost "jump-inst-cost" f64 = 1.0, "cost of a taken branch's instruction, per execution";
     exit_bias "block-placement-exit-block-bias" f64 = 0.0, "percent by which a loop's new bottom has to leave it more often";
@@ -64,6 +71,12 @@ knobs! {
     align_all "align-all-blocks" u32 = 0, "binary logarithm of the alignment of every block, in bytes";
     align_jumped "align-all-nofallthru-blocks" u32 = 0, "the same, of blocks that nothing falls into";
     align_most "max-bytes-for-alignment" u64 = 0, "bytes of padding at most; 0 is no limit";
+    duplicate "tail-dup-placement" bool = true, "small blocks are copied into predecessors that branch to them, where no lanes part";
+    duplicate_most "tail-dup-placement-threshold" u64 = 2, "instructions of the largest block that is copied below -O3";
+    duplicate_most_aggressive "tail-dup-placement-aggressive-threshold" u64 = 4, "the same at -O3";
+    duplicate_penalty "tail-dup-placement-penalty" u32 = 2, "percent of a run of the function that a copy has to save in cost";
+    duplicate_profile_percent "tail-dup-profile-percent-threshold" u32 = 50, "percent of the hottest block's taken branches that a copy has to save, with counted frequencies";
+    triangle_chain "triangle-chain-count" usize = 2, "triangles in a row from which copies into their sides have only to save something; 0 is never";
     alternative "branch-fold-placement" bool = true, "other orders are proposed behind placement";
     evaluate_force "placement-evaluator" i64 = 0, "0 proposes with counted frequencies, 1 always, other numbers never";
     evaluate_light "placement-evaluator-light" bool = true, "distance to where lanes meet costs on sm_70 and sm_75";
@@ -86,4 +99,12 @@ knobs! {
     exact_blocks "placement-exact-blocks" usize = 12, "blocks up to which the best order is looked for";
     exact_steps "placement-exact-steps" u64 = 300000, "parts of orders that this search looks at";
     effort "placement-effort" u64 = 3000, "edges weighed for each block by moves of parts of an order";
+}
+
+impl Knobs {
+    /// What the compiler begins with: orders are looked for by their scores, since that is never worse than chains, with less work for each block than
+    /// where an order is all that is wanted.
+    pub fn of_the_compiler() -> Knobs {
+        Knobs { ext_tsp: true, effort: 200, exact_steps: 20_000, ..Knobs::default() }
+    }
 }

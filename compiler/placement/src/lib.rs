@@ -6,7 +6,9 @@
 //! * [`chains`]: chains along likely edges, loops first, turned. [`ext_tsp`]: chains merged by their score.
 //! * [`improve`]: moves of parts of an order. [`exact`]: the best order of a small graph.
 //! * [`Evaluator`]: proposes hotter fall-throughs, and keeps them if they save enough.
+//! * [`copies`]: blocks that are worth a copy in a predecessor.
 //! * [`place`](place()): all of these, of which the best is kept. [`Knobs`]: what can be set, with defaults.
+//! * [`statistics`](statistics()): branches of an order, and how often they are taken.
 //! * [`endings`]: how each block ends in an order. [`alignment`]: where padding goes.
 //! * [`format`](mod@format): cfg-layout-v1 and cfg-order-v1, as text. [`generate`]: random graphs, for tests and figures.
 //!
@@ -20,6 +22,7 @@ mod align;
 mod chain;
 mod constraint;
 mod cost;
+mod duplicate;
 mod endings;
 mod estimate;
 mod evaluate;
@@ -33,11 +36,13 @@ mod local;
 mod place;
 mod rotate;
 mod score;
+mod statistics;
 
 pub use align::alignment;
 pub use chain::chains;
 pub use constraint::Constraint;
 pub use cost::{Cost, chip_index};
+pub use duplicate::{Copy, copies};
 pub use endings::{Ending, endings};
 pub use estimate::{Hint, estimate};
 pub use evaluate::{Evaluator, Force};
@@ -48,3 +53,4 @@ pub use knobs::{Knob, Knobs, TABLE};
 pub use local::improve;
 pub use place::{Algorithm, Method, Options, Placement, place};
 pub use score::Scorer;
+pub use statistics::{Statistics, statistics};

@@ -7,6 +7,7 @@ mod first;
 mod graph;
 mod layout;
 mod listing;
+mod placement;
 mod prove;
 mod support;
 
@@ -23,10 +24,11 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "first" => first::first(root),
         "graph" => graph::graph(root),
         "layout" => layout::layout(root),
+        "placement" => placement::placement(root),
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, layout, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, layout, placement, prove, support"
         ),
     }
 }

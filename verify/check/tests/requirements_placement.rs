@@ -7,6 +7,9 @@ use std::fmt::Write;
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const CHAINS: &str = "compiler/placement/tests/placement/chains.rs";
+const COMPILER: &str = "compiler/cli/tests/profile.rs";
+const COMPILER_KNOBS: (&str, &str) = (COMPILER, "mbp_25a_knobs_of_the_compiler");
+const DUPLICATES: &str = "compiler/placement/tests/placement/duplicates.rs";
 const ESTIMATES: &str = "compiler/placement/tests/placement/estimates.rs";
 const EVALUATOR: &str = "compiler/placement/tests/placement/evaluator.rs";
 const KNOBS: &str = "compiler/placement/tests/placement/knobs.rs";
@@ -21,8 +24,12 @@ const ROWS: &[Row] = &[
     (
         "MBP-01",
         "names of the pass and of its statistics",
-        &[],
-        "no pass of the compiler uses this placement yet",
+        &[
+            (ORDERS, "mbp_01_and_25a_statistics_of_branches"),
+            (COMPILER, "mbp_01_the_pass_has_its_names"),
+            COMPILER_KNOBS,
+        ],
+        "part of the phase layout, `--disable-phase block-placement`; statistics go to `--report`; one registration",
     ),
     (
         "MBP-02",
@@ -30,6 +37,7 @@ const ROWS: &[Row] = &[
         &[
             (ESTIMATES, "mbp_02_loops_turn"),
             (ESTIMATES, "mbp_02_traps_are_seldom_and_hints_are_believed"),
+            (ESTIMATES, "mbp_02_lanes_that_part_run_both_sides"),
             (ESTIMATES, "mbp_02_what_enters_leaves"),
             (ESTIMATES, "mbp_02_irreducible_cycles_have_frequencies"),
         ],
@@ -39,7 +47,7 @@ const ROWS: &[Row] = &[
         "MBP-03",
         "which methods are asked, in which order",
         &[METHODS],
-        "tail duplication is missing; the better order by score is kept (E12)",
+        "the compiler makes no copies yet; the better order by score is kept (E12)",
     ),
     ("MBP-04", "cost of a taken branch", &[(EVALUATOR, "mbp_04_taken_branches_cost")], ""),
     (
@@ -85,7 +93,12 @@ const ROWS: &[Row] = &[
     ("MBP-11b", "weights of fall-throughs, distances", &[DEFAULTS, WEIGHTS], ""),
     ("MBP-11c", "limits of merging", &[DEFAULTS, (KNOBS, "mbp_11c_limits_of_merging"), METHODS], ""),
     ("MBP-12", "order of functions", &[], "nothing orders functions yet"),
-    ("MBP-13", "no tail duplication where lanes part", &[], "tail duplication is missing"),
+    (
+        "MBP-13",
+        "no tail duplication where lanes part",
+        &[(DUPLICATES, "mbp_13_nothing_is_copied_where_lanes_part")],
+        "the compiler makes no copies yet",
+    ),
     (
         "MBP-14",
         "when other orders are proposed",
@@ -124,7 +137,12 @@ const ROWS: &[Row] = &[
         &[(EVALUATOR, "mbp_19_the_cost_serves_others")],
         "the allocator does not ask yet",
     ),
-    ("MBP-20", "threshold of tail duplication", &[], "tail duplication is missing"),
+    (
+        "MBP-20",
+        "threshold of tail duplication",
+        &[(DUPLICATES, "mbp_20_the_threshold"), (DUPLICATES, "mbp_20_a_small_end_is_copied")],
+        "",
+    ),
     (
         "MBP-21",
         "loops turned, simply and precisely",
@@ -136,11 +154,20 @@ const ROWS: &[Row] = &[
     ("MBP-24", "alignment", &[(KNOBS, "mbp_24_alignment")], ""),
     (
         "MBP-25a",
-        "disable-block-placement",
-        &[DEFAULTS, METHODS],
-        "statistics and renumbering for a view are missing",
+        "disable-block-placement, statistics, renumbering for a view",
+        &[DEFAULTS, METHODS, COMPILER_KNOBS],
+        "",
     ),
-    ("MBP-25b", "knobs of tail duplication", &[], "tail duplication is missing"),
+    (
+        "MBP-25b",
+        "knobs of tail duplication",
+        &[
+            DEFAULTS,
+            (DUPLICATES, "mbp_25b_knobs_of_tail_duplication"),
+            (DUPLICATES, "mbp_25b_triangles_in_a_row"),
+        ],
+        "",
+    ),
     (
         "MBP-25c",
         "branch-fold-placement, costs, bias of exits",

@@ -5,6 +5,7 @@ use crate::launch::LaunchError;
 use crate::memory::Touch;
 use rustc_hash::FxHashSet;
 use sassafras_semantics::Trap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Where a lane stood.
@@ -89,12 +90,15 @@ impl Failure {
 }
 
 /// How often each instruction of a function was issued.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Name of the function.
     pub function: String,
     /// Issues by index of the instruction.
     pub counts: Vec<u64>,
+    /// SASS: how often lanes of an issue went on from a branch or a guarded exit, by its index and that of what they went on with. Where lanes part,
+    /// each side counts.
+    pub edges: BTreeMap<(u64, u64), u64>,
 }
 
 /// A run that ended.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use sassafras_chip::Target;
 use sassafras_driver::options::{Fault, Input, Options, help, parse};
+use sassafras_driver::profile::Profile;
 use sassafras_driver::session::{Artifact, Joined, compile, join};
 use sassafras_driver::{Failure as Stopped, Stage};
 
@@ -33,13 +34,13 @@ pub fn run(words: &[String], as_ptxas: bool) -> Exit {
 fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
     let program = if as_ptxas { "ptxas" } else { "sassafras compile" };
     let read = |file: &str| std::fs::read_to_string(file);
-    let options = parse(words, &read).map_err(|fault| match fault {
+    let mut options = parse(words, &read).map_err(|fault| match fault {
         Fault::Usage(text) => Failure::usage(text),
         Fault::Unsupported { .. } => Failure::unsupported(fault.to_string()),
     })?;
     // Without an input ptxas prints its help, whatever the other options.
     let idle = as_ptxas && options.inputs.is_empty() && options.start_from.is_none();
-    let asked = options.version || options.list_chips || options.list_versions;
+    let asked = options.version || options.list_chips || options.list_versions || options.list_knobs;
     if words.is_empty() || options.help || idle && !asked {
         files::print(&help(program));
         return Ok(Exit::Done);
@@ -47,6 +48,12 @@ fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
     if options.version {
         let ours = || format!("sassafras {}\n", env!("CARGO_PKG_VERSION"));
         files::print(&if as_ptxas { ptxas::version() } else { ours() });
+        return Ok(Exit::Done);
+    }
+    if options.list_knobs {
+        for knob in options.knobs.settings() {
+            files::print(&format!("{} = {}: {}\n", knob.name, knob.value, knob.what));
+        }
         return Ok(Exit::Done);
     }
     if options.list_chips || options.list_versions {
@@ -59,6 +66,11 @@ fn attempt(words: &[String], as_ptxas: bool) -> Result<Exit, Failure> {
             files::print(&versions.collect::<String>());
         }
         return Ok(Exit::Done);
+    }
+    if let Some(path) = &options.profile {
+        let name = path.display().to_string();
+        let text = files::read_text(path)?;
+        options.counted = Some(Profile::read(&name, &text).map_err(Failure::wrong)?);
     }
     session(&options, as_ptxas)
 }

@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use sassafras_chip::Chip;
+use sassafras_cubin::Cubin;
+use sassafras_driver::profile;
 use sassafras_execute::options::Tracer;
+use sassafras_execute::outcome::Coverage;
 use sassafras_execute::{Approx, Argument, Failure as Stopped, Launch, Options, Outcome, ptx, sass};
+use sassafras_placement::format;
 use serde_json::json;
 
 use super::Context;
@@ -55,6 +60,9 @@ pub struct Run {
     /// Print each instruction with what it writes to standard error.
     #[arg(long)]
     trace: bool,
+    /// Write how often blocks and edges were run, as cfg-layout-v1 (cubins only).
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
 }
 
 /// `X[,Y[,Z]]`.
@@ -90,6 +98,9 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
         return Err(Failure::usage(
             "`--timing` is about machine code: PTX has no latencies, so run the cubin",
         ));
+    }
+    if arguments.profile.is_some() && matches!(program, Program::Ptx(_)) {
+        return Err(Failure::usage("`--profile` is about machine code: run the cubin"));
     }
     let values = parsed.collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
     let dumps = dumps(arguments, &values)?;
@@ -131,8 +142,46 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     for (buffer, path) in dumps {
         files::write(&path, &outcome.buffers[buffer])?;
     }
-    say(&outcome, context);
+    let issue = match &program {
+        Program::Sass(cubin) => Some(issue(cubin, &outcome)?),
+        Program::Ptx(_) => None,
+    };
+    if let (Some(path), Program::Sass(cubin)) = (&arguments.profile, &program) {
+        files::write(path, counted(cubin, &outcome)?.as_bytes())?;
+    }
+    say(&outcome, issue, context);
     Ok(Exit::Done)
+}
+
+/// The code of a function that was run.
+fn code<'a>(cubin: &'a Cubin, name: &str) -> Result<(&'a [u128], Chip), Failure> {
+    let function = cubin.functions.iter().find(|f| f.name == name);
+    let found = function.map(|f| &f.code[..]).zip(Chip::from_number(cubin.sm));
+    found.ok_or_else(|| Failure::wrong(format!("there is no code of `{name}`")))
+}
+
+/// Issue cycles and taken branches of a run.
+fn issue(cubin: &Cubin, outcome: &Outcome) -> Result<(u64, u64), Failure> {
+    let mut sums = (0, 0);
+    for coverage in &outcome.coverage {
+        let (words, chip) = code(cubin, &coverage.function)?;
+        sums.0 += profile::issue_cycles(words, chip, &coverage.counts).map_err(Failure::wrong)?;
+        sums.1 += profile::taken_branches(&coverage.edges);
+    }
+    Ok(sums)
+}
+
+/// The counts of a run, as `compile --profile` reads them.
+fn counted(cubin: &Cubin, outcome: &Outcome) -> Result<String, Failure> {
+    let graph = |coverage: &Coverage| {
+        let (words, chip) = code(cubin, &coverage.function)?;
+        let flow = profile::flow(words, chip, Some((&coverage.counts, &coverage.edges)));
+        let name = coverage.function.clone();
+        let flow = flow.map_err(|why| Failure::unsupported(format!("a profile of `{name}`: {why}")))?;
+        Ok(format::Named { name, flow })
+    };
+    let graphs = outcome.coverage.iter().map(graph).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(format::write_graphs(&graphs))
 }
 
 fn load(path: &Path, context: &Context) -> Result<Program, Failure> {
@@ -201,7 +250,7 @@ fn tracer() -> Tracer {
     }))
 }
 
-fn say(outcome: &Outcome, context: &Context) {
+fn say(outcome: &Outcome, issue: Option<(u64, u64)>, context: &Context) {
     if context.json {
         let buffers: Vec<_> = outcome
             .buffers
@@ -209,7 +258,7 @@ fn say(outcome: &Outcome, context: &Context) {
             .map(|b| json!({ "bytes": b.len(), "fnv": format!("{:016x}", fnv(b)) }))
             .collect();
         let record = json!({
-            "schema": 1, "steps": outcome.steps, "lane_steps": outcome.lane_steps, "buffers": buffers,
+            "schema": 1, "steps": outcome.steps, "issue_cycles": issue.map(|i| i.0), "taken_branches": issue.map(|i| i.1), "lane_steps": outcome.lane_steps, "buffers": buffers,
             "printed": printed(outcome), "drawn": outcome.drawn,
             "rests": outcome.rests.as_ref().map(ToString::to_string), "open_bytes": outcome.open.len(),
         });
@@ -217,6 +266,9 @@ fn say(outcome: &Outcome, context: &Context) {
     } else if !context.quiet {
         files::print(&printed(outcome));
         files::print(&format!("{} instructions by warps, {} by lanes\n", outcome.steps, outcome.lane_steps));
+        if let Some((cycles, taken)) = issue {
+            files::print(&format!("{cycles} issue cycles, {taken} branches taken\n"));
+        }
         if let Some(at) = &outcome.rests {
             files::print(&format!(
                 "what it does has no meaning from here on, since the source leaves open what decides it\n  at {at}\n"

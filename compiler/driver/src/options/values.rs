@@ -83,7 +83,7 @@ impl std::str::FromStr for DumpRequest {
 }
 
 /// Everything that the options say.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The modules.
     pub inputs: Vec<Input>,
@@ -147,6 +147,14 @@ pub struct Options {
     pub merge_blocks: bool,
     /// `--disable-phase`: phases that do not run.
     pub disabled: Vec<String>,
+    /// `--knob`: weights and limits of passes over machine code.
+    pub knobs: sassafras_codegen::Knobs,
+    /// `--profile`: the file that says how often code was run.
+    pub profile: Option<PathBuf>,
+    /// What that file says, once it has been read.
+    pub counted: Option<crate::profile::Profile>,
+    /// `--list-knobs`.
+    pub list_knobs: bool,
     /// `--dump-cfg`: which graphs to print.
     pub dumps: Vec<DumpRequest>,
     /// `--stop-after`: the phase at which to stop; its text is the output.
@@ -201,6 +209,10 @@ impl Default for Options {
             print_after: Vec::new(),
             merge_blocks: true,
             disabled: Vec::new(),
+            knobs: sassafras_codegen::Knobs::default(),
+            profile: None,
+            counted: None,
+            list_knobs: false,
             dumps: Vec::new(),
             stop_after: None,
             start_from: None,

@@ -58,16 +58,7 @@ const STEPS: [(Stage, Step); 6] = [
             ("depth", s.depth),
         ]))
     }),
-    (Stage::Layout, |m, options| {
-        let wanted = |part: &str| !options.disabled.iter().any(|name| name == part);
-        let cold = codegen::ColdChoices {
-            mark: wanted(codegen::MARK_COLD),
-            out_of_loops: wanted(codegen::OUT_OF_LOOPS),
-            to_the_end: wanted(codegen::TO_THE_END),
-        };
-        let s = codegen::layout_with(m, codegen::LayoutChoices { cold })?;
-        Ok(numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]))
-    }),
+    (Stage::Layout, |m, options| layout(m, options, None)),
     (Stage::Schedule, |m, _| {
         let s = codegen::schedule(m)?;
         let stalls = usize::try_from(s.stalls).unwrap_or(usize::MAX);
@@ -75,7 +66,53 @@ const STEPS: [(Stage, Step); 6] = [
     }),
 ];
 
+/// How layout is asked to order blocks.
+fn choices<'a>(options: &'a Options, counts: Option<&'a codegen::Counts>) -> codegen::LayoutChoices<'a> {
+    let wanted = |part: &str| !options.disabled.iter().any(|name| name == part);
+    let cold = codegen::ColdChoices {
+        mark: wanted(codegen::MARK_COLD),
+        out_of_loops: wanted(codegen::OUT_OF_LOOPS),
+        to_the_end: wanted(codegen::TO_THE_END),
+    };
+    codegen::LayoutChoices { cold, place: wanted(codegen::PLACEMENT), knobs: &options.knobs, counts }
+}
+
+/// The order of blocks, by a profile if there is one.
+fn layout(
+    m: &mut machine::Function,
+    options: &Options,
+    counts: Option<&codegen::Counts>,
+) -> Result<Numbers, codegen::Error> {
+    let s = codegen::layout_with(m, choices(options, counts))?;
+    let all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]);
+    let profiled = counts.map(|_| ("profiled", 1));
+    Ok(all.into_iter().chain(profiled).chain(s.branches.iter().flat_map(branches)).collect())
+}
+
+/// `block-placement-stats`; executions are rounded.
+fn branches(s: &sassafras_placement::Statistics) -> Numbers {
+    vec![
+        ("conditional", s.conditional),
+        ("conditional_taken", s.conditional_taken.round() as u64),
+        ("unconditional", s.unconditional),
+        ("unconditional_taken", s.unconditional_taken.round() as u64),
+    ]
+}
+
 impl Session<'_> {
+    /// What a profile says of a function in front of layout: the code is made as it is without one, and the profile has to be of this code.
+    fn counts(&self, m: &machine::Function) -> Result<Option<codegen::Counts>, Failure> {
+        let Some(profile) = self.options.counted.as_ref().filter(|profile| profile.has(&m.name)) else {
+            return Ok(None);
+        };
+        let mut placed = m.clone();
+        let made = codegen::layout_with(&mut placed, choices(self.options, None))
+            .and_then(|_| codegen::schedule(&mut placed))
+            .and_then(|_| codegen::emit(&placed));
+        let code = made.map_err(|e| broken(Stage::Layout, m, &e))?;
+        profile.counts(&placed, &code).map_err(Failure::Text)
+    }
+
     /// Compiles every function that is wanted; the result stands in the module's order.
     pub(super) fn functions(
         &self,
@@ -84,6 +121,10 @@ impl Session<'_> {
         bounds: &[Bounds],
         wanted: &(dyn Fn(&ir::Function) -> bool + Sync),
     ) -> Result<Vec<Option<Finished>>, Failure> {
+        if let Some(profile) = &self.options.counted {
+            let names: Vec<&str> = module.functions.iter().map(|f| f.name.as_str()).collect();
+            profile.is_of(&names).map_err(Failure::Text)?;
+        }
         let work = |(index, f): (usize, &ir::Function)| {
             wanted(f).then(|| self.function(module, f, index, layout, &bounds[index])).transpose()
         };
@@ -137,8 +178,12 @@ impl Session<'_> {
     ) -> Result<Finished, Failure> {
         for (stage, step) in STEPS.iter().copied().filter(|&(stage, _)| stage > after) {
             let before = self.observer.wants_before(stage).then(|| m.clone());
-            let numbers =
-                Self::timed(&mut entry, || step(&mut m, self.options)).map_err(|e| broken(stage, &m, &e))?;
+            let counts = if stage == Stage::Layout { self.counts(&m)? } else { None };
+            let work = || match &counts {
+                Some(counts) => layout(&mut m, self.options, Some(counts)),
+                None => step(&mut m, self.options),
+            };
+            let numbers = Self::timed(&mut entry, work).map_err(|e| broken(stage, &m, &e))?;
             if stage == Stage::Allocate {
                 let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
                 (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));

@@ -1,7 +1,7 @@
 //! `--dump-cfg`: the documents' texts of each function's graph.
 
-use sassafras_graph::ControlFlow;
 use sassafras_graph::dump::Dump;
+use sassafras_graph::{ControlFlow, Graph, SecondaryMap};
 use sassafras_ir as ir;
 use sassafras_machine as machine;
 
@@ -12,7 +12,11 @@ use crate::phase::{FormKind, Stage};
 
 /// What to print behind each phase.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Dumps(Vec<(Stage, DumpKind)>);
+pub(super) struct Dumps {
+    list: Vec<(Stage, DumpKind)>,
+    /// Blocks of machine code are named by their places in the layout, as a knob asks.
+    renumber: bool,
+}
 
 impl Dumps {
     /// What the options ask for.
@@ -35,13 +39,13 @@ impl Dumps {
         // Of one phase edges, then the picture, then the orders, which belong behind the picture (CFG-16).
         list.sort();
         list.dedup();
-        Ok(Dumps(list))
+        Ok(Dumps { list, renumber: options.knobs.placement.renumber })
     }
 
     /// The texts for what a phase left behind.
     pub(super) fn of(&self, stage: Stage, form: Form<'_>) -> Option<String> {
         let kinds: Vec<DumpKind> =
-            self.0.iter().filter(|(s, _)| *s == stage).map(|&(_, kind)| kind).collect();
+            self.list.iter().filter(|(s, _)| *s == stage).map(|&(_, kind)| kind).collect();
         let texts = match form {
             _ if kinds.is_empty() => return None,
             Form::Ir(module) => module
@@ -51,7 +55,11 @@ impl Dumps {
                 .collect(),
             Form::Machine(f) => {
                 let starts = starts(f);
-                text(&f.graph(), &kinds, |block| starts[block])
+                if self.renumber {
+                    text(&renumbered(f), &kinds, |block| starts[f.layout[block.0 as usize]])
+                } else {
+                    text(&f.graph(), &kinds, |block| starts[block])
+                }
             }
             Form::Ptx(_) | Form::Words(..) | Form::Cubin(..) => return None,
         };
@@ -84,9 +92,21 @@ fn line(f: &ir::Function, block: ir::Block) -> u32 {
     lines.filter(|&line| line != 0).min().unwrap_or(0)
 }
 
+/// The graph with blocks named by their places in the layout.
+fn renumbered(f: &machine::Function) -> Graph<machine::Block> {
+    let mut place = SecondaryMap::<machine::Block, u32>::new();
+    for (at, &block) in f.layout.iter().enumerate() {
+        place[block] = at as u32;
+    }
+    let name = |block: machine::Block| machine::Block(place[block]);
+    let succs = |&from: &machine::Block| f.blocks[from].succs.iter().map(move |edge| (from, edge.block));
+    let edges = f.layout.iter().flat_map(succs).map(|(from, to)| (name(from), name(to)));
+    Graph::new(name(f.entry), f.layout.len(), edges)
+}
+
 /// The byte offset of each block, as if every instruction were one word.
-fn starts(f: &machine::Function) -> sassafras_graph::SecondaryMap<machine::Block, u32> {
-    let mut starts = sassafras_graph::SecondaryMap::new();
+fn starts(f: &machine::Function) -> SecondaryMap<machine::Block, u32> {
+    let mut starts = SecondaryMap::new();
     let mut at = 0;
     for &block in &f.layout {
         starts[block] = at;

@@ -37,6 +37,27 @@ fn mbp_02_traps_are_seldom_and_hints_are_believed() {
     assert!((made(false, &[Hint::Unlikely]) - 1.0 / 21.0).abs() < 1e-12);
 }
 
+/// MBP-02: where lanes part the warp runs both sides, and the block where they meet once; a loop with an exit apart turns as another.
+#[test]
+fn mbp_02_lanes_that_part_run_both_sides() {
+    let edges = [(0, 1, 0), (1, 2, 0), (1, 3, 0), (2, 4, 0), (3, 4, 0), (4, 1, 0), (4, 5, 0)];
+    let made = |divergent: bool| {
+        let mut flow = crate::with(&[1; 6], &edges, |blocks| blocks[1].divergent = divergent);
+        estimate(&mut flow, &[]);
+        [1, 2, 3, 4, 5].map(|node| frequency(&flow, node))
+    };
+    let close = |a: [f64; 5], b: [f64; 5]| {
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{a:?} {b:?}");
+    };
+    close(made(false), [32.0, 16.0, 16.0, 32.0, 1.0]);
+    close(made(true), [32.0, 32.0, 32.0, 32.0, 1.0]);
+    // Two edges back from lanes that part: the loop turns no more often for it.
+    let edges = [(0, 1, 0), (1, 2, 0), (1, 3, 0), (2, 1, 0), (3, 1, 0), (3, 4, 0)];
+    let mut flow = crate::with(&[1; 5], &edges, |blocks| blocks[1].divergent = true);
+    estimate(&mut flow, &[]);
+    assert!((frequency(&flow, 1) - 32.0).abs() < 1e-6, "{}", frequency(&flow, 1));
+}
+
 /// MBP-02: over random reducible graphs, what enters a block leaves it.
 #[test]
 fn mbp_02_what_enters_leaves() {

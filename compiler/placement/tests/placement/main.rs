@@ -1,6 +1,7 @@
 //! Tests of placement by requirement: the ids are those of `docs/requirements-placement.md`.
 
 mod chains;
+mod duplicates;
 mod estimates;
 mod evaluator;
 mod knobs;

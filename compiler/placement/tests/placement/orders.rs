@@ -230,3 +230,19 @@ fn large_graphs_are_placed() {
     assert!(is_permutation(&flow, &placed.order));
     assert!(placed.score >= placed.source_score);
 }
+
+/// MBP-01: the numbers of `block-placement-stats`, by hand.
+#[test]
+fn mbp_01_and_25a_statistics_of_branches() {
+    // 0 goes to 1 or 2, both to 3.
+    let flow = flow(&[1; 4], &[(0, 1, 3), (0, 2, 7), (1, 3, 3), (2, 3, 7)]);
+    let numbers = |order: &[u32]| {
+        let found = sassafras_placement::statistics(&flow, &nodes(order));
+        let sums = (found.conditional, found.conditional_taken);
+        (sums, (found.unconditional, found.unconditional_taken))
+    };
+    assert_eq!(numbers(&[0, 1, 2, 3]), ((1, 7.0), (1, 3.0)));
+    assert_eq!(numbers(&[0, 2, 3, 1]), ((1, 3.0), (1, 3.0)));
+    // Neither successor follows: the likelier one is branched to.
+    assert_eq!(numbers(&[0, 3, 1, 2]), ((1, 7.0), (3, 13.0)));
+}

@@ -80,7 +80,10 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
     world.coverage = module
         .functions
         .iter()
-        .map(|f| Coverage { function: f.name.clone(), counts: vec![0; f.insts.as_ref().map_or(0, Vec::len)] })
+        .map(|f| {
+            let counts = vec![0; f.insts.as_ref().map_or(0, Vec::len)];
+            Coverage { function: f.name.clone(), counts, ..Coverage::default() }
+        })
         .collect();
     let ended = schedule::run(&program, world)?;
     Ok(Outcome { several: several.load(std::sync::atomic::Ordering::Relaxed), ..ended })

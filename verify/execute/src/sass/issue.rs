@@ -8,7 +8,7 @@ use crate::collective::lanes;
 use crate::options::TraceEvent;
 use crate::outcome::Failure;
 use crate::schedule::{Block, World};
-use sassafras_isa::{Outcome, Output, Register, guard, step};
+use sassafras_isa::{ControlFlowKind, Outcome, Output, Register, guard, step};
 use sassafras_semantics::{Bits, Domain, State, SystemCall, Trap};
 use smallvec::SmallVec;
 
@@ -234,6 +234,18 @@ pub(super) fn issue(
             }
         }
     };
+    let chooses = matches!(
+        inst.row().control_flow,
+        Some(ControlFlowKind::Branch | ControlFlowKind::IndirectBranch | ControlFlowKind::Exit)
+    );
+    if chooses && let Some(coverage) = world.coverage.first_mut() {
+        let mut goes_on = |to| *coverage.edges.entry((pc, to)).or_default() += 1;
+        if parts.is_empty() {
+            // Its guard holds for no lane.
+            goes_on(pc + 1);
+        }
+        parts.iter().filter(|part| part.lanes != 0).for_each(|part| goes_on(part.pc));
+    }
     if let Some(tracer) = &world.options.trace {
         (tracer.0)(&TraceEvent {
             unwritten: &[],

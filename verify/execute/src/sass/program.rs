@@ -195,7 +195,8 @@ impl Program {
         if !slots.is_empty() {
             banks.insert(4, slots);
         }
-        world.coverage = vec![Coverage { function: self.name.clone(), counts: vec![0; self.code.len()] }];
+        let counts = vec![0; self.code.len()];
+        world.coverage = vec![Coverage { function: self.name.clone(), counts, ..Coverage::default() }];
         Ok(())
     }
 
