@@ -1,7 +1,7 @@
 //! The layout of constant bank 0, which the driver fills before a launch.
 //!
-//! Source: the code that ptxas 13.0.88 makes for `%ntid`, `%nctaid` and other special registers, parameters and the stack, per chip
-//! (black-box). Offsets are bytes from the start of bank 0.
+//! Source: the code that ptxas 13.0.88 makes for `%ntid`, `%nctaid` and other special registers, parameters, the stack, `cvta` and `isspacep`, per
+//! chip (black-box). Offsets are bytes from the start of bank 0.
 
 use crate::chip::Chip;
 
@@ -24,8 +24,10 @@ pub struct BankLayout {
     pub shared_window: Option<u32>,
     /// First generic address of the module's constants: 8 bytes.
     pub constant_window: Option<u32>,
-    /// First and last generic address of the kernel's parameters: 8 bytes each; not known before sm_90.
+    /// First and last generic address of the kernel's parameters: 8 bytes each; none before sm_90.
     pub parameter_window: Option<(u32, u32)>,
+    /// Where that is not told: the generic address of bank 0 itself, 8 bytes, and what the last byte of the parameters is from there, 4 bytes.
+    pub bank_window: Option<(u32, u32)>,
     /// `%gridid`.
     pub grid_id: u32,
     /// `%envreg0`, and the 31 others behind it; none where code reads them otherwise.
@@ -79,6 +81,7 @@ impl Chip {
                 shared_window: None,
                 constant_window: Some(0x120),
                 parameter_window: Some((0x348, 0x350)),
+                bank_window: None,
                 grid_id: 0x140,
                 environment: None,
                 graph: 0x2e8,
@@ -101,6 +104,11 @@ impl Chip {
             shared_window: if number >= 90 { None } else { Some(0x18) },
             constant_window: if number == 90 { Some(0xd0) } else { Some(0x50) },
             parameter_window: if number == 90 { Some((0x198, 0x1a0)) } else { None },
+            bank_window: match number {
+                90 => None,
+                75 => Some((0x40, 0x114)),
+                _ => Some((0x40, 0x12c)),
+            },
             grid_id: 0x30,
             environment: match number {
                 90 => Some(0x40),

@@ -1,7 +1,7 @@
 //! A lane that executes the right side of a rule: registers by number, everything else as events.
 
 use super::symbols::Symbols;
-use super::world::{Event, given, inside, last_parameter, special, window};
+use super::world::{Event, given, inside, last_parameter, parameter_bytes, special, window};
 use rustc_hash::FxHashMap;
 use sassafras_chip::{BankLayout, Chip};
 use sassafras_isa::step::{Outcome, step};
@@ -102,12 +102,19 @@ impl Machine {
         // What the driver tells of windows, A-BANK.
         let bank = self.bank_layout;
         let (first, last) = bank.parameter_window.unzip();
+        let (whole, bytes) = bank.bank_window.unzip();
+        if bytes.is_some_and(|bytes| at == u64::from(bytes)) {
+            let from = d.constant(32, bank.parameters.into());
+            return Ok(d.add(&d.zext(&parameter_bytes(d.terms), 32), &from));
+        }
+        let beginning = d.sub(&window(d.terms, Space::Param), &d.constant(64, bank.parameters.into()));
         let known = [
             (Some(bank.local_window), window(d.terms, Space::Local)),
             (bank.constant_window, window(d.terms, Space::Const)),
             (bank.shared_window, window(d.terms, Space::Shared)),
             (first, window(d.terms, Space::Param)),
             (last, last_parameter(d.terms)),
+            (whole, beginning),
         ];
         for (base, value) in known {
             let base = base.map_or(u64::MAX - 8, u64::from);

@@ -74,9 +74,14 @@ pub fn window(terms: &Terms, space: Space) -> TermId {
     }
 }
 
-/// The last generic address of the kernel's parameters, 64 bits.
+/// The last generic address of the kernel's parameters, 64 bits: they take less than 2^16 bytes (PTX ISA, "Kernel Function Parameters").
 pub fn last_parameter(terms: &Terms) -> TermId {
-    terms.variable("window.param.last", 64)
+    terms.add(&window(terms, Space::Param), &terms.zext(&parameter_bytes(terms), 64))
+}
+
+/// How far the last byte of the parameters is from the first, 16 bits.
+pub fn parameter_bytes(terms: &Terms) -> TermId {
+    terms.variable("window.param.last", 16)
 }
 
 /// Whether an address lies in a window: by the ends that the launch gives for parameters, else a function of window and

@@ -64,6 +64,7 @@ fn same_texts(form: &Form, index: usize, value: &Value) -> Result<(), String> {
 }
 
 /// Byte offset in constant bank 0 of what the driver tells of a window: `local`, `shared`, `constant`, `parameter`, or `parameter_end`, its last byte.
+/// Where bank 0 has a window instead, `bank`, `bank_end`, its last parameter byte, and `bank_parameters`, where the parameters themselves begin.
 pub fn window(name: &str, chip: Chip) -> Option<u32> {
     let bank = chip.bank();
     match name {
@@ -72,6 +73,9 @@ pub fn window(name: &str, chip: Chip) -> Option<u32> {
         "constant" => bank.constant_window,
         "parameter" => bank.parameter_window.map(|w| w.0),
         "parameter_end" => bank.parameter_window.map(|w| w.1),
+        "bank" => bank.bank_window.map(|w| w.0),
+        "bank_end" => bank.bank_window.map(|w| w.1),
+        "bank_parameters" => bank.bank_window.map(|_| bank.parameters),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@
 //! - *value*: `d` (first result), `d1` (second), an operand's name, `%t` (a temporary of the field's class), each with `.0 .1 …` for a unit
 //!   of a wide register; `$x` or `$n.x` (an attribute of the root or of a named node); `.TEXT` (an enum's text); an integer.
 //!   A field that is not named keeps the form's default: RZ, PT, nothing.
-//!   `@local`, `@shared.1` …: where in constant bank 0 the driver tells of a window ([`window`]), and a unit of it.
+//!   `@local`, `@shared.1` …: where in constant bank 0 the driver tells of a window ([`window`]), and a unit of it; as an immediate, that place.
 //!   `args` is all arguments from the second on as one wide register, `results` all results as one; `desc` is the global-memory descriptor.
 //! - `pack d %a %b` makes a wide register of narrow ones, `pack %t %a %b` one for the instructions behind, of the first one's class. `copy d a` copies.
 //! - A field name may be `guard` or `!guard`.

@@ -228,6 +228,9 @@ impl Program {
         if let Some(at) = layout.dynamic_shared_size {
             word(at, launch.dynamic_shared);
         }
+        if let Some((_, last)) = layout.bank_window {
+            word(last, layout.parameters + function.param_size.max(1) - 1);
+        }
         // Free inputs of the launch, one value for all threads.
         let asker = Asker { block: [0; 3], warp: 0, lane: 0, now: 0, seed, shared: 0 };
         let free = |register| special::value(register, &asker, launch);
@@ -248,6 +251,9 @@ impl Program {
         if let Some((first, last)) = layout.parameter_window {
             wide(first, crate::memory::PARAM_WINDOW);
             wide(last, crate::memory::PARAM_WINDOW + u64::from(function.param_size.max(1)) - 1);
+        }
+        if let Some((first, _)) = layout.bank_window {
+            wide(first, crate::memory::PARAM_WINDOW - u64::from(layout.parameters));
         }
         if let Some(at) = layout.shared_window {
             wide(at, crate::memory::SHARED_WINDOW);

@@ -35,9 +35,15 @@ pub fn base(inputs: &Inputs<'_>, space: Space) -> TermId {
     }
 }
 
-/// The generic address of the last byte of the entry's parameters, 64 bits.
+/// The generic address of the last byte of the entry's parameters, 64 bits: they take less than 2^16 bytes (PTX ISA, "Kernel Function Parameters").
 pub fn last_parameter(inputs: &Inputs<'_>) -> TermId {
-    inputs.variable("window.param.last", 64, true)
+    let bytes = parameter_bytes(inputs);
+    inputs.terms.add(&base(inputs, Space::Param), &inputs.terms.zext(&bytes, 64))
+}
+
+/// How far the last byte of the entry's parameters is from the first, 16 bits.
+pub fn parameter_bytes(inputs: &Inputs<'_>) -> TermId {
+    inputs.variable("window.param.last", 16, true)
 }
 
 /// A-ADDR: windows lie in memory as a whole. One bit each, of those that some terms are made of.

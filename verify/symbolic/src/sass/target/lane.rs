@@ -134,6 +134,20 @@ impl Lane<'_, '_> {
     fn window(&mut self, layout: BankLayout, at: u64) -> Option<TermId> {
         let inputs = self.side.inputs;
         let (first, last) = layout.parameter_window.unzip();
+        if let Some((start, bytes)) = layout.bank_window {
+            let from = u128::from(layout.parameters);
+            if at == u64::from(bytes) {
+                self.side.windows = true;
+                let last = inputs.terms.zext(&window::parameter_bytes(inputs), 32);
+                return Some(inputs.terms.add(&last, &inputs.terms.constant(32, from)));
+            }
+            if let Some(word) = at.checked_sub(start.into()).filter(|word| [0, 4].contains(word)) {
+                self.side.windows = true;
+                let base = window::base(inputs, Space::Param);
+                let whole = inputs.terms.sub(&base, &inputs.terms.constant(64, from));
+                return Some(inputs.terms.extract(&whole, 8 * word as u32, 32));
+            }
+        }
         let (word, of) = [
             (Some(layout.local_window), Some(Space::Local)),
             (layout.constant_window, Some(Space::Const)),
