@@ -22,7 +22,13 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
     let mut plan = Plan::default();
     plan.collect(cubin, chip)?;
     plan.number()?;
-    let symbols = symbols::symbols(cubin, &plan)?;
+    let mut symbols = symbols::symbols(cubin, &plan)?;
+    // Before sm_90 local symbols come first and are counted, as ELF has it. From then on ptxas has local ones behind the others, and counts all.
+    let mut local = symbols.len();
+    if !chip.hopper {
+        symbols.sort_by_key(|s| s.info >> 4 != 0);
+        local = symbols.iter().filter(|s| s.info >> 4 == 0).count();
+    }
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     for (symbol, number) in symbols.iter().zip(0..) {
         numbers.entry(&symbol.name).or_insert(number);
@@ -43,7 +49,7 @@ pub(crate) fn lower(cubin: &Cubin) -> Result<Image, Error> {
             ..Section::default()
         });
     }
-    sections[3].info = symbols.len() as u32;
+    sections[3].info = local as u32;
     for planned in &plan.sections {
         let mut section = planned.section.clone();
         if let Some(name) = &planned.link {
