@@ -196,8 +196,10 @@ fn changed_files_end_in_time_and_memory() {
             };
             std::fs::write(folder.path().join("in"), &bytes).expect("the folder is ours");
             for words in commands {
-                let found = fault(folder.path(), words);
-                faults.extend(found.map(|what| format!("{} on file {seed}: {what}", words.join(" "))));
+                let Some(what) = fault(folder.path(), words) else { continue };
+                let kept = std::env::temp_dir().join(format!("sassafras-bad-{seed}"));
+                std::fs::write(&kept, &bytes).expect("a file can be kept");
+                faults.push(format!("{} on {}: {what}", words.join(" "), kept.display()));
             }
         }
     };

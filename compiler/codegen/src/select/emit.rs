@@ -430,7 +430,12 @@ impl Emitter<'_> {
         inst.fields[index] = reg.to_field();
         // Some forms do not take RZ where a value is wanted.
         if reg == Reg::Physical(255) && inst.is_denied() {
-            inst.fields[index] = self.move_immediate(0)?.to_field();
+            let zero = Place { class, reg, units: 1 };
+            let held = match units {
+                1 => self.move_immediate(0)?,
+                _ => self.builder().pack(&vec![zero; usize::from(units)]).into(),
+            };
+            inst.fields[index] = held.to_field();
         }
         Ok(())
     }
