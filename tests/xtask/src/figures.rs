@@ -3,6 +3,7 @@
 mod chips;
 mod compile;
 mod disasm;
+mod execute;
 mod first;
 mod graph;
 mod layout;
@@ -21,6 +22,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "chips" => chips::chips(root),
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
+        "execute" => execute::execute(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
         "layout" => layout::layout(root),
@@ -28,7 +30,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, first, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, execute, first, graph, layout, placement, prove, support"
         ),
     }
 }

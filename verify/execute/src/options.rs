@@ -90,6 +90,8 @@ pub struct Options {
     pub lockstep: bool,
     /// SASS: poison registers read before their producer is ready.
     pub timing: bool,
+    /// Lanes that issue an instruction together are stepped one after the other. Nothing that comes out depends on it.
+    pub one_by_one: bool,
     /// [`crate::Outcome::touches`] is filled.
     pub touches: bool,
     /// Receives each executed instruction.
@@ -108,6 +110,7 @@ impl Default for Options {
             places: 0,
             lockstep: false,
             timing: false,
+            one_by_one: false,
             touches: false,
             trace: None,
         }

@@ -104,6 +104,46 @@ pub(super) fn arithmetic(op: FloatOp, format: FloatFormat, mode: FloatMode, args
     finish(format, mode, mode.ftz, raw)
 }
 
+/// Sums and products of many operands that are rounded to nearest, as [`arithmetic`] gives them one by one; the others are left to it.
+pub(super) fn all<const N: usize>(
+    op: FloatOp,
+    format: FloatFormat,
+    mode: FloatMode,
+    args: &[[u64; N]],
+    active: u32,
+) -> [u64; N] {
+    macro_rules! host {
+        ($float:ty, $bits:ty, $format:expr, $($name:ident),+ => $value:expr) => {{
+            let mut operands = args.iter();
+            $(let $name = operands.next().copied().unwrap_or([0; N]);)+
+            std::array::from_fn(|i| {
+                $(let $name = if mode.ftz { flush($format, $name[i]) } else { $name[i] };)+
+                $(let $name = <$float>::from_bits($name as $bits);)+
+                finish($format, mode, mode.ftz, u64::from(<$float>::to_bits($value)))
+            })
+        }};
+    }
+    use FloatFormat::{F32, F64};
+    match (op, format, mode.rounding) {
+        (FloatOp::Add, F32, Rounding::NearestEven) => host!(f32, u32, F32, x, y => x + y),
+        (FloatOp::Mul, F32, Rounding::NearestEven) => host!(f32, u32, F32, x, y => x * y),
+        (FloatOp::Fma, F32, Rounding::NearestEven) => host!(f32, u32, F32, x, y, z => x.mul_add(y, z)),
+        (FloatOp::Add, F64, Rounding::NearestEven) => host!(f64, u64, F64, x, y => x + y),
+        (FloatOp::Mul, F64, Rounding::NearestEven) => host!(f64, u64, F64, x, y => x * y),
+        (FloatOp::Fma, F64, Rounding::NearestEven) => host!(f64, u64, F64, x, y, z => x.mul_add(y, z)),
+        _ => std::array::from_fn(|i| {
+            if active >> i & 1 == 0 {
+                return 0;
+            }
+            let mut one = [0; 3];
+            for (to, from) in one.iter_mut().zip(args) {
+                *to = from[i];
+            }
+            arithmetic(op, format, mode, &one[..args.len()])
+        }),
+    }
+}
+
 /// The host's arithmetic, where it has the operation and the rounding.
 fn host(op: FloatOp, format: FloatFormat, rounding: Rounding, args: &[u64]) -> Option<u64> {
     if rounding != Rounding::NearestEven {

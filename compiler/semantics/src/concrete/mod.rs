@@ -4,15 +4,18 @@
 //! - `float`: IEEE arithmetic, bit-exact, with flushing and saturation.
 //! - `fp8`: conversions to and from the formats of 8 bits.
 //! - `sqrt`: square roots in every rounding direction.
+//! - `lanes`: the same for all lanes of a warp at once.
 //! - `approximate`: functions that are only bounded, and the [`Chooser`] that picks a result within the bound.
 
 mod approximate;
 mod float;
 mod fp8;
 mod integer;
+mod lanes;
 mod sqrt;
 
 pub use approximate::{BOUNDS, Bound, BoundRow, Chooser, admits};
+pub use lanes::{LANES, Lanes, Vector};
 
 use crate::domain::{BinaryOp, CompareOp, Domain, FloatMode, FloatOp, FloatRelation, UnaryOp};
 use crate::vocabulary::{Approximation, FloatFormat};

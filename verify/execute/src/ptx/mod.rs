@@ -4,6 +4,7 @@
 //! - `program`: where variables and parameters lie.
 //! - `state`: one lane's registers, parameters and memory.
 //! - `warp`: groups of lanes, and what happens after each instruction; `call`: calls and returns.
+//! - `together`: the same instruction for all lanes of a group in one step.
 //! - `open`: what rests on what the source leaves open.
 //! - `lockstep`: lanes that part wait where they meet, when the options ask for it.
 //! - `sync`: collectives that wait for the lanes of a mask, and block barriers.
@@ -14,6 +15,7 @@ mod open;
 mod program;
 mod state;
 mod sync;
+mod together;
 mod warp;
 
 use crate::launch::{Launch, LaunchError, Slot};

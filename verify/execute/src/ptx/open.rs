@@ -9,6 +9,7 @@
 
 use sassafras_ptx::checked::{AddressBase, Inst, Op, Operand, RegisterId, Type};
 use sassafras_semantics::SpecialRegister;
+use smallvec::SmallVec;
 
 /// Which registers of a frame are open, and which bytes of its parameters.
 #[derive(Clone, Debug, Default)]
@@ -67,10 +68,15 @@ impl Open {
 
     /// Whether an address of an instruction is open.
     pub fn decides_address(&self, inst: &Inst) -> bool {
-        let mut all = Vec::new();
-        inst.operands.iter().for_each(|o| addresses(o, &mut all));
-        all.into_iter().any(|r| self.is_open(r))
+        address_registers(inst).into_iter().any(|r| self.is_open(r))
     }
+}
+
+/// Registers of an instruction's addresses.
+pub(super) fn address_registers(inst: &Inst) -> SmallVec<[RegisterId; 2]> {
+    let mut all = SmallVec::new();
+    inst.operands.iter().for_each(|o| addresses(o, &mut all));
+    all
 }
 
 /// Whether the first operand is where the result goes.
@@ -99,9 +105,9 @@ fn sources(operand: &Operand, all: &mut Vec<RegisterId>) {
     }
 }
 
-fn addresses(operand: &Operand, all: &mut Vec<RegisterId>) {
+fn addresses(operand: &Operand, all: &mut impl Extend<RegisterId>) {
     if let Operand::Address(AddressBase::Register(r), _) = operand {
-        all.push(*r);
+        all.extend([*r]);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::memory::{self, Memory};
 use sassafras_ptx::checked::{Function, FunctionId, Module, Param, Variable, VariableId};
 use sassafras_semantics::Space;
 use sassafras_semantics::concrete::Concrete;
+use std::sync::atomic::AtomicBool;
 
 /// Where a function's own variables and parameters lie.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +39,8 @@ pub(super) struct Program<'m> {
     pub static_shared: u64,
     /// The number of the arrangement of variables and functions.
     pub places: u32,
+    /// By function and instruction: it is stepped for one lane after the other, as a step of all has come to nothing.
+    pub apart: Vec<Vec<AtomicBool>>,
     /// In lock step: by function.
     pub flows: Option<Vec<Flow>>,
 }
@@ -197,8 +200,10 @@ impl<'m> Program<'m> {
             }
         }
         let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
+        let apart = |f: &Function| f.insts.iter().flatten().map(|_| AtomicBool::new(false)).collect();
+        let apart = module.functions.iter().map(apart).collect();
         let mut program =
-            Program { module, entry, domain, variables, frames, static_shared, places, flows: None };
+            Program { module, entry, domain, variables, frames, static_shared, places, apart, flows: None };
         program.dynamic_shared();
         program.relocate(memory)?;
         Ok(program)

@@ -32,11 +32,29 @@ pub(super) struct Frame {
 }
 
 /// Whether a generic address lies in the window of a space that has one.
-fn within(space: Space, generic: u64) -> bool {
+pub(super) fn within(space: Space, generic: u64) -> bool {
     matches!(space, Space::Global | Space::Generic) || View::is_space(space, generic)
 }
 
 impl Frame {
+    /// A register's value.
+    pub fn get(&self, register: RegisterId) -> Result<Bits, Trap> {
+        if register == RegisterId::CARRY {
+            return Ok(self.carry);
+        }
+        let value = self.registers.get(register.0 as usize).copied();
+        value.ok_or_else(|| Trap::Unsupported(format!("register number {}", register.0)))
+    }
+
+    /// Sets a register.
+    pub fn set(&mut self, register: RegisterId, value: Bits) {
+        if register == RegisterId::CARRY {
+            self.carry = value;
+        } else if let Some(r) = self.registers.get_mut(register.0 as usize) {
+            *r = value;
+        }
+    }
+
     /// A frame whose registers and parameters are undefined, drawn from a seed.
     pub fn new(program: &Program<'_>, function: FunctionId, local: u64, seed: u64) -> Frame {
         let mut draws = Draws::new(seed);
@@ -171,11 +189,7 @@ impl State<Concrete> for LaneState<'_, '_> {
 
     fn read(&mut self, _: &Concrete, register: RegisterId) -> Result<Bits, Trap> {
         self.reads_open |= self.frame.open.is_open(register);
-        if register == RegisterId::CARRY {
-            return Ok(self.frame.carry);
-        }
-        let value = self.frame.registers.get(register.0 as usize).copied();
-        value.ok_or_else(|| Trap::Unsupported(format!("register number {}", register.0)))
+        self.frame.get(register)
     }
 
     fn write(&mut self, _: &Concrete, register: RegisterId, value: Bits) {
@@ -185,11 +199,7 @@ impl State<Concrete> for LaneState<'_, '_> {
             let name = f.registers.get(register.0 as usize).map_or("CC.CF", |r| r.name.as_str());
             writes.push((name.to_string(), self.asker.lane, value.bits()));
         }
-        if register == RegisterId::CARRY {
-            self.frame.carry = value;
-        } else if let Some(r) = self.frame.registers.get_mut(register.0 as usize) {
-            *r = value;
-        }
+        self.frame.set(register, value);
     }
 
     fn load(&mut self, _: &Concrete, access: &Access, at: &Bits) -> Result<Bits, Trap> {

@@ -5,6 +5,7 @@ use super::open::may_be_undefined;
 use super::program::Program;
 use super::state::{Frame, LaneState};
 use super::sync::Wait;
+use super::together::Decided;
 use crate::collective::lanes;
 use crate::launch::Launch;
 use crate::options::TraceEvent;
@@ -12,8 +13,8 @@ use crate::order::{Candidate, Picker, hash};
 use crate::outcome::{Failure, Location};
 use crate::schedule::{Block, Machine, Progress, World};
 use crate::special::unfold;
-use sassafras_ptx::checked::{FunctionId, Inst, RegisterId};
-use sassafras_ptx::step::{Outcome, guard, step};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId};
+use sassafras_ptx::step::{Outcome, step};
 use sassafras_semantics::Trap;
 use sassafras_semantics::concrete::Bits;
 use smallvec::SmallVec;
@@ -229,7 +230,7 @@ pub(super) struct Turn<'t, 'm, 'w> {
 
 impl<'m> Turn<'_, 'm, '_> {
     /// What the instructions of a lane see.
-    fn state<'s>(
+    pub(super) fn state<'s>(
         &'s mut self,
         lane: usize,
         writes: Option<&'s mut Vec<(String, u32, u128)>>,
@@ -286,6 +287,9 @@ impl<'m> Turn<'_, 'm, '_> {
         }
         for lane in lanes(mask) {
             self.warp.threads[lane].pc = pc + 1;
+        }
+        if let Some(decided) = self.together(id, function, inst, pc, active) {
+            return self.follow(decided, function, mask, active);
         }
         let mut writes = self.world.options.trace.is_some().then(Vec::new);
         let mut asked: SmallVec<[Asked; 32]> = SmallVec::new();
@@ -363,6 +367,30 @@ impl<'m> Turn<'_, 'm, '_> {
         if asked.is_empty() { self.regroup(mask) } else { self.collective(mask, pc, &asked) }
     }
 
+    /// Lanes of a group that were stepped together go on.
+    fn follow(
+        &mut self,
+        decided: Decided,
+        function: &Function,
+        mask: u32,
+        active: u32,
+    ) -> Result<(), Failure> {
+        match decided {
+            Decided::Next => {
+                self.warp.join(mask);
+                return Ok(());
+            }
+            Decided::Branch(label) => {
+                for lane in lanes(active) {
+                    self.warp.threads[lane].pc = function.labels[label.0 as usize].target;
+                }
+            }
+            Decided::Return => lanes(active).try_for_each(|lane| self.leave(lane))?,
+            Decided::Exit => lanes(active).for_each(|lane| self.exit(lane)),
+        }
+        self.regroup(mask)
+    }
+
     /// What is open decides what a lane does.
     fn rest(&mut self, lane: usize) {
         if self.world.rests.is_none() {
@@ -395,19 +423,16 @@ impl<'m> Turn<'_, 'm, '_> {
 
     /// The lanes of a group whose guard holds.
     fn active(&mut self, mask: u32, inst: &Inst) -> Result<u32, Failure> {
-        if inst.guard.is_none() {
-            return Ok(mask);
-        }
+        let Some(guard) = inst.guard else { return Ok(mask) };
         let mut active = 0;
         for lane in lanes(mask) {
-            let domain = &self.program.domain;
-            let mut state = self.state(lane, None);
-            let value = guard(domain, inst, &mut state);
-            if state.reads_open {
+            let frame = self.warp.threads[lane].frame();
+            let value = frame.get(guard.register);
+            if frame.open.is_open(guard.register) {
                 self.rest(lane);
             }
             let value = value.map_err(|t| self.trap(lane, t))?;
-            if value.is_none_or(Bits::is_true) {
+            if value.is_true() != guard.negate {
                 active |= 1 << lane;
             }
         }

@@ -51,6 +51,10 @@ pub(super) enum Next {
 impl Warp {
     /// Releases whom can be released, and picks a group.
     pub(super) fn next(&mut self, block: &Block) -> Next {
+        // Mostly all lanes are together.
+        if let [Group { pc, lanes, wait: None, alone: None }] = self.groups[..] {
+            return Next::Group(self.picker.pick(&[Candidate { position: pc, lanes }]));
+        }
         self.release(block);
         if self.order.merge {
             self.merge(|_| true);

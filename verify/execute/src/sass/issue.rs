@@ -3,12 +3,13 @@
 use super::across::{self, End, Gathered};
 use super::groups::{Group, Wait};
 use super::program::{Instruction, Program, WORD};
+use super::together;
 use super::warp::{Lane, Warp, Write};
 use crate::collective::lanes;
 use crate::options::TraceEvent;
 use crate::outcome::Failure;
 use crate::schedule::{Block, World};
-use sassafras_isa::{ControlFlowKind, Outcome, Output, Register, guard, step};
+use sassafras_isa::{ControlFlowKind, Outcome, Output, PT, Register, guard, step};
 use sassafras_semantics::{Bits, Domain, State, SystemCall, Trap};
 use smallvec::SmallVec;
 
@@ -38,7 +39,7 @@ pub(super) fn issue(
     let Group { pc, lanes: group, .. } = warp.groups[i];
     let lowest = group.trailing_zeros();
     let at = |block: &Block, warp: u32, lane: u32| program.location(block, warp, lane, pc);
-    let Instruction { inst, once, beyond } = match program.code.get(pc as usize) {
+    let Instruction { inst, once, apart, ends_collective, beyond } = match program.code.get(pc as usize) {
         Some(Ok(instruction)) => instruction,
         Some(Err(why)) => {
             let trap = Trap::Unsupported(format!("the word ({why})"));
@@ -67,7 +68,11 @@ pub(super) fn issue(
 
     // The guard decides who takes part.
     let mut executing = 0u32;
-    for lane in lanes(group) {
+    let always = u64::from(inst.guard.pred) == PT && !inst.guard.negate;
+    if always {
+        executing = group;
+    }
+    for lane in lanes(if always { 0 } else { group }) {
         let mut view = view!(warp, world, block, lane, None);
         match guard(&warp.domain, inst, &mut view) {
             Ok(holds) => executing |= u32::from(holds.is_true()) << lane,
@@ -87,18 +92,26 @@ pub(super) fn issue(
     let address = WORD * pc;
     let tracing = world.options.trace.is_some();
     let mut writes: Vec<Write> = Vec::new();
-    let mut outcomes: SmallVec<[(usize, Outcome<Bits>); 4]> = SmallVec::new();
-    let mut served = warp.served(executing);
-    if *once {
-        // Where lanes disagree, which one counts is open (C6): it depends on the order of the run.
-        served.truncate(1);
+    // What lanes come to, each once.
+    let mut outcomes: SmallVec<[(u32, Outcome<Bits>); 4]> = SmallVec::new();
+    let mut served: SmallVec<[usize; 32]> = SmallVec::new();
+    match together::perform(warp, inst, apart, address, executing, world, block) {
+        Some((_, Outcome::Next)) => {}
+        Some(decided) => outcomes.push(decided),
+        None => {
+            served = warp.served(executing);
+            if *once {
+                // Where lanes disagree, which one counts is open (C6): it depends on the order of the run.
+                served.truncate(1);
+            }
+        }
     }
     for &lane in &served {
         world.serve(block, warp.index, lane, address);
         let mut view = view!(warp, world, block, lane, tracing.then_some(&mut writes));
         match step(&warp.domain, inst, address, &mut view) {
             Ok(Outcome::Next) => {}
-            Ok(outcome) => outcomes.push((lane, outcome)),
+            Ok(outcome) => outcomes.push((1 << lane, outcome)),
             Err(trap) => return Err(fail(block, lane, trap)),
         }
     }
@@ -115,7 +128,7 @@ pub(super) fn issue(
                 }
             }
         };
-    if inst.ends_collective() {
+    if *ends_collective {
         warp.groups[i].alone = None;
     }
     let mut gives_way = 0;
@@ -201,6 +214,7 @@ pub(super) fn issue(
             let mut gathered = Gathered { op, args: Default::default(), lanes: executing };
             let mut outputs: [SmallVec<[Output; 2]>; 32] = Default::default();
             for (lane, outcome) in outcomes {
+                let lane = lane.trailing_zeros() as usize;
                 if let Outcome::Collective { args, results, .. } = outcome {
                     gathered.args[lane] = args;
                     outputs[lane] = results;
@@ -274,15 +288,15 @@ fn running(pc: u64, lanes: u32) -> Group {
 }
 
 /// Lanes whose outcome satisfies a test.
-fn chosen(outcomes: &[(usize, Outcome<Bits>)], test: impl Fn(&Outcome<Bits>) -> bool) -> u32 {
-    outcomes.iter().filter(|(_, o)| test(o)).fold(0, |m, (lane, _)| m | 1 << lane)
+fn chosen(outcomes: &[(u32, Outcome<Bits>)], test: impl Fn(&Outcome<Bits>) -> bool) -> u32 {
+    outcomes.iter().filter(|(_, o)| test(o)).fold(0, |mask, (lanes, _)| mask | lanes)
 }
 
 /// Where the lanes of a group go: those that do not jump to the next instruction, the others by target.
-fn jump(outcomes: &[(usize, Outcome<Bits>)], pc: u64, group: u32) -> SmallVec<[Group; 4]> {
+fn jump(outcomes: &[(u32, Outcome<Bits>)], pc: u64, group: u32) -> SmallVec<[Group; 4]> {
     let mut parts: SmallVec<[Group; 4]> = SmallVec::new();
     let mut left = group;
-    for (lane, outcome) in outcomes {
+    for (lanes, outcome) in outcomes {
         let (target, condition) = match outcome {
             Outcome::Branch { target, condition } => (*target, condition),
             Outcome::IndirectBranch { target, condition } => (target.bits() as u64, condition),
@@ -291,10 +305,10 @@ fn jump(outcomes: &[(usize, Outcome<Bits>)], pc: u64, group: u32) -> SmallVec<[G
         if !condition.is_none_or(Bits::is_true) {
             continue;
         }
-        left &= !(1 << lane);
+        left &= !lanes;
         match parts.iter_mut().find(|p| p.pc == target / WORD) {
-            Some(part) => part.lanes |= 1 << lane,
-            None => parts.push(running(target / WORD, 1 << lane)),
+            Some(part) => part.lanes |= lanes,
+            None => parts.push(running(target / WORD, *lanes)),
         }
     }
     match parts.iter_mut().find(|p| p.pc == pc + 1) {

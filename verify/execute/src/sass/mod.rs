@@ -4,6 +4,7 @@
 //! - `warp`: registers of a warp and one lane's view of the machine.
 //! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
 //! - `issue`: one instruction of one group.
+//! - `together`: the same instruction for all lanes of a group in one step.
 //! - `across`: what the lanes of a group, or the threads of a block, do together.
 //! - `system`: calls that have come to functions that the driver resolves.
 //! - `timing`: registers read before their producer is ready are poison.
@@ -16,6 +17,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod together;
 mod warp;
 
 use crate::launch::{Launch, LaunchError, Slot};

@@ -12,6 +12,7 @@ use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, dec
 use sassafras_semantics::SpecialRegister;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 /// Bytes per instruction.
 pub(super) const WORD: u64 = 16;
@@ -22,6 +23,10 @@ pub(super) struct Instruction {
     pub inst: Inst,
     /// It executes once for the group: it writes uniform registers from uniform sources or from one lane.
     pub once: bool,
+    /// It is stepped for one lane after the other: that is what it does, or a step of all has come to nothing.
+    pub apart: AtomicBool,
+    /// It ends what `WARPSYNC.COLLECTIVE` began.
+    pub ends_collective: bool,
     /// A general register that it names beyond the function's count.
     pub beyond: Option<u32>,
 }
@@ -42,7 +47,13 @@ impl Instruction {
             .map(|o| o.number + u32::from(o.units) - 1)
             .max();
         let once = !gathers && (row.uniform || writes_uniform);
-        Instruction { once, beyond: highest.filter(|&n| n >= registers), inst }
+        Instruction {
+            once,
+            apart: AtomicBool::new(once || gathers),
+            ends_collective: inst.ends_collective(),
+            beyond: highest.filter(|&n| n >= registers),
+            inst,
+        }
     }
 }
 

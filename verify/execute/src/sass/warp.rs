@@ -233,6 +233,6 @@ impl State<Concrete> for Lane<'_, '_> {
     }
 }
 
-fn beyond(register: Register) -> Trap {
+pub(super) fn beyond(register: Register) -> Trap {
     Trap::Poison(format!("{register}, beyond the function's register count,"))
 }
