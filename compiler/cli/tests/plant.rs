@@ -80,10 +80,15 @@ const LINES: [&str; 6] =
 fn each_is_caught_and_nothing_is_written() {
     let folder = tempdir().expect("a folder");
     std::fs::write(folder.path().join("in.ptx"), ALL).expect("the folder is ours");
+    for arch in ["-arch=sm_80", "-arch=sm_90", "-arch=sm_120"] {
+        each_is_caught(folder.path(), arch);
+    }
+}
+
+fn each_is_caught(folder: &std::path::Path, arch: &str) {
     let run = |plant: &str, judge: &str| {
-        let words =
-            ["compile", "in.ptx", "-arch=sm_90", "-o", "out.cubin", "--judge", judge, "--plant", plant];
-        sassafras(folder.path(), &words)
+        let words = ["compile", "in.ptx", arch, "-o", "out.cubin", "--judge", judge, "--plant", plant];
+        sassafras(folder, &words)
     };
     for fault in faults().iter().filter(|f| f.stage >= Stage::Emit) {
         for seed in 0..3 {
@@ -94,11 +99,11 @@ fn each_is_caught_and_nothing_is_written() {
                 _ => "container objects",
             };
             run(&plant, "fast").expect(3, judge);
-            assert!(!folder.path().join("out.cubin").exists(), "{plant}: an output was written");
+            assert!(!folder.join("out.cubin").exists(), "{plant}: an output was written");
         }
         // Without judges the fault goes into the file: it is well-formed.
         run(fault.name, "none").expect(0, "");
-        std::fs::remove_file(folder.path().join("out.cubin")).expect("it was written");
+        std::fs::remove_file(folder.join("out.cubin")).expect("it was written");
     }
     run("nonsense", "fast").expect(1, "no fault is called `nonsense`");
 }
