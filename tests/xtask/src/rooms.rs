@@ -2,9 +2,11 @@
 //! `docs/architecture.md` says and in no other way. Circles that there were before the rule are listed there, and go from the list when they are gone.
 //!
 //! - `arrows`: the list in the document, and what it is held against. `circles`: strongly connected components.
+//! - `chips`: lines that name a chip where code should ask for what it has.
 //! - `imports`: paths in a source text. `modules`: the modules of a crate and what each imports.
 
 mod arrows;
+mod chips;
 mod circles;
 mod imports;
 mod modules;
@@ -62,13 +64,17 @@ pub fn rooms(root: &Path) -> Result<()> {
     faults.extend(
         circles.against(&Arrows::parse(&text, "circles")?).into_iter().map(|f| format!("circles: {f}")),
     );
+    faults.extend(chips::chips(root)?);
     if faults.is_empty() {
         return Ok(());
     }
     for fault in &faults {
         println!("error: {fault}");
     }
-    bail!("{} objections; {DOCUMENT} says which crate may need which", faults.len())
+    bail!(
+        "{} objections; {DOCUMENT} says which crate may need which, and where a chip may be named",
+        faults.len()
+    )
 }
 
 /// The crates of the workspace, as cargo sees them.
