@@ -1,7 +1,8 @@
 //! What works on each chip, over the corpus: our code and ptxas's, made, read by nvdisasm, run and proved.
 //!
-//! `chips [--chips sm_80,sm_120] [--every N] [--only TEXT] [--launches N] [--prove BINARY] [--rows FILE] [--ptxas VERSION]`: prints a table and
-//! the most frequent reasons, and writes a line of JSON for each program and chip to FILE.
+//! `chips [--chips sm_80,sm_120] [--every N] [--only TEXT] [--launches N] [--prove BINARY] [--rows FILE] [--ptxas VERSION] [--report FILE]
+//! [--merge FILE,FILE]`: prints a table and the most frequent reasons, writes a line of JSON for each program and chip to the file of `--rows`, and the
+//! table to that of `--report`. With `--merge` nothing is run: the lines are those of earlier runs, with the same options.
 
 use anyhow::{Context, Result, bail};
 use sassafras_chip::Chip;
@@ -24,6 +25,8 @@ struct Arguments {
     prove: Option<PathBuf>,
     rows: Option<PathBuf>,
     ptxas: String,
+    report: Option<PathBuf>,
+    merge: Vec<PathBuf>,
     jobs: usize,
 }
 
@@ -36,6 +39,8 @@ fn arguments() -> Result<Arguments> {
         prove: None,
         rows: None,
         ptxas: traces::RECORDED.into(),
+        report: None,
+        merge: Vec::new(),
         jobs: 2,
     };
     let mut all = std::env::args().skip(1);
@@ -49,6 +54,8 @@ fn arguments() -> Result<Arguments> {
             "--prove" => to.prove = Some(value.into()),
             "--rows" => to.rows = Some(value.into()),
             "--ptxas" => to.ptxas = value,
+            "--merge" => to.merge = value.split(',').map(PathBuf::from).collect(),
+            "--report" => to.report = Some(value.into()),
             "--jobs" => to.jobs = value.parse::<usize>()?.max(1),
             _ => bail!("no option `{name}`"),
         }
@@ -57,12 +64,12 @@ fn arguments() -> Result<Arguments> {
 }
 
 /// A program on a chip, with what the prover says of both sides.
-#[derive(serde::Serialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
 struct Record {
     #[serde(flatten)]
     sides: Sides,
     /// Verdicts and reasons, entry by entry.
-    proofs: BTreeMap<&'static str, Vec<(String, String)>>,
+    proofs: BTreeMap<String, Vec<(String, String)>>,
 }
 
 struct House {
@@ -108,7 +115,7 @@ impl House {
                 sides.ours.made = "made".into();
                 sides.ours.read = self.read(&bytes);
                 sides.ours.ran = examine_code(program, &cubin, expected, true);
-                proofs.insert("ours", self.prove(&ptx, &bytes)?);
+                proofs.insert("ours".to_owned(), self.prove(&ptx, &bytes)?);
             }
             Err(e) => sides.ours.made = e,
         }
@@ -130,7 +137,7 @@ impl House {
                     Ok(cubin) => sides.ptxas.ran = examine_code(program, &cubin, expected, false),
                     Err(e) => sides.ptxas.ran = format!("unsupported: {e}"),
                 }
-                proofs.insert("ptxas", self.prove(&ptx, &bytes)?);
+                proofs.insert("ptxas".to_owned(), self.prove(&ptx, &bytes)?);
             }
             Err(e) => sides.ptxas.made = e.lines().next().unwrap_or_default().into(),
         }
@@ -152,7 +159,7 @@ struct Line {
     programs: usize,
     ours: [usize; 3],
     ptxas: [usize; 2],
-    verdicts: BTreeMap<(&'static str, String), usize>,
+    verdicts: BTreeMap<(String, String), usize>,
     reasons: BTreeMap<String, usize>,
 }
 
@@ -176,7 +183,7 @@ impl Line {
         reason("ptxas ran", &ptxas.ran);
         for (side, verdicts) in &r.proofs {
             for (verdict, why) in verdicts {
-                *self.verdicts.entry((side, verdict.clone())).or_default() += 1;
+                *self.verdicts.entry((side.clone(), verdict.clone())).or_default() += 1;
                 if verdict != "proved" {
                     reason(&format!("{side} {verdict}"), why);
                 }
@@ -202,6 +209,9 @@ impl Line {
 
 fn main() -> Result<()> {
     let arguments = arguments()?;
+    if !arguments.merge.is_empty() {
+        return finish(&arguments, &merged(&arguments.merge)?);
+    }
     let root = workspace_root();
     let all = programs(&root).map_err(anyhow::Error::msg)?;
     let all: Vec<Program> =
@@ -233,6 +243,62 @@ fn main() -> Result<()> {
         }
     });
     let (lines, _) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    finish(&house.arguments, &lines)
+}
+
+/// The lines of earlier runs.
+fn merged(files: &[PathBuf]) -> Result<BTreeMap<Chip, Line>> {
+    let mut lines = BTreeMap::<Chip, Line>::new();
+    for file in files {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        for line in text.lines() {
+            let record: Record = serde_json::from_str(line).with_context(|| file.display().to_string())?;
+            lines.entry(record.sides.chip.parse()?).or_default().take(&record);
+        }
+    }
+    Ok(lines)
+}
+
+/// Prints the table, and writes the report that is asked for.
+fn finish(arguments: &Arguments, lines: &BTreeMap<Chip, Line>) -> Result<()> {
     lines.iter().for_each(|(chip, line)| line.print(*chip));
+    if let Some(file) = &arguments.report {
+        std::fs::write(file, report(arguments, lines)).with_context(|| file.display().to_string())?;
+    }
     Ok(())
+}
+
+/// The table, and what is not as it should be.
+fn report(arguments: &Arguments, lines: &BTreeMap<Chip, Line>) -> String {
+    let which = match arguments.every {
+        1 => "Every program".to_owned(),
+        n => format!("One program in {n}"),
+    };
+    let mut out = format!(
+        "# What works on each chip\n\n{which} of the corpus that the chip can run, as `cargo xtask long chips` counts it. Of each program {} of its launches \
+         are run, ours in timing\nmode. *Read* means by nvdisasm {}, *right* that the SASS executor's results are those of the PTX executor.\n\n\
+         | chip | programs | compiled | read | right | ptxas's code made | right |\n| --- | --: | --: | --: | --: | --: | --: |\n",
+        arguments.launches, arguments.ptxas
+    );
+    for (chip, line) in lines {
+        let [made, read, ran] = line.ours;
+        let [theirs, right] = line.ptxas;
+        out += &format!("| {chip} | {} | {made} | {read} | {ran} | {theirs} | {right} |\n", line.programs);
+    }
+    let mut proofs = String::new();
+    for (chip, line) in lines {
+        for ((side, verdict), n) in &line.verdicts {
+            proofs += &format!("| {chip} | {side} | {verdict} | {n} |\n");
+        }
+    }
+    if !proofs.is_empty() {
+        out += &format!("\n| chip | code | verdict | entries |\n| --- | --- | --- | --: |\n{proofs}");
+    }
+    out += "\nWhat is not so, and on how many programs:\n\n";
+    for (chip, line) in lines {
+        let mut reasons: Vec<_> = line.reasons.iter().collect();
+        reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        reasons.iter().for_each(|(why, n)| out += &format!("- {chip}: {n} × {why}\n"));
+    }
+    out
 }

@@ -6,10 +6,10 @@ use sassafras_chip::{Chip, Target};
 use sassafras_cubin::Cubin;
 use sassafras_driver::session;
 use sassafras_execute::{Approx, Outcome, ptx, sass};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of one program's code on one chip.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Code {
     /// `made`, or why there is none.
     pub made: String,
@@ -20,7 +20,7 @@ pub struct Code {
 }
 
 /// Both compilers' code.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sides {
     /// The program.
     pub name: String,

@@ -3,6 +3,7 @@
 mod chips;
 mod compile;
 mod disasm;
+mod errors;
 mod execute;
 mod first;
 mod graph;
@@ -22,6 +23,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "chips" => chips::chips(root),
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
+        "errors" => errors::errors(root),
         "execute" => execute::execute(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
@@ -30,7 +32,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, execute, first, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, errors, execute, first, graph, layout, placement, prove, support"
         ),
     }
 }

@@ -17,6 +17,23 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-corpus"],
     ),
     (
+        "chips",
+        "every program on every chip, our code and ptxas's: made, read by nvdisasm, run; writes reports/chips.md",
+        &[
+            "run",
+            "--release",
+            "--package",
+            "sassafras-corpus",
+            "--example",
+            "chips",
+            "--",
+            "--every",
+            "1",
+            "--report",
+            "reports/chips.md",
+        ],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
