@@ -134,6 +134,17 @@ impl<'a> Parser<'a> {
         }
         Failed
     }
+    /// Whether a line ends between the current token and the one before it.
+    fn begins_a_line(&self) -> bool {
+        let (before, here) = (self.last_span().range().end, self.span().range().start);
+        self.text[before.min(here)..here].contains('\n')
+    }
+    /// Reports that `what` is missing behind the token before the current one.
+    fn missing(&mut self, what: &str) {
+        let found: String = self.word().chars().take(24).collect();
+        let message = format!("expected {what}, found `{found}` on a later line");
+        self.diagnostics.push(Code::Unexpected, self.last_span(), message);
+    }
     /// Runs `inside` one level deeper.
     fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEPTH {

@@ -37,7 +37,8 @@ pub(super) fn parse_entries(
     const WRONG: u8 = 1;
     let (mut syntax, findings) = ptx::parse(text, name);
     if findings.has_errors() {
-        return Err(Failure::Ptx(findings));
+        // With the mistakes of the instructions that could be read.
+        return Err(Failure::Ptx(ptx::load(text, name).err().unwrap_or(findings)));
     }
     let mut checked = ptx::check(&syntax);
     if !entries.is_empty() && !checked.as_ref().is_err_and(|found| found.exit_code() == WRONG) {

@@ -148,11 +148,14 @@ impl Parser<'_> {
             let call = root.text == "call";
             operands = self.comma_separated(|p| p.operand(call))?;
         }
-        if self.peek() != Token::Semicolon {
-            // The caret belongs where the semicolon is missing if the next line begins something else.
+        if self.peek() == Token::Semicolon {
+            self.bump();
+        } else if self.begins_a_line() && matches!(self.peek(), Token::Ident | Token::At | Token::Dotted) {
+            // The semicolon is missing. What the next line says is read as an instruction of its own, so that its mistakes are found as well.
+            self.missing("`,` or `;`");
+        } else {
             return Err(self.unexpected("`,` or `;`"));
         }
-        self.bump();
         Ok(Instruction { guard, root, suffixes, operands, span: start.to(self.last_span()) })
     }
 }
