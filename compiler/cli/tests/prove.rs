@@ -150,6 +150,27 @@ fn what_is_not_covered_is_said() {
     run(&["check-witness", "all"]).expect(0, "accepted: 2 entries");
     run(&["prove", "two.ptx", "--against", "two.cubin", "--entry", "a", "--witness", "some"]).expect(0, "");
     run(&["check-witness", "some"]).expect(12, "accepted: 1 entries").expect(12, "not covered: bb");
+    // Of several the one that is rejected decides.
+    let text = std::fs::read_to_string(folder.path().join("all")).expect("it was written");
+    write("forged", text.replace("two.ptx", "one.ptx"));
+    run(&["check-witness", "forged"]).expect(1, "rejected");
+    run(&["check-witness", "all", "forged", "some"])
+        .expect(1, "not covered: bb")
+        .expect(1, "forged: rejected");
+}
+
+#[test]
+fn a_solver_that_is_named_and_not_there_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("k.ptx"), module("sm_90", &["k"])).expect("the folder is ours");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sassafras"));
+    command.args(["prove", "k.ptx", "-arch", "sm_90"]).current_dir(folder.path());
+    command.env("SASSAFRAS_Z3", "nowhere/z3");
+    let run = common::Run::of(command.output().expect("the binary starts"));
+    match cfg!(feature = "z3") {
+        true => run.expect(0, "proved"),
+        false => run.expect(2, "SASSAFRAS_Z3 is `nowhere/z3`, which is no file"),
+    };
 }
 
 #[test]

@@ -118,18 +118,20 @@ pub struct Z3 {
 }
 
 impl Z3 {
-    /// z3 by the environment variable `SASSAFRAS_Z3`, else `.z3/bin/z3` under one of the folders or those above them.
+    /// z3 by the environment variable `SASSAFRAS_Z3`, else `.z3/bin/z3` under one of the folders or those above them. If the variable names no file,
+    /// none: another program than the one that was asked for is no answer.
     pub fn find(folders: &[&Path], budget: u64, timeout: u64) -> Option<Z3> {
         let path = found("SASSAFRAS_Z3", ".z3/bin/z3", folders, |p| p.is_file())?;
         Some(Z3 { path, budget, timeout })
     }
 }
 
-/// A tool by an environment variable, else under one of the folders or those above them.
+/// A tool by an environment variable, if it is set; else under one of the folders or those above them.
 fn found(variable: &str, place: &str, folders: &[&Path], is: impl Fn(&Path) -> bool) -> Option<PathBuf> {
-    let named = std::env::var_os(variable).map(PathBuf::from).filter(|p| is(p));
-    let beside = || folders.iter().flat_map(|f| f.ancestors()).map(|f| f.join(place)).find(|p| is(p));
-    named.or_else(beside)
+    match std::env::var_os(variable).filter(|value| !value.is_empty()) {
+        Some(value) => Some(PathBuf::from(value)).filter(|p| is(p)),
+        None => folders.iter().flat_map(|f| f.ancestors()).map(|f| f.join(place)).find(|p| is(p)),
+    }
 }
 
 /// Seconds that a solver has beyond its own limit before it is ended.

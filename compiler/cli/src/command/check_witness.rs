@@ -27,7 +27,7 @@ pub struct CheckWitness {
 
 pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, Failure> {
     let mut solver = arguments.solvers.open()?;
-    let mut exit = Exit::Done;
+    let (mut exit, mut rejected) = (Exit::Done, false);
     let mut records = Vec::new();
     for path in &arguments.inputs {
         let checked = limit::within(arguments.solvers.work(), arguments.solvers.deadline(), || {
@@ -35,7 +35,10 @@ pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, F
         });
         let (found, what) = match checked.unwrap_or_else(|r| Err(Fault::Undecided(r.reason().into()))) {
             Ok((found, what)) => (found, what),
-            Err(Fault::Rejected(why)) => (Exit::Wrong, format!("rejected: {why}")),
+            Err(Fault::Rejected(why)) => {
+                rejected = true;
+                (Exit::Wrong, format!("rejected: {why}"))
+            }
             Err(Fault::Undecided(why)) => (Exit::Unknown, format!("undecided: {why}")),
         };
         exit = exit.worse(found);
@@ -43,6 +46,10 @@ pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, F
             files::print(&format!("{}: {what}\n", path.display()));
         }
         records.push(json!({ "witness": path.display().to_string(), "exit": found as u8, "says": what }));
+    }
+    // A witness that is rejected decides: others may be proofs with assumptions or a bound, whose codes would hide it.
+    if rejected {
+        exit = Exit::Wrong;
     }
     if context.json {
         files::print(&format!("{}\n", json!({ "schema": 1, "exit": exit as u8, "witnesses": records })));

@@ -48,6 +48,17 @@ pub struct Prove {
 
 pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
     let jobs = jobs(arguments)?;
+    if let Some(entry) = &arguments.entry {
+        let all: Vec<String> = jobs.iter().flat_map(|job| job.source.entries()).collect();
+        if !all.contains(entry) {
+            let list = if all.is_empty() {
+                "it has none".into()
+            } else {
+                format!("its entries: {}", all.join(", "))
+            };
+            return Err(Failure::wrong(format!("no entry `{entry}`; {list}")).about(&arguments.input));
+        }
+    }
     let entries = |job: &Job| match &arguments.entry {
         Some(entry) => vec![entry.clone()],
         None => job.source.entries(),

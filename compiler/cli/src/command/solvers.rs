@@ -67,6 +67,20 @@ fn z3(folders: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
     Z3::find(folders, budget, timeout).map(|z3| Box::new(z3) as Box<dyn Solver>)
 }
 
+/// The environment variable that names z3's program.
+const VARIABLE: &str = "SASSAFRAS_Z3";
+
+/// Refuses a name that is set and leads to no file: answers of another z3, or none, would be taken for those of the one that was asked for. Where z3 is in
+/// process the variable says nothing.
+fn named(value: Option<std::ffi::OsString>) -> Result<(), Failure> {
+    match value.filter(|value| !value.is_empty()).map(PathBuf::from) {
+        Some(path) if cfg!(not(feature = "z3")) && !path.is_file() => {
+            Err(Failure::usage(format!("{VARIABLE} is `{}`, which is no file", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Solvers {
     fn budget(&self) -> u64 {
         self.budget.unwrap_or(USUAL)
@@ -115,6 +129,7 @@ impl Solvers {
     }
 
     fn which(&self) -> Result<Option<Box<dyn Solver>>, Failure> {
+        named(std::env::var_os(VARIABLE))?;
         // Looked for above the working folder and above the program.
         let here = std::env::current_dir().ok();
         let program = std::env::current_exe().ok();
