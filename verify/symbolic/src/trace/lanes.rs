@@ -180,7 +180,14 @@ fn perform<R: Name>(
         side.event(what, &all, widths, memory)
     };
     Ok(match op {
-        Collective::Shuffle(mode) => ask(format!("Shuffle {mode:?}"), 3, &[32, 1], false),
+        Collective::Shuffle(mode) => {
+            // What is read of the lane, the clamp and the segment (PTX ISA, "shfl.sync": `b[4:0]`, `c[4:0]`, `c[12:8]`; SHFL's field has as many bits). Whatever
+            // stands in the others, and an amount of 32 or more, asks for the same.
+            let read = |t: TermId, bits: u128| side.inputs.normal.of(d.and(&t, &d.constant(32, bits)));
+            let mut all = vec![arguments[0], read(arguments[1], 0x1f), read(arguments[2], 0x1f1f)];
+            all.extend(members);
+            side.event(format!("Shuffle {mode:?}"), &all, &[32, 1], false)
+        }
         Collective::Match { all } => {
             let mut results = ask(format!("Match {all}"), 1, &[32, 1], false);
             // All lanes come at once, with one value.
