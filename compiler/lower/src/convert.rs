@@ -182,6 +182,16 @@ impl Context<'_, '_> {
         a: Value,
     ) -> Value {
         let ty = type_of(to.width());
+        // Nothing documents that F2F.FTZ flushes what it widens to binary64. ptxas 11.8.89 to 13.5.37 flushes by a product with one before it, for
+        // sm_75 to sm_121.
+        let widens = from == FloatFormat::F32 && to == FloatFormat::F64;
+        let (a, mode) = if widens && mode.ftz {
+            let one = self.b().constant(type_of(from.width()), from.one().into());
+            let flush = FloatMode { ftz: true, ..FloatMode::default() };
+            (self.b().same(Op::FMul(from, flush), &[a, one]), FloatMode { ftz: false, ..mode })
+        } else {
+            (a, mode)
+        };
         let plain = FloatMode { sat: false, ..mode };
         let mut value = if to == FloatFormat::F32 && to != from {
             self.b().value(Op::FloatToFloat { from, to, mode }, &[a], ty)
