@@ -3,12 +3,17 @@
 //! A difference shows at a store, and was made before it. From there the registers that the wrong value is made of are followed back through the
 //! target's run to an instruction whose result the source never has although it has, or is given, everything that the instruction reads. Code may
 //! compute by other values than its source, so this says where to look first, and nothing rests on it.
+//!
+//! Variables of shared memory lie behind what the system reserves there, so a number of the source counts as known that much higher too. A word of
+//! shared memory may be another thread's: it is followed to what this thread stores, as the others do by the same code.
 
 use crate::steps::Step;
 use crate::verdict::{Cause, Counterexample};
 use rustc_hash::FxHashSet;
 use sassafras_cubin::Function;
-use sassafras_isa::{Access, Chip, ControlFlowKind, Inst, Operand, RegClass, decode};
+use sassafras_isa::{
+    Access, Chip, ControlFlowKind, Inst, MemoryKind, MemorySpace, Operand, RegClass, decode,
+};
 
 /// Most instructions that are followed back.
 const MOST: usize = 200;
@@ -21,7 +26,8 @@ pub fn point(found: &mut Counterexample, code: &Function, chip: Chip, accessed: 
     // What stops the run is not among its steps.
     let come = steps.iter().rposition(|step| step.at == seen);
     let last = come.unwrap_or(steps.len());
-    let run = Run { steps, code, chip, known: known(found), accessed };
+    let reserved = u64::from(chip.limits().reserved_shared_bytes);
+    let run = Run { steps, code, chip, known: known(found, reserved), accessed, reserved };
     let differs = u64::from_str_radix(found.address.trim_start_matches("0x"), 16).ok();
     let way = || run.way(seen, last);
     let pointed = match differs {
@@ -95,7 +101,10 @@ struct Known {
     halves: FxHashSet<u64>,
 }
 
-fn known(found: &Counterexample) -> Known {
+/// Above all addresses of shared memory, in bytes.
+const SHARED: u64 = 1 << 18;
+
+fn known(found: &Counterexample, reserved: u64) -> Known {
     let mut known = Known::default();
     let mut add = |value: u64| {
         known.whole.insert(value);
@@ -119,6 +128,8 @@ fn known(found: &Counterexample) -> Known {
     for places in [found.grid, found.block, found.thread] {
         places.into_iter().filter(|n| *n > 0).for_each(|n| add(n.into()));
     }
+    let shared: Vec<u64> = known.halves.iter().copied().filter(|half| *half < SHARED).collect();
+    known.halves.extend(shared.into_iter().map(|half| half + reserved));
     known
 }
 
@@ -130,6 +141,8 @@ struct Run<'a> {
     known: Known,
     /// Where the source's thread accesses memory.
     accessed: &'a FxHashSet<u64>,
+    /// Bytes of shared memory before the target's variables.
+    reserved: u64,
 }
 
 impl Run<'_> {
@@ -224,11 +237,15 @@ impl Run<'_> {
         for _ in 0..MOST {
             match self.strange(self.steps[at].at, at, |_| true) {
                 Some(before) => at = before,
-                None => match self.misread(at) {
+                None => match self.misread(at).or_else(|| self.stored(at)) {
                     Some(before) => at = before,
                     None => break,
                 },
             }
+        }
+        if self.shares(at, MemoryKind::Store) {
+            let why = "it stores to shared memory where the source's thread does not".to_owned();
+            return Some((self.steps[at].at, why));
         }
         let writes = self.steps[at].writes.iter().map(|(name, bits)| format!("{name} = {bits}"));
         let writes: Vec<String> = writes.collect();
@@ -246,12 +263,37 @@ impl Run<'_> {
         let step = &self.steps[at];
         let loads = self.inst(step.at)?.row().memory.is_some() && !step.writes.is_empty();
         let place = self.place(step.at, at).filter(|_| loads && !self.accessed.is_empty())?;
+        let place = if self.shares(at, MemoryKind::Load) { place.wrapping_sub(self.reserved) } else { place };
         // A wider load may begin before what the source loads.
         if self.accessed.iter().any(|there| there.wrapping_sub(place) < 16) {
             return None;
         }
         let half = u32::from(!self.accessed.iter().any(|there| there >> 32 == place >> 32));
         self.made(step.at, at, half, true)
+    }
+
+    /// Whether a step accesses shared memory in this way.
+    fn shares(&self, at: usize, kind: MemoryKind) -> bool {
+        let memory = self.inst(self.steps[at].at).and_then(|inst| inst.row().memory);
+        memory.is_some_and(|memory| memory.space == MemorySpace::Shared && memory.kind == kind)
+    }
+
+    /// Where what is loaded from shared memory comes from, as far as this thread tells: the last store before with a value that the source never
+    /// has, or at a place where its thread accesses nothing.
+    fn stored(&self, at: usize) -> Option<usize> {
+        if !self.shares(at, MemoryKind::Load) {
+            return None;
+        }
+        (0..at).rev().filter(|&store| self.shares(store, MemoryKind::Store)).find_map(|store| {
+            let code = self.steps[store].at;
+            let value = self.strange(code, store, |o| o.class == RegClass::R && o.name != "a");
+            value.or_else(|| {
+                let place = self.place(code, store)?.wrapping_sub(self.reserved);
+                let there = self.accessed.iter().any(|there| there.wrapping_sub(place) < 16);
+                let elsewhere = !there && !self.accessed.is_empty();
+                elsewhere.then(|| self.start(code, store, false).unwrap_or(store))
+            })
+        })
     }
 
     /// What the way to a step was decided by: the last jump or exit with a guard before it.

@@ -52,3 +52,32 @@ fn the_changed_instruction_is_pointed_at() {
     // What is wrong by a value that the source has elsewhere is not told from what is right. Five of nineteen: no fewer.
     assert!(pointed >= 5, "{pointed} of {refuted}");
 }
+
+/// Each thread stores a word in shared memory, and reads that of its neighbour.
+const SHARED: &str = ".version 8.3\n.target sm_90\n.address_size 64\n\
+    .visible .entry k(.param .u64 out, .param .u64 in) {\n\
+    .reg .b32 r<9>;\n.reg .b64 d<9>;\n.shared .align 16 .b8 s[4096];\n\
+    ld.param.u64 d0, [out];\nld.param.u64 d1, [in];\nmov.u32 r0, %tid.x;\nand.b32 r0, r0, 255;\n\
+    mul.wide.u32 d2, r0, 4;\nadd.u64 d3, d0, d2;\nadd.u64 d4, d1, d2;\nld.global.u32 r1, [d4];\n\
+    add.u32 r1, r1, 77;\nmov.u32 r3, s;\nshl.b32 r4, r0, 2;\nadd.u32 r3, r3, r4;\nst.shared.u32 [r3], r1;\nbar.sync 0;\n\
+    xor.b32 r5, r0, 1;\nshl.b32 r5, r5, 2;\nmov.u32 r6, s;\nadd.u32 r5, r5, r6;\nld.shared.u32 r2, [r5];\n\
+    add.u32 r2, r2, 33;\nst.global.u32 [d3], r2;\nret;\n}\n";
+
+/// Where shared memory lies is no fault, and a word of it is followed to the store.
+#[test]
+fn what_is_wrong_before_shared_memory_is_pointed_at() {
+    let Some(mut solver) = solver("what_is_wrong_before_shared_memory_is_pointed_at", 5) else { return };
+    let module = module(SHARED);
+    for (right, wrong, part) in [
+        ("add.u32 r1, r1, 77", "add.u32 r1, r1, 78", "0x4e"),
+        ("add.u32 r2, r2, 33", "add.u32 r2, r2, 34", "0x22"),
+        ("xor.b32 r5, r0, 1", "xor.b32 r5, r0, 2", "LOP3"),
+        ("st.shared.u32 [r3], r1", "st.shared.u32 [r3+4], r1", "STS"),
+    ] {
+        let cubin = ours(&SHARED.replace(right, wrong)).expect("it compiles");
+        let record = prove_within(&module, "k", &cubin, &mut *solver, Limits::default());
+        let Verdict::Refuted(found) = record.verdict else { panic!("{wrong} is not refuted") };
+        let at = found.text.expect("an instruction");
+        assert!(at.contains(part), "{wrong}: {at} is pointed at");
+    }
+}
