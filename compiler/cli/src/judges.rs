@@ -51,6 +51,7 @@ const JUDGES: &[(&str, Judge)] = &[
     ("ir", intermediate),
     ("machine", machine),
     ("placement", placement),
+    ("paths", paths),
     ("allocation", allocation),
     ("schedule", schedule),
     ("hazards", hazards),
@@ -274,6 +275,17 @@ fn encoding(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
 fn intermediate(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
     let Form::Ir(module) = after else { return None };
     Some(finding(&sassafras_check::ir::check(module)))
+}
+
+/// Each path runs the instructions that it ran before, in their new order and with copies.
+fn paths(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+    match (stage, before, after) {
+        (Stage::Layout, Some(Form::Machine(before)), Form::Machine(after)) => {
+            let found = sassafras_check::folding::folded(before, after, &[]);
+            Some(finding(&Verdict::of(found, Vec::new())))
+        }
+        _ => None,
+    }
 }
 
 /// Branches mean what they meant before blocks had their order.

@@ -202,3 +202,31 @@ fn mbp_25a_knobs_of_the_compiler() {
     assert_ne!(edges(&[]), renumbered);
     assert!(renumbered.starts_with("bix0 -> "), "{renumbered}");
 }
+
+/// MBP-03, MBP-13: copies of small blocks are made if a knob asks for it, where no branch is divergent, and the judges agree.
+#[test]
+fn mbp_03_the_compiler_copies_tails_if_asked() {
+    let folder = folder();
+    let at = folder.path();
+    let words = ["--knob", "tail-dup-placement=true", "--knob", "tail-dup-placement-aggressive-threshold=9"];
+    let copies = |words: &[&str]| {
+        let made = compile(at, "a.cubin", &[&["--report", "r.json"], words].concat());
+        assert_eq!(made.code, 0, "{}", made.err);
+        let text = std::fs::read_to_string(at.join("r.json")).expect("it was written");
+        let (_, number) = text.split_once("\"duplicated\": ").expect("it is told");
+        number
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .and_then(|n| n.parse::<u32>().ok())
+            .expect("a number")
+    };
+    assert_eq!(copies(&[]), 0);
+    let (_, taken) = run(at, "a.cubin", &[]);
+    let made = copies(&words);
+    let (_, fewer) = run(at, "a.cubin", &[]);
+    assert!(made > 0 && fewer <= taken, "{made} {taken} {fewer}");
+    // Lanes part: each has a bound of its own.
+    std::fs::write(at.join("in.ptx"), HOT.replace("ld.param.u32 %r0, [n];", "mov.u32 %r0, %tid.x;"))
+        .expect("ours");
+    assert_eq!(copies(&words), 0);
+}

@@ -27,15 +27,8 @@ pub struct Setting {
 }
 
 /// Beginnings of the names of knobs that the compiler does nothing with, and why.
-const ELSEWHERE: [(&str, &str); 5] = [
-    ("align-all-", PADDING),
-    ("max-bytes-for-alignment", PADDING),
-    ("tail-dup-", COPIES),
-    ("triangle-chain-count", COPIES),
-    ("placement-evaluator-light", "no chip that the compiler makes code for is one of the older ones"),
-];
+const ELSEWHERE: [(&str, &str); 2] = [("align-all-", PADDING), ("max-bytes-for-alignment", PADDING)];
 const PADDING: &str = "the compiler pads no code";
-const COPIES: &str = "the compiler copies no blocks";
 
 /// Why the compiler does nothing with the knob called `name`, if it does nothing.
 fn elsewhere(name: &str) -> Option<&'static str> {

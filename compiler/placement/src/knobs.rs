@@ -103,8 +103,8 @@ knobs! {
 
 impl Knobs {
     /// What the compiler begins with: orders are looked for by their scores, since that is never worse than chains, with less work for each block than
-    /// where an order is all that is wanted.
+    /// where an order is all that is wanted. Nothing is copied.
     pub fn of_the_compiler() -> Knobs {
-        Knobs { ext_tsp: true, effort: 200, exact_steps: 20_000, ..Knobs::default() }
+        Knobs { ext_tsp: true, duplicate: false, effort: 200, exact_steps: 20_000, ..Knobs::default() }
     }
 }

@@ -46,8 +46,8 @@ const ROWS: &[Row] = &[
     (
         "MBP-03",
         "which methods are asked, in which order",
-        &[METHODS],
-        "the compiler makes no copies yet; the better order by score is kept (E12)",
+        &[METHODS, (COMPILER, "mbp_03_the_compiler_copies_tails_if_asked")],
+        "the compiler copies tails where `--knob tail-dup-placement=true` asks for it; the better order by score is kept (E12)",
     ),
     ("MBP-04", "cost of a taken branch", &[(EVALUATOR, "mbp_04_taken_branches_cost")], ""),
     (
@@ -96,8 +96,11 @@ const ROWS: &[Row] = &[
     (
         "MBP-13",
         "no tail duplication where lanes part",
-        &[(DUPLICATES, "mbp_13_nothing_is_copied_where_lanes_part")],
-        "the compiler makes no copies yet",
+        &[
+            (DUPLICATES, "mbp_13_nothing_is_copied_where_lanes_part"),
+            (COMPILER, "mbp_03_the_compiler_copies_tails_if_asked"),
+        ],
+        "",
     ),
     (
         "MBP-14",

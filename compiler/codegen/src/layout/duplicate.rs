@@ -18,12 +18,14 @@ pub struct DuplicateStats {
     pub copies: Vec<(Block, Block)>,
     /// Instructions added.
     pub instructions: usize,
+    /// The given counts, as they are behind the copies.
+    pub counts: Option<Counts>,
 }
 
 /// See the head of this file. `level` is that of optimisation.
 pub fn duplicate(f: &mut Function, choices: LayoutChoices<'_>, level: u8) -> Result<DuplicateStats, Error> {
     Error::unless("duplicate", Phase::Allocated, f.phase)?;
-    let mut stats = DuplicateStats::default();
+    let mut stats = DuplicateStats { counts: choices.counts.cloned(), ..DuplicateStats::default() };
     let knobs = &choices.knobs.placement;
     if !choices.place || knobs.disable || !knobs.duplicate {
         return Ok(stats);
@@ -37,6 +39,10 @@ pub fn duplicate(f: &mut Function, choices: LayoutChoices<'_>, level: u8) -> Res
     for Copy { from, block } in made {
         let (from, block) = (graph.block(from), graph.block(block));
         let copied = f.blocks[block].clone();
+        let succs: Vec<Block> = copied.succs.iter().map(|edge| edge.block).collect();
+        if let Some(counts) = &mut stats.counts {
+            counts.copy(from, block, &succs);
+        }
         stats.instructions += copied.insts.len();
         stats.copies.push((from, block));
         let to = &mut f.blocks[from];
@@ -64,24 +70,17 @@ fn may(f: &Function, block: Block) -> bool {
 }
 
 impl Counts {
-    /// The counts behind copies, which take their predecessors' share of what the block went on to.
-    pub fn with_copies(&self, f: &Function, copies: &[(Block, Block)]) -> Counts {
-        let mut counts = self.clone();
-        for &(from, block) in copies {
-            let moved = counts.edges.remove(&(from, block)).unwrap_or(0);
-            let all = counts.block(block);
-            counts.blocks.insert(block, all.saturating_sub(moved));
-            for edge in &f.blocks[block].succs {
-                let went = counts.edge(block, edge.block);
-                let share = if all == 0 {
-                    0
-                } else {
-                    (u128::from(went) * u128::from(moved) / u128::from(all)) as u64
-                };
-                counts.edges.insert((block, edge.block), went - share.min(went));
-                *counts.edges.entry((from, edge.block)).or_default() += share;
-            }
+    /// A copy of `block` stands at the end of `from`, and takes its share of what the block went on to.
+    fn copy(&mut self, from: Block, block: Block, succs: &[Block]) {
+        let moved = self.edges.remove(&(from, block)).unwrap_or(0);
+        let all = self.block(block);
+        self.blocks.insert(block, all.saturating_sub(moved));
+        for &to in succs {
+            let went = self.edge(block, to);
+            let share = u128::from(went) * u128::from(moved) / u128::from(all.max(1));
+            let share = u64::try_from(share).unwrap_or(u64::MAX).min(went);
+            self.edges.insert((block, to), went - share);
+            *self.edges.entry((from, to)).or_default() += share;
         }
-        counts
     }
 }

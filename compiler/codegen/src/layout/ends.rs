@@ -3,7 +3,7 @@
 use super::LayoutStats;
 use crate::{Error, expand::make};
 use sassafras_isa::{Chip, ControlFlowKind};
-use sassafras_machine::{Block, Function, MInst};
+use sassafras_machine::{Block, BlockData, Function, MInst};
 
 /// Makes every branch explicit that does not fall through in the layout; turns a branch around where that saves one, or where neither way follows
 /// and `likelier` says that the other is taken more often.
@@ -17,7 +17,7 @@ pub(super) fn write(
         let next = f.layout.get(at + 1).copied();
         let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
         let line = f.blocks[block].line;
-        let insts = &mut f.blocks[block].insts;
+        let BlockData { insts, succs: edges, .. } = &mut f.blocks[block];
         let mut to_place = |insts: &mut Vec<MInst>, to: Block| -> Result<(), Error> {
             if Some(to) != next {
                 insts.push(jump(chip, to)?.from_line(line));
@@ -36,6 +36,7 @@ pub(super) fn write(
                 let turn = Some(taken) == next || neither && likelier(block, otherwise, taken);
                 if taken == otherwise {
                     insts.pop();
+                    edges.pop();
                     to_place(insts, taken)?;
                 } else if turn && inverts(last) {
                     last.target = Some(otherwise);

@@ -83,8 +83,10 @@ fn layout(
     options: &Options,
     counts: Option<&codegen::Counts>,
 ) -> Result<Numbers, codegen::Error> {
-    let s = codegen::layout_with(m, choices(options, counts))?;
-    let all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted)]);
+    let d = codegen::duplicate(m, choices(options, counts), options.effective_level())?;
+    let s = codegen::layout_with(m, choices(options, d.counts.as_ref()))?;
+    let copied = ("duplicated", d.copies.len());
+    let all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted), copied]);
     let profiled = counts.map(|_| ("profiled", 1));
     Ok(all.into_iter().chain(profiled).chain(s.branches.iter().flat_map(branches)).collect())
 }
@@ -106,7 +108,7 @@ impl Session<'_> {
             return Ok(None);
         };
         let mut placed = m.clone();
-        let made = codegen::layout_with(&mut placed, choices(self.options, None))
+        let made = layout(&mut placed, self.options, None)
             .and_then(|_| codegen::schedule(&mut placed))
             .and_then(|_| codegen::emit(&placed));
         let code = made.map_err(|e| broken(Stage::Layout, m, &e))?;
