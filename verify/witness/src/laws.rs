@@ -258,7 +258,14 @@ pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
                 }
                 return Some(d.ite(&f.is_nan(*a), &wide.nan(own()), &wide.canonical(own())));
             }
-            let operand = f.flushed(*a, mode.ftz && *from == FloatFormat::F32);
+            // To flush and widen to binary64 is to widen a sum with −0 that flushes: of a NaN too, whose payload is then that of one NaN.
+            if mode.ftz && *from == FloatFormat::F32 {
+                let flush = FloatMode { ftz: true, ..FloatMode::default() };
+                let a = f.operation(FloatOp::Add, flush, &[*a, f.number(f.sign())]);
+                let mode = FloatMode { ftz: false, ..*mode };
+                return Some(d.make(Node::FloatToFloat { from: *from, to: *to, mode, a }, width));
+            }
+            let operand = *a;
             let value = wide.flushed(f.widened(&wide, operand), mode.ftz && *to == FloatFormat::F32);
             Some(d.ite(&f.is_nan(*a), &wide.nan(own()), &value))
         }
