@@ -1,6 +1,6 @@
 //! Short twins of the fuzz targets: a second each of random input.
 
-use sassafras_generate::{codec, parser};
+use sassafras_generate::{accepted, codec, encode, parser, reduction};
 
 const MILLISECONDS: u64 = 1000;
 
@@ -73,4 +73,19 @@ fn parser_twin_near_real_text() {
         Ok(())
     })
     .budget_ms(MILLISECONDS);
+}
+
+#[test]
+fn accepted_twin() {
+    arbtest::arbtest(accepted).size_min(64).size_max(4096).budget_ms(MILLISECONDS);
+}
+
+#[test]
+fn reduction_twin() {
+    arbtest::arbtest(reduction).size_min(64).size_max(512).budget_ms(MILLISECONDS);
+}
+
+#[test]
+fn encode_twin() {
+    arbtest::arbtest(encode).budget_ms(MILLISECONDS);
 }
