@@ -5,6 +5,15 @@
 
 use crate::chip::Chip;
 
+/// The most threads of a block along x, y and z, on every chip.
+pub const BLOCK_EXTENTS: [u32; 3] = [1024, 1024, 64];
+/// The most threads of a block, on every chip.
+pub const THREADS_PER_BLOCK: u32 = 1024;
+/// The most blocks of a grid along x, y and z, on every chip.
+pub const GRID_EXTENTS: [u32; 3] = [0x7fff_ffff, 65_535, 65_535];
+/// Bytes at the start of a block's shared memory that belong to the system, on sm_90 and later.
+pub const RESERVED_SHARED_BYTES: u32 = 1024;
+
 /// Limits of one chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -74,13 +83,13 @@ impl Chip {
             scoreboards: 6,
             block_barriers: 16,
             warp_lanes: 32,
-            threads_per_block: 1024,
-            block_extent_xy: 1024,
-            block_extent_z: 64,
+            threads_per_block: THREADS_PER_BLOCK,
+            block_extent_xy: BLOCK_EXTENTS[0],
+            block_extent_z: BLOCK_EXTENTS[2],
             static_shared_bytes: 48 * 1024,
             shared_bytes_per_block: shared_kib * 1024,
             shared_allocation_unit: if self.number() >= 80 { 128 } else { 256 },
-            reserved_shared_bytes: if self.number() >= 90 { 1024 } else { 0 },
+            reserved_shared_bytes: if self.number() >= 90 { RESERVED_SHARED_BYTES } else { 0 },
             local_bytes_per_thread: 512 * 1024,
             constant_bytes: 64 * 1024,
             parameter_bytes: 32_764,

@@ -3,8 +3,8 @@
 //!
 //! Coldness is a guess: a block is cold if every path from it traps. Failed assertions and checks of bounds look so.
 
+use sassafras_graph::nest::Nest;
 use sassafras_graph::{BitSet, ControlFlow, order};
-use sassafras_ir::tree::nest::Nest;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::Function;
 

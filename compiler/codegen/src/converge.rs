@@ -13,8 +13,8 @@ pub(crate) mod region;
 
 use crate::{Error, expand::make};
 use region::{Region, Shape};
+use sassafras_graph::meet::{Meetings, Parting};
 use sassafras_graph::{ControlFlow, Graph};
-use sassafras_ir::tree::meet::{Meetings, Parting};
 use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Meaning, RegClass};
 use sassafras_machine::{Block, Edge, Function, MInst, Phase};
 use std::collections::HashMap;

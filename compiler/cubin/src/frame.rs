@@ -1,6 +1,7 @@
 //! `.debug_frame`: where a debugger finds the caller's frame. 64-bit DWARF, one entry for each function.
 
 use crate::model::{Function, Relocation};
+use crate::relocation;
 
 // Version 3, code alignment 4, data alignment -4, no return register; the frame is R1, and R255 and R1 keep their values.
 const COMMON: [u8; 28] = [
@@ -24,7 +25,7 @@ pub(crate) fn frames(functions: &[Function], hopper: bool) -> (Vec<u8>, Vec<Relo
         quad(&mut out, common);
         relocations.push(Relocation {
             offset: out.len() as u64,
-            kind: 2,
+            kind: relocation::ADDRESS_64,
             symbol: function.name.clone(),
             addend: 0,
         });

@@ -1,6 +1,7 @@
 //! What the container of each chip looks like, one row per chip.
 
 use crate::attribute::{Attribute, Value, compat};
+use sassafras_chip::Chip;
 
 /// What a file says about debugging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,8 +30,6 @@ pub struct Layout {
     pub sm: u32,
     /// Low byte of `e_flags`.
     pub flags: u8,
-    /// Shared memory that the system keeps at the start of each block's, in bytes.
-    pub reserved_shared: u32,
     /// `SW_WAR`, when the chip has it.
     pub workarounds: Option<u32>,
     /// Whether the file has what came with sm_90: `.nv.compat`, symbols for the system's shared memory, relocations with addends of their own, and the
@@ -49,7 +48,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 75,
         flags: 4,
-        reserved_shared: 0,
         workarounds: Some(1),
         hopper: false,
         marked: false,
@@ -59,7 +57,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 80,
         flags: 4,
-        reserved_shared: 0,
         workarounds: None,
         hopper: false,
         marked: true,
@@ -69,7 +66,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 86,
         flags: 4,
-        reserved_shared: 0,
         workarounds: None,
         hopper: false,
         marked: true,
@@ -79,7 +75,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 87,
         flags: 4,
-        reserved_shared: 0,
         workarounds: Some(2),
         hopper: false,
         marked: true,
@@ -89,7 +84,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 88,
         flags: 4,
-        reserved_shared: 0,
         workarounds: None,
         hopper: false,
         marked: true,
@@ -99,7 +93,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 89,
         flags: 4,
-        reserved_shared: 0,
         workarounds: None,
         hopper: false,
         marked: false,
@@ -109,7 +102,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 90,
         flags: 4,
-        reserved_shared: 0x400,
         workarounds: Some(8),
         hopper: true,
         marked: false,
@@ -119,7 +111,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 100,
         flags: 2,
-        reserved_shared: 0x400,
         workarounds: Some(8),
         hopper: true,
         marked: false,
@@ -129,7 +120,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 103,
         flags: 2,
-        reserved_shared: 0x400,
         workarounds: Some(8),
         hopper: true,
         marked: false,
@@ -139,7 +129,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 110,
         flags: 2,
-        reserved_shared: 0x400,
         workarounds: Some(8),
         hopper: true,
         marked: false,
@@ -149,7 +138,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 120,
         flags: 2,
-        reserved_shared: 0x400,
         workarounds: Some(0),
         hopper: true,
         marked: false,
@@ -159,7 +147,6 @@ const ROWS: &[Layout] = &[
     Layout {
         sm: 121,
         flags: 2,
-        reserved_shared: 0x400,
         workarounds: Some(0),
         hopper: true,
         marked: false,
@@ -193,6 +180,11 @@ impl Debug {
 }
 
 impl Layout {
+    /// Shared memory that the system keeps at the start of each block's, in bytes.
+    pub fn reserved_shared(&self) -> u32 {
+        Chip::from_number(self.sm).map_or(0, |chip| chip.limits().reserved_shared_bytes)
+    }
+
     /// `e_flags` of this chip's files.
     pub fn e_flags(&self, debug: Debug) -> u32 {
         u32::from(debug.marker()) << 24 | self.sm << 8 | u32::from(self.flags)

@@ -28,6 +28,7 @@ pub mod lines;
 mod lower;
 mod model;
 mod note;
+pub mod relocation;
 
 pub use attribute::{Attribute, Value};
 pub use error::{Error, Place};

@@ -55,7 +55,7 @@ pub(crate) fn lift(image: &Image) -> Result<Cubin, Error> {
     }
     l.read_relocations()?;
     l.notes(&mut cubin)?;
-    l.functions(&mut cubin, chip.reserved_shared)?;
+    l.functions(&mut cubin, chip.reserved_shared())?;
     l.variables(&mut cubin)?;
     l.info(&mut cubin, chip)?;
     l.constants(&mut cubin);

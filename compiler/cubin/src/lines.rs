@@ -17,6 +17,7 @@
 use crate::Error;
 use crate::elf::constants as c;
 use crate::model::{Relocation, Section};
+use crate::relocation;
 use gimli::write::{EndianVec, Writer};
 use gimli::{Format, LittleEndian, constants as dw};
 use std::collections::HashMap;
@@ -27,8 +28,6 @@ pub const INLINED_CALL: u8 = 0x90;
 /// Names of the sections, in the order in which they stand behind `.debug_frame`.
 pub const SECTIONS: [&str; 4] = [".debug_line", ".debug_str", ".nv_debug_line_sass", ".nv_debug_ptx_txt"];
 
-/// `R_CUDA_64`: the address of a symbol, 8 bytes.
-const ADDRESS: u32 = 2;
 /// Bytes of a word.
 const WORD: u64 = 16;
 
@@ -292,7 +291,12 @@ impl Program {
     fn begin(&mut self, symbol: &str) -> gimli::write::Result<()> {
         self.extended(dw::DW_LNE_set_address.0, &[0; 8])?;
         let offset = self.out.len() as u64 - 8;
-        self.relocations.push(Relocation { offset, kind: ADDRESS, symbol: symbol.into(), addend: 0 });
+        self.relocations.push(Relocation {
+            offset,
+            kind: relocation::ADDRESS_64,
+            symbol: symbol.into(),
+            addend: 0,
+        });
         // No file has this number: the first row names its own, as ptxas does.
         (self.address, self.file, self.line, self.context, self.rows) = (0, u64::MAX, 1, (0, 0), 0);
         Ok(())

@@ -8,7 +8,7 @@ pub(crate) use symbols::reserved;
 
 use crate::elf::{Abi, Data, Header, Image, Section, constants as c};
 use crate::model::{Cubin, Function, Kind, Relocation, Space, Variable};
-use crate::{Error, Layout, frame, layout, note};
+use crate::{Error, Layout, frame, layout, note, relocation};
 use std::collections::HashMap;
 
 /// Lays a cubin out.
@@ -286,7 +286,7 @@ impl Plan {
             let slots = cubin.addresses.iter().enumerate();
             let relocations = slots.map(|(i, a)| Relocation {
                 offset: 8 * i as u64,
-                kind: 2,
+                kind: relocation::ADDRESS_64,
                 symbol: a.symbol.clone(),
                 addend: a.addend,
             });
@@ -366,7 +366,7 @@ impl Plan {
                     format!("shared alignment {} is no power of two", shared.align),
                 ));
             }
-            let size = u64::from(chip.reserved_shared) + u64::from(shared.size);
+            let size = u64::from(chip.reserved_shared()) + u64::from(shared.size);
             let flags = c::ALLOC | c::WRITE | c::INFO_LINK;
             self.nobits(format!(".nv.shared.{}", f.name), flags, shared.align.into(), size).info =
                 Some(format!(".text.{}", f.name));

@@ -3,6 +3,7 @@
 use crate::attribute::Attribute;
 use crate::elf::Abi;
 use crate::layout::Debug;
+use crate::relocation;
 
 /// Whether the file can be loaded as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -260,17 +261,10 @@ pub struct Relocation {
 }
 
 impl Relocation {
-    /// What of the symbol's 64-bit value the place takes in data: its bytes, and the bits that are dropped below them.
-    /// `None` for kinds that occur in code. Kinds 84 to 91 are the eight bytes of an address, as ptxas makes them of
-    /// `0xFF(symbol)` to `0xFF00000000000000(symbol)` (PTX ISA 5.4.5).
+    /// What of the symbol's 64-bit value the place takes in data: [`relocation::part`].
     #[must_use]
     pub fn part(&self) -> Option<(usize, u32)> {
-        match self.kind {
-            1 | 3 => Some((4, 0)),
-            2 | 4 => Some((8, 0)),
-            84..=91 => Some((1, 8 * (self.kind - 84))),
-            _ => None,
-        }
+        relocation::part(self.kind)
     }
 }
 

@@ -162,8 +162,8 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
         let address = |&(offset, target, addend): &(u64, ir::VariableId, i64)| cubin::Relocation {
             offset,
             kind: match module.variables[target].space {
-                Space::Const => GENERIC_64,
-                _ => ABSOLUTE_64,
+                Space::Const => cubin::relocation::GENERIC_64,
+                _ => cubin::relocation::ADDRESS_64,
             },
             symbol: module.variables[target].name.clone(),
             addend,
@@ -189,8 +189,3 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
 
 /// `st_other` of a managed variable (ptxas 13.0.88's cubins).
 const MANAGED: u8 = 4;
-
-/// `R_CUDA_64`: the address of a symbol, 8 bytes.
-const ABSOLUTE_64: u32 = 2;
-/// `R_CUDA_G64`: the generic address of a symbol, 8 bytes.
-const GENERIC_64: u32 = 4;

@@ -6,7 +6,8 @@
 //! * [`order`]: depth-first orders and retreating edges. [`Dominators`]: dominators and post-dominators.
 //!   [`DominanceFrontier`]. [`Loops`]: natural loops, their nest, reducibility. [`critical_edges`]. [`Regions`]: parts with
 //!   one way in and one way out. [`Influence`]: what branches decide. [`dataflow`]: bit-vector problems. [`hash`]: FNV-1a.
-//!   [`dump`]: the documents' texts of a graph.
+//!   [`dump`]: the documents' texts of a graph. [`nest`]: all cycles, those with several entries included. [`meet`]: where diverged lanes
+//!   reconverge.
 //!
 //! All take time and memory near-linear in blocks and edges, and none recurses. `sassafras-check` has each once more,
 //! slow, by its definition.
@@ -23,6 +24,8 @@ pub mod hash;
 mod influence;
 mod loops;
 mod map;
+pub mod meet;
+pub mod nest;
 pub mod order;
 mod regions;
 

@@ -1,6 +1,7 @@
 //! The SSA intermediate representation, its editor, its text and what each operation means.
 //!
 //! - [`op`]: operations. Values are bits of a width; operations carry the format.
+//! - [`operations`]: a row per operation: text, head in rules, widths, traits.
 //! - [`function`]: functions of blocks with parameters; an edge's arguments are what NIR calls phi sources.
 //! - [`edit`]: making and changing functions; [`Builder`] appends instructions to a block.
 //! - [`CfgEditor`]: every change of a graph. [`repair`]: SSA again after blocks were copied or edges led elsewhere.
@@ -19,6 +20,7 @@ pub mod flow;
 pub mod function;
 pub mod interpret;
 pub mod op;
+pub mod operations;
 pub mod repair;
 pub mod text;
 pub mod tree;

@@ -459,64 +459,29 @@ pub enum PackedOp {
 impl Op {
     /// Cross-lane operations: never moved under or out of a condition that may diverge, never duplicated or merged.
     pub fn convergent(&self) -> bool {
-        matches!(
-            self,
-            Op::Shuffle(_)
-                | Op::Vote(_)
-                | Op::Match { .. }
-                | Op::Redux(_)
-                | Op::ActiveMask
-                | Op::Elect
-                | Op::WarpSync
-                | Op::Barrier(_)
-        ) || self.of_whole_warp()
+        let traits = self.traits();
+        traits.convergent || traits.whole_warp
     }
 
     /// Cross-lane operations that have no member mask: all lanes of the warp must execute them together.
     pub fn of_whole_warp(&self) -> bool {
-        match self {
-            Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => true,
-            Op::Opaque(op) => op.family().of_whole_warp,
-            _ => false,
-        }
+        self.traits().whole_warp
     }
 
     /// Whether the first two arguments may be exchanged: all results stay the same, bit for bit. `evaluate`'s tests hold this
     /// to what the operations mean.
     pub fn commutes(&self) -> bool {
-        matches!(
-            self,
-            Op::Add
-                | Op::AddCarry
-                | Op::Mul
-                | Op::MulHigh { .. }
-                | Op::MulWide { .. }
-                | Op::Min { .. }
-                | Op::Max { .. }
-                | Op::And
-                | Op::Or
-                | Op::Xor
-                | Op::FAdd(..)
-                | Op::FMul(..)
-                | Op::Fma(..)
-                | Op::FMin { .. }
-                | Op::FMax { .. }
-                | Op::Compare(Compare::Eq | Compare::Ne)
-        )
+        self.traits().commutes
     }
 
     /// Whether the operation does something besides giving its results, so that it stays even if they are unused.
     pub fn has_effect(&self) -> bool {
-        match self {
-            Op::Store(_) | Op::Atomic { .. } | Op::Fence(..) | Op::Nanosleep => true,
-            Op::Load(a) => !matches!(a.ordering, Ordering::Weak | Ordering::NonCoherent),
-            Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(_) | Op::ActiveMask | Op::Elect => {
-                true
-            }
-            Op::WarpSync | Op::Barrier(_) | Op::SystemCall(_) => true,
-            Op::Opaque(op) => !op.family().pure,
-            _ if self.of_whole_warp() => true,
-            _ => false,
-        }
+        let traits = self.traits();
+        traits.effect || traits.whole_warp
+    }
+
+    /// Whether two instructions with equal operation and arguments give equal results wherever they stand.
+    pub fn pure(&self) -> bool {
+        !self.traits().varies && !self.has_effect()
     }
 }

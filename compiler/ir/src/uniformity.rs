@@ -11,9 +11,9 @@
 
 mod apart;
 
-use crate::tree::nest::{Cycle, Nest};
 use crate::{Block, Function, Inst, InstData, Op, Terminator, Uses, Value};
 use apart::Apart;
+use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{Dominators, Influence, SecondaryMap};
 use sassafras_semantics::{Ordering, Space, SpecialRegister};
 use std::fmt;

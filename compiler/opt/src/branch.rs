@@ -1,8 +1,8 @@
 //! Branches and blocks.
 
 use crate::Stats;
+use sassafras_graph::nest::Nest;
 use sassafras_graph::{ControlFlow, SecondaryMap};
-use sassafras_ir::tree::nest::Nest;
 use sassafras_ir::{Block, CfgEditor, Function, Op, Terminator};
 
 /// Folds branches and switches on constants, and branches whose two edges are equal; empties blocks that the entry does not

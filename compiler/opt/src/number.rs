@@ -34,7 +34,7 @@ pub fn number(function: &mut Function) -> Stats {
             }
             let data = &mut function.insts[inst];
             data.args = args;
-            if !pure(&data.op) || data.results.is_empty() {
+            if !data.op.pure() || data.results.is_empty() {
                 continue;
             }
             let results = data.results.clone();
@@ -64,14 +64,4 @@ pub fn number(function: &mut Function) -> Stats {
         function.replace_all(&map);
     }
     Stats::new(changes)
-}
-
-/// Whether two instructions with equal operation and arguments give equal results wherever they stand.
-pub fn pure(op: &Op) -> bool {
-    match op {
-        Op::Undef => false,
-        Op::Special(register) => !register.is_volatile(),
-        Op::Load(_) => false,
-        op => !op.has_effect(),
-    }
 }

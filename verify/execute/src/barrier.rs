@@ -1,7 +1,7 @@
 //! Block barriers (`bar`, `BAR`): 16 per block, each counting threads (`docs/convergence.md`, C14 and C16).
 
 /// Most threads of a block, and so of a barrier (CUDA C++ Programming Guide, "Compute capabilities").
-const MOST_THREADS: u32 = 1024;
+const MOST_THREADS: u32 = sassafras_chip::limits::THREADS_PER_BLOCK;
 
 /// A wait that a lane holds: done when its barrier's generation has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

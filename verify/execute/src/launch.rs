@@ -2,6 +2,7 @@
 
 use crate::argument::Argument;
 use crate::memory::Global;
+use sassafras_chip::limits::{BLOCK_EXTENTS, GRID_EXTENTS, THREADS_PER_BLOCK};
 
 /// Where a parameter lies in the parameter block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,14 +135,10 @@ impl Launch {
     /// [`LaunchError::Shape`].
     pub fn check(&self) -> Result<(), LaunchError> {
         let threads = self.block.iter().fold(1, |all: u64, &n| all.saturating_mul(n.into()));
-        if !(1..=1024).contains(&threads) || self.block[2] > 64 {
+        if !(1..=u64::from(THREADS_PER_BLOCK)).contains(&threads) || self.block[2] > BLOCK_EXTENTS[2] {
             return Err(LaunchError::Shape(format!("a block of {:?} threads is out of range", self.block)));
         }
-        if self.grid.contains(&0)
-            || self.grid[0] > 0x7fff_ffff
-            || self.grid[1] > 65535
-            || self.grid[2] > 65535
-        {
+        if self.grid.contains(&0) || self.grid.iter().zip(GRID_EXTENTS).any(|(blocks, most)| *blocks > most) {
             return Err(LaunchError::Shape(format!("a grid of {:?} blocks is out of range", self.grid)));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::launch::Launch;
 use crate::order::hash;
+use sassafras_chip::limits::RESERVED_SHARED_BYTES;
 use sassafras_semantics::{Axis, SpecialRegister};
 
 /// Who asks.
@@ -85,7 +86,7 @@ pub fn value(register: SpecialRegister, asker: &Asker, launch: &Launch) -> u64 {
         // On sm_90 these are words of the environment.
         R::ReservedSmemEnd => free(6, &[10]),
         R::ReservedSmemOffset(_) => free(6, &[11]),
-        R::ReservedSmemCap => 0x400,
+        R::ReservedSmemCap => RESERVED_SHARED_BYTES.into(),
         R::ClusterCtaid(_) | R::ClusterCtaRank | R::IsExplicitCluster => 0,
         R::ClusterNctaid(_) | R::ClusterNctaRank => 1,
     };

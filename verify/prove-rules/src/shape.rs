@@ -1,14 +1,15 @@
 //! Every operation that a row may meet: heads with all the values of what they carry, and the widths they take.
 //!
-//! Written from the documentation of [`Op`]. Where an attribute is a number of 32 bits (a byte offset) a few values stand for
+//! Widths come from the rows of [`sassafras_ir::operations`], else they are written here from the documentation of [`Op`]. Where an attribute is a number of 32 bits (a byte offset) a few values stand for
 //! it: it is added to an address and looked at by nothing else.
 
 use sassafras_ir::op::PackedOp;
-use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op};
-use sassafras_rules::select::attribute::{format, format_name, head};
-use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
+use sassafras_ir::operations::Width;
+use sassafras_ir::{CacheOperator, MemoryAccess, Op};
+use sassafras_rules::select::attribute::{REDUCE, suffix};
+use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Rounding, Scope, Space,
+    AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Rounding, Scope, Space,
 };
 
 /// An operation with the widths of its arguments and results in bits.
@@ -29,20 +30,7 @@ impl Shape {
 
     /// The suffix by which rows name it; see the notation of `sassafras_rules::select`.
     pub fn suffix(&self) -> String {
-        let both = matches!(self.op, Op::ZeroExtend | Op::SignExtend | Op::Truncate);
-        let first = matches!(
-            self.op,
-            Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. } | Op::Match { .. }
-        );
-        match format(&self.op) {
-            Some(f) => format_name(f).to_owned(),
-            None if both => format!("{}.{}", self.args[0], self.results[0]),
-            None if first => self.args[0].to_string(),
-            None => {
-                let width = self.results.first().or(self.args.get(1)).or(self.args.first());
-                width.map_or_else(String::new, u32::to_string)
-            }
-        }
+        suffix(&self.op, &self.args, &self.results)
     }
 }
 
@@ -87,7 +75,7 @@ fn modes() -> Vec<FloatMode> {
 
 /// All operations whose head this is; `reduce` has the read-modify-writes without a result.
 pub fn shapes(name: &str) -> Vec<Shape> {
-    if name == "reduce" {
+    if name == REDUCE {
         let without_result = |s: Shape| Shape { results: Vec::new(), ..s };
         let kept = |s: &Shape| {
             matches!(s.op, Op::Atomic { op, access } if access.space == Space::Global
@@ -95,66 +83,50 @@ pub fn shapes(name: &str) -> Vec<Shape> {
         };
         return atomics().into_iter().filter(kept).map(without_result).collect();
     }
-    let all = [integers(), moves(), floats(), conversions(), memory(), atomics(), lanes()];
-    all.into_iter().flatten().filter(|s| head(&s.op) == name).collect()
+    let all = [stated(), moves(), packed(), conversions(), memory(), atomics(), lanes()];
+    all.into_iter().flatten().filter(|s| s.op.head() == name).collect()
 }
 
-fn integers() -> Vec<Shape> {
+/// Operations whose row states their widths, at each width that it allows.
+fn stated() -> Vec<Shape> {
     let mut all = Vec::new();
-    let two = [Op::Add, Op::Sub, Op::Mul];
-    let signed_two = |signed| [Op::MulHigh { signed }, Op::Min { signed }, Op::Max { signed }];
-    for w in [16, 32, 64] {
-        let mut arithmetic = two.to_vec();
-        BOOLS.iter().for_each(|&s| arithmetic.extend(signed_two(s)));
-        all.extend(arithmetic.iter().map(|&op| Shape::new(op, &[w, w], &[w])));
-        all.extend([Op::Neg, Op::Abs, Op::BitReverse].map(|op| Shape::new(op, &[w], &[w])));
-        all.extend([Op::AddCarry, Op::SubBorrow].map(|op| Shape::new(op, &[w, w, 1], &[w, 1])));
-        for op in [Op::Shl, Op::Shr { signed: false }, Op::Shr { signed: true }] {
-            all.push(Shape::new(op, &[w, 32], &[w]));
-        }
-        for signed in BOOLS {
-            all.push(Shape::new(Op::BitExtract { signed }, &[w, 32, 32], &[w]));
-            all.push(Shape::new(Op::MulWide { signed }, &[w, w], &[2 * w]));
-        }
-        all.push(Shape::new(Op::BitInsert, &[w, w, 32, 32], &[w]));
-    }
-    for w in [32, 64] {
-        all.extend([Op::Popcount, Op::LeadingZeros].map(|op| Shape::new(op, &[w], &[32])));
-        for signed in BOOLS {
-            for shift_amount in BOOLS {
-                all.push(Shape::new(Op::FindHighest { signed, shift_amount }, &[w], &[32]));
-            }
+    for op in Op::all_with_signature().into_iter().filter(exists) {
+        let Some((args, results)) = op.signature() else { continue };
+        let open = args.iter().chain(results).find(|w| matches!(w, Width::Any | Width::Number | Width::Word));
+        let widths: &[u32] = match open {
+            Some(Width::Any) => &[1, 16, 32, 64],
+            Some(Width::Number) => &[16, 32, 64],
+            Some(Width::Word) => &[32, 64],
+            _ => &[0],
+        };
+        for &width in widths {
+            let bits = |stated: &Width| match stated {
+                Width::Bits(bits) => *bits,
+                Width::Any | Width::Number | Width::Word => width,
+                Width::Double => 2 * width,
+                Width::Format => op.format().map_or(0, FloatFormat::width),
+            };
+            let of = |stated: &[Width]| stated.iter().map(bits).collect();
+            all.push(Shape { op, args: of(args), results: of(results) });
         }
     }
-    for w in [1, 16, 32, 64] {
-        all.extend([Op::And, Op::Or, Op::Xor].map(|op| Shape::new(op, &[w, w], &[w])));
-        all.push(Shape::new(Op::Not, &[w], &[w]));
-        all.push(Shape::new(Op::Select, &[1, w, w], &[w]));
-        all.extend(COMPARES.map(|c| Shape::new(Op::Compare(c), &[w, w], &[1])));
-    }
-    all.extend((0..=255).map(|t| Shape::new(Op::Lop3(t), &[32; 3], &[32])));
-    for left in BOOLS {
-        for wrap in BOOLS {
-            all.push(Shape::new(Op::FunnelShift { left, wrap }, &[32; 3], &[32]));
-            all.push(Shape::new(Op::Dot4 { a_signed: left, b_signed: wrap }, &[32; 3], &[32]));
-        }
-    }
-    all.push(Shape::new(Op::Permute, &[32; 3], &[32]));
     all
 }
 
-const COMPARES: [Compare; 10] = [
-    Compare::Eq,
-    Compare::Ne,
-    Compare::ULt,
-    Compare::ULe,
-    Compare::UGt,
-    Compare::UGe,
-    Compare::SLt,
-    Compare::SLe,
-    Compare::SGt,
-    Compare::SGe,
-];
+/// Whether selection may meet an operation with these fields.
+fn exists(op: &Op) -> bool {
+    use AtomicOp::{Add, And, Or, SMax, SMin, UMax, UMin, Xor};
+    let orders = |ordering| {
+        use Ordering::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
+        matches!(ordering, Acquire | Release | AcquireRelease | SequentiallyConsistent)
+    };
+    match *op {
+        Op::Redux(op) => matches!(op, Add | SMin | SMax | UMin | UMax | And | Or | Xor),
+        Op::Fence(ordering, _) => orders(ordering),
+        Op::ToGeneric(space) | Op::FromGeneric(space) | Op::IsSpace(space) => space != Space::Generic,
+        _ => op.format().is_none_or(|format| !format.is_fp8()),
+    }
+}
 
 fn moves() -> Vec<Shape> {
     let mut all = Vec::new();
@@ -177,67 +149,7 @@ fn moves() -> Vec<Shape> {
     all
 }
 
-const RELATIONS: [FloatCompare; 14] = [
-    FloatCompare::Eq,
-    FloatCompare::Ne,
-    FloatCompare::Lt,
-    FloatCompare::Le,
-    FloatCompare::Gt,
-    FloatCompare::Ge,
-    FloatCompare::UEq,
-    FloatCompare::UNe,
-    FloatCompare::ULt,
-    FloatCompare::ULe,
-    FloatCompare::UGt,
-    FloatCompare::UGe,
-    FloatCompare::Ordered,
-    FloatCompare::Unordered,
-];
-
-fn floats() -> Vec<Shape> {
-    let mut all = Vec::new();
-    for f in FORMATS {
-        let w = f.width();
-        for m in modes() {
-            all.extend([Op::FAdd(f, m), Op::FMul(f, m)].map(|op| Shape::new(op, &[w, w], &[w])));
-            all.push(Shape::new(Op::Fma(f, m), &[w, w, w], &[w]));
-            all.push(Shape::new(Op::FRound(f, m), &[w], &[w]));
-            if w == 16 {
-                packed(&mut all, f, m);
-            }
-        }
-        all.extend([Op::FNeg(f), Op::FAbs(f)].map(|op| Shape::new(op, &[w], &[w])));
-        for ftz in BOOLS {
-            for nan in BOOLS {
-                all.push(Shape::new(Op::FMin { format: f, ftz, nan }, &[w, w], &[w]));
-                all.push(Shape::new(Op::FMax { format: f, ftz, nan }, &[w, w], &[w]));
-            }
-            for compare in RELATIONS {
-                all.push(Shape::new(Op::FloatCompare { compare, format: f, ftz }, &[w, w], &[1]));
-            }
-        }
-    }
-    let functions = [
-        Approximation::Rcp,
-        Approximation::Rsqrt,
-        Approximation::Sqrt,
-        Approximation::Sin,
-        Approximation::Cos,
-        Approximation::SinTurns,
-        Approximation::CosTurns,
-        Approximation::Ex2,
-        Approximation::Lg2,
-        Approximation::Tanh,
-        Approximation::Rcp64High,
-        Approximation::Rsqrt64High,
-    ];
-    for function in functions {
-        all.extend(BOOLS.map(|ftz| Shape::new(Op::Approximate { function, ftz }, &[32], &[32])));
-    }
-    all
-}
-
-fn packed(all: &mut Vec<Shape>, format: FloatFormat, mode: FloatMode) {
+fn packed() -> Vec<Shape> {
     let kinds = [
         (PackedOp::Add, 2),
         (PackedOp::Mul, 2),
@@ -249,9 +161,15 @@ fn packed(all: &mut Vec<Shape>, format: FloatFormat, mode: FloatMode) {
         (PackedOp::Neg, 1),
         (PackedOp::Abs, 1),
     ];
-    for (kind, count) in kinds {
-        all.push(Shape::new(Op::Packed { kind, format, mode }, &vec![32; count], &[32]));
+    let mut all = Vec::new();
+    for format in [FloatFormat::F16, FloatFormat::Bf16] {
+        for mode in modes() {
+            for (kind, count) in kinds {
+                all.push(Shape::new(Op::Packed { kind, format, mode }, &vec![32; count], &[32]));
+            }
+        }
     }
+    all
 }
 
 fn conversions() -> Vec<Shape> {
@@ -327,16 +245,6 @@ fn memory() -> Vec<Shape> {
                 }
             }
         }
-    }
-    for space in [Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param] {
-        all.push(Shape::new(Op::ToGeneric(space), &[64], &[64]));
-        all.push(Shape::new(Op::FromGeneric(space), &[64], &[64]));
-        all.push(Shape::new(Op::IsSpace(space), &[64], &[1]));
-    }
-    for ordering in
-        [Ordering::Acquire, Ordering::Release, Ordering::AcquireRelease, Ordering::SequentiallyConsistent]
-    {
-        all.extend(SCOPES.map(|s| Shape::new(Op::Fence(ordering, s), &[], &[])));
     }
     all
 }
@@ -417,30 +325,6 @@ fn atomics() -> Vec<Shape> {
 
 fn lanes() -> Vec<Shape> {
     let mut all = Vec::new();
-    for mode in [ShuffleMode::Idx, ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Bfly] {
-        all.push(Shape::new(Op::Shuffle(mode), &[32; 4], &[32, 1]));
-    }
-    for mode in [VoteMode::All, VoteMode::Any, VoteMode::Uniform, VoteMode::Ballot] {
-        all.push(Shape::new(Op::Vote(mode), &[1, 32], &[32, 1]));
-    }
-    for all_of in BOOLS {
-        all.extend([32, 64].map(|w| Shape::new(Op::Match { all: all_of }, &[w, 32], &[32, 1])));
-    }
-    let reductions = [
-        AtomicOp::Add,
-        AtomicOp::SMin,
-        AtomicOp::SMax,
-        AtomicOp::UMin,
-        AtomicOp::UMax,
-        AtomicOp::And,
-        AtomicOp::Or,
-        AtomicOp::Xor,
-    ];
-    all.extend(reductions.map(|op| Shape::new(Op::Redux(op), &[32, 32], &[32])));
-    all.push(Shape::new(Op::ActiveMask, &[], &[32]));
-    all.push(Shape::new(Op::Elect, &[32], &[32, 1]));
-    all.push(Shape::new(Op::WarpSync, &[32], &[]));
-    all.push(Shape::new(Op::Nanosleep, &[32], &[]));
     all.extend(matrices());
     all.extend(Opaque::all().map(|op| {
         let family = op.family();
@@ -498,6 +382,5 @@ fn matrices() -> Vec<Shape> {
             all.push(Shape::new(Op::MatrixStore(m), &[32, 32 * count], &[]));
         }
     }
-    all.push(Shape::new(Op::MatrixTranspose, &[32], &[32]));
     all
 }

@@ -1,5 +1,6 @@
 //! What has to hold between two sides: assumptions, and goals whose negation is asked for.
 
+use sassafras_chip::limits::{BLOCK_EXTENTS, GRID_EXTENTS};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 use sassafras_symbolic::inputs::{AXES, Inputs};
 use sassafras_symbolic::origin::Origin;
@@ -66,8 +67,8 @@ pub fn assumptions(inputs: &Inputs<'_>, origin: impl Compared, source: &[Event],
         let (ntid, nctaid) = (inputs.ntid(axis), inputs.nctaid(axis));
         all.push(d.compare(CompareOp::ULt, &inputs.tid(axis), &ntid));
         all.push(d.compare(CompareOp::ULt, &inputs.ctaid(axis), &nctaid));
-        all.push(d.compare(CompareOp::ULe, &ntid, &word([1024, 1024, 64][i])));
-        all.push(d.compare(CompareOp::ULe, &nctaid, &word([0x7fff_ffff, 65535, 65535][i])));
+        all.push(d.compare(CompareOp::ULe, &ntid, &word(BLOCK_EXTENTS[i])));
+        all.push(d.compare(CompareOp::ULe, &nctaid, &word(GRID_EXTENTS[i])));
         if let Some(n) = origin.required_threads() {
             all.push(d.eq(&ntid, &word(n[i])));
         }

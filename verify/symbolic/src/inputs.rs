@@ -3,6 +3,7 @@
 use crate::opaque::Opaque;
 use crate::sum::split;
 use rustc_hash::FxHashMap;
+use sassafras_chip::limits::{BLOCK_EXTENTS, GRID_EXTENTS, RESERVED_SHARED_BYTES};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
 use sassafras_solve::read::Read;
@@ -52,11 +53,6 @@ pub struct Shape {
     /// The most threads of a block.
     pub most: Option<u32>,
 }
-
-/// The most threads of a block along each axis (CUDA C++ Programming Guide, "Compute Capabilities").
-const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
-/// The most blocks of a grid along each axis, as bits (ibid.: 2³¹ - 1, 65,535, 65,535).
-const BLOCK_BITS: [u32; 3] = [31, 16, 16];
 
 /// How many bits the numbers up to this one have, and one at least.
 fn bits(most: u32) -> u32 {
@@ -222,7 +218,7 @@ impl<'t> Inputs<'t> {
     /// The most threads of a block along an axis.
     pub fn most_threads(&self, axis: Axis) -> u32 {
         let shape = self.shape.get();
-        let most = MOST_THREADS[axis as usize];
+        let most = BLOCK_EXTENTS[axis as usize];
         shape.required.map_or(shape.most.unwrap_or(most), |n| n[axis as usize]).clamp(1, most)
     }
 
@@ -242,11 +238,11 @@ impl<'t> Inputs<'t> {
     }
     /// `%ctaid`.
     pub fn ctaid(&self, axis: Axis) -> TermId {
-        self.number(&format!("ctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
+        self.number(&format!("ctaid.{}", letter(axis)), bits(GRID_EXTENTS[axis as usize]), true)
     }
     /// `%nctaid`.
     pub fn nctaid(&self, axis: Axis) -> TermId {
-        self.number(&format!("nctaid.{}", letter(axis)), BLOCK_BITS[axis as usize], true)
+        self.number(&format!("nctaid.{}", letter(axis)), bits(GRID_EXTENTS[axis as usize]), true)
     }
     /// `%laneid`: of blocks of one row the lowest bits of `%tid.x`.
     pub fn laneid(&self) -> TermId {
@@ -297,7 +293,7 @@ impl<'t> Inputs<'t> {
             R::ReservedSmemOffset(1) => self.special(R::EnvReg(11))?,
             // As ptxas has them for sm_90.
             R::ReservedSmemBegin | R::ReservedSmemOffset(0) => d.constant(32, 0),
-            R::ReservedSmemCap => d.constant(32, 0x400),
+            R::ReservedSmemCap => d.constant(32, RESERVED_SHARED_BYTES.into()),
             // A-LAUNCH: clusters of one block.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
             R::IsExplicitCluster if !self.explicit.get() => d.no(),

@@ -2,6 +2,7 @@
 
 use super::info;
 use sassafras_cubin::elf::{Data, Image, Section, Symbol, constants as c};
+use sassafras_cubin::relocation;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
@@ -278,16 +279,14 @@ fn object(s: &Symbol, index: usize, objects: &[&Symbol], numbers: &Numbers, out:
 
 /// Bytes that a relocation of this kind fills.
 fn width(kind: u32) -> u64 {
-    // R_CUDA_32 and R_CUDA_G32 are the words among those that occur in data.
-    if matches!(kind, 1 | 3) { 4 } else { 8 }
+    relocation::part(kind).map_or(8, |(bytes, _)| bytes as u64)
 }
 
 /// How a reference is written.
 fn reference(image: &Image, r: Relocation) -> String {
     let name = |i: usize| image.symbols.get(i).map_or("", |s| s.name.as_str());
     let symbol = name(r.symbol as usize);
-    // R_CUDA_G32 and R_CUDA_G64: an address in the generic space.
-    if matches!(r.kind, 3 | 4) && r.addend == 0 {
+    if relocation::is_generic(r.kind) && r.addend == 0 {
         let width = 8 * width(r.kind);
         return format!("fun@R_CUDA_G{width}({symbol})");
     }

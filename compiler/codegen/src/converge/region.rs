@@ -1,9 +1,9 @@
 //! The regions of convergence barriers: from where lanes part to where they meet.
 
 use rustc_hash::FxHashSet;
+use sassafras_graph::meet::{Meet, Meetings, Parting};
+use sassafras_graph::nest::Cycle;
 use sassafras_graph::{BitSet, ControlFlow, Dominators, Graph, SecondaryMap};
-use sassafras_ir::tree::meet::{Meet, Meetings, Parting};
-use sassafras_ir::tree::nest::Cycle;
 use sassafras_isa::{Inst, Meaning};
 use sassafras_machine::{Block, Function, MInst};
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Branches led past empty blocks.
 
 use rustc_hash::FxHashSet;
+use sassafras_graph::nest::Nest;
 use sassafras_graph::{BitSet, Entity, SecondaryMap};
-use sassafras_ir::tree::nest::Nest;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, BlockData, Function};
 

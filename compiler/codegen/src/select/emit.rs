@@ -147,7 +147,7 @@ pub fn emit(
 /// Where lanes yield: at the begin of each loop in which a thread may wait for another of its warp, which the lanes that wait
 /// at a convergence barrier hold up (C11 of `docs/convergence.md`).
 fn yields(f: &ir::Function) -> std::collections::HashSet<ir::Block> {
-    let nest = ir::tree::nest::Nest::new(&f.graph());
+    let nest = sassafras_graph::nest::Nest::new(&f.graph());
     let spins = ir::uniformity::spins(f, &nest);
     spins.into_iter().flat_map(|cycle| nest.cycles[cycle].entries.clone()).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::plan::{Context, peel, suffix};
 use sassafras_ir::{Inst, Op, Value, ValueDef};
-use sassafras_rules::select::attribute::{Attribute, attribute, head};
+use sassafras_rules::select::attribute::{Attribute, REDUCE, attribute};
 use sassafras_rules::select::{Action, Arg, Condition, Kinds, Pattern, Row, Value as Term};
 
 /// What a name of a row stands for.
@@ -77,8 +77,8 @@ fn matches(
     mut bindings: Bindings,
 ) -> Option<Bindings> {
     let data = &context.function.insts[inst];
-    let fits = (head(&data.op) == pattern.head
-        || (pattern.head == "reduce" && matches!(data.op, Op::Atomic { .. })))
+    let fits = (data.op.head() == pattern.head
+        || (pattern.head == REDUCE && matches!(data.op, Op::Atomic { .. })))
         && data.args.len() == pattern.args.len()
         && pattern.suffix.as_ref().is_none_or(|s| *s == suffix(context.function, inst))
         && pattern.conditions.iter().all(|c| holds(&data.op, c));

@@ -5,7 +5,7 @@ use super::matcher::{Binding, Bindings, Match, match_row};
 use sassafras_chip::Chip;
 use sassafras_graph::{SecondaryMap, order};
 use sassafras_ir::{Block, Function, Inst, InstData, Op, Value, ValueDef};
-use sassafras_rules::select::attribute::{format, format_name, head};
+use sassafras_rules::select::attribute::{REDUCE, suffix as suffix_of};
 use sassafras_rules::select::{Row, Rules};
 use sassafras_semantics::{AtomicOp, Space};
 
@@ -153,9 +153,9 @@ fn choose(context: &Context<'_>, inst: Inst, needed: &SecondaryMap<Value, bool>)
                 && !matches!(op, AtomicOp::Cas | AtomicOp::Exch)
                 && !data.results.iter().any(|&r| needed[r]) =>
         {
-            "reduce"
+            REDUCE
         }
-        op => head(op),
+        op => op.head(),
     };
     Rules::get()
         .candidates_on(head, context.chip)
@@ -166,25 +166,13 @@ fn choose(context: &Context<'_>, inst: Inst, needed: &SecondaryMap<Value, bool>)
 /// An operation with its suffix, as rows name it, and all it carries.
 pub fn describe(function: &Function, inst: Inst) -> String {
     let data = &function.insts[inst];
-    format!("{}.{} ({:?})", head(&data.op), suffix(function, inst), data.op)
+    format!("{}.{} ({:?})", data.op.head(), suffix(function, inst), data.op)
 }
 
 /// The suffix of an operation: its float format, or the width that rows go by.
 pub fn suffix(function: &Function, inst: Inst) -> String {
     let data = &function.insts[inst];
-    let width = |v| function.values[v].ty.bits();
-    match (format(&data.op), &data.op) {
-        (None, Op::ZeroExtend | Op::SignExtend | Op::Truncate) => {
-            format!("{}.{}", width(data.args[0]), width(data.results[0]))
-        }
-        (Some(f), _) => format_name(f).to_owned(),
-        (
-            None,
-            Op::Compare(_) | Op::Popcount | Op::LeadingZeros | Op::FindHighest { .. } | Op::Match { .. },
-        ) => width(data.args[0]).to_string(),
-        (None, _) => match data.results.first().or(data.args.get(1)).or(data.args.first()) {
-            Some(&v) => width(v).to_string(),
-            None => String::new(),
-        },
-    }
+    let widths =
+        |values: &[Value]| -> Vec<u32> { values.iter().map(|&v| function.values[v].ty.bits()).collect() };
+    suffix_of(&data.op, &widths(&data.args), &widths(&data.results))
 }

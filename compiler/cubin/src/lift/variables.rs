@@ -5,6 +5,7 @@ use crate::Error;
 use crate::elf::{Data, constants as c};
 use crate::lower;
 use crate::model::{Address, Cubin, Relocation, Space, Variable};
+use crate::relocation;
 
 const OBJECT: u8 = 1;
 
@@ -89,7 +90,10 @@ impl Lift<'_> {
         let Some((index, section)) = self.section(".nv.constant4") else { return };
         let mut list = self.relocations.get(&index).cloned().unwrap_or_default();
         list.sort_by_key(|r| r.offset);
-        let plain = list.iter().enumerate().all(|(i, r)| r.kind == 2 && r.offset == 8 * i as u64)
+        let plain = list
+            .iter()
+            .enumerate()
+            .all(|(i, r)| r.kind == relocation::ADDRESS_64 && r.offset == 8 * i as u64)
             && section.size() == 8 * list.len() as u64
             && list.iter().all(|r| section.bytes()[r.offset as usize..][..8] == self.left_in_place(r))
             && (section.kind, section.align) == (c::PROGBITS, 8);

@@ -16,14 +16,13 @@
 //! ([`crate::Function::compact`]); otherwise what stands in no block is lost, and the text still prints again the same.
 
 mod matrix;
-mod ops;
 mod parse;
 mod print;
 #[cfg(test)]
 mod tests;
-mod token;
+pub(crate) mod token;
 
-pub use ops::{NAMES, parse_op, print_op, sample_op};
+pub use crate::operations::{NAMES, parse_op, print_op, sample_op};
 pub use parse::{ParseError, parse};
 pub use print::{print, print_function};
 

@@ -9,13 +9,21 @@ use sassafras_semantics::{
 };
 
 /// A kind of field. A token holds no dot and no space.
-pub(super) trait Token {
+pub(crate) trait Token {
     /// What the field holds.
     type Value: Copy;
     fn write(value: Self::Value) -> String;
     fn read(text: &str) -> Option<Self::Value>;
     /// Some value, chosen by random bits.
     fn sample(random: &mut dyn FnMut() -> u64) -> Self::Value;
+    /// Every value; none where they are too many to go through.
+    fn all() -> Vec<Self::Value> {
+        Vec::new()
+    }
+    /// The truth value that it is.
+    fn flag(_value: Self::Value) -> Option<bool> {
+        None
+    }
 }
 
 macro_rules! numbers {
@@ -30,6 +38,9 @@ macro_rules! numbers {
             }
             fn sample(random: &mut dyn FnMut() -> u64) -> $t {
                 random() as $t
+            }
+            fn all() -> Vec<$t> {
+                if $t::BITS == 8 { ($t::MIN..=$t::MAX).collect() } else { Vec::new() }
             }
         }
     )*};
@@ -80,7 +91,7 @@ impl Token for Opaque {
 /// Kinds of truth values, each with its own words for no and yes.
 macro_rules! flags {
     ($($name:ident $no:literal $yes:literal;)*) => {$(
-        pub(super) struct $name;
+        pub(crate) struct $name;
         impl Token for $name {
             type Value = bool;
             fn write(value: bool) -> String {
@@ -95,6 +106,12 @@ macro_rules! flags {
             }
             fn sample(random: &mut dyn FnMut() -> u64) -> bool {
                 random() & 1 == 1
+            }
+            fn all() -> Vec<bool> {
+                vec![false, true]
+            }
+            fn flag(value: bool) -> Option<bool> {
+                Some(value)
             }
         }
     )*};
@@ -124,6 +141,9 @@ macro_rules! words {
             fn sample(random: &mut dyn FnMut() -> u64) -> $name {
                 let all = [$($pattern),*];
                 all[random() as usize % all.len()]
+            }
+            fn all() -> Vec<$name> {
+                vec![$($pattern),*]
             }
         }
     )*};
@@ -207,6 +227,9 @@ impl Token for AtomicOp {
     fn sample(random: &mut dyn FnMut() -> u64) -> AtomicOp {
         ATOMICS[random() as usize % ATOMICS.len()].0
     }
+    fn all() -> Vec<AtomicOp> {
+        ATOMICS.map(|row| row.0).to_vec()
+    }
 }
 
 impl Token for Space {
@@ -234,8 +257,11 @@ impl Token for Space {
         })
     }
     fn sample(random: &mut dyn FnMut() -> u64) -> Space {
-        let named = [Space::Generic, Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param];
-        named.get(random() as usize % 8).copied().unwrap_or(Space::Bank(random() as u8))
+        Self::all().get(random() as usize % 8).copied().unwrap_or(Space::Bank(random() as u8))
+    }
+    /// But for banks.
+    fn all() -> Vec<Space> {
+        vec![Space::Generic, Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param]
     }
 }
 
@@ -255,6 +281,11 @@ impl Token for FloatMode {
     fn sample(random: &mut dyn FnMut() -> u64) -> FloatMode {
         let (rounding, bits) = (Rounding::sample(random), random());
         FloatMode { rounding, ftz: bits & 1 == 1, sat: bits & 2 == 2 }
+    }
+    fn all() -> Vec<FloatMode> {
+        let flags = [(false, false), (false, true), (true, false), (true, true)];
+        let modes = |rounding| flags.map(|(ftz, sat)| FloatMode { rounding, ftz, sat });
+        Rounding::all().into_iter().flat_map(modes).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The control tree: a function's control flow as blocks, ifs and loops. The contract is `docs/control-tree.md`.
 //!
 //! - [`node`]: what the tree is made of. [`cursor`]: places. [`error`]: why an edit is refused.
-//! - [`nest`], [`meet`]: the cycles of any graph, and where lanes that part meet.
 //! - `edges`: the terminators that the tree demands. `change`, `extract`, `clone`: edits.
 
 mod change;
@@ -11,8 +10,6 @@ mod edges;
 pub mod error;
 mod extract;
 mod flat;
-pub mod meet;
-pub mod nest;
 pub mod node;
 mod print;
 mod rebuild;

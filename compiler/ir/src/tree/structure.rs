@@ -6,11 +6,11 @@
 //! end of the list, and further, until the target stands next. Where others are pending too, the target is guarded by the
 //! selector. Parameters become variables, assigned on the edges; [`super::rebuild`] makes parameters of them again.
 
-use super::nest::{Cycle, Nest};
 use super::rebuild::{Variable, rebuild};
 use super::{Jump, List, LoopControl, NodeKind, Refused, SelectionControl, Tree, edges};
 use crate::function::{Block, BlockData, Edge, Function, Terminator, Value};
 use crate::op::{Compare, Op, Type};
+use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{ControlFlow, Dominators, Entity, SecondaryMap};
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,8 +1,8 @@
 //! Where lanes of a warp are not surely together.
 
-use crate::tree::nest::{Cycle, Nest};
 use crate::{Block, Function, Inst, Op};
 use rustc_hash::FxHashSet;
+use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{
     ControlFlow, DepthFirst, Dominators, Graph, Influence, Loops, SecondaryMap, is_reducible,
 };

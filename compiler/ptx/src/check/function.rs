@@ -7,6 +7,7 @@ use crate::ast::{self, Argument, Directive};
 use crate::checked::{Function, FunctionId, Inst, Param, RegisterId, VariableId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::table::Since;
+use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_semantics::Space;
 
 /// The function being checked.
@@ -251,9 +252,9 @@ impl Checker {
         }
         let block = most.or(exact);
         if let Some(threads) = block.map(|b| b.iter().fold(1u64, |all, n| all.saturating_mul((*n).into())))
-            && threads > 1024
+            && threads > THREADS_PER_BLOCK.into()
         {
-            let message = format!("blocks of {threads} threads; the most is 1024");
+            let message = format!("blocks of {threads} threads; the most is {THREADS_PER_BLOCK}");
             let help = Some("no launch can use such a block".to_owned());
             let code = Code::OversizedBlock;
             self.diagnostics.add(Diagnostic { code, message, span: f.name.span, related: None, help });

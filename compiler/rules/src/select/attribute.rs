@@ -1,180 +1,36 @@
 //! Names for the operations of the IR and for what they carry, as rows write them.
 
 use sassafras_chip::{Chip, Strengths};
+use sassafras_ir::operations::{HEADS, Signature, Width};
 use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Scope, Space,
 };
 
-/// All heads but those of opaque operations, sorted.
-pub const HEADS: &[&str] = &[
-    "abs",
-    "activemask",
-    "add",
-    "addc",
-    "address",
-    "and",
-    "approx",
-    "atomic",
-    "barrier",
-    "bfe",
-    "bfi",
-    "bfind",
-    "brev",
-    "clz",
-    "cmp",
-    "concat",
-    "const",
-    "cvta",
-    "cvtato",
-    "div",
-    "dp4a",
-    "elect",
-    "extract",
-    "f2f",
-    "f2i",
-    "fabs",
-    "fadd",
-    "fcmp",
-    "fdiv",
-    "fence",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmul",
-    "fneg",
-    "fromfp8",
-    "fround",
-    "fsqrt",
-    "i2f",
-    "isspace",
-    "ldmatrix",
-    "load",
-    "lop3",
-    "match",
-    "max",
-    "min",
-    "mma",
-    "movmatrix",
-    "mul",
-    "mulhi",
-    "mulwide",
-    "nanosleep",
-    "neg",
-    "not",
-    "or",
-    "packed",
-    "param",
-    "popc",
-    "prmt",
-    "reduce",
-    "redux",
-    "rem",
-    "select",
-    "sext",
-    "shf",
-    "shl",
-    "shr",
-    "shuffle",
-    "special",
-    "stmatrix",
-    "store",
-    "sub",
-    "subb",
-    "tofp8",
-    "trunc",
-    "undef",
-    "vote",
-    "warpsync",
-    "xor",
-    "zext",
-];
+/// The operation that global atomics without a reader of the old value are selected as: no operation of the IR, so it has no row there.
+pub const REDUCE: &str = "reduce";
 
-/// The head of an operation.
-pub fn head(op: &Op) -> &'static str {
+/// The head of this name that a rule may have.
+pub fn head_named(word: &str) -> Option<&'static str> {
+    let own = HEADS.iter().filter(|head| **head != "opaque").chain(&[REDUCE]);
+    own.chain(Opaque::heads()).find(|head| **head == word).copied()
+}
+
+/// The suffix by which rows name an operation whose arguments and results have these widths in bits: its float format; both widths of an
+/// extension or a truncation; the width of the first argument, where that of the result is one for all; else that of the result.
+pub fn suffix(op: &Op, args: &[u32], results: &[u32]) -> String {
+    let of_arguments = |(args, results): Signature| match (args.first(), results.first()) {
+        (Some(first), Some(Width::Bits(_))) => !matches!(first, Width::Bits(_)),
+        _ => false,
+    };
+    if let Some(format) = op.format() {
+        return format_name(format).to_owned();
+    }
     match op {
-        Op::Const(_) => "const",
-        Op::Undef => "undef",
-        Op::Param { .. } => "param",
-        Op::Special(_) => "special",
-        Op::Address(..) => "address",
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::MulHigh { .. } => "mulhi",
-        Op::MulWide { .. } => "mulwide",
-        Op::AddCarry => "addc",
-        Op::SubBorrow => "subb",
-        Op::Div { .. } => "div",
-        Op::Rem { .. } => "rem",
-        Op::Min { .. } => "min",
-        Op::Max { .. } => "max",
-        Op::Neg => "neg",
-        Op::Abs => "abs",
-        Op::And => "and",
-        Op::Or => "or",
-        Op::Xor => "xor",
-        Op::Not => "not",
-        Op::Lop3(_) => "lop3",
-        Op::Shl => "shl",
-        Op::Shr { .. } => "shr",
-        Op::FunnelShift { .. } => "shf",
-        Op::Popcount => "popc",
-        Op::LeadingZeros => "clz",
-        Op::BitReverse => "brev",
-        Op::FindHighest { .. } => "bfind",
-        Op::BitExtract { .. } => "bfe",
-        Op::BitInsert => "bfi",
-        Op::Permute => "prmt",
-        Op::Dot4 { .. } => "dp4a",
-        Op::Truncate => "trunc",
-        Op::ZeroExtend => "zext",
-        Op::SignExtend => "sext",
-        Op::Extract(_) => "extract",
-        Op::Concat => "concat",
-        Op::Compare(_) => "cmp",
-        Op::FloatCompare { .. } => "fcmp",
-        Op::Select => "select",
-        Op::FAdd(..) => "fadd",
-        Op::FMul(..) => "fmul",
-        Op::Fma(..) => "fma",
-        Op::FDiv(..) => "fdiv",
-        Op::FSqrt(..) => "fsqrt",
-        Op::FNeg(_) => "fneg",
-        Op::FAbs(_) => "fabs",
-        Op::FMin { .. } => "fmin",
-        Op::FMax { .. } => "fmax",
-        Op::FRound(..) => "fround",
-        Op::Approximate { .. } => "approx",
-        Op::FloatToFloat { .. } => "f2f",
-        Op::ToFp8 { .. } => "tofp8",
-        Op::FromFp8 { .. } => "fromfp8",
-        Op::FloatToInt { .. } => "f2i",
-        Op::IntToFloat { .. } => "i2f",
-        Op::Packed { .. } => "packed",
-        Op::Load(_) => "load",
-        Op::Store(_) => "store",
-        Op::Atomic { .. } => "atomic",
-        Op::Fence(..) => "fence",
-        Op::ToGeneric(_) => "cvta",
-        Op::FromGeneric(_) => "cvtato",
-        Op::IsSpace(_) => "isspace",
-        Op::Shuffle(_) => "shuffle",
-        Op::Vote(_) => "vote",
-        Op::Match { .. } => "match",
-        Op::Redux(_) => "redux",
-        Op::ActiveMask => "activemask",
-        Op::Elect => "elect",
-        Op::WarpSync => "warpsync",
-        Op::Barrier(_) => "barrier",
-        Op::Nanosleep => "nanosleep",
-        Op::SystemCall(_) => "syscall",
-        Op::Mma(_) => "mma",
-        Op::MatrixLoad(_) => "ldmatrix",
-        Op::MatrixStore(_) => "stmatrix",
-        Op::MatrixTranspose => "movmatrix",
-        Op::Opaque(op) => op.head(),
+        Op::ZeroExtend | Op::SignExtend | Op::Truncate => format!("{}.{}", args[0], results[0]),
+        _ if op.signature().is_some_and(of_arguments) => args[0].to_string(),
+        _ => results.first().or(args.get(1)).or(args.first()).map_or_else(String::new, u32::to_string),
     }
 }
 
@@ -209,46 +65,21 @@ pub(super) const ORDER: &str = "order";
 /// Attribute `name` of an operation; `None` if it has none of that name, or one that each chip spells its own way ([`attribute_on`]).
 pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
     use Attribute::{Flag, Number, Text};
+    if let Some(flag) = op.flag(name) {
+        return Some(Flag(flag));
+    }
     Some(match (op, name) {
-        (
-            Op::MulHigh { signed }
-            | Op::MulWide { signed }
-            | Op::Div { signed }
-            | Op::Rem { signed }
-            | Op::Min { signed }
-            | Op::Max { signed }
-            | Op::Shr { signed }
-            | Op::FindHighest { signed, .. }
-            | Op::BitExtract { signed }
-            | Op::FloatToInt { signed, .. }
-            | Op::IntToFloat { signed, .. },
-            "signed",
-        ) => Flag(*signed),
-        (Op::FindHighest { shift_amount, .. }, "shift_amount") => Flag(*shift_amount),
-        (Op::FunnelShift { left, .. }, "left") => Flag(*left),
-        (Op::FunnelShift { wrap, .. }, "wrap") => Flag(*wrap),
         (Op::Lop3(table), "lut") => Number(i64::from(*table)),
-        (Op::Dot4 { a_signed, .. }, "a_signed") => Flag(*a_signed),
-        (Op::Dot4 { b_signed, .. }, "b_signed") => Flag(*b_signed),
         (Op::Extract(n), "at") => Number(i64::from(*n)),
         (Op::Compare(c), "cmp") => Text(compare(*c).0),
         (Op::Compare(c), "signed") => Flag(compare(*c).1),
         (Op::FloatCompare { compare, .. }, "cmp") => Text(float_compare(*compare)),
         (Op::Approximate { function, .. }, "function") => Text(approximation(*function)),
-        (Op::FMin { nan, .. } | Op::FMax { nan, .. }, "nan") => Flag(*nan),
-        (
-            Op::FloatCompare { ftz, .. }
-            | Op::FMin { ftz, .. }
-            | Op::FMax { ftz, .. }
-            | Op::Approximate { ftz, .. },
-            "ftz",
-        ) => Flag(*ftz),
         (Op::ToFp8 { to: format, .. } | Op::FromFp8 { from: format, .. }, "fp8") => Text(match format {
             FloatFormat::E4m3 => ".E4M3",
             FloatFormat::E5m2 => ".E5M2",
             _ => return None,
         }),
-        (Op::ToFp8 { relu, .. } | Op::FromFp8 { relu, .. }, "relu") => Flag(*relu),
         (Op::ToFp8 { from, .. }, "from") => Text(format_name(*from)),
         (Op::FloatToFloat { from, .. } | Op::FloatToInt { from, .. }, "from") => Text(format_name(*from)),
         (Op::FloatToFloat { to, .. } | Op::IntToFloat { to, .. }, "to") => Text(format_name(*to)),
@@ -265,7 +96,6 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
             VoteMode::Any | VoteMode::Ballot => ".ANY",
             VoteMode::Uniform => ".EQ",
         }),
-        (Op::Match { all }, "all") => Flag(*all),
         (Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_), _) => {
             return super::matrix::attribute(op, name);
         }
@@ -338,24 +168,6 @@ fn mode(op: &Op) -> Option<(FloatMode,)> {
         | Op::Packed { mode, .. } => *mode,
         _ => return None,
     },))
-}
-
-/// The format that gives a float operation its suffix.
-pub fn format(op: &Op) -> Option<FloatFormat> {
-    Some(match op {
-        Op::FAdd(f, _)
-        | Op::FMul(f, _)
-        | Op::Fma(f, _)
-        | Op::FDiv(f, _)
-        | Op::FSqrt(f, _)
-        | Op::FRound(f, _) => *f,
-        Op::FNeg(f) | Op::FAbs(f) => *f,
-        Op::FMin { format, .. }
-        | Op::FMax { format, .. }
-        | Op::FloatCompare { format, .. }
-        | Op::Packed { format, .. } => *format,
-        _ => return None,
-    })
 }
 
 /// `f16 bf16 f32 f64 e4m3 e5m2`
@@ -554,11 +366,15 @@ fn memory(a: &MemoryAccess, name: &str) -> Option<Attribute> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::head_named;
 
     #[test]
-    fn heads_are_sorted() {
-        assert!(HEADS.is_sorted());
-        assert!(HEADS.binary_search(&head(&Op::Lop3(0))).is_ok());
+    fn heads_are_those_of_operations() {
+        for head in ["lop3", "reduce", "griddepcontrol"] {
+            assert_eq!(head_named(head), Some(head));
+        }
+        for other in ["opaque", "reverse"] {
+            assert_eq!(head_named(other), None);
+        }
     }
 }

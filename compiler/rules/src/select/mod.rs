@@ -5,7 +5,7 @@
 //! name   (head.suffix[conditions] operands...) => form field=value ... ; form ...
 //! ```
 //! One row per line; a line that begins with a blank goes on with the row before it; `#` begins a comment.
-//! - *head* is the IR operation ([`attribute::head`]); *suffix* is the float format, or the width of the first result, for comparisons and
+//! - *head* is the IR operation ([`sassafras_ir::operations`]); *suffix* is the float format, or the width of the first result, for comparisons and
 //!   bit counts of the first argument, for stores of the first element, for extensions both: `zext.16.32`. A suffix may be left out: any.
 //! - *conditions*, comma-separated: `signed`, `!signed`, `from=f32`, `lanes=2`: [`attribute::attribute`] of the operation.
 //! - *operands*, one per argument: a nested pattern, optionally named `n@(…)`, whose result has no other use; an integer, matched by a

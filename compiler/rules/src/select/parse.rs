@@ -1,8 +1,7 @@
 //! Reads the notation of selection rules.
 
-use super::attribute::HEADS;
+use super::attribute::head_named;
 use super::row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
-use sassafras_semantics::Opaque;
 
 /// A row that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,12 +65,7 @@ fn node(tokens: &[String], at: &mut usize, name: Option<String>) -> Result<Patte
         Some((h, s)) => (h, Some(s.to_owned())),
         None => (word, None),
     };
-    let head = HEADS
-        .iter()
-        .chain(Opaque::heads())
-        .find(|h| **h == head)
-        .copied()
-        .ok_or_else(|| format!("no operation `{head}`"))?;
+    let head = head_named(head).ok_or_else(|| format!("no operation `{head}`"))?;
     let conditions = conditions.split(',').filter(|c| !c.is_empty()).map(condition).collect();
     let mut args = Vec::new();
     loop {

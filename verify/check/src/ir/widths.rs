@@ -1,7 +1,8 @@
-//! How wide the arguments and results of each operation are.
+//! How wide the arguments and results of each operation are: as its row in `sassafras_ir::operations` states, or by a rule here.
 
 use super::Report;
 use crate::rules::Rule;
+use sassafras_ir::operations::Width;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{AtomicOp, BarrierMode};
@@ -43,16 +44,27 @@ fn element(access: &MemoryAccess, carried: &[u32]) -> bool {
         && carried.iter().all(|&width| width > 1 && width >= 8 * u32::from(bytes))
 }
 
-/// Operations on one width: so many arguments, one result.
-fn alike(count: usize, args: &[u32], results: &[u32]) -> bool {
-    args.len() == count && results.len() == 1 && args.iter().all(|a| *a == results[0])
+/// Whether widths are those that the row of the operation states: each letter of it stands for one width.
+fn as_stated(op: &Op, (args, results): (&[u32], &[u32])) -> bool {
+    let Some((wanted_args, wanted_results)) = op.signature() else { return false };
+    if args.len() != wanted_args.len() || results.len() != wanted_results.len() {
+        return false;
+    }
+    let mut open = None;
+    let stated = wanted_args.iter().chain(wanted_results);
+    stated.zip(args.iter().chain(results)).all(|(stated, &width)| match stated {
+        Width::Bits(bits) => width == *bits,
+        Width::Format => op.format().is_some_and(|format| format.width() == width),
+        Width::Any => *open.get_or_insert(width) == width,
+        Width::Number => *open.get_or_insert(width) == width && width > 1,
+        Width::Word => *open.get_or_insert(width) == width && matches!(width, 32 | 64),
+        Width::Double => open.is_some_and(|single| width == 2 * single),
+    })
 }
 
 fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
     let is = |a: &[u32], r: &[u32]| args == a && results == r;
-    let float = |count: usize, width: u32| alike(count, args, results) && results[0] == width;
     match *op {
-        Op::Const(_) | Op::Undef => args.is_empty() && results.len() == 1,
         Op::Param { offset: _, bytes, signed: _ } => {
             let width = u32::from(bytes) * 8;
             args.is_empty()
@@ -64,46 +76,12 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::Address(variable, _) => {
             address_bits(module.variables[variable].space).is_some_and(|width| is(&[], &[width]))
         }
-        Op::Add | Op::Sub | Op::Mul => alike(2, args, results) && results[0] > 1,
-        Op::MulHigh { signed: _ } | Op::Div { signed: _ } | Op::Rem { signed: _ } => {
-            alike(2, args, results) && results[0] > 1
-        }
-        Op::Min { signed: _ } | Op::Max { signed: _ } => alike(2, args, results) && results[0] > 1,
-        Op::MulWide { signed: _ } => {
-            matches!((args, results), (&[a, b], &[r]) if a == b && r == 2 * a && a > 1)
-        }
-        Op::AddCarry | Op::SubBorrow => {
-            matches!((args, results), (&[a, b, 1], &[r, 1]) if a == b && a == r && a > 1)
-        }
-        Op::Neg | Op::Abs => alike(1, args, results) && results[0] > 1,
-        Op::And | Op::Or | Op::Xor => alike(2, args, results),
-        Op::Not => alike(1, args, results),
-        Op::Lop3(_) | Op::FunnelShift { left: _, wrap: _ } | Op::Permute => is(&[32, 32, 32], &[32]),
-        Op::Dot4 { a_signed: _, b_signed: _ } => is(&[32, 32, 32], &[32]),
-        Op::Shl | Op::Shr { signed: _ } => matches!((args, results), (&[a, 32], &[r]) if a == r && a > 1),
-        Op::Popcount | Op::LeadingZeros | Op::FindHighest { signed: _, shift_amount: _ } => {
-            matches!((args, results), (&[32 | 64], &[32]))
-        }
-        Op::BitReverse => alike(1, args, results) && results[0] > 1,
-        Op::BitExtract { signed: _ } => matches!((args, results), (&[a, 32, 32], &[r]) if a == r && a > 1),
-        Op::BitInsert => {
-            matches!((args, results), (&[a, b, 32, 32], &[r]) if a == r && b == r && r > 1)
-        }
         Op::Truncate => matches!((args, results), (&[a], &[r]) if r < a),
         Op::ZeroExtend | Op::SignExtend => matches!((args, results), (&[a], &[r]) if r > a),
         Op::Extract(from) => {
             matches!((args, results), (&[a], &[r]) if u32::from(from) + r <= a && r < a)
         }
         Op::Concat => results.len() == 1 && args.len() > 1 && args.iter().sum::<u32>() == results[0],
-        Op::Compare(_) => matches!((args, results), (&[a, b], &[1]) if a == b),
-        Op::FloatCompare { compare: _, format, ftz: _ } => is(&[format.width(); 2], &[1]),
-        Op::Select => matches!((args, results), (&[1, a, b], &[r]) if a == b && a == r),
-        Op::FAdd(format, _) | Op::FMul(format, _) | Op::FDiv(format, _) => float(2, format.width()),
-        Op::Fma(format, _) => float(3, format.width()),
-        Op::FSqrt(format, _) | Op::FRound(format, _) => float(1, format.width()),
-        Op::FNeg(format) | Op::FAbs(format) => float(1, format.width()),
-        Op::FMin { format, ftz: _, nan: _ } | Op::FMax { format, ftz: _, nan: _ } => float(2, format.width()),
-        Op::Approximate { function: _, ftz: _ } => is(&[32], &[32]),
         Op::FloatToFloat { from, to, mode: _ } => is(&[from.width()], &[to.width()]),
         Op::ToFp8 { from, to, relu: _ } => match from {
             FloatFormat::F32 => to.is_fp8() && is(&[32, 32], &[16]),
@@ -124,7 +102,7 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
                 PackedOp::Fma => 3,
                 PackedOp::Neg | PackedOp::Abs => 1,
             };
-            format.width() == 16 && alike(count, args, results) && results[0] == 32
+            format.width() == 16 && is(&[32; 3][..count], &[32])
         }
         Op::Load(ref access) => match (args, address_bits(access.space)) {
             (&[address], Some(width)) => {
@@ -152,22 +130,11 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
             }
             _ => false,
         },
-        Op::Fence(_, _) => is(&[], &[]),
-        Op::ToGeneric(_) | Op::FromGeneric(_) => is(&[64], &[64]),
-        Op::IsSpace(_) => is(&[64], &[1]),
-        Op::Shuffle(_) => is(&[32; 4], &[32, 1]),
-        Op::Vote(_) => is(&[1, 32], &[32, 1]),
-        Op::Match { all: _ } => matches!((args, results), (&[32 | 64, 32], &[32, 1])),
-        Op::Redux(_) => is(&[32, 32], &[32]),
-        Op::ActiveMask => is(&[], &[32]),
-        Op::Elect => is(&[32], &[32, 1]),
-        Op::WarpSync => is(&[32], &[]),
         Op::Barrier(mode) => match mode {
             BarrierMode::Sync | BarrierMode::Arrive => is(&[32, 32, 1], &[]),
             BarrierMode::Popc => is(&[32, 32, 1], &[32]),
             BarrierMode::And | BarrierMode::Or => is(&[32, 32, 1], &[1]),
         },
-        Op::Nanosleep => is(&[32], &[]),
         Op::SystemCall(call) => {
             let result: Vec<u32> = call.result().into_iter().collect();
             is(call.parameters(), &result)
@@ -178,7 +145,8 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         }
         Op::MatrixLoad(m) => is(&[32], &[32 * m.count]),
         Op::MatrixStore(m) => is(&[32, 32 * m.count], &[]),
-        Op::MatrixTranspose => is(&[32], &[32]),
         Op::Opaque(op) => is(&op.family().arguments, &op.family().results),
+        // The rest has its widths in its row. What has neither does not fit.
+        _ => as_stated(op, (args, results)),
     }
 }

@@ -6,8 +6,8 @@ use crate::finding::Verdict;
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
+use sassafras_graph::nest::Nest;
 use sassafras_graph::{ControlFlow, Dominators, Entity};
-use sassafras_ir::tree::nest::Nest;
 use sassafras_ir::{Block, Function};
 use std::collections::{BTreeMap, BTreeSet};
 

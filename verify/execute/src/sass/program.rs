@@ -128,8 +128,7 @@ impl Program {
             Err(e) => Err(e.to_string()),
         };
         let code = function.code.iter().map(read).collect();
-        // sm_90 and later keep the first KiB of shared memory.
-        let system = if chip.number() >= 90 { 0x400 } else { 0 };
+        let system = chip.limits().reserved_shared_bytes;
         Ok(Program {
             chip,
             name: name.to_owned(),
@@ -197,7 +196,7 @@ impl Program {
             }
             let whole = Relocation {
                 offset: 8 * i as u64,
-                kind: ADDRESS,
+                kind: sassafras_cubin::relocation::ADDRESS_64,
                 symbol: slot.symbol.clone(),
                 addend: slot.addend,
             };
@@ -325,9 +324,6 @@ fn globals(cubin: &Cubin, memory: &mut Memory) -> Result<FxHashMap<String, u64>,
     }
     Ok(addresses)
 }
-
-/// `R_CUDA_64`: a whole address.
-const ADDRESS: u32 = 2;
 
 /// Writes the address of a symbol, or the part of it that the relocation names.
 fn patch(bytes: &mut [u8], r: &Relocation, addresses: &FxHashMap<String, u64>) -> Result<(), LaunchError> {

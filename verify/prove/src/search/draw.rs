@@ -1,5 +1,6 @@
 //! Launches that tend to matter.
 
+use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_execute::Launch;
 use sassafras_execute::order::hash;
 use sassafras_symbolic::origin::Origin;
@@ -16,7 +17,7 @@ const WARPS: [(u32, u32); 4] = [(1, 32), (2, 64), (1, 32), (1, 96)];
 /// The same in x and y, where the source looks at both: tiles are such.
 const PLANES: [[u32; 2]; 6] = [[16, 16], [8, 8], [32, 8], [4, 8], [32, 32], [8, 16]];
 /// Most threads of a block.
-const MOST: u64 = 1024;
+const MOST: u64 = THREADS_PER_BLOCK as u64;
 
 /// Shapes of the grid and of its blocks that the source may be meant for. What it has shared memory for tells how many threads: with fewer some is never written, with more
 /// they go beyond it, and neither means anything. A word may be that of a thread, of two, or of a warp.

@@ -1,6 +1,7 @@
 //! Whoever may launch the source may launch the target, by the same parameters.
 
 use sassafras_chip::Chip;
+use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_cubin::{Attribute, Cubin, Function, attribute};
 use sassafras_ptx::checked;
 
@@ -49,7 +50,7 @@ pub fn check(
         return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
     }
     let named = required.or(most).map(threads);
-    let wanted = named.unwrap_or(1024);
+    let wanted = named.unwrap_or(THREADS_PER_BLOCK.into());
     if let Some(most) = code.max_threads.map(threads)
         && most < wanted
     {

@@ -1,11 +1,11 @@
 //! The cycles of a graph, nested, those with several entries included.
 
-use sassafras_graph::{
+use crate::{
     BitSet, ControlFlow, DepthFirst, Dominators, Entity, LoopId, Loops, PrimaryMap, SecondaryMap,
     entered_twice,
 };
 
-sassafras_graph::entity!(Cycle, "cycle", "A cycle of [`Nest`].");
+crate::entity!(Cycle, "cycle", "A cycle of [`Nest`].");
 
 /// A cycle.
 #[derive(Clone, Debug)]

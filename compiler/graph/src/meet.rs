@@ -1,7 +1,7 @@
 //! Where lanes that part meet: P1 of `docs/convergence.md`.
 
-use super::nest::{Cycle, Nest};
-use sassafras_graph::{BitSet, ControlFlow, Entity, SecondaryMap, order};
+use crate::nest::{Cycle, Nest};
+use crate::{BitSet, ControlFlow, Entity, SecondaryMap, order};
 use std::collections::{HashMap, HashSet};
 
 /// A meeting place.
