@@ -5,6 +5,7 @@
 //! * [`prepare`](prepare()): critical edges are split, instructions get names, uniform branches are marked.
 //! * [`allocate`]: real registers; out of SSA; spills and parallel copies.
 //! * [`expand`](expand()): pseudo-instructions become instructions of the hardware; the frame is set up.
+//! * [`fold`](fold()): equal tails merged, branches that decide nothing taken out, equal beginnings hoisted.
 //! * [`converge`](converge()): BSSY and BSYNC.
 //! * [`layout`](layout()): order of blocks, explicit branches.
 //! * [`schedule`]: order within blocks, stalls, scoreboards.
@@ -18,6 +19,7 @@ mod converge;
 mod emit;
 mod error;
 mod expand;
+pub mod fold;
 mod knobs;
 mod layout;
 mod lines;
@@ -34,6 +36,7 @@ pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
+pub use fold::{BRANCH_FOLDER, FoldStats, fold};
 pub use knobs::{Knobs, Setting};
 pub use layout::{
     Counts, DuplicateStats, LayoutChoices, LayoutStats, PLACEMENT, PLACEMENT_STATISTICS, duplicate, layout,

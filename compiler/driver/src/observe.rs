@@ -29,6 +29,8 @@ pub struct Notes {
     pub function: Option<String>,
     /// Its statistics: name and number.
     pub numbers: Vec<(&'static str, u64)>,
+    /// What it merged, if it folds branches.
+    pub merges: Vec<machine::Merge>,
     /// The fault that was planted behind it, if any.
     pub planted: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The phases of a compilation, one row each, in order.
 
-use sassafras_codegen::{MARK_COLD, OUT_OF_LOOPS, PLACEMENT, TO_THE_END};
+use sassafras_codegen::{BRANCH_FOLDER, MARK_COLD, OUT_OF_LOOPS, PLACEMENT, TO_THE_END};
 use std::fmt;
 
 /// A phase.
@@ -20,6 +20,8 @@ pub enum Stage {
     Allocate,
     /// No pseudo-instructions.
     Expand,
+    /// Equal tails merged, branches simplified, equal beginnings hoisted.
+    Fold,
     /// Convergence barriers.
     Converge,
     /// Order of blocks, explicit branches.
@@ -114,7 +116,8 @@ impl Phase {
 /// Names that `--disable-phase` takes.
 pub fn optional() -> Vec<&'static str> {
     let passes = sassafras_opt::PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name);
-    let mut names: Vec<&str> = passes.chain([MARK_COLD, OUT_OF_LOOPS, TO_THE_END, PLACEMENT]).collect();
+    let parts = [MARK_COLD, OUT_OF_LOOPS, TO_THE_END, PLACEMENT, BRANCH_FOLDER];
+    let mut names: Vec<&str> = passes.chain(parts).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -130,6 +133,7 @@ pub const PHASES: &[Phase] = &[
         .carrying(&["SetControlFlowOpLastInBB"]),
     phase(Stage::Allocate, "allocate", FormKind::Machine, &[P::Ssa, P::NoCriticalEdges], &[P::Allocated]),
     phase(Stage::Expand, "expand", FormKind::Machine, &[P::Allocated], &[P::RealInstructions]),
+    phase(Stage::Fold, BRANCH_FOLDER, FormKind::Machine, &[P::RealInstructions], &[]),
     phase(Stage::Converge, "converge", FormKind::Machine, &[P::RealInstructions], &[P::Convergent]),
     phase(Stage::Layout, "layout", FormKind::Machine, &[P::Convergent], &[P::Placed]).carrying(&[
         "MarkAdditionalColdBlocks",

@@ -12,8 +12,18 @@ use sassafras_isa::{ControlFlowKind, Inst, RegClass, decode};
 use sassafras_opt::{Choices, Level, PASSES};
 
 /// Phases whose text `compile --stop-after` writes.
-const PHASES: [&str; 9] =
-    ["lower", "optimise", "select", "prepare", "allocate", "expand", "converge", "layout", "schedule"];
+const PHASES: [&str; 10] = [
+    "lower",
+    "optimise",
+    "select",
+    "prepare",
+    "allocate",
+    "expand",
+    "branch-folder",
+    "converge",
+    "layout",
+    "schedule",
+];
 
 /// Runs a command of a file test, or says that it is one of `sassafras`'s own.
 ///

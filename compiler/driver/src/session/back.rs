@@ -24,10 +24,17 @@ pub(super) struct Finished {
 /// Statistics of a stage, as names and numbers.
 type Numbers = Vec<(&'static str, u64)>;
 
-type Step = fn(&mut machine::Function, &Options) -> Result<Numbers, codegen::Error>;
+/// What a stage says about its work.
+#[derive(Default)]
+struct Done {
+    numbers: Numbers,
+    merges: Vec<machine::Merge>,
+}
+
+type Step = fn(&mut machine::Function, &Options) -> Result<Done, codegen::Error>;
 
 /// The stages that change a function of machine code, in order.
-const STEPS: [(Stage, Step); 6] = [
+const STEPS: [(Stage, Step); 7] = [
     (Stage::Prepare, |m, _| {
         let s = codegen::prepare(m)?;
         Ok(numbers([
@@ -48,6 +55,24 @@ const STEPS: [(Stage, Step); 6] = [
         let s = codegen::expand(m)?;
         let groups = [("serialised", s.serialised), ("fenced", s.fenced)];
         Ok(numbers([("expanded", s.expanded), ("frame", s.frame as usize), groups[0], groups[1]]))
+    }),
+    (Stage::Fold, |m, options| {
+        let left_out = options.disabled.iter().any(|name| name == codegen::BRANCH_FOLDER);
+        if left_out || !options.merge_blocks || options.effective_level() == 0 {
+            return Ok(Done::default());
+        }
+        let s = codegen::fold(m, &codegen::fold::Knobs::default())?;
+        let hoisted = s.merges.iter().filter(|merge| merge.hoisted).count();
+        let done = numbers([
+            ("tails", s.merges.len() - hoisted),
+            ("hoisted", hoisted),
+            ("saved", s.saved),
+            ("same", s.same),
+            ("joined", s.joined),
+            ("unreachable", s.unreachable),
+            ("rounds", s.rounds),
+        ]);
+        Ok(Done { merges: s.merges, ..done })
     }),
     (Stage::Converge, |m, _| {
         let s = codegen::converge(m)?;
@@ -82,13 +107,14 @@ fn layout(
     m: &mut machine::Function,
     options: &Options,
     counts: Option<&codegen::Counts>,
-) -> Result<Numbers, codegen::Error> {
+) -> Result<Done, codegen::Error> {
     let d = codegen::duplicate(m, choices(options, counts), options.effective_level())?;
     let s = codegen::layout_with(m, choices(options, d.counts.as_ref()))?;
     let copied = ("duplicated", d.copies.len());
-    let all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted), copied]);
+    let mut all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted), copied]);
     let profiled = counts.map(|_| ("profiled", 1));
-    Ok(all.into_iter().chain(profiled).chain(s.branches.iter().flat_map(branches)).collect())
+    all.numbers.extend(profiled.into_iter().chain(s.branches.iter().flat_map(branches)));
+    Ok(all)
 }
 
 /// `block-placement-stats`; executions are rounded.
@@ -162,7 +188,7 @@ impl Session<'_> {
         let reserved = chip.limits().reserved_registers;
         m.max_registers = bounds.registers.saturating_sub(reserved).min(m.max_registers);
         let planted = self.plant(Stage::Select, &mut m);
-        self.machine_done(Stage::Select, index, None, &m, Vec::new(), planted)?;
+        self.machine_done(Stage::Select, index, None, &m, Done::default(), planted)?;
         if self.stop_after == Some(Stage::Select) {
             let text = Some(text::form(Form::Machine(&m), Stage::Select));
             return Ok(Finished { code: Code::default(), entry, text });
@@ -185,13 +211,13 @@ impl Session<'_> {
                 Some(counts) => layout(&mut m, self.options, Some(counts)),
                 None => step(&mut m, self.options),
             };
-            let numbers = Self::timed(&mut entry, work).map_err(|e| broken(stage, &m, &e))?;
+            let done = Self::timed(&mut entry, work).map_err(|e| broken(stage, &m, &e))?;
             if stage == Stage::Allocate {
-                let of = |name| numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
+                let of = |name| done.numbers.iter().find(|n| n.0 == name).map_or(0, |n| n.1);
                 (entry.spill_stores, entry.spill_loads) = (4 * of("spills"), 4 * of("reloads"));
             }
             let planted = self.plant(stage, &mut m);
-            self.machine_done(stage, index, before.as_ref(), &m, numbers, planted)?;
+            self.machine_done(stage, index, before.as_ref(), &m, done, planted)?;
             if self.stop_after == Some(stage) {
                 let text = Some(text::form(Form::Machine(&m), stage));
                 return Ok(Finished { code: Code::default(), entry, text });
@@ -203,7 +229,7 @@ impl Session<'_> {
         let numbers = vec![("words", code.words.len() as u64)];
         let planted =
             self.plant.filter(|p| p.in_words(&mut code.words, m.chip)).map(|p| p.fault.name.to_owned());
-        let notes = Notes { function: Some(m.name.clone()), numbers, planted };
+        let notes = Notes { function: Some(m.name.clone()), numbers, planted, ..Notes::default() };
         self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
         let stop = self.stop_after == Some(Stage::Emit);
         let text = stop.then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
@@ -222,16 +248,18 @@ impl Session<'_> {
         index: usize,
         before: Option<&machine::Function>,
         m: &machine::Function,
-        numbers: Numbers,
+        done: Done,
         planted: Option<String>,
     ) -> Result<(), Failure> {
-        let notes = Notes { function: Some(m.name.clone()), numbers, planted };
+        let Done { numbers, merges } = done;
+        let notes = Notes { function: Some(m.name.clone()), numbers, merges, planted };
         self.done(stage, index, before.map(Form::Machine), Form::Machine(m), notes)
     }
 }
 
-fn numbers<const N: usize>(rows: [(&'static str, usize); N]) -> Numbers {
-    rows.into_iter().map(|(name, n)| (name, n as u64)).collect()
+fn numbers<const N: usize>(rows: [(&'static str, usize); N]) -> Done {
+    let numbers = rows.into_iter().map(|(name, n)| (name, n as u64)).collect();
+    Done { numbers, merges: Vec::new() }
 }
 
 fn broken(stage: Stage, m: &machine::Function, error: &codegen::Error) -> Failure {
