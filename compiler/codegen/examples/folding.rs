@@ -30,7 +30,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{word}: {old} instructions, {new} behind folding");
         }
     }
-    println!("{files} functions, {before} instructions, {after} behind folding; {} bytes saved", 16 * (before - after));
-    println!("{tails} tails merged, {hoists} beginnings hoisted, {rounds} rounds at most; rejected: {rejected:?}");
+    println!(
+        "{files} functions, {before} instructions, {after} behind folding; {} bytes saved",
+        16 * (before - after)
+    );
+    println!(
+        "{tails} tails merged, {hoists} beginnings hoisted, {rounds} rounds at most; rejected: {rejected:?}"
+    );
     Ok(())
 }

@@ -55,7 +55,9 @@ pub struct FoldStats {
     pub merges: Vec<Merge>,
     /// Pairs of tails that a gate kept apart, in order; a pair may come again in a later round.
     pub rejected: Vec<Gate>,
-    /// Instructions saved, branches left out.
+    /// Pairs of blocks whose ends were compared.
+    pub compared: usize,
+    /// Instructions of which a copy went away, branches included.
     pub saved: usize,
     /// Branches whose two ways were one.
     pub same: usize,

@@ -172,6 +172,7 @@ impl<'a> Merger<'a> {
             for (at, a) in group.iter().enumerate() {
                 for b in &group[at + 1..] {
                     if fresh.contains(&a.block) || fresh.contains(&b.block) {
+                        self.stats.compared += 1;
                         let length = self.common(a.block, b.block, into);
                         if length > 0 {
                             lengths.insert((a.block, b.block), length);
