@@ -158,12 +158,14 @@ impl Observer for Judges {
         }
         let mut worst = None;
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
-        // The last three know what earlier stages made, or did.
-        for (judge, judging) in alone.chain([("cubin", None), ("lines", None), ("promises", None)]) {
+        // The last four know what earlier stages made, or did.
+        let knowing = ["cubin", "lines", "promises", "folding"].map(|judge| (judge, None));
+        for (judge, judging) in alone.chain(knowing) {
             let start = Instant::now();
             let finding = match judging {
                 Some(judging) => judging(stage, before, after),
                 None if judge == "promises" => promises(stage, after, notes),
+                None if judge == "folding" => folding(stage, before, after, notes),
                 None if judge == "lines" => self.lines(before, after),
                 None => self.cubin(after),
             };
@@ -194,6 +196,15 @@ impl Observer for Judges {
         }
         worst.map_or(Ok(()), Err)
     }
+}
+
+/// Folding kept every path, its conditions and its lanes, and each merge may be made.
+fn folding(stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Notes) -> Option<Finding> {
+    let (Stage::Fold, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
+        return None;
+    };
+    let found = sassafras_check::folding::folded(before, after, &notes.merges);
+    Some(if found.is_empty() { Finding::Passed } else { finding(&Verdict::Objected(found)) })
 }
 
 /// What a phase promises of the graph.

@@ -32,6 +32,11 @@ struct Diamond {
 /// Edits a control tree through its cursors. Does not move convergent operations, nor loads but where the head accesses the same place anyhow, nor what
 /// costs more than the branch. Needs SSA. Preserves SSA.
 pub fn if_convert(function: &mut Function) -> Stats {
+    if_convert_with(function, true)
+}
+
+/// The same; `joins` says whether blocks are joined, without which what is left of a conversion is no arm of another.
+pub(crate) fn if_convert_with(function: &mut Function, joins: bool) -> Stats {
     let old = std::mem::replace(function, Function::new(""));
     let Some(mut tree) = tree(&old) else {
         *function = old;
@@ -40,7 +45,7 @@ pub fn if_convert(function: &mut Function) -> Stats {
     let mut changes = 0;
     let mut uniformity = None;
     for _ in 0..ROUNDS {
-        match round(&mut tree, &mut uniformity) {
+        match round(&mut tree, &mut uniformity, joins) {
             Ok(0) => break,
             Ok(count) => changes += count,
             Err(_) => {
@@ -59,7 +64,7 @@ pub fn if_convert(function: &mut Function) -> Stats {
 
 /// Converts what can be converted now; then takes arms out and joins blocks, for all at once, so that what is left of a conversion
 /// may be an arm in the next round.
-fn round(tree: &mut Tree, uniformity: &mut Option<Uniformity>) -> Result<usize, Refused> {
+fn round(tree: &mut Tree, uniformity: &mut Option<Uniformity>, joins: bool) -> Result<usize, Refused> {
     let mut changes = 0;
     let mut preds: SecondaryMap<Block, usize> = SecondaryMap::new();
     for data in tree.function().blocks.values() {
@@ -74,7 +79,9 @@ fn round(tree: &mut Tree, uniformity: &mut Option<Uniformity>) -> Result<usize, 
     }
     if changes != 0 && !tree.is_structured() {
         tree.remove_unreached()?;
-        tree.merge_all()?;
+        if joins {
+            tree.merge_all()?;
+        }
     }
     Ok(changes)
 }

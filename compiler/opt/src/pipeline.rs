@@ -20,13 +20,15 @@ pub struct Choices {
     pub level: Level,
     /// Blocks may be joined; not under `-no-bb-merge`.
     pub merge_blocks: bool,
+    /// Blocks are joined in if-conversion, and branches folded behind it (`ifcvt-branch-fold`).
+    pub fold_converted: bool,
     /// Names of passes that do not run. Only one that is optional can be among them.
     pub disabled: Vec<String>,
 }
 
 impl From<Level> for Choices {
     fn from(level: Level) -> Choices {
-        Choices { level, merge_blocks: true, disabled: Vec::new() }
+        Choices { level, merge_blocks: true, fold_converted: true, disabled: Vec::new() }
     }
 }
 
@@ -120,7 +122,10 @@ fn branches(function: &mut Function, choices: &Choices) -> Stats {
 
 /// If-conversion joins blocks.
 fn straight(function: &mut Function, choices: &Choices) -> Stats {
-    if choices.merge_blocks { if_convert::if_convert(function) } else { Stats::default() }
+    match choices.merge_blocks {
+        true => if_convert::if_convert_with(function, choices.fold_converted),
+        false => Stats::default(),
+    }
 }
 
 fn compact(function: &mut Function) -> Stats {
@@ -145,7 +150,10 @@ pub fn pipeline(
         pass.level <= choices.level
             && !(pass.optional && choices.disabled.iter().any(|name| name == pass.name))
     };
-    for pass in PASSES.iter().filter(runs) {
+    // Branches that if-conversion leaves are folded by the passes behind it, or not at all.
+    let converted = PASSES.iter().position(|pass| pass.name == "if-convert").unwrap_or(PASSES.len());
+    let folds = |at: usize| choices.fold_converted || at <= converted || PASSES[at].name != "branch";
+    for (_, pass) in PASSES.iter().enumerate().filter(|(at, pass)| runs(pass) && folds(*at)) {
         let stats = (pass.run)(function, &choices);
         changes += stats.changes;
         observe(pass.name, function, stats);

@@ -141,3 +141,24 @@ fn reasons_lead_back_to_where_lanes_begin_to_differ() {
     let merged = join.blocks.values().flat_map(|data| data.params.clone()).next().expect("the join has one");
     assert!(matches!(found.reason(merged), Some(Reason::Parted(block)) if block == join.entry));
 }
+
+/// Behind conversion blocks are joined, unless `ifcvt-branch-fold` is off; what is computed is the same.
+#[test]
+fn bf_02c_ifcvt_branch_fold() {
+    use sassafras_opt::{Choices, Level, pipeline};
+    let made = |fold_converted: bool| {
+        let mut f = diamond(LANE, |b, first, x, _| {
+            let number = b.i32(if first { 3 } else { 5 });
+            b.add(x, number)
+        });
+        let choices = Choices { fold_converted, ..Choices::from(Level::O1) };
+        pipeline(&mut f, choices, &mut |_, _, _| {}).expect("selection accepts it");
+        f
+    };
+    let (folded, kept) = (made(true), made(false));
+    assert_eq!((branches(&folded), branches(&kept)), (0, 0));
+    assert!(folded.reverse_post_order().len() < kept.reverse_post_order().len());
+    for lane in [0, 15, 16, 31] {
+        assert_eq!(stores(&folded, lane), stores(&kept, lane));
+    }
+}

@@ -67,6 +67,21 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-check", "--test", "graphs", "--", "--nocapture"],
     ),
     (
+        "folding",
+        "the condition on reducibility of branch folding on every graph of five blocks and 100,000 random ones, against T1 and T2",
+        &[
+            "test",
+            "--release",
+            "--package",
+            "sassafras-codegen",
+            "--test",
+            "folding",
+            "--",
+            "--ignored",
+            "--nocapture",
+        ],
+    ),
+    (
         "modes",
         "every mode of disasm on every recorded cubin, against nvdisasm",
         &["test", "--release", "--package", "sassafras", "--test", "modes"],

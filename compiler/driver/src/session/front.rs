@@ -189,7 +189,8 @@ pub(super) fn optimise(
     observer: &dyn Observer,
 ) -> Result<(ir::Module, Notes), Failure> {
     let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
-    let choices = Choices { level, merge_blocks: options.merge_blocks, disabled: options.disabled.clone() };
+    let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
+    let choices = Choices { merge_blocks, disabled, ..Choices::from(level) };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {
