@@ -1,5 +1,6 @@
 //! What can be set in the passes over machine code: the tables of all of them, as one.
 
+use crate::fold;
 use sassafras_placement as placement;
 
 /// The values of all knobs, as the compiler has them by default.
@@ -7,11 +8,13 @@ use sassafras_placement as placement;
 pub struct Knobs {
     /// Of the order of blocks.
     pub placement: placement::Knobs,
+    /// Of branch folding.
+    pub folding: fold::Knobs,
 }
 
 impl Default for Knobs {
     fn default() -> Knobs {
-        Knobs { placement: placement::Knobs::of_the_compiler() }
+        Knobs { placement: placement::Knobs::of_the_compiler(), folding: fold::Knobs::of_the_compiler() }
     }
 }
 
@@ -44,6 +47,9 @@ impl Knobs {
         if let Some(why) = elsewhere(name) {
             return Err(format!("the knob `{name}` is not one of the compiler's: {why}"));
         }
+        if fold::TABLE.iter().any(|row| row.name == name) {
+            return self.folding.set(name, value);
+        }
         self.placement.set(name, value)
     }
 
@@ -59,10 +65,13 @@ impl Knobs {
 
     /// Every knob that the compiler knows.
     pub fn settings(&self) -> Vec<Setting> {
+        let folding = fold::TABLE.iter().zip(self.folding.values());
+        let folding = folding.map(|(row, value)| Setting { name: row.name, value, what: row.what });
         let values = self.placement.values();
         let rows = placement::TABLE.iter().zip(values);
         rows.filter(|(row, _)| elsewhere(row.name).is_none())
             .map(|(row, value)| Setting { name: row.name, value, what: row.what })
+            .chain(folding)
             .collect()
     }
 }

@@ -24,6 +24,16 @@ pub enum Setting {
     Off,
 }
 
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Setting::Unset => "unset",
+            Setting::On => "true",
+            Setting::Off => "false",
+        })
+    }
+}
+
 impl FromStr for Setting {
     type Err = ();
     fn from_str(text: &str) -> Result<Setting, ()> {
@@ -67,6 +77,11 @@ macro_rules! knobs {
                 }
                 Ok(())
             }
+
+            /// The values as text, in the order of [`TABLE`].
+            pub fn values(&self) -> Vec<String> {
+                vec![$(self.$field.to_string()),*]
+            }
         }
     };
 }
@@ -82,6 +97,11 @@ knobs! {
 }
 
 impl Knobs {
+    /// The defaults of the compiler: branches are not folded until executors and prover have been run over the corpus with folded code.
+    pub fn of_the_compiler() -> Knobs {
+        Knobs { disable: true, ..Knobs::default() }
+    }
+
     /// Whether tails are merged: on this target they are, though its control flow is structured.
     pub fn merges_tails(&self) -> bool {
         self.tail_merge != Setting::Off && self.threshold > 0

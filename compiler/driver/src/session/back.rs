@@ -61,7 +61,7 @@ const STEPS: [(Stage, Step); 7] = [
         if left_out || !options.merge_blocks || options.effective_level() == 0 {
             return Ok(Done::default());
         }
-        let s = codegen::fold(m, &codegen::fold::Knobs::default())?;
+        let s = codegen::fold(m, &options.knobs.folding)?;
         let hoisted = s.merges.iter().filter(|merge| merge.hoisted).count();
         let done = numbers([
             ("tails", s.merges.len() - hoisted),

@@ -190,7 +190,8 @@ pub(super) fn optimise(
 ) -> Result<(ir::Module, Notes), Failure> {
     let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
-    let choices = Choices { merge_blocks, disabled, ..Choices::from(level) };
+    let fold_converted = options.knobs.folding.convert;
+    let choices = Choices { level, merge_blocks, fold_converted, disabled };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {
