@@ -12,6 +12,7 @@ pub mod list;
 pub mod nvdisasm;
 pub mod oracle;
 pub mod prove;
+pub mod reduce;
 pub mod roundtrip;
 pub mod rules;
 pub mod run;
@@ -63,6 +64,8 @@ pub enum Command {
     Prove(prove::Prove),
     /// Check what `prove --witness` wrote, without the prover.
     CheckWitness(check_witness::CheckWitness),
+    /// Reduce PTX as long as a command accepts it, or a verdict stays.
+    Reduce(reduce::Reduce),
     /// List the selection rules, or prove them.
     Rules(rules::RulesOf),
     /// Order the blocks of graphs with frequencies.
@@ -91,6 +94,7 @@ impl Command {
             Command::Run(arguments) => run::run(arguments, context),
             Command::Prove(arguments) => prove::run(arguments, context),
             Command::CheckWitness(arguments) => check_witness::run(arguments, context),
+            Command::Reduce(arguments) => reduce::run(arguments, context),
             Command::Rules(arguments) => rules::run(arguments, context),
             Command::Layout(arguments) => layout::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),

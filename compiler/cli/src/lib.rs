@@ -3,6 +3,7 @@
 //! * [`main`]: from a command line to an exit code.
 //! * [`command`]: one file for each subcommand.
 //! * [`checks`]: what the fuzz targets of these rooms check.
+//! * [`harness`]: random programs through compilers, executors and the prover.
 //! * [`judges`]: who judges each stage of a compilation.
 //! * [`listing`]: the text of `nvdisasm -c`.
 //! * [`containers`]: cubins out of fatbins, objects, executables and libraries.
@@ -21,6 +22,7 @@ pub mod containers;
 mod exit;
 mod failure;
 pub mod files;
+pub mod harness;
 pub mod judges;
 pub mod listing;
 mod main_;

@@ -1,0 +1,123 @@
+//! Whether what was compiled does what the source does.
+
+use super::case::{Case, Expected, Meaningless};
+use super::compiler::{Compiler, Made};
+use sassafras_cubin::Cubin;
+use sassafras_execute::{Options, sass};
+use sassafras_prove::{Limits, Solver, Verdict, prove_within};
+use sassafras_ptx::checked::Module;
+
+/// What is known of a case and a compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The executors agree on the inputs.
+    Agrees,
+    /// The prover shows that they agree on all.
+    Proved,
+    /// Nobody decided, and why.
+    Undecided(String),
+    /// The compiler refuses the program, and what it says.
+    Refused(String),
+    /// The source means nothing to compare with. Of a generated program that is an error of the generator.
+    Meaningless(Meaningless),
+    /// The target does something else, or the compiler broke.
+    Wrong(Kind, String),
+}
+
+/// How a finding shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The compiler broke.
+    Broken,
+    /// Executors leave other bytes, or the target does not end well.
+    Differs,
+    /// The prover refutes it.
+    Refuted,
+}
+
+impl Decision {
+    /// As one word for a progress line and for `reduce --keep-verdict`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Decision::Agrees => "agrees",
+            Decision::Proved => "proved",
+            Decision::Undecided(_) => "undecided",
+            Decision::Refused(_) => "refused",
+            Decision::Meaningless(_) => "meaningless",
+            Decision::Wrong(Kind::Broken, _) => "broken",
+            Decision::Wrong(Kind::Differs, _) => "differs",
+            Decision::Wrong(Kind::Refuted, _) => "refuted",
+        }
+    }
+}
+
+/// Runs a cubin on a case: in two orders, and of our own code with latencies.
+pub fn run(case: &Case, expected: &Expected, cubin: &Cubin, timing: bool) -> Decision {
+    let layout = match sass::layout(cubin, "k") {
+        Ok(layout) => layout,
+        Err(e) => return Decision::Wrong(Kind::Differs, e.to_string()),
+    };
+    let launch = match case.launch(&layout) {
+        Ok(launch) => launch,
+        Err(e) => return Decision::Wrong(Kind::Differs, e.to_string()),
+    };
+    for order in [0, 2] {
+        let options = Options { order, timing, ..Options::default() };
+        match sass::run(cubin, "k", &launch, &options) {
+            Ok(outcome) => {
+                if let Some(how) = expected.difference(&outcome.buffers[0]) {
+                    return Decision::Wrong(Kind::Differs, how);
+                }
+                let kept = launch.buffers.iter().map(|b| &b.bytes).skip(1);
+                if !kept.eq(outcome.buffers.iter().skip(1)) {
+                    return Decision::Wrong(
+                        Kind::Differs,
+                        "the target writes to what it may only read".into(),
+                    );
+                }
+            }
+            Err(e) if e.is_unsupported() => return Decision::Undecided(e.to_string()),
+            Err(e) => return Decision::Wrong(Kind::Differs, e.to_string()),
+        }
+    }
+    Decision::Agrees
+}
+
+/// Holds a cubin against its source.
+pub fn prove(module: &Module, cubin: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Decision {
+    match prove_within(module, "k", cubin, solver, limits).verdict {
+        Verdict::Proved | Verdict::ProvedWithin(_) => Decision::Proved,
+        Verdict::Refuted(found) => Decision::Wrong(
+            Kind::Refuted,
+            format!("at {} the source leaves {}, the target {}", found.address, found.source, found.target),
+        ),
+        Verdict::Unknown(why) | Verdict::Inapplicable(why) => Decision::Undecided(why),
+    }
+}
+
+/// Compiles a case and runs it.
+pub fn by_running(case: &Case, compiler: &Compiler) -> Decision {
+    let (module, expected) = match case.module().and_then(|m| Ok((case.expected(&m)?, m))) {
+        Ok((expected, module)) => (module, expected),
+        Err(why) => return Decision::Meaningless(why),
+    };
+    drop(module);
+    match compiler.compile(&case.text) {
+        Made::Refused(why) => Decision::Refused(why),
+        Made::Broken(why) => Decision::Wrong(Kind::Broken, why),
+        Made::Cubin(cubin, _) => run(case, &expected, &cubin, compiler.is_ours()),
+    }
+}
+
+/// Compiles a case and proves it.
+pub fn by_proof(case: &Case, compiler: &Compiler, solver: &mut dyn Solver, limits: Limits) -> Decision {
+    let module = match case.module() {
+        Ok(module) => module,
+        Err(why) => return Decision::Meaningless(why),
+    };
+    match compiler.compile(&case.text) {
+        Made::Refused(why) => Decision::Refused(why),
+        Made::Broken(why) => Decision::Wrong(Kind::Broken, why),
+        Made::Cubin(cubin, _) => prove(&module, &cubin, solver, limits),
+    }
+}

@@ -1,0 +1,189 @@
+//! One check for each fuzz target over the pipeline. `fuzz/` calls each with libFuzzer's bytes, `tests/harness.rs` with a few.
+//!
+//! Each panics with a sentence and the program when a promise is broken, and gives what became of its input otherwise.
+
+use super::case::Case;
+use super::compiler::{Compiler, Made, Name};
+use super::oracle::{self, Decision};
+use crate::assembly;
+use crate::listing::{Look, listing};
+use arbitrary::{Result, Unstructured};
+use sassafras_chip::Chip;
+use sassafras_driver::{Stage, phase, plant};
+use sassafras_generate::ptx::{Feature, Features, Request, module};
+use std::cell::RefCell;
+
+/// A generated case of at most `most` instructions, and a compiler of ours for its chip.
+fn case(u: &mut Unstructured<'_>, most: usize, features: Features) -> Result<(Case, Compiler)> {
+    let sm = u.choose(&Chip::ALL)?.number();
+    let level = u.int_in_range(0..=3)?;
+    let size = u.int_in_range(1..=most)?;
+    let seed = u.arbitrary()?;
+    let made = module(u, &Request { sm, features, size })?;
+    let compiler = Compiler::find(&Name::Ours, sm, level).expect("this compiler is here");
+    Ok((Case::of(made, seed), compiler))
+}
+
+/// Panics where a decision is a finding, with the program as a file that says its launch.
+fn held(case: &Case, compiler: &Compiler, decision: Decision) -> &'static str {
+    match &decision {
+        Decision::Wrong(kind, how) => panic!("{}: {kind:?}: {how}\n{}", compiler.label(), case.file()),
+        Decision::Meaningless(why) => panic!("a generated program: {why}\n{}", case.file()),
+        _ => decision.word(),
+    }
+}
+
+/// Text through the compiler with every fast judge; both executors agree; and the text prints to one that parses to the same.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn pipeline(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let (case, compiler) = case(u, 40, Features::ALL)?;
+    let (parsed, _) = sassafras_ptx::parse(&case.text, "case.ptx");
+    let printed = sassafras_ptx::print(&parsed);
+    let (again, _) = sassafras_ptx::parse(&printed, "printed.ptx");
+    assert!(again.items == parsed.items, "what is printed parses to something else:\n{}", case.text);
+    Ok(held(&case, &compiler, oracle::by_running(&case, &compiler)))
+}
+
+thread_local! {
+    /// Versions of ptxas that are here.
+    static PTXAS: RefCell<Option<Vec<Name>>> = const { RefCell::new(None) };
+}
+
+/// Three votes: the PTX executor, the SASS executor on our code, and on ptxas's.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn pipeline_ptxas(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let names = PTXAS.with_borrow_mut(|n| n.get_or_insert_with(super::compiler::installed).clone());
+    if names.is_empty() {
+        return Ok("skipped");
+    }
+    let (case, compiler) = case(u, 40, Features::ALL.without(Feature::Known))?;
+    held(&case, &compiler, oracle::by_running(&case, &compiler));
+    let Ok(ptxas) = Compiler::find(u.choose(&names)?, compiler.sm, compiler.level) else {
+        return Ok("skipped");
+    };
+    Ok(held(&case, &ptxas, oracle::by_running(&case, &ptxas)))
+}
+
+/// Passes of the optimiser alone: all that can be left out are, but for some.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn optimise_pass(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let (case, mut compiler) = case(u, 30, Features::ALL)?;
+    compiler.level = 3;
+    let mut off = phase::optional();
+    for _ in 0..u.int_in_range(1..=3)? {
+        if !off.is_empty() {
+            off.remove(u.choose_index(off.len())?);
+        }
+    }
+    let off = off.join(",");
+    let (module, expected) = match case.module().and_then(|m| Ok((case.expected(&m)?, m))) {
+        Ok((expected, module)) => (module, expected),
+        Err(why) => panic!("a generated program: {why}\n{}", case.file()),
+    };
+    drop(module);
+    let decision = match compiler.ours_with(&case.text, &["--disable-phase", &off], &mut Vec::new()) {
+        Made::Refused(why) => Decision::Refused(why),
+        Made::Broken(why) => Decision::Wrong(oracle::Kind::Broken, why),
+        Made::Cubin(cubin, _) => oracle::run(&case, &expected, &cubin, true),
+    };
+    if let Decision::Wrong(_, how) = &decision {
+        panic!("without {off}: {how}\n{}", case.file());
+    }
+    Ok(held(&case, &compiler, decision))
+}
+
+/// A fault planted behind some stages: where it finds a place a judge objects, or it does no harm; and without it none does.
+fn planted(u: &mut Unstructured<'_>, stages: &[Stage]) -> Result<&'static str> {
+    let (case, compiler) = case(u, 30, Features::ALL)?;
+    let faults: Vec<_> = plant::faults().into_iter().filter(|f| stages.contains(&f.stage)).collect();
+    let fault = u.choose(&faults)?.name;
+    let seed: u8 = u.arbitrary()?;
+    match compiler.compile(&case.text) {
+        Made::Refused(_) => return Ok("refused"),
+        Made::Broken(how) => panic!("{}: {how}\n{}", compiler.label(), case.file()),
+        Made::Cubin(..) => {}
+    }
+    let plant = format!("{fault}:{seed}");
+    let mut warnings = Vec::new();
+    match compiler.ours_with(&case.text, &["--plant", &plant], &mut warnings) {
+        Made::Broken(how) if how.contains("objects to") => Ok("caught"),
+        Made::Broken(how) => panic!("{plant} breaks the compiler: {how}\n{}", case.file()),
+        Made::Cubin(..) if warnings.iter().any(|w| w.contains("found no place")) => Ok("no place"),
+        // Another scoreboard, say, for which somebody waits in time too.
+        Made::Cubin(cubin, _) => match case.module().and_then(|m| case.expected(&m)) {
+            Ok(expected) => match oracle::run(&case, &expected, &cubin, true) {
+                Decision::Wrong(_, how) => {
+                    panic!("{}: no judge objects to {plant}: {how}\n{}", compiler.label(), case.file())
+                }
+                _ => Ok("harmless"),
+            },
+            Err(why) => panic!("a generated program: {why}\n{}", case.file()),
+        },
+        Made::Refused(why) => panic!("{plant}: {why}\n{}", case.file()),
+    }
+}
+
+/// Faults of allocation, and of what comes between it and scheduling.
+///
+/// # Panics
+/// When no judge objects to a fault, or one objects without.
+pub fn allocate(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    planted(u, &[Stage::Allocate, Stage::Expand, Stage::Converge, Stage::Layout])
+}
+
+/// Faults of scheduling.
+///
+/// # Panics
+/// When no judge objects to a fault, or one objects without.
+pub fn schedule(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    planted(u, &[Stage::Schedule, Stage::Emit])
+}
+
+/// A cubin reads as what was written, its words encode again, and any bytes in it are read or refused.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn container(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let (case, compiler) = case(u, 20, Features::ALL)?;
+    let Made::Cubin(cubin, mut bytes) = compiler.compile(&case.text) else { return Ok("refused") };
+    let again = sassafras_cubin::read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", case.file()));
+    assert!(again.functions == cubin.functions, "functions differ when read back\n{}", case.file());
+    for _ in 0..u.int_in_range(0..=4)? {
+        let at = u.choose_index(bytes.len())?;
+        bytes[at] = u.arbitrary()?;
+    }
+    crate::checks::cubin(&bytes);
+    Ok("read")
+}
+
+/// The listing with control bits assembles to the same words.
+///
+/// # Panics
+/// When it does not.
+pub fn asm(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let (case, compiler) = case(u, 30, Features::ALL)?;
+    let Made::Cubin(cubin, bytes) = compiler.compile(&case.text) else { return Ok("refused") };
+    let image = sassafras_cubin::elf::read(&bytes).unwrap_or_else(|e| panic!("{e}\n{}", case.file()));
+    let chip = Chip::from_number(compiler.sm).expect("a chip that is compiled for");
+    let look = Look { control: true, ..Look::default() };
+    let text = listing(&image, chip, look).unwrap_or_else(|e| panic!("{e}\n{}", case.file())).text;
+    let back = assembly::read(&text, None)
+        .unwrap_or_else(|found| panic!("{}", assembly::render("listing", &text, &found)));
+    for f in &cubin.functions {
+        let section = back.sections.iter().find(|s| s.name.as_ref() == Some(&format!(".text.{}", f.name)));
+        let words = section.map(|s| s.words.iter().map(|w| w.bits).collect::<Vec<_>>());
+        assert!(
+            words.as_ref() == Some(&f.code),
+            "`{}` assembles to other words:\n{text}\n{}",
+            f.name,
+            case.file()
+        );
+    }
+    Ok("assembled")
+}

@@ -1,0 +1,53 @@
+//! `sassafras reduce`: what is kept is kept, and nothing else.
+
+mod common;
+
+use common::sassafras;
+use tempfile::tempdir;
+
+const PTX: &str = "// launch: blocks 1 threads 32 out 128 in 512 seed 3
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %d<4>;
+    .reg .pred %p;
+    ld.param.u64 %d0, [out];
+    ld.param.u64 %d1, [in];
+    mov.u32 %r0, %tid.x;
+    mad.wide.u32 %d2, %r0, 4, %d0;
+    mad.wide.u32 %d3, %r0, 4, %d1;
+    ld.global.u32 %r1, [%d3];
+    popc.b32 %r2, %r1;
+    setp.gt.u32 %p, %r2, 7;
+    @%p bra L;
+    add.u32 %r2, %r2, %r1;
+L:
+    brev.b32 %r3, %r2;
+    st.global.u32 [%d2], %r3;
+    ret;
+}
+";
+
+#[test]
+fn a_command_is_kept() {
+    let folder = tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.ptx"), PTX).expect("the folder is ours");
+    let words = ["reduce", "in.ptx", "--keep", "grep -q 'brev.b32'", "-o", "out.ptx", "--jobs", "2"];
+    sassafras(folder.path(), &words).expect(0, "steps taken");
+    let small = std::fs::read_to_string(folder.path().join("out.ptx")).expect("it was written");
+    assert!(small.contains("brev.b32") && !small.contains("popc") && !small.contains("bra"), "{small}");
+    assert!(small.lines().count() < 12, "{small}");
+    sassafras(folder.path(), &["check", "out.ptx"]).expect(0, "");
+}
+
+#[test]
+fn what_is_not_kept_at_first_is_an_error() {
+    let folder = tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.ptx"), PTX).expect("the folder is ours");
+    let words = ["reduce", "in.ptx", "--keep", "grep -q 'no such text'"];
+    sassafras(folder.path(), &words).expect(2, "the input itself is not kept");
+    sassafras(folder.path(), &["reduce", "in.ptx"]).expect(2, "--keep");
+}
