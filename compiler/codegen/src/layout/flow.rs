@@ -3,7 +3,8 @@
 use super::Counts;
 use crate::{ColdChoices, Error, cold};
 use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
-use sassafras_machine::{Block, Function};
+use sassafras_isa::Meaning;
+use sassafras_machine::{Block, Function, MInst};
 use sassafras_placement::{self as placement, Edge, Flow, Kind, Node, estimate};
 
 /// Bytes of an instruction.
@@ -35,6 +36,7 @@ impl Graph {
                 size: WORD * f.blocks[block].insts.len().max(1) as u64,
                 frequency: counts.map_or(0.0, |counts| counts.block(block) as f64),
                 cold: seldom.contains(block.index()),
+                fixed: blocks.get(at + 1).is_some_and(|&next| tries_again(f, block, next)),
                 divergent: last.is_some_and(|inst| inst.target.is_some() && !inst.uniform),
                 ..placement::Block::default()
             });
@@ -98,6 +100,18 @@ impl Graph {
             .filter(|&node| self.flow.block(node).cold && after[node.index()] > before[node.index()])
             .count()
     }
+}
+
+/// Whether a block swaps what it compares and, where that fails, falls into `next`, which goes back to it. Such a loop is mostly run once, so
+/// that turning it saves no branch; and as it stands its code is known for one atomic operation (A-RETRY, `docs/proof.md`).
+fn tries_again(f: &Function, block: Block, next: Block) -> bool {
+    let swaps = |meaning| {
+        matches!(meaning, Meaning::AtomgCas | Meaning::AtomCas | Meaning::AtomsCas | Meaning::AtomsCast)
+    };
+    let of = |block: Block| f.blocks[block].succs.iter().map(|edge| edge.block);
+    f.blocks[block].insts.iter().filter_map(MInst::inst).any(|inst| swaps(inst.row().meaning))
+        && of(block).nth(1) == Some(next)
+        && of(next).eq([block])
 }
 
 /// Reverse post-order, of two successors the one that stays in more loops first.
