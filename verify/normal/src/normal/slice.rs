@@ -177,15 +177,8 @@ impl Normal<'_> {
         {
             return quotient;
         }
-        match self.rejoined(&p, low) {
-            Some((rest, n)) if n <= low => return self.slice_of(rest, low, width),
-            // What is left is s / 2^n, further up.
-            Some((rest, n)) => {
-                let high = self.zext(self.slice_of(rest, n, p.width - n), width);
-                let high = self.poly(high).scaled(1 << (n - low));
-                return if width == 1 { self.parity(&high) } else { self.number(high) };
-            }
-            None => {}
+        if let Some(rest) = self.rejoined(&p, low) {
+            return self.slice_of(rest, low, width);
         }
         if let Some((c, one, zero)) = self.choice(&p) {
             let part = |bits: u128| d.constant(width, bits >> low);
@@ -274,24 +267,19 @@ impl Normal<'_> {
         if changed { self.slice(whole, low, width) } else { d.make(Node::Extract { low, a: whole }, width) }
     }
 
-    /// Row `slice-rejoined`: above its low bits, s - (s mod 2^n) is s; s and n. Where the low bits stand as their complement, n may be more than `low`.
-    fn rejoined(&self, p: &Poly, low: u32) -> Option<(Poly, u32)> {
+    /// Row `slice-rejoined`: above its low bits, s - (s mod 2^n) is s.
+    fn rejoined(&self, p: &Poly, low: u32) -> Option<Poly> {
         let minus = ones(p.width);
         let less = |(m, c): (&Monomial, &u128)| {
             let [part] = m.as_slice() else { return None };
             let own = self.polys.borrow().get(part).cloned()?;
-            let fits = (*c == minus && own.width <= low) || (*c == 1 && own.width < p.width);
-            (fits && own.terms.len() < p.terms.len()).then_some((*part, own.width, *c == 1))
+            let fits = *c == minus && own.width <= low && own.terms.len() < p.terms.len();
+            fits.then_some((*part, own.width))
         };
-        p.terms.iter().filter_map(less).take(REJOINED).find_map(|(part, n, complement)| {
+        p.terms.iter().filter_map(less).take(REJOINED).find_map(|(part, n)| {
             let mut rest = p.clone();
             rest.terms.remove(&Monomial::from_slice(&[part]));
-            if complement {
-                rest.plus_scaled(&Poly::constant(p.width, ones(n)), 1);
-            }
-            let below = self.cut(&rest, n);
-            let below = if complement { below.complement() } else { below };
-            (self.number(below) == part).then_some((rest, n))
+            (self.number(self.cut(&rest, n)) == part).then_some(rest)
         })
     }
 

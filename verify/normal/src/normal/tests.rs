@@ -217,27 +217,3 @@ fn halves_meet_the_whole() {
     let whole = d.concat(&top, &d.extract(&sum, 0, 32));
     same(whole, d.add(&x, &d.mul(&d.sext(&w, 64), &d.constant(64, 4))));
 }
-
-/// The upper word of a product, shifted down, is the quotient that the factor was made for: also where the factor's upper bit is set, so that the lower word
-/// stands as a complement; and so in what is made of the quotient.
-#[test]
-fn products_by_inverses_are_quotients() {
-    for (divisor, factor, shift) in
-        [(3u128, 0xaaaa_aaab, 1), (10, 0xcccc_cccd, 3), (5, 0xcccc_cccd, 2), (641, 0x0066_3d81, 0)]
-    {
-        let d = Terms::raw();
-        let normal = Normal::new(&d);
-        let x = d.variable("x", 32);
-        let k = |c: u128| d.constant(32, c);
-        let product = d.mul(&d.zext(&x, 64), &d.constant(64, factor));
-        let upper = d.extract(&product, 32, 32);
-        // As SHF.R.U32.HI shifts: the upper word of a pair.
-        let pair = d.concat(&upper, &k(0));
-        let made = d.extract(&d.binary(BinaryOp::LShr, &pair, &d.constant(64, shift)), 32, 32);
-        let quotient = d.binary(BinaryOp::UDiv, &x, &k(divisor));
-        let wanted = normal.of(quotient);
-        assert_eq!(normal.of(made), wanted, "by {divisor}: {}", d.listing(normal.of(made)));
-        let (product, same) = (d.mul(&made, &k(divisor)), d.mul(&wanted, &k(divisor)));
-        assert_eq!(normal.of(product), normal.of(same), "by {divisor}");
-    }
-}
