@@ -152,7 +152,7 @@ impl Collective {
 }
 
 /// Modes of [`Collective::Shuffle`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ShuffleMode {
     /// Absolute lane index.
     Idx,
@@ -165,7 +165,7 @@ pub enum ShuffleMode {
 }
 
 /// Modes of [`Collective::Vote`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VoteMode {
     /// All predicates hold.
     All,
@@ -178,7 +178,7 @@ pub enum VoteMode {
 }
 
 /// Modes of [`Collective::Barrier`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BarrierMode {
     /// Arrive and wait.
     Sync,

@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 use sassafras_ir::{Function, Guard, Inst, MemoryAccess, Op, Type, Value, evaluate, text::print_op};
 use sassafras_semantics::{Domain, Ordering, Scope, Space, TermId, Terms};
 use sassafras_symbolic::assumption::Assumption;
+use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::{Event, Kind, overlay};
 use sassafras_symbolic::trace::side::Side;
 use std::collections::BTreeSet;
@@ -172,7 +174,7 @@ impl Lane<'_, '_> {
                 };
                 let args: Vec<TermId> = args.iter().enumerate().map(part).collect();
                 let widths: Vec<u32> = types.iter().map(|t| t.bits()).collect();
-                self.side.event(print_op(other), &args, &widths, true)
+                self.side.event(Action::Ir(print_op(other)), &args, &widths, true)
             }
         })
     }
@@ -198,14 +200,14 @@ impl Lane<'_, '_> {
                 ordering = Ordering::Relaxed;
             }
         }
-        let fence = print_op(&Op::Fence(Ordering::AcquireRelease, access.scope));
+        let fence = Action::Ir(print_op(&Op::Fence(Ordering::AcquireRelease, access.scope)));
         if first {
             self.side.event(fence.clone(), &[], &[], true);
         }
         let scope: Scope = access.scope;
         let what =
             format!("{verb} {:?} {}x{} {ordering:?} {scope:?}", access.space, access.bytes, access.lanes);
-        let results = self.side.event(what, args, widths, true);
+        let results = self.side.event(Action::Ir(what), args, widths, true);
         if last {
             self.side.event(fence, &[], &[], true);
         }
@@ -335,6 +337,7 @@ impl Lane<'_, '_> {
             version,
             visit: 1,
             place: self.side.place,
+            orders: false,
             arguments: Vec::new(),
             results: Vec::new(),
             waits: None,
@@ -401,7 +404,7 @@ pub(super) fn function(
             .special(register)
             .unwrap_or_else(|_| inputs.variable(&format!("special {register:?}"), register.width(), false))),
         Op::Address(variable, offset) => {
-            let base = inputs.variable(&format!("address.{variable}"), width, true);
+            let base = inputs.input(Input::Symbol(variable.to_string()), width, true);
             d.add(&base, &d.constant(width, i128::from(offset) as u128))
         }
         Op::ToGeneric(space @ (Space::Const | Space::Param)) => {

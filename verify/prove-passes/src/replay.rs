@@ -5,6 +5,7 @@ use sassafras_ir::Function;
 use sassafras_prove::verdict::{Argument, Counterexample};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, TermId};
+use sassafras_symbolic::input;
 use sassafras_symbolic::inputs::Inputs;
 use std::collections::BTreeMap;
 
@@ -163,17 +164,17 @@ pub(super) fn input(inputs: &Inputs<'_>, f: &Function, model: &BTreeMap<TermId, 
     let mut found = Input { params: vec![0; f.param_size as usize], ..Input::default() };
     for (&term, &bits) in model {
         let Node::Variable(number) = d.node(term) else { continue };
-        let name = d.name(number);
-        match name.strip_prefix("param0x").and_then(|at| usize::from_str_radix(at, 16).ok()) {
-            Some(at) => {
+        match inputs.input_of(term) {
+            Some(input::Input::Parameter(at)) => {
+                let at = at as usize;
                 for (i, byte) in (bits as u64).to_le_bytes().into_iter().enumerate() {
                     if let Some(there) = found.params.get_mut(at + i) {
                         *there = byte;
                     }
                 }
             }
-            None => {
-                found.named.insert(name, bits);
+            _ => {
+                found.named.insert(d.name(number), bits);
             }
         }
     }

@@ -6,12 +6,13 @@ use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Concrete, FloatFormat, Space, TermId, Terms};
+use sassafras_semantics::{Axis, Concrete, FloatFormat, Space, TermId, Terms};
 use sassafras_solve::read::Read;
+use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::{AXES, Bound, Inputs};
 use sassafras_symbolic::places::{Placed, Variable};
-use sassafras_symbolic::ptx::source::LOCALS;
-use sassafras_symbolic::trace::event::{Event, Kind};
+use sassafras_symbolic::trace::action::Action;
+use sassafras_symbolic::trace::event::Event;
 use sassafras_symbolic::unwritten;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +106,7 @@ fn pattern(h: u64) -> u32 {
 }
 
 /// An event that others see: kind, operands (none where the source of a call leaves one open), state of memory before.
-type Happened = (String, Vec<Option<u128>>, u128);
+type Happened = (Action, Vec<Option<u128>>, u128);
 
 /// What a side did on an input.
 #[derive(Default, PartialEq, Eq)]
@@ -152,9 +153,7 @@ impl Raw<'_> {
 
     /// Whether a variable is what a shuffle gives of a word that is the same in all lanes.
     fn answers_itself(&self, b: &Bound) -> bool {
-        sassafras_symbolic::trace::event::is_shuffle(&b.what)
-            && b.index == 0
-            && self.inputs.is_uniform(b.operands[0])
+        b.what.is_shuffle() && b.index == 0 && self.inputs.is_uniform(b.operands[0])
     }
 
     /// Whether the input of this seed is admissible.
@@ -220,8 +219,7 @@ impl Raw<'_> {
                 // What others answer to a word of which bits are open is open.
                 Node::Variable(_)
                     if bound.get(&id).is_some_and(|b| {
-                        sassafras_symbolic::trace::event::is_shuffle(&b.what)
-                            && b.operands.iter().any(|o| at(*o).is_none())
+                        b.what.is_shuffle() && b.operands.iter().any(|o| at(*o).is_none())
                     }) =>
                 {
                     None
@@ -232,7 +230,7 @@ impl Raw<'_> {
                 }
                 Node::Variable(_) if bound.contains_key(&id) => {
                     let b = &bound[&id];
-                    let mut words: Vec<u64> = b.what.bytes().map(u64::from).collect();
+                    let mut words: Vec<u64> = b.what.to_string().bytes().map(u64::from).collect();
                     for o in &b.operands {
                         let v = at(*o).map_or(0, |b: Bits| b.bits());
                         words.extend([v as u64, (v >> 64) as u64]);
@@ -247,10 +245,9 @@ impl Raw<'_> {
                     };
                     Some(Bits::new(width, u128::from(bits) << 64 | u128::from(bits)))
                 }
-                Node::Variable(number) => {
-                    let name = self.inputs.terms.name(*number);
-                    let own = name.starts_with(LOCALS).then(|| layout.get(&name)).flatten();
-                    Some(Bits::new(width, own.copied().unwrap_or_else(|| self.draw(seed, id))))
+                Node::Variable(_) => {
+                    let own = layout.get(&id).copied();
+                    Some(Bits::new(width, own.unwrap_or_else(|| self.draw(seed, id))))
                 }
                 Node::Ite(c, a, b) => at(*c).and_then(|c| at(if c.is_true() { *a } else { *b })),
                 other => {
@@ -319,8 +316,8 @@ impl Raw<'_> {
         }
     }
 
-    /// Where local variables lie on an input, by the names of their addresses: disjoint, aligned, in any order.
-    fn layout(&self, seed: u64) -> FxHashMap<String, u128> {
+    /// Where local variables lie on an input, by their addresses: disjoint, aligned, in any order.
+    fn layout(&self, seed: u64) -> FxHashMap<TermId, u128> {
         let mut all = FxHashMap::default();
         let mut free = 0x2000_0000 + 16 * (hash(seed, &[5]) % 64);
         let count = self.locals.len();
@@ -336,7 +333,7 @@ impl Raw<'_> {
                     u128::from(at)
                 }
             };
-            all.insert(sassafras_symbolic::ptx::source::local(v.frame, v.index), at);
+            all.insert(self.inputs.local(v.frame, v.index), at);
         }
         all
     }
@@ -356,22 +353,21 @@ impl Raw<'_> {
             (None, 0) => 1 + word(0) % most(0).min(64),
             (None, _) => 1 + word(axis as u64) % most(axis).min(3),
         };
-        let axis = |n: &str| ["x", "y", "z"].iter().position(|a| n.ends_with(a)).unwrap_or(0);
         let tid = |a: usize| word(16 + a as u64) % shape(a);
-        match name.split_once('.').map_or(name.as_str(), |(head, _)| head) {
-            "ntid" => shape(axis(&name)).into(),
-            "nctaid" => (1 + word(8 + axis(&name) as u64) % 5).into(),
-            "tid" => tid(axis(&name)).into(),
-            "ctaid" => (own % (1 + word(8 + axis(&name) as u64) % 5)).into(),
-            "laneid" => ((tid(0) + shape(0) * (tid(1) + shape(1) * tid(2))) % 32).into(),
-            "address" => ((own % 0xffff_ffff) << 8).into(),
-            _ => match name.strip_prefix("param0x").and_then(|o| u64::from_str_radix(o, 16).ok()) {
-                Some(at) if self.pointers.contains(&at) => {
-                    u128::from((0x40 + at) << 32 | (own & 0xff_ffff) << 8)
-                }
-                _ => u128::from(pattern(own)) | u128::from(pattern(hash(seed, &[own]))) << 32,
-            },
-        }
+        let blocks = |a: Axis| 1 + word(8 + a as u64) % 5;
+        let drawn = match self.inputs.input_of(id) {
+            Some(Input::Ntid(a)) => shape(a as usize),
+            Some(Input::Nctaid(a)) => blocks(a),
+            Some(Input::Tid(a)) => tid(a as usize),
+            Some(Input::Ctaid(a)) => own % blocks(a),
+            Some(Input::LaneId) => (tid(0) + shape(0) * (tid(1) + shape(1) * tid(2))) % 32,
+            Some(Input::Symbol(_)) => (own % 0xffff_ffff) << 8,
+            Some(Input::Parameter(at)) if self.pointers.contains(&at) => {
+                (0x40 + at) << 32 | (own & 0xff_ffff) << 8
+            }
+            _ => u64::from(pattern(own)) | u64::from(pattern(hash(seed, &[own]))) << 32,
+        };
+        drawn.into()
     }
 }
 
@@ -394,13 +390,12 @@ fn effects(side: &Log<'_>, values: &Values, decided: &Values) -> Option<Effects>
             continue;
         }
         let version = number(e.version)?;
-        if let Kind::Sync(key) = &e.kind {
-            let kind = key.split(" [").next().unwrap_or_default().to_owned();
+        if let Some(action) = e.action() {
             let operands: Vec<Option<u128>> = e.arguments.iter().map(|a| left(*a)).collect();
             if operands.contains(&None) && !e.hands_on() {
                 return None;
             }
-            let happened = (kind, operands, if e.orders() { version } else { 0 });
+            let happened = (action.clone(), operands, if e.orders { version } else { 0 });
             if e.is_optional() {
                 all.optional.insert(happened.clone());
             }

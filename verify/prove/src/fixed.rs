@@ -6,6 +6,8 @@ use rustc_hash::FxHashMap;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Chooser, Concrete, FloatOp, Space, TermId, Terms};
+use sassafras_symbolic::input::Input;
+use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::trace::event::{Event, Kind};
 
 /// Whether what the thread does depends on nothing but what it finds at the start: only then its terms say what it leaves.
@@ -17,12 +19,13 @@ pub fn alone(events: &[Event]) -> bool {
 /// through the terms; one is open if it rests on an undefined value, an approximation, a result that may be flushed or not or, where products and sums are fused
 /// (`contracts`), on such a sum.
 pub fn fixed(
-    terms: &Terms,
+    inputs: &Inputs<'_>,
     contracts: bool,
     events: &[Event],
     model: &Model,
     found: &Counterexample,
 ) -> bool {
+    let terms = inputs.terms;
     let roots: Vec<TermId> = events.iter().flat_map(|e| [e.guard, e.address, e.value]).collect();
     // What is flushed is open where another choice gives another result.
     let (d, other_choice) = (Concrete::default(), Concrete::new(Chooser::Lowest));
@@ -33,11 +36,7 @@ pub fn fixed(
         let value = match &node {
             Node::Undef { .. } | Node::Approximate { .. } => None,
             // Where a local variable lies is open.
-            Node::Variable(number)
-                if terms.name(*number).starts_with(sassafras_symbolic::ptx::source::LOCALS) =>
-            {
-                None
-            }
+            Node::Variable(_) if matches!(inputs.input_of(id), Some(Input::Local { .. })) => None,
             Node::Float { op: FloatOp::Add | FloatOp::Fma, .. } if contracts => None,
             Node::Ite(c, a, b) => of(c).and_then(|c| of(if c.is_true() { a } else { b })),
             free if free.is_free() => Some(Bits::new(width, model.get(&id).copied().unwrap_or(0))),

@@ -5,6 +5,7 @@ use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 use sassafras_symbolic::inputs::{AXES, Inputs};
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::sum::split;
+use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::{Event, Kind, byte_at, within};
 
 /// What is compared: how places in it are called, and what it demands of a launch.
@@ -87,16 +88,11 @@ pub fn assumptions(inputs: &Inputs<'_>, origin: impl Compared, source: &[Event],
 }
 
 /// What identifies an event that others see: kind, operands, guard, and the state of memory if it depends on that.
-type Key = (String, Vec<TermId>, TermId, Option<TermId>);
+type Key = (Action, Vec<TermId>, TermId, Option<TermId>);
 
 fn key(e: &Event) -> Option<Key> {
-    let Kind::Sync(key) = &e.kind else { return None };
-    let version = e.orders().then_some(e.version);
-    Some((short(key).to_owned(), e.arguments.clone(), e.guard, version))
-}
-
-fn short(key: &str) -> &str {
-    key.split(" [").next().unwrap_or(key)
+    let version = e.orders.then_some(e.version);
+    Some((e.action()?.clone(), e.arguments.clone(), e.guard, version))
 }
 
 /// An event without a partner.
@@ -189,7 +185,7 @@ pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Even
         let same = d.width_of(*x) == d.width_of(*y);
         d.or(&any, &if same { differ(d, x, y) } else { d.yes() })
     });
-    let after = if a.orders() { differ(d, &a.version, &b.version) } else { d.no() };
+    let after = if a.orders { differ(d, &a.version, &b.version) } else { d.no() };
     let wrong = d.or(&wrong, &after);
     let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
     Obligation {

@@ -325,7 +325,7 @@ impl Task<'_> {
         let lanes = inputs.asks_lane(&all);
         let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
         if let Some(chip) = Chip::from_number(self.cubin.sm) {
-            let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+            let top = inputs.stack_top(chip);
             let bytes = self.origin.stack(self.cubin, self.code);
             assumptions.extend(self.origin.placed(inputs, top, (bytes, bound)));
             let local = places::assumptions(inputs, &self.origin.variables(bound), &source.events);
@@ -673,7 +673,7 @@ impl Task<'_> {
                     replaced.insert(event.guard, inputs.terms.no());
                     event.guard = inputs.terms.no();
                     // The state of memory behind what never happens is none that is seen: it may have any name.
-                    if let Some(after) = event.results.last().filter(|_| event.orders()) {
+                    if let Some(after) = event.results.last().filter(|_| event.orders) {
                         replaced.insert(*after, event.version);
                     }
                 }
@@ -696,7 +696,7 @@ impl Task<'_> {
     /// The stack has room for the target's local memory.
     fn frame(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
         let Some(chip) = Chip::from_number(self.cubin.sm) else { return Err("the chip is not known".into()) };
-        let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+        let top = inputs.stack_top(chip);
         let bytes = self.origin.stack(self.cubin, self.code);
         let deep = self.limits.unroll.saturating_add(1);
         let (source, target) = (&run.source.events, &run.target.side.events);
@@ -799,7 +799,7 @@ impl Task<'_> {
                 ));
             }
             match run.lenient {
-                Some(why) if !crate::fixed::fixed(inputs.terms, contracts, &run.open, model, &found) => {
+                Some(why) if !crate::fixed::fixed(&inputs, contracts, &run.open, model, &found) => {
                     Err(format!("{}: {why}", violated.what))
                 }
                 _ => Ok(found),

@@ -1,8 +1,11 @@
 //! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
 
+use crate::input::Input;
 use crate::opaque::Opaque;
 use crate::sum::split;
+use crate::trace::action::Action;
 use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
 use sassafras_chip::limits::{BLOCK_EXTENTS, GRID_EXTENTS, RESERVED_SHARED_BYTES};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Axis, BinaryOp, Concrete, Domain, SpecialRegister, TermId, Terms, Trap};
@@ -15,7 +18,7 @@ use std::cell::{Cell, RefCell};
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// What happened.
-    pub what: String,
+    pub what: Action,
     /// Operands, and the state of memory before.
     pub operands: Vec<TermId>,
     /// Which of its results.
@@ -34,6 +37,7 @@ pub struct Inputs<'t> {
     reads: RefCell<Vec<Read>>,
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
+    inputs: RefCell<FxHashMap<TermId, Input>>,
     uniform: RefCell<FxHashMap<TermId, bool>>,
     /// Whether the source has read what was never written.
     unwritten: Cell<bool>,
@@ -68,15 +72,6 @@ struct Traits {
     uniform: bool,
 }
 
-/// The letter of an axis.
-fn letter(axis: Axis) -> char {
-    match axis {
-        Axis::X => 'x',
-        Axis::Y => 'y',
-        Axis::Z => 'z',
-    }
-}
-
 /// Why local memory is undefined that the source has not written.
 pub const UNWRITTEN: &str = "local memory that was not written";
 
@@ -101,6 +96,7 @@ impl<'t> Inputs<'t> {
             reads: RefCell::default(),
             known: RefCell::default(),
             bound: RefCell::default(),
+            inputs: RefCell::default(),
             uniform: RefCell::default(),
             explicit: Cell::default(),
             shape: Cell::default(),
@@ -125,6 +121,33 @@ impl<'t> Inputs<'t> {
         let before = self.uniform.borrow_mut().insert(id, uniform);
         debug_assert!(before.is_none_or(|b| b == uniform), "{name} is uniform or it is not");
         id
+    }
+
+    /// The variable that an input is; `uniform` as in [`Inputs::variable`].
+    pub fn input(&self, input: Input, width: u32, uniform: bool) -> TermId {
+        let id = self.variable(&input.to_string(), width, uniform);
+        self.inputs.borrow_mut().entry(id).or_insert(input);
+        id
+    }
+
+    /// What a variable stands for, if it is a free input of the launch.
+    pub fn input_of(&self, variable: TermId) -> Option<Input> {
+        self.inputs.borrow().get(&variable).cloned()
+    }
+
+    /// What yielded a variable, if an event or a function that is known by name did.
+    pub fn yielded_by(&self, variable: TermId) -> Option<Action> {
+        self.bound.borrow().get(&variable).map(|bound| bound.what.clone())
+    }
+
+    /// The address of a `.local` variable of the source, 32 bits.
+    pub fn local(&self, frame: usize, index: u32) -> TermId {
+        self.input(Input::Local { frame, index }, 32, true)
+    }
+
+    /// The top of the stack, 32 bits.
+    pub fn stack_top(&self, chip: Chip) -> TermId {
+        self.input(Input::Bank(chip.bank().stack_top.into()), 32, true)
     }
 
     /// A value that may be chosen, once for all; `uniform` if for all lanes of a warp alike.
@@ -152,11 +175,8 @@ impl<'t> Inputs<'t> {
 
     /// Whether a term is a function of the launch alone: the same in all lanes of a warp, whenever they ask.
     pub fn is_of_launch(&self, term: TermId) -> bool {
-        let of = |name: &str| {
-            ["ntid.", "ctaid.", "nctaid.", "param0x", "bank0."].iter().any(|head| name.starts_with(head))
-        };
-        let free = self.terms.free(&[term]);
-        free.into_iter().all(|t| matches!(self.terms.node(t), Node::Variable(n) if of(&self.terms.name(n))))
+        let (free, inputs) = (self.terms.free(&[term]), self.inputs.borrow());
+        free.iter().all(|t| inputs.get(t).is_some_and(Input::is_of_launch))
     }
 
     fn traits(&self, term: TermId) -> Traits {
@@ -211,8 +231,8 @@ impl<'t> Inputs<'t> {
     }
 
     /// A number of a launch, 32 bits: of as many as its greatest value has (A-LAUNCH), above which there are zeros.
-    fn number(&self, name: &str, bits: u32, uniform: bool) -> TermId {
-        self.terms.zext(&self.variable(name, bits, uniform), 32)
+    fn number(&self, input: Input, bits: u32, uniform: bool) -> TermId {
+        self.terms.zext(&self.input(input, bits, uniform), 32)
     }
 
     /// The most threads of a block along an axis.
@@ -226,37 +246,36 @@ impl<'t> Inputs<'t> {
     pub fn tid(&self, axis: Axis) -> TermId {
         match self.most_threads(axis) {
             1 => self.terms.constant(32, 0),
-            most => self.number(&format!("tid.{}", letter(axis)), bits(most - 1), false),
+            most => self.number(Input::Tid(axis), bits(most - 1), false),
         }
     }
     /// `%ntid`.
     pub fn ntid(&self, axis: Axis) -> TermId {
         match self.shape.get().required {
             Some(n) => self.terms.constant(32, n[axis as usize].into()),
-            None => self.number(&format!("ntid.{}", letter(axis)), bits(self.most_threads(axis)), true),
+            None => self.number(Input::Ntid(axis), bits(self.most_threads(axis)), true),
         }
     }
     /// `%ctaid`.
     pub fn ctaid(&self, axis: Axis) -> TermId {
-        self.number(&format!("ctaid.{}", letter(axis)), bits(GRID_EXTENTS[axis as usize]), true)
+        self.number(Input::Ctaid(axis), bits(GRID_EXTENTS[axis as usize]), true)
     }
     /// `%nctaid`.
     pub fn nctaid(&self, axis: Axis) -> TermId {
-        self.number(&format!("nctaid.{}", letter(axis)), bits(GRID_EXTENTS[axis as usize]), true)
+        self.number(Input::Nctaid(axis), bits(GRID_EXTENTS[axis as usize]), true)
     }
     /// `%laneid`: of blocks of one row the lowest bits of `%tid.x`.
     pub fn laneid(&self) -> TermId {
         match self.shape.get().required {
             Some([_, 1, 1]) => self.terms.zext(&self.terms.extract(&self.tid(Axis::X), 0, 5), 32),
-            _ => self.number("laneid", 5, false),
+            _ => self.number(Input::LaneId, 5, false),
         }
     }
 
     /// Whether terms ask which lane it is, where the shape of blocks does not say it.
     pub fn asks_lane(&self, terms: &[TermId]) -> bool {
-        let lane =
-            |t: &TermId| matches!(self.terms.node(*t), Node::Variable(n) if self.terms.name(n) == "laneid");
-        self.terms.free(terms).iter().any(lane)
+        let inputs = self.inputs.borrow();
+        self.terms.free(terms).iter().any(|t| inputs.get(t) == Some(&Input::LaneId))
     }
 
     /// A special register.
@@ -286,7 +305,7 @@ impl<'t> Inputs<'t> {
             R::NWarpId | R::NSmId => self.identity(register, 1),
             // Free inputs of the launch, which constant bank 0 holds too.
             R::GridId | R::CurrentGraphExec | R::EnvReg(_) => {
-                self.variable(&format!("special.{register:?}"), register.width(), true)
+                self.input(Input::Special(register), register.width(), true)
             }
             // The same words of bank 0.
             R::ReservedSmemEnd => self.special(R::EnvReg(10))?,
@@ -297,7 +316,7 @@ impl<'t> Inputs<'t> {
             // A-LAUNCH: clusters of one block.
             R::ClusterCtaRank | R::ClusterCtaid(_) => d.constant(32, 0),
             R::IsExplicitCluster if !self.explicit.get() => d.no(),
-            R::IsExplicitCluster => self.variable("special.IsExplicitCluster", 1, true),
+            R::IsExplicitCluster => self.input(Input::Special(register), 1, true),
             R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
             R::ClusterId(a) => self.ctaid(a),
             R::NClusterId(a) => self.nctaid(a),
@@ -310,7 +329,7 @@ impl<'t> Inputs<'t> {
     pub fn identity(&self, register: SpecialRegister, time: u32) -> TermId {
         use SpecialRegister as R;
         let bits = if matches!(register, R::WarpId | R::NWarpId) { 7 } else { 9 };
-        let answer = self.variable(&format!("special.{register:?}.{time}"), bits, true);
+        let answer = self.input(Input::Answer(register, time), bits, true);
         self.terms.zext(&answer, register.width())
     }
 
@@ -321,7 +340,7 @@ impl<'t> Inputs<'t> {
 
     /// The variable of eight bytes of the parameter block; `offset` is a multiple of eight.
     pub fn chunk(&self, offset: u64) -> TermId {
-        self.variable(&format!("param{offset:#x}"), 64, true)
+        self.input(Input::Parameter(offset), 64, true)
     }
 
     /// Bytes of a memory in some state.
@@ -360,10 +379,10 @@ impl<'t> Inputs<'t> {
     }
 
     /// Says what a variable stands for.
-    pub fn bind(&self, variable: TermId, what: &str, arguments: &[TermId], before: TermId, index: u32) {
+    pub fn bind(&self, variable: TermId, what: &Action, arguments: &[TermId], before: TermId, index: u32) {
         let mut operands = arguments.to_vec();
         operands.push(before);
-        let bound = Bound { what: what.to_owned(), operands, index };
+        let bound = Bound { what: what.clone(), operands, index };
         self.bound.borrow_mut().insert(variable, bound);
     }
 

@@ -1,7 +1,7 @@
 //! Programs over terms: what a thread of PTX or SASS does, as a log of guarded events. Knows no solver's answer and no normal form but what
 //! [`inputs::Inputs`] is handed.
 //!
-//! - [`inputs`]: what both sides start from: launch state, parameters, initial memory, as shared variables. [`origin`]: what a cubin is held
+//! - [`inputs`], [`input`]: what both sides start from: launch state, parameters, initial memory, as shared variables. [`origin`]: what a cubin is held
 //!   against, PTX or another cubin. [`assumption`]: what a verdict rests on. [`choice`]: names of events and choices that outlive a run.
 //! - [`trace`]: what one side did: paths, lanes, memory, events. [`ptx`]: the source. [`sass`]: the target.
 //! - [`lemma`]: code that is known to give an operation's result. [`beyond`]: what a container says beside its code.
@@ -13,6 +13,7 @@ pub mod assumption;
 pub mod beyond;
 pub mod choice;
 pub mod float;
+pub mod input;
 pub mod inputs;
 pub mod lemma;
 pub mod opaque;

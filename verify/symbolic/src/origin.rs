@@ -202,7 +202,7 @@ impl<'a> Origin<'a> {
     pub fn locals(self, inputs: &Inputs<'_>, top: TermId, deep: u32) -> Vec<(TermId, u64)> {
         match self {
             Origin::Ptx { .. } => {
-                let at = |v: &places::Variable| inputs.variable(&source::local(v.frame, v.index), 32, true);
+                let at = |v: &places::Variable| inputs.local(v.frame, v.index);
                 self.variables(deep).iter().map(|v| (at(v), v.size)).collect()
             }
             Origin::Code { code, .. } => {

@@ -7,7 +7,6 @@
 
 use crate::inputs::Inputs;
 use crate::origin::Trace;
-use crate::ptx::source::local;
 use crate::trace::event::{Event, Kind};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -82,7 +81,7 @@ pub fn found(
     };
     let d = inputs.terms;
     let own: Vec<(TermId, &Variable)> =
-        variables.iter().map(|v| (inputs.variable(&local(v.frame, v.index), 32, true), v)).collect();
+        variables.iter().map(|v| (inputs.local(v.frame, v.index), v)).collect();
     let mut all: Vec<Placed> = Vec::new();
     let mut see = |s: TermId, t: TermId| {
         let width = d.width_of(s);
@@ -106,7 +105,9 @@ pub fn found(
     let mut left: Vec<&Event> = target.iter().collect();
     for s in source.iter().filter(|e| e.space != Space::Local) {
         let alike = |t: &&Event| match (&s.kind, &t.kind) {
-            (Kind::Sync(_), Kind::Sync(_)) => s.what() == t.what() && s.arguments.len() == t.arguments.len(),
+            (Kind::Sync(_), Kind::Sync(_)) => {
+                s.action() == t.action() && s.arguments.len() == t.arguments.len()
+            }
             (Kind::Store, Kind::Store) => (s.space, s.bytes, s.address) == (t.space, t.bytes, t.address),
             _ => false,
         };
@@ -123,7 +124,7 @@ pub fn found(
 /// The top of the stack, 32 bits; none if the chip is not known.
 pub fn top(inputs: &Inputs<'_>, cubin: &Cubin) -> Option<TermId> {
     let chip = Chip::from_number(cubin.sm)?;
-    Some(inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true))
+    Some(inputs.stack_top(chip))
 }
 
 /// Most variables of which it is assumed that they are aligned and disjoint.
@@ -133,7 +134,7 @@ const MOST: usize = 8;
 pub fn assumptions(inputs: &Inputs<'_>, variables: &[Variable], source: &[Event]) -> Vec<TermId> {
     let d = inputs.terms;
     let free = d.free(&seen(source));
-    let at = |v: &Variable| inputs.variable(&local(v.frame, v.index), 32, true);
+    let at = |v: &Variable| inputs.local(v.frame, v.index);
     let own: Vec<(TermId, &Variable)> =
         variables.iter().map(|v| (at(v), v)).filter(|v| free.contains(&v.0)).take(MOST).collect();
     let mut all = Vec::new();
@@ -164,7 +165,7 @@ pub fn shown(inputs: &Inputs<'_>, variables: &[Variable], source: &[Event]) -> b
         return false;
     }
     let free = inputs.terms.free(&seen(source));
-    variables.iter().any(|v| free.contains(&inputs.variable(&local(v.frame, v.index), 32, true)))
+    variables.iter().any(|v| free.contains(&inputs.local(v.frame, v.index)))
 }
 
 /// Puts variables at their places in all that a source does. What it does in local memory nobody sees: there they stay what they are.
@@ -174,7 +175,7 @@ pub fn put(inputs: &Inputs<'_>, all: &[Placed], top: TermId, trace: &mut Trace) 
     }
     let d = inputs.terms;
     let at = |p: &Placed| {
-        let variable = inputs.variable(&local(p.frame, p.index), 32, true);
+        let variable = inputs.local(p.frame, p.index);
         (variable, d.sub(&top, &d.constant(32, p.below.into())))
     };
     let mut map: FxHashMap<TermId, TermId> = all.iter().map(at).collect();

@@ -218,7 +218,7 @@ pub fn against(
     if let Some(barrier) = right.side.barriers.circle(&right.side.events, &partners) {
         return Err(said(format!("lanes at B{barrier} may wait for what waits for them")));
     }
-    let top = inputs.variable(&format!("bank0.{:#x}", chip.bank().stack_top), 32, true);
+    let top = inputs.stack_top(chip);
     let room = (origin.stack(cubin, code), bound);
     known.extend(origin.placed(&inputs, top, room));
     known.extend(sassafras_symbolic::places::assumptions(&inputs, &origin.variables(bound), &left.events));

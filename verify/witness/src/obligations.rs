@@ -162,15 +162,11 @@ pub fn steps(
         let ((i, a), (j, b)) = (source.at(s)?, target.at(t)?);
         twice(&mut left, i, s)?;
         twice(&mut right, j, t)?;
-        let kind = |e: &Event| match &e.kind {
-            Kind::Sync(key) => key.split(" [").next().map(str::to_owned),
-            _ => None,
-        };
         let width = |all: &[TermId]| -> Vec<u32> { all.iter().map(|t| d.width_of(*t)).collect() };
         let widths = |e: &Event| width(&e.arguments);
         let wanted = a.operands_for(b);
         let same = width(wanted) == widths(b) && a.results.len() == b.results.len();
-        if kind(a).is_none() || kind(a) != kind(b) || !same {
+        if a.action().is_none() || a.action() != b.action() || !same {
             return Err(format!("the events {s:?} and {t:?} are of different kinds"));
         }
         if a.results.iter().zip(&b.results).any(|(x, y)| d.width_of(*x) != d.width_of(*y)) {
@@ -186,9 +182,10 @@ pub fn steps(
         for &(_, twin) in matching.twins.iter().filter(|(first, _)| *first == t) {
             let (k, c) = target.at(twin)?;
             twice(&mut right, k, twin)?;
-            let fits = kind(c) == kind(b) && widths(c) == widths(b) && c.results.len() == b.results.len();
+            let fits =
+                c.action() == b.action() && widths(c) == widths(b) && c.results.len() == b.results.len();
             let alike = c.results.iter().zip(&b.results).all(|(x, y)| d.width_of(*x) == d.width_of(*y));
-            if !fits || !alike || c.orders() {
+            if !fits || !alike || c.orders {
                 return Err(format!("the events {t:?} and {twin:?} are not one"));
             }
             let wrong = d.or(&operands(c), &guard);
@@ -199,7 +196,7 @@ pub fn steps(
             guard = d.or(&guard, &c.guard);
             answers.push(c);
         }
-        let moved = if a.orders() || b.orders() { differ(d, a.version, b.version) } else { d.no() };
+        let moved = if a.orders || b.orders { differ(d, a.version, b.version) } else { d.no() };
         let wrong = d.and(&b.guard, &d.or(&operands(b), &moved));
         let violated = d.or(&differ(d, a.guard, guard), &wrong);
         own.extend(wanted.iter().zip(&b.arguments).map(|(x, y)| Step::Cut(*x, *y)));

@@ -41,6 +41,7 @@ mod tests;
 mod vectors;
 
 pub use outcome::{Outcome, Output};
+pub use special::special_register;
 
 use crate::form::RegClass;
 use crate::inst::Inst;

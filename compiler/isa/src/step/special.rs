@@ -2,6 +2,7 @@
 //!
 //! Source: PTX `mov` of each special register through ptxas 13.0.88.
 
+use crate::{Inst, Meaning};
 use sassafras_semantics::{Axis, SpecialRegister as R};
 
 /// What a special register's number stands for.
@@ -62,6 +63,17 @@ const NAMES: &[(&str, Special)] = &[
 pub(super) fn meaning(number: u64) -> Option<Special> {
     let name = crate::special::name(number);
     NAMES.iter().find(|(n, _)| *n == name).map(|(_, meaning)| *meaning)
+}
+
+/// The special register that an instruction reads; none if it reads none, or one whose meaning is not known.
+pub fn special_register(inst: &Inst) -> Option<R> {
+    if !matches!(inst.row().meaning, Meaning::Cs2r | Meaning::S2r | Meaning::S2ur) {
+        return None;
+    }
+    match meaning(inst.get("sr")?)? {
+        Special::Register(register) => Some(register),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

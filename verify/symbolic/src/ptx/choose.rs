@@ -134,7 +134,7 @@ pub fn choose(
     let mut calls: Vec<usize> = (0..target.len()).filter(|j| target[*j].hands_on()).collect();
     for s in source.iter().filter(|e| e.hands_on()) {
         // The first that is left and likest: sides may have two ways in another order.
-        let alike = |t: &Event| t.what() == s.what() && t.arguments.len() == s.arguments.len();
+        let alike = |t: &Event| t.action() == s.action() && t.arguments.len() == s.arguments.len();
         // Of a call the first operand says which it is, of a shuffle all others.
         let first = |t: &Event| match s.is_call() {
             true => alike(t) && t.arguments.first() == s.arguments.first(),

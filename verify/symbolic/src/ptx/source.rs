@@ -1,6 +1,7 @@
 //! The source: PTX over terms.
 
 use crate::choice::Payloads;
+use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::ptx::approximate::Estimates;
 use crate::ptx::calls::{Kept, PARAMS, Program};
@@ -389,10 +390,10 @@ impl PtxState<Terms> for Lane<'_, '_> {
         let v = self.variable(variable);
         let inputs = self.side.inputs;
         match (v.space, variable) {
-            (Space::Global, _) => Ok(inputs.variable(&format!("address.{}", v.name), 64, true)),
+            (Space::Global, _) => Ok(inputs.input(Input::Symbol(v.name.clone()), 64, true)),
             (Space::Shared, _) => Ok(d.constant(64, self.shared_address(variable).into())),
             (Space::Local, VariableId::Local(index)) => {
-                let at = inputs.variable(&local(self.frame, index), 32, true);
+                let at = inputs.local(self.frame, index);
                 if self.side.locals.iter().all(|l| l.0 != at) {
                     self.side.locals.push((at, v.size));
                 }
@@ -420,14 +421,6 @@ impl PtxState<Terms> for Lane<'_, '_> {
             None => unsupported("the address of a function that nothing takes"),
         }
     }
-}
-
-/// How names of variables begin that addresses of `.local` variables are.
-pub const LOCALS: &str = "source.local.";
-
-/// The name of the variable that a `.local` variable's address is: by frame, and number in the function.
-pub fn local(frame: usize, index: u32) -> String {
-    format!("{LOCALS}{frame}.{index}")
 }
 
 /// The low bits of a value, or the value with zeros above.

@@ -6,11 +6,12 @@ mod system;
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::sass::demand;
-use crate::sass::jumps;
+use crate::sass::{jumps, recognise};
+use crate::trace::action::Action;
 use crate::trace::bank::constants;
 use crate::trace::copies;
 use crate::trace::event::Wait;
-use crate::trace::fences::{self, Weakened};
+use crate::trace::fences::{self, Fence, Weakened};
 use crate::trace::lanes;
 use crate::trace::leader::Leaders;
 use crate::trace::retry;
@@ -59,12 +60,11 @@ fn of_warp(register: Register) -> bool {
 /// What a function nowhere asks.
 pub fn unasked(cubin: &Cubin, function: &Function) -> Unasked {
     let chip = Chip::from_number(cubin.sm);
-    let texts =
-        function.code.iter().filter_map(|w| decode(*w, chip?).ok()).map(|i| print(&i, &Style::default()));
-    texts.fold(Unasked { clocks: true, lanes: true }, |none, text| Unasked {
-        clocks: none.clocks && !["CLOCK", "TIMER", "SR_PM"].iter().any(|name| text.contains(name)),
-        lanes: none.lanes && !text.contains("VOTE"),
-    })
+    let all = || function.code.iter().filter_map(|w| decode(*w, chip?).ok());
+    Unasked {
+        clocks: !all().any(|inst| recognise::reads_clock(&inst)),
+        lanes: !all().any(|inst| recognise::votes(&inst)),
+    }
 }
 
 /// The text of the instruction at a byte offset.
@@ -112,9 +112,9 @@ fn stand_in(
 }
 
 /// A fence as the event that it is taken for, if it is one.
-fn barrier(side: &mut Side<'_, Register>, weakened: &[Weakened], what: String) -> Result<(), Trap> {
-    match fences::taken(weakened, side.place, side.visit, what) {
-        Ok(Some(what)) => side.event(what, &[], &[], true),
+fn barrier(side: &mut Side<'_, Register>, weakened: &[Weakened], fence: Fence) -> Result<(), Trap> {
+    match fences::taken(weakened, side.place, side.visit, fence) {
+        Ok(Some(fence)) => side.event(Action::Fence(fence), &[], &[], true),
         Ok(None) => Vec::new(),
         Err(why) => return unsupported(why),
     };
@@ -124,8 +124,8 @@ fn barrier(side: &mut Side<'_, Register>, weakened: &[Weakened], what: String) -
 /// A barrier of the warp as an event; whether it is one. It is none if it is left out of account, or stands right behind another of all lanes.
 fn warp_barrier(side: &mut Side<'_, Register>, wanted: Wanted<'_>, mask: TermId) -> Result<bool, Trap> {
     let again = !side.path.parted && side.path.synced == Some(side.events.len());
-    let taken = fences::taken(wanted.weakened, side.place, side.visit, fences::WARP.into());
-    if !wanted.warp_barriers || again || matches!(taken, Ok(None)) {
+    let left_out = fences::is_left_out(wanted.weakened, side.place, side.visit);
+    if !wanted.warp_barriers || again || left_out {
         return Ok(false);
     }
     lanes::collective(side, Collective::WarpSync, &[mask])?;
@@ -328,7 +328,7 @@ fn go<'i>(
     side.admitted = wanted.admitted.unwrap_or_else(|| d.yes());
     let mut ends = BTreeSet::new();
     for (i, word) in function.code.iter().enumerate() {
-        if decode(*word, chip).is_ok_and(|inst| print(&inst, &Style::default()) == "EXIT") {
+        if decode(*word, chip).is_ok_and(|inst| recognise::ends(&inst)) {
             ends.insert(i as u64);
         }
         if let Ok(inst) = decode(*word, chip)
@@ -482,8 +482,7 @@ fn go<'i>(
                     if leaders.leads(&mut side) {
                         side.guard = d.yes();
                     }
-                    barrier(&mut side, wanted.weakened, fences::ACQUIRE.into())
-                        .map_err(|t| at(t.to_string()))?;
+                    barrier(&mut side, wanted.weakened, Fence::Acquire).map_err(|t| at(t.to_string()))?;
                     side.guard = guard;
                 }
             }
@@ -534,7 +533,7 @@ fn go<'i>(
             }
             Outcome::IndirectBranch { target, condition }
                 if inst.row().control_flow == Some(ControlFlowKind::Call)
-                    && let Some((symbol, name)) = system::callee(d, cubin, target) =>
+                    && let Some((symbol, name)) = system::callee(side.inputs, cubin, target) =>
             {
                 if condition.is_some() {
                     return Err(at("a call under a predicate operand".into()));

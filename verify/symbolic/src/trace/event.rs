@@ -1,5 +1,6 @@
 //! Events: loads, stores, and what other threads may see or answer.
 
+use super::action::Action;
 use crate::sum::split;
 use crate::sum::{between, narrow};
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, SystemCall, TermId, Terms};
@@ -12,8 +13,8 @@ pub enum Kind {
     Load,
     /// A weak store.
     Store,
-    /// An atomic, a barrier, a cross-lane operation, a fence, a strong access; with all that identifies it.
-    Sync(String),
+    /// An atomic, a barrier, a cross-lane operation, a fence, a strong access.
+    Sync(Action),
 }
 
 /// Where lanes wait, or what they wait for.
@@ -50,6 +51,8 @@ pub struct Event {
     pub place: u64,
     /// Which time that place was come to, from 1.
     pub visit: u32,
+    /// Whether its place among those that order memory matters: of all that others see but what lanes ask each other.
+    pub orders: bool,
     /// Operands of an event that others see.
     pub arguments: Vec<TermId>,
     /// What it yields, and the state of memory behind it: variables.
@@ -60,67 +63,56 @@ pub struct Event {
     pub met: BTreeSet<Wait>,
 }
 
-/// How the name of a shuffle begins.
-const SHUFFLE: &str = "Shuffle ";
-/// How the name of a call of a function that the driver resolves begins.
-pub const CALL: &str = "call ";
-/// How the name of a change of a word begins.
-pub const UPDATE: &str = "update ";
 /// Operands of a shuffle but for the mask of the lanes that take part.
 const SHUFFLED: usize = 3;
 
 /// The operands on which the answer of what is asked hangs: a shuffle's mask says who may be asked, not what they answer.
-pub fn asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
-    let count = if what.starts_with(SHUFFLE) { operands.len().min(SHUFFLED) } else { operands.len() };
+pub fn asked<'a>(what: &Action, operands: &'a [TermId]) -> &'a [TermId] {
+    let count = if what.is_shuffle() { operands.len().min(SHUFFLED) } else { operands.len() };
     call_asked(what, &operands[..count])
 }
 
 /// Operands that an event of the target has to have: the source's of the same kind. A shuffle of all lanes that have not ended (no mask)
 /// serves as one of some: each lane of the mask is there, and what comes from others is undefined.
-pub fn wanted<'a, T>(kind: &str, source: &'a [T], target: &[T]) -> &'a [T] {
-    let serves = kind.starts_with(SHUFFLE) && source.len() > SHUFFLED && target.len() == SHUFFLED;
+pub fn wanted<'a, T>(what: &Action, source: &'a [T], target: &[T]) -> &'a [T] {
+    let serves = what.is_shuffle() && source.len() > SHUFFLED && target.len() == SHUFFLED;
     if serves { &source[..SHUFFLED] } else { source }
-}
-
-/// Whether what is asked is a word of another lane.
-pub fn is_shuffle(what: &str) -> bool {
-    what.starts_with(SHUFFLE)
-}
-
-/// Whether an event of this name is a call of a function that the driver resolves.
-pub fn is_call(what: &str) -> bool {
-    what.starts_with(CALL)
 }
 
 /// The operands that decide what is answered, as far as evaluation ties answers to them: not the words of a buffer, of which the source may
 /// leave some open.
-pub fn call_asked<'a>(what: &str, operands: &'a [TermId]) -> &'a [TermId] {
-    let prints = is_call(what) && what.ends_with(SystemCall::Vprintf.name());
+pub fn call_asked<'a>(what: &Action, operands: &'a [TermId]) -> &'a [TermId] {
+    let prints = *what == Action::Call(SystemCall::Vprintf);
     if prints { &operands[..operands.len().min(1)] } else { operands }
 }
 
 impl Event {
     /// What it is, without operands; nothing for weak accesses.
-    pub fn what(&self) -> &str {
+    pub fn action(&self) -> Option<&Action> {
         match &self.kind {
-            Kind::Sync(key) => key.split(" [").next().unwrap_or(key),
-            Kind::Load | Kind::Store => "",
+            Kind::Sync(action) => Some(action),
+            Kind::Load | Kind::Store => None,
         }
     }
 
     /// Whether it is a change of a word (`update.rs`): its operands are the address and the new word, made of its first result.
     pub fn is_update(&self) -> bool {
-        self.what().starts_with(UPDATE)
+        self.action().is_some_and(Action::is_update)
     }
 
     /// Whether it is a call of a function that the driver resolves.
     pub fn is_call(&self) -> bool {
-        is_call(self.what())
+        self.action().is_some_and(Action::is_call)
+    }
+
+    /// Whether lanes hand each other words.
+    pub fn is_shuffle(&self) -> bool {
+        self.action().is_some_and(Action::is_shuffle)
     }
 
     /// Whether values that are undefined may be among its operands, and be chosen there: a call's, and what a lane hands to others.
     pub fn hands_on(&self) -> bool {
-        self.is_call() || is_shuffle(self.what())
+        self.is_call() || self.is_shuffle()
     }
 
     /// What it is made of: of what hands on its operands also these, among which are values that nothing else has.
@@ -132,18 +124,14 @@ impl Event {
     /// Whether it is one that the code of a PTX source may lack, if it lacks all of that instruction: lanes ask each other for words, which orders no memory
     /// (PTX ISA, "shfl.sync"). What is compared then has to be the same whatever the answer is, since there is nothing that it could be equal to.
     pub fn is_optional(&self) -> bool {
-        self.what().starts_with(SHUFFLE) && !self.orders()
+        self.is_shuffle() && !self.orders
     }
 
     /// Its operands as far as one of the target has to have them.
     pub fn operands_for(&self, target: &Event) -> &[TermId] {
-        wanted(self.what(), &self.arguments, &target.arguments)
+        self.action().map_or(&self.arguments[..], |what| wanted(what, &self.arguments, &target.arguments))
     }
 
-    /// Whether it is an event whose place among those that order memory matters: all but what lanes ask each other.
-    pub fn orders(&self) -> bool {
-        matches!(&self.kind, Kind::Sync(key) if key.contains(" after "))
-    }
     /// Whether it is a weak store that others may see in the end.
     pub fn stores(&self) -> bool {
         self.kind == Kind::Store && self.space != Space::Local
@@ -324,6 +312,7 @@ mod tests {
             version: d.constant(32, 0),
             place: 0,
             visit: 1,
+            orders: false,
             arguments: Vec::new(),
             results: Vec::new(),
             waits: None,

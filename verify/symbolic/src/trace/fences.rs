@@ -5,28 +5,97 @@
 //! the target what it is taken for; whatever it says, nothing is taken for more than it does. So are barriers of a warp: that lanes do not wait at
 //! one for ever is judged apart from what it is taken for.
 
-use crate::trace::event::{Event, Kind};
-use sassafras_semantics::Scope;
+use crate::trace::action::Action;
+use crate::trace::event::Event;
+use sassafras_semantics::{Opaque, Scope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
-/// The first-level cache holds nothing older.
-pub const ACQUIRE: &str = "acquire";
-const RELEASE: &str = "release ";
-const SEQUENTIAL: &str = "fence sc ";
-
-/// The event of a release.
-pub fn release(scope: Scope) -> String {
-    format!("{RELEASE}{scope:?}")
+/// A fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fence {
+    /// The first-level cache holds nothing older.
+    Acquire,
+    /// Accesses before it are done before those behind it.
+    Release(Scope),
+    /// A release in the one order that all threads agree on.
+    Sequential(Scope),
 }
 
-/// The event of a sequentially consistent fence.
-pub fn sequential(scope: Scope) -> String {
-    format!("{SEQUENTIAL}{scope:?}")
+const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys];
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fence::Acquire => f.write_str("acquire"),
+            Fence::Release(scope) => write!(f, "release {scope:?}"),
+            Fence::Sequential(scope) => write!(f, "fence sc {scope:?}"),
+        }
+    }
 }
 
-/// What a strong access is taken for where the source has a weak one.
+impl Fence {
+    /// The fence of this text.
+    fn named(text: &str) -> Option<Fence> {
+        let scoped = SCOPES.into_iter().flat_map(|scope| [Fence::Release(scope), Fence::Sequential(scope)]);
+        scoped.chain([Fence::Acquire]).find(|fence| fence.to_string() == text)
+    }
+
+    /// Whether it does all that another does.
+    fn serves(self, wanted: Fence) -> bool {
+        match (wanted, self) {
+            (Fence::Acquire, there) => there == Fence::Acquire,
+            (Fence::Release(narrow), Fence::Release(wide) | Fence::Sequential(wide)) => wide >= narrow,
+            (Fence::Sequential(narrow), Fence::Sequential(wide)) => wide >= narrow,
+            (Fence::Sequential(_), Fence::Release(_)) | (_, Fence::Acquire) => false,
+        }
+    }
+}
+
+/// A fence between proxies of memory, which is known by its name alone.
+fn is_proxy(op: Opaque) -> bool {
+    op.head() == "proxyfence"
+}
+
+/// What a fence or access of the target is taken for that is taken for less than it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Less {
+    /// A weak access.
+    Weak,
+    /// A fence.
+    Fence(Fence),
+    /// A fence between proxies.
+    Proxy(Opaque),
+}
+
 const WEAK: &str = "weak";
+
+impl From<Less> for String {
+    fn from(less: Less) -> String {
+        match less {
+            Less::Weak => WEAK.to_owned(),
+            Less::Fence(fence) => fence.to_string(),
+            Less::Proxy(op) => op.name().to_owned(),
+        }
+    }
+}
+
+impl TryFrom<String> for Less {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Less, String> {
+        let proxy = || Opaque::named(&text).filter(|op| is_proxy(*op)).map(Less::Proxy);
+        match text.as_str() {
+            WEAK => Ok(Less::Weak),
+            other => {
+                let found = Fence::named(other).map(Less::Fence).or_else(proxy);
+                found.ok_or_else(|| format!("`{other}` is no fence and no weak access"))
+            }
+        }
+    }
+}
 
 /// A fence or access of the target that is taken for less than it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,102 +105,95 @@ pub struct Weakened {
     pub at: u64,
     /// Which time that instruction is come to, from 1.
     pub visit: u32,
-    /// The event that it is taken for; none if it is left out of account.
+    /// What it is taken for; none if it is left out of account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub taken: Option<String>,
+    pub taken: Option<Less>,
 }
 
-/// Whether an event is a fence: what is left out if nobody needs it.
-fn is_fence(what: &str) -> bool {
-    let proxy = "proxyfence.";
-    what == ACQUIRE || [RELEASE, SEQUENTIAL, proxy].iter().any(|kind| what.starts_with(kind))
-}
-
-/// A barrier of the warp.
-pub const WARP: &str = "WarpSync";
-
-fn width(scope: &str) -> Option<Scope> {
-    [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys].into_iter().find(|s| format!("{s:?}") == scope)
+/// The fence that an action is: what is left out if nobody needs it.
+fn as_fence(what: &Action) -> Option<Less> {
+    match what {
+        Action::Fence(fence) => Some(Less::Fence(*fence)),
+        Action::Opaque(op) if is_proxy(*op) => Some(Less::Proxy(*op)),
+        _ => None,
+    }
 }
 
 /// Whether one fence does all that another does.
-pub fn serves(wanted: &str, there: &str) -> bool {
-    if wanted == there {
-        return is_fence(wanted);
-    }
-    let of = |what: &str| {
-        let sequential = what.strip_prefix(SEQUENTIAL);
-        let scope = sequential.or_else(|| what.strip_prefix(RELEASE)).and_then(width)?;
-        Some((sequential.is_some(), scope))
-    };
-    match (of(wanted), of(there)) {
-        (Some((exact, narrow)), Some((sequential, wide))) => wide >= narrow && (sequential || !exact),
+fn serves(wanted: &Less, there: &Less) -> bool {
+    match (wanted, there) {
+        (Less::Fence(wanted), Less::Fence(there)) => there.serves(*wanted),
+        (Less::Proxy(wanted), Less::Proxy(there)) => wanted == there,
         _ => false,
     }
 }
 
-/// What a fence is taken for: the name of its event, or none if it is no event.
+/// What a fence is taken for, or none if it is no event.
 ///
 /// # Errors
 /// A fence that is taken for more than it does.
-pub fn taken(all: &[Weakened], at: u64, visit: u32, what: String) -> Result<Option<String>, String> {
-    match all.iter().find(|e| e.at == at && e.visit == visit) {
-        None => Ok(Some(what)),
-        Some(Weakened { taken: None, .. }) => Ok(None),
-        Some(Weakened { taken: Some(less), .. }) if serves(less, &what) => Ok(Some(less.clone())),
-        Some(Weakened { taken: Some(other), .. }) => Err(format!("`{what}` is no `{other}`")),
+pub fn taken(all: &[Weakened], at: u64, visit: u32, own: Fence) -> Result<Option<Fence>, String> {
+    match all.iter().find(|e| e.at == at && e.visit == visit).map(|e| &e.taken) {
+        None => Ok(Some(own)),
+        Some(None) => Ok(None),
+        Some(Some(Less::Fence(less))) if own.serves(*less) => Ok(Some(*less)),
+        Some(Some(other)) => Err(format!("`{own}` is no `{}`", String::from(other.clone()))),
     }
+}
+
+/// Whether a barrier of the warp is left out of account.
+pub fn is_left_out(all: &[Weakened], at: u64, visit: u32) -> bool {
+    all.iter().any(|e| e.at == at && e.visit == visit && e.taken.is_none())
 }
 
 /// Whether a strong access is taken for a weak one.
 pub fn is_weak(all: &[Weakened], at: u64, visit: u32) -> bool {
-    all.iter().any(|e| e.at == at && e.visit == visit && e.taken.as_deref() == Some(WEAK))
+    all.iter().any(|e| e.at == at && e.visit == visit && e.taken == Some(Less::Weak))
 }
 
 /// What the target's fences and strong accesses are to be taken for so that both sides have the same events, by their order alone.
 pub fn ease(source: &[Event], target: &[Event]) -> Vec<Weakened> {
-    // What lanes ask each other has no place among them.
-    let kind = |e: &Event| match &e.kind {
-        Kind::Sync(key) if e.orders() => {
-            let what = key.split(" [").next().unwrap_or(key);
-            // Those of some lanes serve others than those of all.
-            let some = what == WARP && !e.arguments.is_empty();
-            Some(if some { format!("{WARP} of some") } else { what.to_owned() })
-        }
-        _ => None,
+    // What lanes ask each other has no place among them. Barriers of some lanes of a warp serve others than those of all.
+    let kind = |e: &Event| {
+        let what = e.action().filter(|_| e.orders)?;
+        Some((what.clone(), *what == Action::WarpSync && !e.arguments.is_empty()))
     };
-    // Barriers of a warp that the source has no need of.
-    let mut spare: BTreeMap<String, u32> = BTreeMap::new();
-    for what in target.iter().filter_map(kind).filter(|what| what.starts_with(WARP)) {
-        *spare.entry(what).or_default() += 1;
+    // Barriers of a warp that the source has no need of, of some lanes and of all.
+    let mut spare: BTreeMap<bool, u32> = BTreeMap::new();
+    let warp = |e: &Event| kind(e).filter(|(what, _)| *what == Action::WarpSync).map(|(_, some)| some);
+    for some in target.iter().filter_map(warp) {
+        *spare.entry(some).or_default() += 1;
     }
-    for what in source.iter().filter_map(kind) {
-        if let Some(n) = spare.get_mut(&what) {
+    for some in source.iter().filter_map(warp) {
+        if let Some(n) = spare.get_mut(&some) {
             *n = n.saturating_sub(1);
         }
     }
-    let wanted: Vec<String> = source.iter().filter_map(kind).collect();
+    let wanted: Vec<(Action, bool)> = source.iter().filter_map(kind).collect();
     let mut next = 0;
     let mut all = Vec::new();
     for (e, what) in target.iter().filter_map(|e| Some((e, kind(e)?))) {
+        let weakened = |taken| Weakened { at: e.place, visit: e.visit, taken };
         if wanted.get(next) != Some(&what)
-            && let Some(n) = spare.get_mut(&what).filter(|n| **n > 0)
+            && let Some(n) = warp(e).and_then(|some| spare.get_mut(&some)).filter(|n| **n > 0)
         {
             *n -= 1;
-            all.push(Weakened { at: e.place, visit: e.visit, taken: None });
+            all.push(weakened(None));
             continue;
         }
-        match wanted.get(next) {
-            Some(w) if *w == what => next += 1,
-            Some(w) if serves(w, &what) => {
-                all.push(Weakened { at: e.place, visit: e.visit, taken: Some(w.clone()) });
+        let fence = as_fence(&what.0);
+        let asked = wanted.get(next).and_then(|w| as_fence(&w.0));
+        match (wanted.get(next), asked, &fence) {
+            (Some(w), ..) if *w == what => next += 1,
+            (_, Some(asked), Some(there)) if serves(&asked, there) => {
+                all.push(weakened(Some(asked)));
                 next += 1;
             }
-            _ if is_fence(&what) => all.push(Weakened { at: e.place, visit: e.visit, taken: None }),
+            (_, _, Some(_)) => all.push(weakened(None)),
             _ => match wanted[next..].iter().position(|w| *w == what) {
                 Some(i) => next += i + 1,
-                None if what.starts_with("load ") || what.starts_with("store ") => {
-                    all.push(Weakened { at: e.place, visit: e.visit, taken: Some(WEAK.into()) });
+                None if matches!(what.0, Action::Load(_) | Action::Store(_)) => {
+                    all.push(weakened(Some(Less::Weak)));
                 }
                 None => {}
             },
@@ -146,31 +208,38 @@ mod tests {
 
     #[test]
     fn a_fence_serves_as_a_weaker_one_alone() {
-        let (cta, sys) = (release(Scope::Cta), release(Scope::Sys));
-        let (sc_gpu, sc_sys) = (sequential(Scope::Gpu), sequential(Scope::Sys));
-        for (wanted, there) in
-            [(&cta, &sys), (&cta, &sc_gpu), (&sc_gpu, &sc_sys), (&sys, &sc_sys), (&cta, &cta)]
-        {
-            assert!(serves(wanted, there), "{there} is a {wanted}");
+        use Fence::{Acquire, Release, Sequential};
+        let (cta, sys) = (Release(Scope::Cta), Release(Scope::Sys));
+        let (sc_gpu, sc_sys) = (Sequential(Scope::Gpu), Sequential(Scope::Sys));
+        for (wanted, there) in [(cta, sys), (cta, sc_gpu), (sc_gpu, sc_sys), (sys, sc_sys), (cta, cta)] {
+            assert!(there.serves(wanted), "{there} is a {wanted}");
         }
-        for (wanted, there) in [(&sys, &cta), (&sc_gpu, &sys), (&sc_sys, &sc_gpu), (&sys, &sc_gpu)] {
-            assert!(!serves(wanted, there), "{there} is no {wanted}");
+        for (wanted, there) in [(sys, cta), (sc_gpu, sys), (sc_sys, sc_gpu), (sys, sc_gpu)] {
+            assert!(!there.serves(wanted), "{there} is no {wanted}");
         }
-        assert!(serves(ACQUIRE, ACQUIRE) && !serves(ACQUIRE, &sc_sys) && !serves(&cta, ACQUIRE));
-        assert!(!serves("Barrier Sync", "Barrier Sync"), "it is no fence");
+        assert!(Acquire.serves(Acquire) && !sc_sys.serves(Acquire) && !Acquire.serves(cta));
+        assert_eq!(as_fence(&Action::WarpSync), None, "it is no fence");
     }
 
     #[test]
     fn no_fence_is_taken_for_more() {
-        let weakened = |taken: &str| vec![Weakened { at: 16, visit: 1, taken: Some(taken.to_owned()) }];
-        assert!(taken(&weakened("release Sys"), 16, 1, release(Scope::Gpu)).is_err());
-        assert_eq!(
-            taken(&weakened("release Cta"), 16, 1, release(Scope::Gpu)),
-            Ok(Some("release Cta".into()))
-        );
-        assert_eq!(
-            taken(&weakened("release Cta"), 16, 2, release(Scope::Gpu)),
-            Ok(Some("release Gpu".into()))
-        );
+        let weakened =
+            |scope| vec![Weakened { at: 16, visit: 1, taken: Some(Less::Fence(Fence::Release(scope))) }];
+        let own = Fence::Release(Scope::Gpu);
+        assert!(taken(&weakened(Scope::Sys), 16, 1, own).is_err());
+        assert_eq!(taken(&weakened(Scope::Cta), 16, 1, own), Ok(Some(Fence::Release(Scope::Cta))));
+        assert_eq!(taken(&weakened(Scope::Cta), 16, 2, own), Ok(Some(own)));
+        let weak = vec![Weakened { at: 16, visit: 1, taken: Some(Less::Weak) }];
+        assert!(taken(&weak, 16, 1, own).is_err());
+    }
+
+    #[test]
+    fn texts_name_fences_and_weak_accesses_alone() {
+        for text in ["acquire", "release Sys", "fence sc Gpu", "proxyfence.shared", "weak"] {
+            assert_eq!(Less::try_from(text.to_owned()).map(String::from), Ok(text.to_owned()));
+        }
+        for text in ["", "WarpSync", "release", "release Sys ", "griddepcontrol.wait"] {
+            assert!(Less::try_from(text.to_owned()).is_err(), "{text}");
+        }
     }
 }

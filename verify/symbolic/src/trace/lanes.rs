@@ -1,7 +1,8 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
+use crate::trace::action::{Action, Word};
 use crate::trace::event::Wait;
-use crate::trace::fences;
+use crate::trace::fences::Fence;
 use crate::trace::side::{Name, Side};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{BarrierMode, VoteMode};
@@ -175,7 +176,7 @@ fn perform<R: Name>(
     let own = side.path.stores.iter().any(|s| side.events[s.1].space == Space::Shared);
     let together = !side.path.parted && side.inputs.is_uniform(side.guard);
     let agree = together && arguments.first().is_some_and(|a| side.inputs.is_uniform(*a));
-    let mut ask = |what: String, n: usize, widths: &[u32], memory| {
+    let mut ask = |what: Action, n: usize, widths: &[u32], memory| {
         let all: Vec<TermId> = arguments[..n].iter().copied().chain(members).collect();
         side.event(what, &all, widths, memory)
     };
@@ -186,36 +187,36 @@ fn perform<R: Name>(
             let read = |t: TermId, bits: u128| side.inputs.normal.of(d.and(&t, &d.constant(32, bits)));
             let mut all = vec![arguments[0], read(arguments[1], 0x1f), read(arguments[2], 0x1f1f)];
             all.extend(members);
-            side.event(format!("Shuffle {mode:?}"), &all, &[32, 1], false)
+            side.event(Action::Shuffle(mode), &all, &[32, 1], false)
         }
         Collective::Match { all } => {
-            let mut results = ask(format!("Match {all}"), 1, &[32, 1], false);
+            let mut results = ask(Action::Match { all }, 1, &[32, 1], false);
             // All lanes come at once, with one value.
             if all && agree {
                 results[1] = d.yes();
             }
             results
         }
-        Collective::Redux(op) => ask(format!("Redux {op:?}"), 1, &[32], false),
-        Collective::Elect => ask("Elect".into(), 0, &[32, 1], false),
+        Collective::Redux(op) => ask(Action::Redux(op), 1, &[32], false),
+        Collective::Elect => ask(Action::Elect, 0, &[32, 1], false),
         Collective::Mma(mma) => {
             let widths = vec![mma.d.register(); mma.registers(Operand::D) as usize];
-            ask(format!("{mma:?}"), arguments.len(), &widths, false)
+            ask(Action::Mma(mma), arguments.len(), &widths, false)
         }
         Collective::MatrixLoad(m) => {
             // A weak load: several may change places, and with stores of others they are ordered by what orders memory.
-            let (what, widths) = (format!("Load {m:?}"), vec![32; m.count as usize]);
+            let (what, widths) = (Action::MatrixLoad(m), vec![32; m.count as usize]);
             match own {
                 true => ask(what, 1, &widths, true),
                 false => side.event(what, &[arguments[0], version], &widths, false),
             }
         }
-        Collective::MatrixStore(m) => ask(format!("Store {m:?}"), arguments.len(), &[], true),
-        Collective::MatrixTranspose => ask("MatrixTranspose".into(), 1, &[32], false),
-        Collective::WarpSync => ask("WarpSync".into(), 0, &[], true),
-        Collective::ActiveMask => side.event("Vote".into(), &[d.yes()], &[32, 1, 1, 1], false),
+        Collective::MatrixStore(m) => ask(Action::MatrixStore(m), arguments.len(), &[], true),
+        Collective::MatrixTranspose => ask(Action::MatrixTranspose, 1, &[32], false),
+        Collective::WarpSync => ask(Action::WarpSync, 0, &[], true),
+        Collective::ActiveMask => side.event(Action::Vote, &[d.yes()], &[32, 1, 1, 1], false),
         Collective::Vote(mode) => {
-            let all = ask("Vote".into(), 1, &[32, 1, 1, 1], false);
+            let all = ask(Action::Vote, 1, &[32, 1, 1, 1], false);
             let decision = match mode {
                 VoteMode::All => all[1],
                 VoteMode::Any | VoteMode::Ballot => all[2],
@@ -229,7 +230,7 @@ fn perform<R: Name>(
                 BarrierMode::And | BarrierMode::Or => (&[1], 3),
                 BarrierMode::Sync | BarrierMode::Arrive => (&[], 2),
             };
-            ask(format!("Barrier {mode:?}"), results.1, results.0, true)
+            ask(Action::Barrier(mode), results.1, results.0, true)
         }
     })
 }
@@ -274,7 +275,7 @@ pub fn atomic<R: Name>(
     let scope = if space == Space::Shared { Scope::Cta } else { executed(access.scope) };
     let mut all = vec![address];
     all.extend(operands);
-    let what = format!("atomic {op:?} {space:?} {} {scope:?}", access.bytes);
+    let what = Action::Atomic(op, Word { space, bytes: access.bytes, scope });
     if releases {
         release(side, access.scope);
     }
@@ -315,7 +316,7 @@ pub fn fence<R: Name>(side: &mut Side<'_, R>, ordering: Ordering, scope: Scope) 
 /// Accesses before it are done before those behind it, for all threads in the scope. `MEMBAR.ALL` does it (Mesa's NAK writes `MEMBAR`
 /// for a releasing barrier).
 pub fn release<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
-    side.event(fences::release(executed(scope)), &[], &[], true);
+    side.event(Action::Fence(Fence::Release(executed(scope))), &[], &[], true);
 }
 
 /// Accesses behind it see what those saw that it acquires from. Below the device's scope the first-level cache is common, so that there is
@@ -323,11 +324,11 @@ pub fn release<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
 /// before it that others see already end what is known of memory.
 pub fn acquire<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
     if scope > Scope::Cta {
-        side.event(fences::ACQUIRE.into(), &[], &[], true);
+        side.event(Action::Fence(Fence::Acquire), &[], &[], true);
     }
 }
 
 /// A release in the one order that all threads agree on: `MEMBAR.SC`.
 pub fn sequential<R: Name>(side: &mut Side<'_, R>, scope: Scope) {
-    side.event(fences::sequential(executed(scope)), &[], &[], true);
+    side.event(Action::Fence(Fence::Sequential(executed(scope))), &[], &[], true);
 }

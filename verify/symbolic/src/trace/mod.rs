@@ -1,10 +1,11 @@
 //! What one side did: the log of guarded events, and the lanes, paths and memory that it comes from.
 //!
-//! - [`side`]: paths with their conditions and registers. [`event`]: what others may see. [`order`]: of events at which lanes wait.
+//! - [`side`]: paths with their conditions and registers. [`event`]: what others may see, [`action`]: what it is. [`order`]: of events at which lanes wait.
 //! - [`lanes`]: what lanes ask each other. [`leader`]: one lane's atomic for others. [`nesting`], [`meeting`]: convergence barriers.
 //! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fences`]: what fences are taken for. [`window`]: generic addresses.
 //!   [`system`]: calls that the driver resolves. [`update`], [`retry`]: atomics that are loops around a compare-and-swap.
 
+pub mod action;
 pub mod bank;
 pub mod copies;
 pub mod event;

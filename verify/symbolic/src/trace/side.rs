@@ -10,6 +10,7 @@ mod ways;
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::opaque::StandIn;
+use crate::trace::action::Action;
 use crate::trace::copies::Copies;
 use crate::trace::event::Wait;
 use crate::trace::event::{Event, Kind};
@@ -741,7 +742,7 @@ impl<'i, R: Name> Side<'i, R> {
     }
 
     /// What an atomic operation of lanes here is about to find, a variable of its own; `what` as [`Side::update`] has it.
-    pub fn foretell(&mut self, what: &str, width: u32) -> TermId {
+    pub fn foretell(&mut self, what: &Action, width: u32) -> TermId {
         let (anyway, _) = self.happens_anyway();
         let key = format!("{what} answers {anyway} after {}", self.path.version);
         let count = self.occurrences.entry(key.clone()).or_insert(0);
@@ -754,19 +755,19 @@ impl<'i, R: Name> Side<'i, R> {
     }
 
     /// An atomic operation that finds `old`, which was foretold, and leaves `new`.
-    pub fn update(&mut self, what: String, address: TermId, old: TermId, new: TermId) {
+    pub fn update(&mut self, what: Action, address: TermId, old: TermId, new: TermId) {
         self.event_that(what, &[address, new], &[], Some(old), true);
     }
 
     /// Something that other threads may see or answer; its results are `widths` bits wide.
-    pub fn event(&mut self, what: String, arguments: &[TermId], widths: &[u32], memory: bool) -> Vec<TermId> {
+    pub fn event(&mut self, what: Action, arguments: &[TermId], widths: &[u32], memory: bool) -> Vec<TermId> {
         self.event_that(what, arguments, widths, None, memory)
     }
 
     /// The same; `foretold` is its answer, if there is one already.
     fn event_that(
         &mut self,
-        what: String,
+        what: Action,
         arguments: &[TermId],
         widths: &[u32],
         foretold: Option<TermId>,
@@ -784,20 +785,23 @@ impl<'i, R: Name> Side<'i, R> {
         }
         // Who asks, and what, decides the answer of lanes that ask each other twice; but who is here is any set each time.
         let asks_all = arguments.first().is_some_and(|a| self.inputs.known(*a) == Some(1));
-        let free = what.starts_with("Vote") && asks_all;
+        let free = what == Action::Vote && asks_all;
         let pure = !(memory || free);
         let count = self.occurrences.entry(key.clone()).or_insert(0);
         *count += 1;
         let answer = if pure { key.clone() } else { format!("{key} {count}") };
-        key += &format!(" {count}");
         // In an arena of raw terms the sides have no terms in common.
         let scope = if self.inputs.normal.is_active() { "" } else { self.who };
         let name = |part: String| format!("event {scope} {answer} {part}");
         let fresh = widths.iter().enumerate().map(|(i, w)| {
             // Members with masks of their own get answers of their own.
-            let mask = arguments.get(usize::from(what != "Elect"));
+            let mask = arguments.get(usize::from(what != Action::Elect));
             let alike = mask.is_none_or(|m| self.inputs.is_uniform(*m));
-            let one = what.starts_with("Vote") || what.starts_with("Redux") || what == "Elect" && i == 0;
+            let one = match what {
+                Action::Vote | Action::Redux(_) => true,
+                Action::Elect => i == 0,
+                _ => false,
+            };
             let uniform = one && alike;
             self.inputs.variable(&name(i.to_string()), *w, uniform)
         });
@@ -832,7 +836,7 @@ impl<'i, R: Name> Side<'i, R> {
         }
         self.came.push(came);
         self.events.push(Event {
-            kind: Kind::Sync(key),
+            kind: Kind::Sync(what),
             space: Space::Generic,
             guard,
             address: d.constant(64, 0),
@@ -842,6 +846,7 @@ impl<'i, R: Name> Side<'i, R> {
             version: before,
             place: self.place,
             visit: self.visit,
+            orders: memory,
             arguments,
             results: yields,
             waits: None,

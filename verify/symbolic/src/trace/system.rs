@@ -5,7 +5,8 @@
 //! it is given (A-UB); what lies behind it is undefined in the source, so that the target may have anything there.
 
 use crate::assumption::Assumption;
-use crate::trace::event::CALL as HEAD;
+use crate::inputs::Inputs;
+use crate::trace::action::Action;
 use crate::trace::side::{Name, Side};
 use crate::trace::window;
 use sassafras_semantics::{CompareOp, Domain, Space, SystemCall, TermId, Trap};
@@ -15,9 +16,9 @@ const MOST: u32 = 1024;
 /// Bytes of a word.
 const WORD: u32 = 4;
 
-/// Whether a variable of this name is what a call for memory gave: that is global memory, or null.
-pub fn is_memory(name: &str) -> bool {
-    name.starts_with("event ") && name.contains(&format!(" {HEAD}{} ", SystemCall::Malloc.name()))
+/// Whether a variable is what a call for memory gave: that is global memory, or null.
+pub fn is_memory(inputs: &Inputs<'_>, variable: TermId) -> bool {
+    inputs.yielded_by(variable).is_some_and(|what| what == Action::Call(SystemCall::Malloc))
 }
 
 /// A call by the lanes here; its result, if it has one. `room`: bytes of the source's largest local variable. A call that does not come
@@ -41,7 +42,7 @@ pub fn perform<R: Name>(
     }
     side.assumed.insert(Assumption::Call);
     let widths: Vec<u32> = call.result().into_iter().collect();
-    let results = side.event(format!("{HEAD}{}", call.name()), &seen, &widths, true);
+    let results = side.event(Action::Call(call), &seen, &widths, true);
     if !call.returns() {
         side.trap();
     }

@@ -6,7 +6,7 @@
 //! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
 
 use crate::assumption::Assumption;
-use crate::trace::event::{Kind, UPDATE};
+use crate::trace::action::{Action, Word};
 use crate::trace::retry::Retry;
 use crate::trace::retry::guess::Guess;
 use crate::trace::side::{Name, Side};
@@ -69,9 +69,9 @@ fn made(d: &Terms, op: AtomicOp, old: TermId, operands: &[TermId]) -> Option<Ter
     }
 }
 
-/// How a change of a word of some bytes is called.
-pub fn what((space, scope): (Space, Scope), bytes: u32) -> String {
-    format!("{UPDATE}{space:?} {bytes} {scope:?}")
+/// A change of a word of some bytes.
+pub fn what((space, scope): (Space, Scope), bytes: u32) -> Action {
+    Action::Update(Word { space, bytes, scope })
 }
 
 /// An atomic operation as a change of a word, and what it finds; none if it stays what it is. `address` has the width of its space.
@@ -155,7 +155,7 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
     };
     let place = event.arguments[0];
     let own = what(retry.kind, 4 * retry.expected.len() as u32);
-    if !matches!(&event.kind, Kind::Sync(key) if key.starts_with(&own)) {
+    if event.action() != Some(&own) {
         return Err("a compare-and-swap of another memory".into());
     }
     if let Some(guess) = &retry.guess

@@ -9,7 +9,6 @@ use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::trace::side::{Name, Side, name};
 use rustc_hash::FxHashMap;
-use sassafras_semantics::term::Node;
 use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, TermId, Trap};
 
 /// Spaces that have windows.
@@ -148,10 +147,8 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
 /// Whether a free term is part of the launch, the place of a variable in global memory, or of what `malloc` gave: the host knows no
 /// address of a window (A-ADDR). What memory holds or others answer may be one.
 fn is_of_launch(inputs: &Inputs<'_>, free: TermId) -> bool {
-    let Node::Variable(number) = inputs.terms.node(free) else { return false };
-    let name = inputs.terms.name(number);
-    let heads = ["param", "address.", "tid.", "ntid.", "ctaid.", "nctaid.", "laneid"];
-    heads.iter().any(|h| name.starts_with(h)) || crate::trace::system::is_memory(&name)
+    let of = inputs.input_of(free).is_some_and(|input| input.knows_no_window());
+    of || crate::trace::system::is_memory(inputs, free)
 }
 
 /// The space of a generic access, and its address there, 64 bits.

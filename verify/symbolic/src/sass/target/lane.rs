@@ -1,8 +1,9 @@
 //! A lane of the target, as the meanings of instructions see it: registers, constant banks, memory.
 
 use super::{Role, Wanted, Write, barrier, of_warp, unsupported};
+use crate::input::Input;
 use crate::trace::bank::{choice, constant};
-use crate::trace::fences;
+use crate::trace::fences::{self, Fence};
 use crate::trace::lanes;
 use crate::trace::leader::Leaders;
 use crate::trace::side::Side;
@@ -126,7 +127,7 @@ impl Lane<'_, '_> {
         match (axis(layout.block_size), axis(layout.grid_size)) {
             (Some(a), _) => inputs.ntid(a),
             (_, Some(a)) => inputs.nctaid(a),
-            _ => inputs.variable(&format!("bank0.{at:#x}"), 32, true),
+            _ => inputs.input(Input::Bank(at), 32, true),
         }
     }
 
@@ -203,7 +204,7 @@ impl Lane<'_, '_> {
             && at.is_multiple_of(bytes.into())
             && let Some(slot) = self.cubin.addresses.get(at as usize / 8)
         {
-            let symbol = self.side.inputs.variable(&format!("address.{}", slot.symbol), 64, true);
+            let symbol = self.side.inputs.input(Input::Symbol(slot.symbol.clone()), 64, true);
             let whole = d.add(&symbol, &d.constant(64, slot.addend as u128));
             return Ok(d.extract(&whole, 8 * (at % 8) as u32, 8 * bytes));
         }
@@ -323,8 +324,8 @@ impl State<Terms> for Lane<'_, '_> {
     fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
         let scope = lanes::executed(scope);
         let what = match ordering {
-            Ordering::SequentiallyConsistent => fences::sequential(scope),
-            _ => fences::release(scope),
+            Ordering::SequentiallyConsistent => Fence::Sequential(scope),
+            _ => Fence::Release(scope),
         };
         barrier(self.side, self.wanted.weakened, what)
     }

@@ -3,12 +3,13 @@
 
 use super::lane::Lane;
 use super::unsupported;
+use crate::input::Input;
+use crate::inputs::Inputs;
 use crate::trace::side::WORD;
 use crate::trace::system;
 use sassafras_chip::abi;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{RegClass, Register};
-use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, Domain, Space, State, SystemCall, TermId, Terms, Trap};
 
 /// General registers, uniform registers, and predicates of either kind, without the constant ones.
@@ -16,11 +17,9 @@ const FILES: [(RegClass, u32); 4] =
     [(RegClass::R, 255), (RegClass::UR, 63), (RegClass::P, 7), (RegClass::UP, 7)];
 
 /// The function that the driver resolves whose address a term is made of.
-pub(super) fn callee<'c>(d: &Terms, cubin: &'c Cubin, target: TermId) -> Option<(TermId, &'c str)> {
-    let mut found = d.free(&[target]).into_iter().filter_map(|t| {
-        let Node::Variable(number) = d.node(t) else { return None };
-        let name = d.name(number);
-        let symbol = name.strip_prefix("address.")?;
+pub(super) fn callee<'c>(inputs: &Inputs<'_>, cubin: &'c Cubin, target: TermId) -> Option<(TermId, &'c str)> {
+    let mut found = inputs.terms.free(&[target]).into_iter().filter_map(|t| {
+        let Input::Symbol(symbol) = inputs.input_of(t)? else { return None };
         let function = cubin.externs.iter().find(|e| e.function && e.name == symbol)?;
         Some((t, function.name.as_str()))
     });
@@ -109,7 +108,7 @@ impl Lane<'_, '_> {
     /// The callee's stack lies below R1: that is in the stack, and nothing that was stored lies below it.
     fn stack(&mut self, d: &Terms, bytes: u32) -> Result<(), Trap> {
         let pointer = self.read(d, register(abi::STACK_POINTER))?;
-        let top = self.side.inputs.variable(&format!("bank0.{:#x}", self.chip.bank().stack_top), 32, true);
+        let top = self.side.inputs.stack_top(self.chip);
         let below = |t: &TermId, most: &TermId| d.compare(CompareOp::ULe, t, most);
         self.demand(d, below(&d.sub(&top, &pointer), &d.constant(32, bytes.into())));
         let stores = self.side.path.stores.clone();

@@ -1,6 +1,7 @@
 //! Lanes that wait for some of the warp while they are in barriers: whether what they wait for may wait for them (`docs/convergence.md`, O6).
 
 use super::Barriers;
+use crate::trace::action::Action;
 use crate::trace::event::{Event, Wait};
 use crate::trace::side::{Name, Side};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,10 +13,10 @@ const WARP: u64 = 1;
 /// What lanes wait for at an event of the source: that others execute the same instruction (C15); any barrier of the warp, or of the block. A source
 /// that is code itself names no lanes in what they ask each other: there it is anything.
 pub fn awaited(e: &Event, code: bool) -> u64 {
-    match e.what() {
+    match e.action() {
         _ if code => BLOCK,
-        what if what.starts_with("Barrier") => BLOCK,
-        what if what.starts_with("WarpSync") => WARP,
+        Some(Action::Barrier(_)) => BLOCK,
+        Some(Action::WarpSync) => WARP,
         _ => 2 + e.place,
     }
 }
@@ -71,7 +72,7 @@ mod tests {
     fn event(place: u64, waits: Option<u64>, met: &[Wait]) -> Event {
         let d = Terms::new();
         Event {
-            kind: Kind::Sync("Vote []".into()),
+            kind: Kind::Sync(Action::Vote),
             space: Space::Generic,
             guard: d.yes(),
             address: d.constant(64, 0),
@@ -81,6 +82,7 @@ mod tests {
             version: d.constant(32, 0),
             place,
             visit: 1,
+            orders: false,
             arguments: Vec::new(),
             results: Vec::new(),
             waits,

@@ -2,7 +2,9 @@
 
 use super::{Name, Side, name};
 use crate::assumption::Assumption;
+use crate::input::Input;
 use crate::opaque::StandIn;
+use crate::trace::action::{Action, Strong};
 use crate::trace::event::{Event, Kind, Place};
 use sassafras_semantics::{Access, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
 use std::collections::BTreeSet;
@@ -247,8 +249,8 @@ impl<R: Name> Side<'_, R> {
             (_, Ordering::Volatile) => Scope::Sys,
             _ => crate::trace::lanes::executed(access.scope),
         };
-        let verb = if value.is_some() { "store" } else { "load" };
-        let what = format!("{verb} {space:?} {} {ordering:?} {scope:?}", access.bytes);
+        let own = Strong { space, bytes: access.bytes, ordering, scope };
+        let what = if value.is_some() { Action::Store(own) } else { Action::Load(own) };
         let mut arguments = vec![address];
         arguments.extend(value);
         // What a weak load behind a relaxed one finds is what it would have found before it: no write of others to its bytes may be ordered between them, since that takes an acquire, and
@@ -271,7 +273,7 @@ impl<R: Name> Side<'_, R> {
         let family = op.family();
         if family.of_whole_warp && self.machine {
             // `barrier.cluster` need not be aligned.
-            let apart = self.path.parted && !op.name().starts_with("wgmma.");
+            let apart = self.path.parted && op.head() != "wgmma";
             if apart {
                 let what = "convergence: a cross-lane operation where lanes may be apart";
                 return Err(Trap::Unsupported(what.into()));
@@ -292,10 +294,10 @@ impl<R: Name> Side<'_, R> {
             // What is read follows from the state that the effects before have left.
             let mut arguments = arguments.to_vec();
             arguments.push(self.path.version);
-            return Ok(self.event(op.name().into(), &arguments, &family.results, false));
+            return Ok(self.event(Action::Opaque(op), &arguments, &family.results, false));
         }
         if !family.pure {
-            return Ok(self.event(op.name().into(), arguments, &family.results, true));
+            return Ok(self.event(Action::Opaque(op), arguments, &family.results, true));
         }
         let arguments: Vec<TermId> = arguments.iter().map(|a| self.normal(*a)).collect();
         let uniform = arguments.iter().all(|a| self.inputs.is_uniform(*a));
@@ -303,7 +305,7 @@ impl<R: Name> Side<'_, R> {
         let stateless = self.terms().constant(32, 0);
         let result = |(i, &width): (usize, &u32)| {
             let value = self.inputs.variable(&name(i), width, uniform);
-            self.inputs.bind(value, op.name(), &arguments, stateless, i as u32);
+            self.inputs.bind(value, &Action::Opaque(op), &arguments, stateless, i as u32);
             value
         };
         Ok(family.results.iter().enumerate().map(result).collect())
@@ -335,7 +337,7 @@ impl<R: Name> Side<'_, R> {
                 if self.unasked.clocks =>
             {
                 let time = self.asked(register);
-                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+                Ok(self.inputs.input(Input::Answer(register, time), register.width(), false))
             }
             // PTX ISA: either may change while the thread runs.
             R::WarpId | R::SmId => {
@@ -344,7 +346,7 @@ impl<R: Name> Side<'_, R> {
             }
             R::Pm(_) | R::Pm64(_) if self.unasked.clocks => {
                 let time = self.asked(register);
-                Ok(self.inputs.variable(&format!("special.{register:?}.{time}"), register.width(), false))
+                Ok(self.inputs.input(Input::Answer(register, time), register.width(), false))
             }
             R::Clock
             | R::ClockHi
@@ -353,10 +355,7 @@ impl<R: Name> Side<'_, R> {
             | R::GlobalTimerLo
             | R::GlobalTimerHi
             | R::Pm(_)
-            | R::Pm64(_) => {
-                let what = format!("Special {register:?}");
-                Ok(self.event(what, &[], &[register.width()], true)[0])
-            }
+            | R::Pm64(_) => Ok(self.event(Action::Special(register), &[], &[register.width()], true)[0]),
             other => self.inputs.special(other),
         }
     }
@@ -377,6 +376,7 @@ impl<R: Name> Side<'_, R> {
             version,
             place,
             visit: self.visit,
+            orders: false,
             arguments,
             results: Vec::new(),
             waits: None,

@@ -62,7 +62,7 @@ impl<R: Name> Side<'_, R> {
             let (x, y) = (&self.came[i], &self.came[j]);
             let apart = |way: &&(TermId, bool)| !y.contains(way);
             let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
-            sync && !a.orders()
+            sync && !a.orders
                 && !self.whole.contains(&i)
                 && !self.whole.contains(&j)
                 && !a.results.is_empty()
