@@ -107,7 +107,7 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
         Verdict::Proved => proved(&mut text, record, "for every input the target does what the source does"),
         Verdict::ProvedWithin(rounds) => {
             let what = format!(
-                "for every input on which no loop of the source takes more than {rounds} rounds the target does what it does"
+                "for every input on which no loop of the source takes more than {rounds} iterations the target does what it does"
             );
             proved(&mut text, record, &what);
         }

@@ -88,7 +88,7 @@ fn judge(
         sides: 0.0,
         coverage: None,
     };
-    let verdict = task.verdict(concrete).unwrap_or_else(Verdict::Unknown);
+    let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(why.into()));
     let Task { desk, assumed, evaluated, sides, coverage, .. } = task;
     let counts = Counts { evaluated, ..desk.counts };
     let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
@@ -203,7 +203,7 @@ impl Task<'_> {
         while let Some(from) = work.pop() {
             rounds += 1;
             if rounds > ROUNDS {
-                return Err(Failed::Unknown(format!("loops: no relation after {ROUNDS} rounds")));
+                return Err(Failed::Unknown(format!("loops: no relation after {ROUNDS} iterations")));
             }
             for (cut, relation) in self.arrivals(both, from, &relations).map_err(Failed::Unknown)? {
                 if relations.get(&cut) != Some(&relation) {

@@ -134,7 +134,7 @@ mod tests {
             "undefined: ",
         ),
         ("both sides leave the same memory: solver: the effort is spent", "solver"),
-        ("coverage: within 4 rounds 34 of 35 instructions are reached", "coverage: within"),
+        ("coverage: within 4 iterations 34 of 35 instructions are reached", "coverage: within"),
         ("cubin: 16 barriers are used, and 2 are declared", "cubin:"),
         ("effort: terms grow beyond what is worked through", "effort: terms"),
         ("time", "time"),

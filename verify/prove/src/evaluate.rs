@@ -2,6 +2,7 @@
 //!
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
+use crate::reason::Reason;
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
 use sassafras_semantics::concrete::Bits;
@@ -24,9 +25,6 @@ pub const LEAST: u32 = 8;
 const TRIED: u64 = 512;
 /// How many where some of those count, and too few.
 const MOST_TRIED: u64 = 4096;
-
-/// How the reason begins where barriers do not nest: with what was simplified they may keep another rule.
-pub const TANGLED: &str = "convergence: lanes may wait for ever";
 
 /// What a side did.
 #[derive(Clone, Copy)]
@@ -75,7 +73,7 @@ pub struct Raw<'r> {
 ///
 /// # Errors
 /// An input on which they differ, in words.
-pub fn evaluate(raw: &Raw<'_>) -> Result<u32, String> {
+pub fn evaluate(raw: &Raw<'_>) -> Result<u32, Reason> {
     let mut count = 0;
     let terms = raw.inputs.terms;
     let order = terms.topological(&raw.roots());
@@ -163,7 +161,7 @@ impl Raw<'_> {
         order: &[Step],
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Reason> {
         // What is decided by what was never written is excluded: there it may be anything.
         let never = |n: &Node| matches!(n, Node::Undef { why, .. } if unwritten::is_never(why));
         let any = order.iter().any(|(id, node, _)| (id.0 as usize) >= self.of_target && never(node));
@@ -262,7 +260,7 @@ impl Raw<'_> {
     }
 
     /// Whether an input is admissible; the sides do the same on it. `decided`: values that guards and addresses have.
-    fn judged(&self, seed: u64, order: &[Step], values: &Values, decided: &Values) -> Result<bool, String> {
+    fn judged(&self, seed: u64, order: &[Step], values: &Values, decided: &Values) -> Result<bool, Reason> {
         let truth = |t: TermId| decided[t.0 as usize].map(|b| b.is_true());
         let outside = self.assumptions.iter().any(|a| truth(*a) != Some(true))
             || self.source.beyond.iter().chain(self.source.undefined).any(|b| truth(*b) != Some(false));
@@ -273,16 +271,16 @@ impl Raw<'_> {
             return Ok(false);
         }
         if self.never.iter().any(|n| truth(*n) == Some(true)) {
-            return Err(format!("input {seed}: the hardware faults"));
+            return Err(format!("input {seed}: the hardware faults").into());
         }
         if self.tangled.iter().any(|n| truth(*n) != Some(false)) {
-            return Err(format!("{TANGLED}: input {seed}"));
+            return Err(Reason::tangled(seed));
         }
         let Some(left) = effects(&self.source, values, decided) else { return Ok(false) };
         let Some(right) = effects(&self.target, values, decided) else {
-            return Err(format!("input {seed}: the target depends on what is undefined"));
+            return Err(format!("input {seed}: the target depends on what is undefined").into());
         };
-        let differs = || format!("input {seed}: the stores differ");
+        let differs = || Reason::from(format!("input {seed}: the stores differ"));
         if left.written.len() != right.written.len() {
             return Err(differs());
         }
@@ -305,13 +303,15 @@ impl Raw<'_> {
             left.events.difference(&left.optional).all(|s| right.events.iter().any(|t| partner(s, t)))
                 && right.events.iter().all(|t| left.events.iter().any(|s| partner(s, t)));
         if !found {
-            return Err(format!("input {seed}: the events differ"));
+            return Err(format!("input {seed}: the events differ").into());
         }
         if left.traps != right.traps {
-            return Err(format!("input {seed}: one side traps"));
+            return Err(format!("input {seed}: one side traps").into());
         }
         match right.touched.iter().find(|a| !left.touched.contains(a)) {
-            Some(a) => Err(format!("input {seed}: the target accesses {:#x}, the source does not", a.2)),
+            Some(a) => {
+                Err(format!("input {seed}: the target accesses {:#x}, the source does not", a.2).into())
+            }
             None => Ok(true),
         }
     }

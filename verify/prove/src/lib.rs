@@ -18,6 +18,7 @@ mod fixed;
 pub mod matching;
 pub mod obligation;
 pub mod prove;
+pub mod reason;
 pub mod replay;
 mod search;
 mod settled;
@@ -26,6 +27,7 @@ pub mod steps;
 pub mod verdict;
 
 pub use prove::{prove, prove_code, prove_within};
+pub use reason::Reason;
 pub use sassafras_solve::{Answer, Limits, NoSolver, Solver, Z3, limit};
 pub use sassafras_symbolic::Assumption;
 pub use verdict::{Coverage, Phases, Record, Verdict};

@@ -3,8 +3,9 @@
 mod attempts;
 
 use crate::ask::{Violated, ask};
-use crate::evaluate::{LEAST, Log, Raw, TANGLED, evaluate};
+use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
+use crate::reason::{Kind, Reason};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::smallest::{Demands, Model, smallest};
 use crate::verdict::{Counterexample, Counts, Phases, Record, Verdict};
@@ -33,15 +34,8 @@ use sassafras_symbolic::trace::order::waits_out_of_order;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// How a reason begins that values on an input give against what was proved.
-const CONTRADICTION: &str = "evaluation contradicts the solver";
-
 /// Most times that the target is run again with what lemmas say.
 const LEMMA_ROUNDS: u32 = 32;
-/// The reason where no input meets the assumptions.
-const VACUOUS: &str = "vacuous: the assumptions contradict each other";
-/// How the reason begins where few inputs were found that meet the assumptions.
-const FEW: &str = "evaluation: only";
 
 /// How often a function is called within itself where more is too much.
 const FEW_CALLS: u32 = 2;
@@ -118,7 +112,7 @@ fn once(
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
-        verdict: Verdict::Inapplicable(String::new()),
+        verdict: Verdict::Inapplicable("".into()),
         assumptions: BTreeSet::new(),
         lemmas: BTreeSet::new(),
         obligations: Counts::default(),
@@ -132,7 +126,7 @@ fn once(
     let mut solver = Timed::within(solver, limits.effort);
     let code = cubin.functions.iter().find(|f| f.entry && f.name == name);
     record.verdict = match (origin, code) {
-        (Some(origin), _) if let Some(why) = origin.excludes(cubin) => Verdict::Inapplicable(why),
+        (Some(origin), _) if let Some(why) = origin.excludes(cubin) => Verdict::Inapplicable(why.into()),
         (Some(origin), Some(code)) => {
             let (solver, record) = (&mut solver, &mut record);
             let mut task = Task {
@@ -156,12 +150,12 @@ fn once(
             let (first, effort) = crate::search::FIRST;
             let first = task.drawn((first.min(limits.launches), effort));
             first.unwrap_or_else(|| {
-                let verdict = task.run_with_opaque();
+                let verdict = task.attempts();
                 task.searched(verdict)
             })
         }
-        (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`")),
-        (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`")),
+        (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`").into()),
+        (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`").into()),
     };
     (record.phases.solver, record.phases.questions) = (solver.seconds, solver.questions);
     record.seconds = started.elapsed().as_secs_f64();
@@ -361,7 +355,7 @@ impl Task<'_> {
         Ok(Run { source, target, assumed, assumptions, of_target, first, ways, lemmas, lenient, open })
     }
 
-    fn run(&mut self) -> Result<Verdict, String> {
+    fn run(&mut self) -> Result<Verdict, Reason> {
         self.origin.fits(self.cubin, self.code, self.own_first)?;
         let mut of_source = BTreeSet::new();
         self.origin.hazards(&mut of_source)?;
@@ -407,8 +401,8 @@ impl Task<'_> {
             // Before anything is said about an input, it has to exist.
             match self.solver.check(&inputs.script(&run.assumptions)) {
                 Answer::Sat(_) => {}
-                Answer::Unsat => return Err(VACUOUS.into()),
-                Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
+                Answer::Unsat => return Err(Reason::vacuous()),
+                Answer::Unknown(why) => return Err(format!("the assumptions: {why}").into()),
             }
         }
         let paired = self.events(&inputs, &mut run, &mut replaced)?;
@@ -427,14 +421,15 @@ impl Task<'_> {
                 "convergence: lanes wait at {:#06x} and {:#06x} in another order than the source's",
                 at(a),
                 at(b)
-            ));
+            )
+            .into());
         }
         let code = matches!(self.origin, Origin::Code { .. });
         let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
         let all = paired.iter().copied().chain(paired.iter().flat_map(twin));
         let partners = all.map(|(i, j)| (j, awaited(&run.source.events[i], code))).collect();
         if let Some(barrier) = run.target.side.barriers.circle(targets, &partners) {
-            return Err(format!("convergence: lanes at B{barrier} may wait for what waits for them"));
+            return Err(format!("convergence: lanes at B{barrier} may wait for what waits for them").into());
         }
         for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
             let mut failed = match interval.paired {
@@ -472,14 +467,14 @@ impl Task<'_> {
             Ok(Some(_)) => {
                 return Err("coverage: a loop of the target may go on longer than the source's".into());
             }
-            Err(why) => return Err(format!("coverage: {why}")),
+            Err(why) => return Err(format!("coverage: {why}").into()),
         }
         run.assumed.extend(of_source);
         origin::hazards(self.cubin, self.code, &run.target.side.jumped, &mut run.assumed)?;
         if let Err(why) = &evaluated
-            && why.starts_with(CONTRADICTION)
+            && why.kind == Kind::Contradiction
         {
-            self.record.contradiction = Some(why.clone());
+            self.record.contradiction = Some(why.to_string());
         }
         evaluated?;
         if self.record.obligations.by_solver > 0 {
@@ -489,7 +484,7 @@ impl Task<'_> {
                 Answer::Unsat => {
                     return Err("vacuous: to the solver the assumptions contradict each other".into());
                 }
-                Answer::Unknown(why) => return Err(format!("the assumptions: {why}")),
+                Answer::Unknown(why) => return Err(format!("the assumptions: {why}").into()),
             }
         }
         self.record.assumptions = run.assumed;
@@ -515,9 +510,10 @@ impl Task<'_> {
         self.record.assumptions.insert(Assumption::Term);
         if reached < all {
             return Err(format!(
-                "coverage: within {} rounds {reached} of {all} instructions are reached",
+                "coverage: within {} iterations {reached} of {all} instructions are reached",
                 self.limits.unroll
-            ));
+            )
+            .into());
         }
         Ok(Verdict::ProvedWithin(self.limits.unroll))
     }
@@ -758,16 +754,16 @@ impl Task<'_> {
         run: &Run<'_>,
         pointers: &[u64],
         violated: Option<Obligation>,
-    ) -> Result<Verdict, String> {
-        let Some(violated) = violated else { return Err("replay: nothing to replay".into()) };
+    ) -> Result<Verdict, Reason> {
+        let Some(violated) = violated else { return Err(Reason::replay("nothing to replay")) };
         if self.opaque {
-            return Err(format!("{}: not for any value", violated.what));
+            return Err(format!("{}: not for any value", violated.what).into());
         }
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
         if let Some(why) =
             run.lenient.filter(|_| self.payloads != Payloads::Open || !crate::fixed::alone(&run.open))
         {
-            return Err(format!("{}: {why}", violated.what));
+            return Err(format!("{}: {why}", violated.what).into());
         }
         let mut assumed = run.assumptions.clone();
         assumed.extend(wishes(inputs, self.origin, &run.source.events, pointers));
@@ -775,9 +771,10 @@ impl Task<'_> {
         let model: Model = match ask(inputs, &assumed, wrong, self.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
-                return Err(format!("replay: {}: no launch of one warp shows it", violated.what));
+                let why = format!("{}: no launch of one warp shows it", violated.what);
+                return Err(Reason::replay(why));
             }
-            Answer::Unknown(why) => return Err(format!("replay: {}: {why}", violated.what)),
+            Answer::Unknown(why) => return Err(Reason::replay(format!("{}: {why}", violated.what))),
         };
         let sides = Sides {
             inputs,
@@ -789,18 +786,19 @@ impl Task<'_> {
             writes: &run.target.writes,
         };
         let (contracts, unbounded) = (self.origin.contracts(), self.origin.unbounded());
-        let shows = |model: &Model| -> Result<Counterexample, String> {
-            let found =
-                replay(&sides, model, pointers).map_err(|e| format!("replay: {}: {e}", violated.what))?;
+        let shows = |model: &Model| -> Result<Counterexample, Reason> {
+            let found = replay(&sides, model, pointers)
+                .map_err(|e| Reason::replay(format!("{}: {e}", violated.what)))?;
             if unbounded {
                 return Err(format!(
                     "approximation: {}: the ISA bounds the source's result for some operands alone",
                     violated.what
-                ));
+                )
+                .into());
             }
             match run.lenient {
-                Some(why) if !crate::fixed::fixed(&inputs, contracts, &run.open, model, &found) => {
-                    Err(format!("{}: {why}", violated.what))
+                Some(why) if !crate::fixed::fixed(inputs, contracts, &run.open, model, &found) => {
+                    Err(format!("{}: {why}", violated.what).into())
                 }
                 _ => Ok(found),
             }
@@ -817,7 +815,7 @@ impl Task<'_> {
     }
 
     /// Runs both sides once more without simplification, and evaluates them on concrete inputs; what that run assumed.
-    fn evaluated(&mut self, pointers: &[u64], ways: Ways) -> Result<BTreeSet<Assumption>, String> {
+    fn evaluated(&mut self, pointers: &[u64], ways: Ways) -> Result<BTreeSet<Assumption>, Reason> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
         inputs.in_clusters(self.origin.in_clusters());
@@ -842,13 +840,13 @@ impl Task<'_> {
         };
         let evaluated = evaluate(&raw);
         self.differs = evaluated.is_err();
-        let count = evaluated.map_err(|e| {
-            let own = if e.starts_with(TANGLED) { "evaluation" } else { CONTRADICTION };
-            format!("{own}: {e}")
+        let count = evaluated.map_err(|e| match e.kind {
+            Kind::Tangled => Reason::from(format!("evaluation: {e}")),
+            _ => Reason::contradiction(e),
         })?;
         self.record.obligations.evaluated = count;
         if count < LEAST {
-            return Err(format!("{FEW} {count} inputs meet the assumptions"));
+            return Err(Reason::few_inputs(count));
         }
         Ok(run.assumed)
     }

@@ -4,6 +4,7 @@
 //! obligation is still violated, and both executors still differ. What is tried is counted, not timed, so that the result
 //! is the same everywhere.
 
+use crate::reason::Reason;
 use crate::verdict::Counterexample;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, TermId};
@@ -33,7 +34,7 @@ pub fn smallest(
     demands: &Demands<'_>,
     first: Model,
     found: Counterexample,
-    replay: &dyn Fn(&Model) -> Result<Counterexample, String>,
+    replay: &dyn Fn(&Model) -> Result<Counterexample, Reason>,
 ) -> (Model, Counterexample) {
     let inputs = demands.inputs;
     let terms = inputs.terms;
@@ -96,7 +97,7 @@ struct Search<'a> {
     evaluations: u32,
     replays: u32,
     holds: &'a dyn Fn(&Model) -> bool,
-    replay: &'a dyn Fn(&Model) -> Result<Counterexample, String>,
+    replay: &'a dyn Fn(&Model) -> Result<Counterexample, Reason>,
 }
 
 impl Search<'_> {

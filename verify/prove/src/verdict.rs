@@ -1,5 +1,6 @@
 //! Verdicts, and the record of an entry.
 
+use crate::reason::Reason;
 use crate::steps::Step;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_witness::rewrite::Rewrites;
@@ -80,9 +81,9 @@ pub enum Verdict {
     /// It does not.
     Refuted(Box<Counterexample>),
     /// Neither was shown, and why.
-    Unknown(String),
+    Unknown(Reason),
     /// There is nothing to compare, and why.
-    Inapplicable(String),
+    Inapplicable(Reason),
 }
 
 impl Verdict {
@@ -214,7 +215,7 @@ impl Record {
             "coverage": self.coverage,
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
             "lemmas": self.lemmas,
-            "reason": reason,
+            "reason": reason.map(|why| why.to_string()),
             "means": advice.map(|row| row.means),
             "try": advice.map(|row| row.hint),
             "contradiction": self.contradiction,

@@ -52,8 +52,8 @@ fn words(verdict: &Verdict) -> (&'static str, String) {
         Verdict::Proved => ("proved", String::new()),
         Verdict::ProvedWithin(bound) => ("within", format!("{bound} rounds")),
         Verdict::Refuted(found) => ("refuted", format!("{:?}", found.thread)),
-        Verdict::Unknown(why) => ("unknown", why.clone()),
-        Verdict::Inapplicable(why) => ("none", why.clone()),
+        Verdict::Unknown(why) => ("unknown", why.to_string()),
+        Verdict::Inapplicable(why) => ("none", why.to_string()),
     }
 }
 

@@ -27,7 +27,7 @@ impl Judges {
         let reason = match &record.verdict {
             Verdict::Proved => None,
             Verdict::ProvedWithin(rounds) => Some(format!("for loops that run {rounds} times at most")),
-            Verdict::Unknown(why) | Verdict::Inapplicable(why) => Some(why.clone()),
+            Verdict::Unknown(why) | Verdict::Inapplicable(why) => Some(why.to_string()),
             Verdict::Refuted(found) => {
                 let [x, y, z] = found.thread;
                 let place = &found.address;

@@ -1,6 +1,7 @@
-//! What is tried, one after the other, until something is proved: drawn launches, higher bounds, and what else the source may be taken for.
+//! What is tried, one after the other, until something is proved: drawn launches, and lists of attempts that one loop goes through.
 
-use super::{FEW, Task, VACUOUS};
+use super::Task;
+use crate::reason::Kind;
 use crate::search::search;
 use crate::verdict::{Counts, Verdict};
 use sassafras_chip::Chip;
@@ -12,6 +13,67 @@ use sassafras_symbolic::trace::retry;
 
 /// Most iterations that the bound is raised to.
 const MOST_ROUNDS: u32 = 256;
+
+/// What both sides are run with. What is proved with any of them is proved.
+struct Attempt {
+    /// Whether it may show more than those before it.
+    applies: fn(&Task<'_>) -> bool,
+    /// What is changed for it.
+    change: fn(&mut Task<'_>),
+}
+
+/// How the sides are seen, from what is closest to them on.
+const VIEWS: [Attempt; 3] = [
+    // As they stand.
+    Attempt { applies: |_| true, change: |_| {} },
+    // Loops of the target around a compare-and-swap as atomic operations.
+    Attempt {
+        applies: |task| {
+            let chip = Chip::from_number(task.cubin.sm).filter(|_| matches!(task.origin, Origin::Ptx { .. }));
+            task.solver.present() && chip.is_some_and(|chip| !retry::loops(&task.code.code, chip).is_empty())
+        },
+        change: |task| task.updates = true,
+    },
+    // Values abstracted, where the source has long quotients: what is proved then holds, and nothing else that is found.
+    Attempt {
+        applies: |task| task.origin.divides() && task.solver.present(),
+        change: |task| {
+            (task.updates, task.opaque) = (false, true);
+            task.solver.renew();
+        },
+    },
+];
+
+/// In which order shared variables of the module and of functions lie: either is as good, compilers differ.
+const ORDERS: [Attempt; 2] = [
+    Attempt { applies: |_| true, change: |_| {} },
+    Attempt {
+        applies: |task| task.origin.shares_in_two_ways(),
+        change: |task| {
+            task.own_first = true;
+            task.forget();
+        },
+    },
+];
+
+/// What NaNs are whose payload the source leaves open: as its operations would give them, as sums with -0 do, and as the target stores
+/// them.
+const PAYLOADS: [Attempt; 3] = [
+    Attempt {
+        applies: |task| task.origin.leaves_payloads(),
+        change: |task| task.payloads = Payloads::Natural,
+    },
+    Attempt { applies: |task| task.origin.leaves_payloads(), change: |task| task.payloads = Payloads::Sum },
+    Attempt { applies: |_| true, change: |task| task.payloads = Payloads::Open },
+];
+
+/// When a list of attempts goes on, and what is told if none proves anything.
+struct Rule {
+    /// Whether the next is tried after this verdict, which proves nothing.
+    goes_on: fn(&Verdict) -> bool,
+    /// Whether a later verdict tells more than that which is told so far.
+    tells_more: fn(&Verdict) -> bool,
+}
 
 impl Task<'_> {
     /// Where nothing is known of the sides, they are run.
@@ -35,109 +97,85 @@ impl Task<'_> {
         Some(Verdict::Refuted(Box::new(found)))
     }
 
-    /// Where nothing is proved of a source with long quotients, values may be abstracted: what is proved then holds, and nothing else that
-    /// is found.
-    pub(super) fn run_with_opaque(&mut self) -> Verdict {
+    /// The verdict of all attempts: each view, within as many iterations as it takes, in each order of shared variables, with each payload of
+    /// NaNs.
+    pub(super) fn attempts(&mut self) -> Verdict {
         let unroll = self.limits.unroll;
-        let first = self.run_with_updates();
-        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
-        if !open || !self.origin.divides() || !self.solver.present() {
-            return first;
-        }
-        (self.updates, self.opaque) = (false, true);
-        self.solver.renew();
-        self.run_otherwise(first, unroll)
+        // What is refuted as the sides stand is refuted.
+        let rule = Rule { goes_on: |verdict| matches!(verdict, Verdict::Unknown(_)), tells_more: |_| false };
+        self.each(&VIEWS, rule, |task| {
+            (task.limits.unroll, task.record.unroll) = (unroll, unroll);
+            task.own_first = false;
+            task.forget();
+            task.deep_enough()
+        })
     }
 
-    /// Runs once more, from the bound of the start on: what is proved then stands, else the first verdict.
-    fn run_otherwise(&mut self, first: Verdict, unroll: u32) -> Verdict {
-        let before = (self.record.obligations, self.limits.unroll);
-        self.record.obligations = Counts::default();
+    /// Goes through a list of attempts until one proves something or contradicts the prover. What is counted is that of the verdict that is
+    /// told.
+    fn each(&mut self, list: &[Attempt], rule: Rule, mut run: impl FnMut(&mut Self) -> Verdict) -> Verdict {
+        let mut told: Option<(Verdict, Counts, u32)> = None;
+        for attempt in list {
+            if told.as_ref().is_some_and(|(verdict, ..)| !(rule.goes_on)(verdict)) || !(attempt.applies)(self)
+            {
+                continue;
+            }
+            self.record.obligations = Counts::default();
+            (attempt.change)(self);
+            let verdict = run(self);
+            let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
+            if proved || self.record.contradiction.is_some() {
+                return verdict;
+            }
+            if told.is_none() || (rule.tells_more)(&verdict) {
+                told = Some((verdict, self.record.obligations, self.limits.unroll));
+            }
+        }
+        let Some((verdict, counts, unroll)) = told else {
+            return Verdict::Unknown("no attempt applies".into());
+        };
+        self.record.obligations = counts;
         (self.limits.unroll, self.record.unroll) = (unroll, unroll);
-        self.own_first = false;
-        self.weakened.clear();
-        self.placed.clear();
-        let second = self.run_deep_enough();
-        if matches!(second, Verdict::Proved | Verdict::ProvedWithin(_)) || self.record.contradiction.is_some()
-        {
-            return second;
-        }
-        self.record.obligations = before.0;
-        (self.limits.unroll, self.record.unroll) = (before.1, before.1);
-        first
+        verdict
     }
 
-    /// Where nothing is proved of events as they stand, and the target has loops around a compare-and-swap, these may be atomic operations.
-    fn run_with_updates(&mut self) -> Verdict {
-        let unroll = self.limits.unroll;
-        let first = self.run_deep_enough();
-        let ptx = matches!(self.origin, Origin::Ptx { .. });
-        let open = matches!(first, Verdict::Unknown(_)) && self.record.contradiction.is_none();
-        let chip = Chip::from_number(self.cubin.sm).filter(|_| ptx && open && self.solver.present());
-        if chip.is_none_or(|chip| retry::loops(&self.code.code, chip).is_empty()) {
-            return first;
-        }
-        self.updates = true;
-        self.run_otherwise(first, unroll)
-    }
-
-    /// Where no input is found that ends within the bound, as of a loop that always takes more rounds, there is little to prove: the bound is
+    /// Where no input is found that ends within the bound, as of a loop that always takes more iterations, there is little to prove: the bound is
     /// raised.
-    fn run_deep_enough(&mut self) -> Verdict {
+    fn deep_enough(&mut self) -> Verdict {
         loop {
             let (work, deadline) = (self.limits.work, self.limits.deadline);
-            let verdict = limit::within(work, deadline, || self.run_all_ways())
+            let verdict = limit::within(work, deadline, || self.in_each_order())
                 .unwrap_or_else(|reached| Verdict::Unknown(reached.reason().into()));
-            let none = |why: &str| why.starts_with(VACUOUS) || why.starts_with(FEW);
-            let empty = matches!(&verdict, Verdict::Unknown(why) if none(why));
-            // More rounds of calls are more than can be written out.
+            let empty = matches!(&verdict, Verdict::Unknown(why) if why.is_empty_within_bound());
+            // More iterations of calls are more than can be written out.
             let deepest = self.limits.unroll >= MOST_ROUNDS || self.origin.recurses();
             if !empty || !self.unfinished || deepest {
                 return verdict;
             }
             self.limits.unroll = (4 * self.limits.unroll).clamp(1, MOST_ROUNDS);
             self.record.unroll = self.limits.unroll;
-            self.record.obligations = Counts::default();
             self.own_first = false;
-            self.weakened.clear();
-            self.placed.clear();
+            self.forget();
         }
     }
 
-    /// Where shared variables of the module and of functions may lie in two orders, either is as good: compilers differ.
-    fn run_all_ways(&mut self) -> Verdict {
-        let proved = |v: &Verdict| matches!(v, Verdict::Proved | Verdict::ProvedWithin(_));
-        let first = self.run_both_ways();
-        if proved(&first) || self.record.contradiction.is_some() || !self.origin.shares_in_two_ways() {
-            return first;
-        }
-        let before = self.record.obligations;
-        self.record.obligations = Counts::default();
-        self.own_first = true;
+    /// In each order of shared variables, with each payload of NaNs.
+    fn in_each_order(&mut self) -> Verdict {
+        // What stands in the way of the order in which both have the same addresses tells more.
+        let tells_more =
+            |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if why.kind != Kind::Replay);
+        self.each(&ORDERS, Rule { goes_on: |_| true, tells_more }, Task::with_each_payload)
+    }
+
+    fn with_each_payload(&mut self) -> Verdict {
+        // With the last, payloads are as the target stores them: what is open then is what stands in the way.
+        let rule = Rule { goes_on: |_| true, tells_more: |_| true };
+        self.each(&PAYLOADS, rule, |task| task.run().unwrap_or_else(Verdict::Unknown))
+    }
+
+    /// What was found out about the sides in another attempt.
+    fn forget(&mut self) {
         self.weakened.clear();
         self.placed.clear();
-        let second = self.run_both_ways();
-        if proved(&second) || self.record.contradiction.is_some() {
-            return second;
-        }
-        self.record.obligations = before;
-        // What stands in the way of the order in which both have the same addresses tells more.
-        if matches!(&second, Verdict::Unknown(why) if !why.starts_with("replay")) { second } else { first }
-    }
-
-    /// Where the source leaves payloads of NaNs open, they are chosen in three ways: as its operations would give them, as sums with -0
-    /// do, and as the target stores them.
-    fn run_both_ways(&mut self) -> Verdict {
-        if self.origin.leaves_payloads() {
-            for payloads in [Payloads::Natural, Payloads::Sum] {
-                self.payloads = payloads;
-                match self.run() {
-                    Ok(proved @ (Verdict::Proved | Verdict::ProvedWithin(_))) => return proved,
-                    _ => self.record.obligations = Counts::default(),
-                }
-            }
-            self.payloads = Payloads::Open;
-        }
-        self.run().unwrap_or_else(Verdict::Unknown)
     }
 }

@@ -106,7 +106,7 @@ fn quick(pair: &Pair, mutant: &Cubin) -> Option<()> {
     let limits = Limits { launches: 0, ..Limits::default() };
     match prove_within(&pair.source, "k", mutant, &mut Silent, limits).verdict {
         // This is asked only after an evaluation that failed, which nothing makes good.
-        Verdict::Unknown(why) => (why == "the assumptions: silent").then_some(()),
+        Verdict::Unknown(why) => (*why == *"the assumptions: silent").then_some(()),
         _ => None,
     }
 }
