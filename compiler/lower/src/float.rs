@@ -16,19 +16,13 @@ impl Context<'_, '_> {
     pub(crate) fn float(&mut self, inst: &Inst) -> Result<()> {
         let ty = *inst.types.first().ok_or("the type is missing")?;
         let format = format_of(ty).ok_or("the type is not a float")?;
-        let args = inst.operands[1..].iter().map(|o| self.value(o, ty)).collect::<Result<Vec<_>>>()?;
         let needed = match inst.op {
             P::Fma | P::Mad => 3,
             P::Add | P::Sub | P::Mul | P::Div | P::Min | P::Max | P::Copysign => 2,
             _ => 1,
         };
         operand(&inst.operands, needed)?;
-        if args.len() > needed {
-            return Err("the smallest or largest of three operands is not supported".into());
-        }
-        if matches!(inst.types.get(1), Some(T::F(narrow)) if *narrow != format) {
-            return Err("operands of two formats are not supported".into());
-        }
+        let args = self.floats(inst, ty, format)?;
         if inst.mods.oob {
             return Err("`.oob` is not supported".into());
         }
@@ -50,10 +44,32 @@ impl Context<'_, '_> {
         self.write(&inst.operands[0], value, false)
     }
 
+    /// The operands behind the result. With a narrower second type all but the last are converted, which is exact (PTX ISA 8.6, "Mixed Precision Floating Point
+    /// Instructions").
+    fn floats(&mut self, inst: &Inst, ty: T, format: FloatFormat) -> Result<Vec<Value>> {
+        let narrow = match inst.types.get(1) {
+            Some(T::F(narrow)) if *narrow != format => Some(*narrow),
+            _ => None,
+        };
+        let (operands, mut args) = (&inst.operands[1..], Vec::new());
+        for (i, operand) in operands.iter().enumerate() {
+            args.push(match narrow {
+                Some(from) if i + 1 < operands.len() => {
+                    let value = self.value(operand, T::F(from))?;
+                    let widen = Op::FloatToFloat { from, to: format, mode: FloatMode::default() };
+                    self.b().value(widen, &[value], Type(format.width() as u8))
+                }
+                _ => self.value(operand, ty)?,
+            });
+        }
+        Ok(args)
+    }
+
     fn arithmetic(&mut self, inst: &Inst, ty: T, format: FloatFormat, args: &[Value]) -> Result<Value> {
         let mode = mode_of(inst);
         let mut args = args.to_vec();
-        let contractible = inst.mods.rounding.is_none() && self.options.fmad;
+        // A sum of two formats is none that PTX allows to be fused by name.
+        let contractible = inst.mods.rounding.is_none() && self.options.fmad && inst.types.len() == 1;
         if inst.op == P::Sub {
             args[1] = self.negated(ty, format, args[1]);
         }
@@ -172,7 +188,15 @@ impl Context<'_, '_> {
     }
 
     fn extremum(&mut self, inst: &Inst, ty: T, format: FloatFormat, args: &[Value]) -> Value {
-        let (ftz, nan, max) = (inst.mods.ftz, inst.mods.nan, inst.op == P::Max);
+        if let [a, b, c] = *args {
+            // `.abs` of three operands is of each of them, and the result is that of two times two.
+            let mut each = |v| {
+                if inst.mods.xorsign_abs { self.b().same(Op::FAbs(format), &[v]) } else { v }
+            };
+            let [a, b, c] = [each(a), each(b), each(c)];
+            let first = self.extremum_of(inst, ty, format, &[a, b]);
+            return self.extremum_of(inst, ty, format, &[first, c]);
+        }
         let mut args = args.to_vec();
         let sources = args.clone();
         if inst.mods.xorsign_abs {
@@ -185,19 +209,7 @@ impl Context<'_, '_> {
                 };
             }
         }
-        let value = if packed(ty) {
-            let kind = match (max, nan) {
-                (false, false) => PackedOp::Min,
-                (true, false) => PackedOp::Max,
-                (false, true) => PackedOp::MinNan,
-                (true, true) => PackedOp::MaxNan,
-            };
-            self.b().same(Op::Packed { kind, format, mode: FloatMode { ftz, ..FloatMode::default() } }, &args)
-        } else if max {
-            self.b().same(Op::FMax { format, ftz, nan }, &args)
-        } else {
-            self.b().same(Op::FMin { format, ftz, nan }, &args)
-        };
+        let value = self.extremum_of(inst, ty, format, &args);
         if !inst.mods.xorsign_abs {
             return value;
         }
@@ -211,6 +223,24 @@ impl Context<'_, '_> {
         let mask = self.b().constant(width, 1 << (format.width() - 1));
         let signs = self.b().and(signs, mask);
         self.b().or(magnitude, signs)
+    }
+
+    /// The smaller or larger of two.
+    fn extremum_of(&mut self, inst: &Inst, ty: T, format: FloatFormat, args: &[Value]) -> Value {
+        let (ftz, nan, max) = (inst.mods.ftz, inst.mods.nan, inst.op == P::Max);
+        if packed(ty) {
+            let kind = match (max, nan) {
+                (false, false) => PackedOp::Min,
+                (true, false) => PackedOp::Max,
+                (false, true) => PackedOp::MinNan,
+                (true, true) => PackedOp::MaxNan,
+            };
+            self.b().same(Op::Packed { kind, format, mode: FloatMode { ftz, ..FloatMode::default() } }, args)
+        } else if max {
+            self.b().same(Op::FMax { format, ftz, nan }, args)
+        } else {
+            self.b().same(Op::FMin { format, ftz, nan }, args)
+        }
     }
 
     /// A non-negative value with the sign of another.
