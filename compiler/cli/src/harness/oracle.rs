@@ -91,7 +91,7 @@ pub fn prove(module: &Module, cubin: &Cubin, solver: &mut dyn Solver, limits: Li
             Kind::Refuted,
             format!("at {} the source leaves {}, the target {}", found.address, found.source, found.target),
         ),
-        Verdict::Unknown(why) | Verdict::Inapplicable(why) => Decision::Undecided(why),
+        Verdict::Unknown(why) | Verdict::Inapplicable(why) => Decision::Undecided(why.to_string()),
     }
 }
 
