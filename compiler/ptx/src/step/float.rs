@@ -37,7 +37,11 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             args.push(match narrow {
                 Some(narrow) if index != last => {
                     let a = self.source(index, Type::F(narrow))?;
-                    self.d.float_to_float(narrow, format, FloatMode::default(), &a)
+                    match (narrow, format) {
+                        // The upper half of a binary32; a NaN stays one.
+                        (FloatFormat::Bf16, FloatFormat::F32) => self.d.concat(&a, &self.d.constant(16, 0)),
+                        _ => self.d.float_to_float(narrow, format, FloatMode::default(), &a),
+                    }
                 }
                 _ => self.source(index, Type::F(format))?,
             });
