@@ -1,8 +1,8 @@
 //! The judge of branch folding and tail duplication: from what they promise, without anything that does them.
 //!
-//! Promised is that every path has the instructions that it had, under the conditions that it had ([`paths`], a bisimulation); that reducible
-//! graphs stay so, by each merge and in the end ([`replay`]); that lanes which executed an operation across lanes together still do, and no
-//! others with them ([`together`]); and that no merged tail reads a reserved register ([`reserved`]).
+//! Promised is that every path has the instructions that it had, under the conditions that it had (`paths`, a bisimulation); that reducible
+//! graphs stay so, by each merge and in the end (`replay`); that lanes which executed an operation across lanes together still do, and no
+//! others with them (`together`); and that no merged tail reads a reserved register ([`reserved`]).
 //!
 //! Both functions are allocated, before branches are explicit or behind that. The time is linear in the pairs of instructions that stand for each other
 //! (one for each instruction where nothing is duplicated), but for dominators: they are computed anew for each merge into what may be a
