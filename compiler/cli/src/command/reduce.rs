@@ -35,7 +35,7 @@ pub struct Reduce {
     /// Whose code the verdict is about: `ours` or `ptxas@VERSION`.
     #[arg(long, default_value = "ours")]
     compiler: Name,
-    /// For which chip; by default 90.
+    /// For which chip; by default sm_90.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<sassafras_chip::Target>,
     /// At which level.

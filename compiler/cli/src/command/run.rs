@@ -33,7 +33,7 @@ pub struct Run {
     /// Dynamic shared memory in bytes.
     #[arg(long, default_value_t = 0)]
     shared: u32,
-    /// One argument: u8|s8|…|f64:VALUE, buf:FILE, zeros:BYTES, hex:BYTES:FILL[,OFFSET=DIGITS]…, rand:TYPE:COUNT[:SEED] or struct:FILE.
+    /// One argument: u8|s8|…|f64:VALUE, buf:FILE, zeros:BYTES, hex:BYTES:FILL[,0xOFFSET=DIGITS]…, rand:TYPE:COUNT[:SEED] or struct:FILE.
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     arguments: Vec<String>,
     /// Write the buffer of argument N to a file afterwards.

@@ -169,6 +169,11 @@ impl Emitter<'_> {
         Error::Rule { line: self.line, rule: self.rule.to_owned(), message: message.to_string() }
     }
 
+    /// What this chip has no code for yet.
+    pub(super) fn lacks(&self, what: &str) -> Error {
+        Error::NoRule { line: self.line, operation: format!("{what} on {}", self.chip) }
+    }
+
     pub(super) fn builder(&mut self) -> Builder<'_> {
         Builder::at(&mut self.out, self.block)
     }

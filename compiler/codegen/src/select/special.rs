@@ -162,7 +162,7 @@ impl Emitter<'_> {
             S::Nctaid(a) => Source::Bank(bank.grid_size[axis(a)]),
             S::ClusterCtaRank => Source::Register("SR_CgaCtaId"),
             S::ClusterNctaRank | S::ClusterNctaid(_) | S::NClusterId(_) => {
-                let Some(cluster) = bank.cluster else { return Err(self.fail("clusters on this chip")) };
+                let Some(cluster) = bank.cluster else { return Err(self.lacks("clusters")) };
                 Source::Bank(match register {
                     S::ClusterNctaid(a) => cluster.size[axis(a)],
                     S::NClusterId(a) => cluster.count[axis(a)],
@@ -182,7 +182,7 @@ impl Emitter<'_> {
             S::GlobalTimerHi => Source::Register("SR_GLOBALTIMERHI"),
             S::DynamicSmemSize => match bank.dynamic_shared_size {
                 Some(offset) => Source::Bank(offset),
-                None => return Err(self.fail("%dynamic_smem_size on this chip")),
+                None => return Err(self.lacks("%dynamic_smem_size")),
             },
             S::GridId => {
                 let low = self.move_bank(0, u64::from(bank.grid_id))?;
@@ -209,7 +209,7 @@ impl Emitter<'_> {
             S::CurrentGraphExec => return self.wide_bank(at, bank.graph),
             S::EnvReg(n) => match bank.environment {
                 Some(offset) => Source::Bank(offset + 4 * u32::from(n)),
-                None => return Err(self.fail("%envreg on this chip")),
+                None => return Err(self.lacks("%envreg")),
             },
             S::Pm(n) => Source::Counter(n),
             S::Pm64(n) => return self.wide_special(at, &format!("SR_PM{n}")),
@@ -218,7 +218,7 @@ impl Emitter<'_> {
             S::ReservedSmemEnd | S::ReservedSmemOffset(1) => match bank.reserved_shared {
                 Some((end, _)) if register == S::ReservedSmemEnd => Source::Bank(end),
                 Some((_, first)) => Source::Bank(first),
-                None => return Err(self.fail("%reserved_smem_offset on this chip")),
+                None => return Err(self.lacks("%reserved_smem_offset")),
             },
             other => {
                 let operation = format!("the special register {other:?}");
@@ -238,7 +238,7 @@ impl Emitter<'_> {
 
     /// Whether the word of constant bank 0 that tells of clusters is 1.
     fn explicit_cluster(&mut self, at: Inst) -> Result<(), Error> {
-        let Some(cluster) = self.chip.bank().cluster else { return Err(self.fail("clusters on this chip")) };
+        let Some(cluster) = self.chip.bank().cluster else { return Err(self.lacks("clusters")) };
         let word = self.move_bank(0, u64::from(cluster.explicit))?;
         let v = self.out.add_vreg(RegClass::P, 1);
         let inst = self.form("isetp.ri")?;
@@ -420,7 +420,7 @@ impl Emitter<'_> {
             return Ok(v);
         }
         let offset = self.chip.bank().global_descriptor;
-        let offset = offset.ok_or_else(|| self.fail("global accesses on this chip"))?;
+        let offset = offset.ok_or_else(|| self.lacks("global accesses"))?;
         let v = self.out.add_vreg(RegClass::UR, 2);
         let inst = self.form(if self.chip.has_constant_operands() { "uldc" } else { "ldcu" })?;
         let inst = (|| {

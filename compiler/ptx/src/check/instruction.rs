@@ -148,7 +148,8 @@ impl Checker {
         }
         if let Some(until) = gone.first().and_then(|m| m.row.until) {
             let ((major, minor), sm) = (until.version, until.sm);
-            let message = format!("`{whole}` is gone since PTX {major}.{minor} for sm_{sm} and later");
+            let whose = if sm == 0 { String::new() } else { format!(" for sm_{sm} and later") };
+            let message = format!("`{whole}` is gone since PTX {major}.{minor}{whose}");
             self.error(Code::GoneForm, inst.root.span, message);
             return None;
         }
