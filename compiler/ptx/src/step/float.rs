@@ -137,12 +137,22 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             return d.float(op, format, mode, &[a, b]);
         }
         // The magnitudes are compared; the sign is the exclusive or of the signs.
-        let sign = d.constant(format.width(), 1 << (format.width() - 1));
+        let width = format.width();
+        let sign = d.constant(width, 1 << (width - 1));
         let magnitude = |v: &D::V| d.and(v, &d.not(&sign));
         let chosen = d.float(op, format, mode, &[&magnitude(a), &magnitude(b)]);
-        let result = d.or(&magnitude(&chosen), &d.and(&d.xor(a, b), &sign));
-        // Whether a NaN keeps its sign or takes the new one is not said.
-        self.or_any_nan(format, &chosen, &result)
+        // Of three operands there is no sign: `.abs` has taken them.
+        if self.operands() > 3 {
+            return chosen;
+        }
+        let signs = d.xor(a, b);
+        let nan = self.is_nan(format, &chosen);
+        // Whether a NaN, which is the canonical one, keeps its sign or takes the new one is not said.
+        let signs = match d.as_constant(&nan) {
+            Some(0) => signs,
+            _ => d.ite(&nan, &d.undef(width, "payload of a NaN"), &signs),
+        };
+        d.or(&magnitude(&chosen), &d.and(&signs, &sign))
     }
 
     /// `div.approx.f32`: a × (1/b), with 1/b zero for |b| above 2^126.
