@@ -1,8 +1,8 @@
 //! Branch folding: equal tails become one, branches that decide nothing go, equal beginnings move up.
 //!
-//! Does: three transformations until none finds anything. [`tail`] joins equal ends of blocks that go on alike (TailMergeBlocks), [`branches`]
-//! takes out empty blocks, branches to one place and joins (OptimizeBranches), [`hoist`] moves what both sides of a branch begin with in front of it
-//! (HoistCommonCode). [`settle`] does what is left of OptimizeBranches when blocks have their order.
+//! Does: three transformations until none finds anything. `tail` joins equal ends of blocks that go on alike (TailMergeBlocks), `branches`
+//! takes out empty blocks, branches to one place and joins (OptimizeBranches), `hoist` moves what both sides of a branch begin with in front of it
+//! (HoistCommonCode). `settle` does what is left of OptimizeBranches when blocks have their order.
 //! Does not: change what any lane executes, or with whom it executes what sees other lanes; make a reducible graph irreducible.
 //! Needs: `Phase::Allocated`, no pseudo-instructions, no convergence barriers yet: these are placed on the graph that is left.
 //! Preserves: the phase, names of blocks. What it merged is recorded for its judge ([`Merge`]).
