@@ -15,10 +15,8 @@ fn sample_comes_back() {
 
 #[test]
 fn other_chips_are_refused_by_name() {
-    for (sm, word) in [(75, "not supported yet"), (42, "has no layout")] {
-        let error = write(&Cubin { sm, ..Cubin::default() }).expect_err("there is no such row").to_string();
-        assert!(error.contains(word) && error.contains(&format!("sm_{sm}")), "{error}");
-    }
+    let error = write(&Cubin { sm: 42, ..Cubin::default() }).expect_err("there is no such row").to_string();
+    assert!(error.contains("has no layout") && error.contains("sm_42"), "{error}");
 }
 
 #[test]
