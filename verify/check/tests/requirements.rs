@@ -1,10 +1,8 @@
 //! `docs/requirements-control-flow.md`: each requirement on control flow, and the tests that hold us to it.
 
-use std::fmt::Write;
+mod requirements_page;
 
-/// A requirement: its id, what it asks in a few words, and the tests that show it, as file and function. A requirement on
-/// how NVIDIA's own binary holds its data, which nothing outside can see, says instead what stands in its place.
-type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
+use requirements_page::Row;
 
 const GRAPHS: &str = "verify/check/tests/graphs.rs";
 const DUMP: &str = "compiler/graph/src/dump.rs";
@@ -177,16 +175,12 @@ fn ids() -> Vec<String> {
 }
 
 fn document() -> String {
-    let mut out = String::from(
+    requirements_page::document(
         "# Requirements on control flow, and their tests\n\nMade from `verify/check/tests/requirements.rs`, which fails if an id lacks a test or a test does not exist. A third\n\
          column says what stands in the place of a data structure that nobody outside can see.\n\n\
-         | id | asks | shown by | instead |\n| --- | --- | --- | --- |\n",
-    );
-    for (id, asks, tests, instead) in ROWS {
-        let list: Vec<String> = tests.iter().map(|(file, name)| format!("`{file}` `{name}`")).collect();
-        let _ = writeln!(out, "| {id} | {asks} | {} | {instead} |", list.join("<br>"));
-    }
-    out
+         | id | asks | shown by | instead |",
+        ROWS,
+    )
 }
 
 #[test]
@@ -207,10 +201,5 @@ fn every_requirement_has_a_test_that_exists() {
 
 #[test]
 fn the_page_is_made_from_the_table() {
-    let path = sassafras_reference::workspace_root().join("docs/requirements-control-flow.md");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, document()).expect("the folder is there");
-    }
-    let page = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(page, document(), "run `BLESS=1 cargo test -p sassafras-check --test requirements`");
+    requirements_page::page("requirements-control-flow", "requirements", &document());
 }

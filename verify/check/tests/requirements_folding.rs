@@ -1,9 +1,8 @@
 //! `docs/requirements-folding.md`: each requirement on branch folding, and the tests that hold us to it.
 
-use std::fmt::Write;
+mod requirements_page;
 
-/// A requirement: its id, what it asks in a few words, the tests that show it, as file and function, and what stands in its place or is missing of it.
-type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
+use requirements_page::Row;
 
 const WHOLE: &str = "compiler/codegen/tests/folding/whole.rs";
 const KNOBS: &str = "compiler/codegen/tests/folding/knobs.rs";
@@ -174,42 +173,25 @@ fn ids() -> Vec<String> {
 }
 
 fn document() -> String {
-    let mut out = String::from(
+    requirements_page::document(
         "# Requirements on branch folding, and their tests\n\nMade from `verify/check/tests/requirements_folding.rs`, which fails if a test does not exist. The last column says what\n\
          is missing of a requirement, or stands in its place.\n\n\
-         | id | asks | shown by | missing, or instead |\n| --- | --- | --- | --- |\n",
-    );
-    for (id, asks, tests, instead) in ROWS {
-        let list: Vec<String> = tests.iter().map(|(file, name)| format!("`{file}` `{name}`")).collect();
-        let _ = writeln!(out, "| {id} | {asks} | {} | {instead} |", list.join("<br>"));
-    }
-    out
+         | id | asks | shown by | missing, or instead |",
+        ROWS,
+    )
 }
 
 #[test]
 fn every_test_exists() {
-    let root = sassafras_reference::workspace_root();
     let listed: Vec<&str> = ROWS.iter().map(|row| row.0).collect();
     assert_eq!(listed, ids());
     for (id, _, tests, _) in ROWS {
         assert!(!tests.is_empty(), "{id} has no test");
-        for (file, name) in *tests {
-            let text =
-                std::fs::read_to_string(root.join(file)).unwrap_or_else(|e| panic!("{id}: {file}: {e}"));
-            let at =
-                text.find(&format!("\nfn {name}(")).unwrap_or_else(|| panic!("{id}: {file} has no `{name}`"));
-            let above = text[..at].lines().rev().take_while(|line| !line.is_empty());
-            assert!(above.into_iter().any(|line| line == "#[test]"), "{id}: `{name}` of {file} is no test");
-        }
     }
+    requirements_page::tests_exist(ROWS);
 }
 
 #[test]
 fn the_page_is_made_from_the_table() {
-    let path = sassafras_reference::workspace_root().join("docs/requirements-folding.md");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, document()).expect("the folder is there");
-    }
-    let page = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(page, document(), "run `BLESS=1 cargo test -p sassafras-check --test requirements_folding`");
+    requirements_page::page("requirements-folding", "requirements_folding", &document());
 }

@@ -1,10 +1,8 @@
 //! `docs/requirements-placement.md`: each requirement on block placement, and the tests that hold us to it.
 
-use std::fmt::Write;
+mod requirements_page;
 
-/// A requirement: its id, what it asks in a few words, the tests that show it, as file and function, and what is missing of it or stands in its place.
-/// One without tests is missing.
-type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
+use requirements_page::Row;
 
 const CHAINS: &str = "compiler/placement/tests/placement/chains.rs";
 const COMPILER: &str = "compiler/cli/tests/profile.rs";
@@ -235,39 +233,25 @@ fn ids() -> Vec<String> {
 }
 
 fn document() -> String {
-    let mut out = String::from(
+    requirements_page::document(
         "# Requirements on block placement, and their tests\n\nMade from `verify/check/tests/requirements_placement.rs`, which fails if a test does not exist. The last column says what\n\
          is missing of a requirement, or stands in its place; one without a test is missing altogether.\n\n\
-         | id | asks | shown by | missing, or instead |\n| --- | --- | --- | --- |\n",
-    );
-    for (id, asks, tests, instead) in ROWS {
-        let list: Vec<String> = tests.iter().map(|(file, name)| format!("`{file}` `{name}`")).collect();
-        let _ = writeln!(out, "| {id} | {asks} | {} | {instead} |", list.join("<br>"));
-    }
-    out
+         | id | asks | shown by | missing, or instead |",
+        ROWS,
+    )
 }
 
 #[test]
 fn every_test_exists_and_what_has_none_is_said_to_be_missing() {
-    let root = sassafras_reference::workspace_root();
     let listed: Vec<&str> = ROWS.iter().map(|row| row.0).collect();
     assert_eq!(listed, ids());
     for (id, _, tests, instead) in ROWS {
         assert!(!tests.is_empty() || !instead.is_empty(), "{id} has no test, and no word on why");
-        for (file, name) in *tests {
-            let text =
-                std::fs::read_to_string(root.join(file)).unwrap_or_else(|e| panic!("{id}: {file}: {e}"));
-            assert!(text.contains(&format!("#[test]\nfn {name}(")), "{id}: {file} has no test `{name}`");
-        }
     }
+    requirements_page::tests_exist(ROWS);
 }
 
 #[test]
 fn the_page_is_made_from_the_table() {
-    let path = sassafras_reference::workspace_root().join("docs/requirements-placement.md");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, document()).expect("the folder is there");
-    }
-    let page = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(page, document(), "run `BLESS=1 cargo test -p sassafras-check --test requirements_placement`");
+    requirements_page::page("requirements-placement", "requirements_placement", &document());
 }

@@ -121,7 +121,9 @@ fn planted(u: &mut Unstructured<'_>, stages: &[Stage]) -> Result<&'static str> {
                 Decision::Wrong(_, how) => {
                     panic!("{}: no judge objects to {plant}: {how}\n{}", compiler.label(), case.file())
                 }
-                _ => Ok("harmless"),
+                Decision::Agrees => Ok("harmless"),
+                // Whether it does harm is not known.
+                other => Ok(other.word()),
             },
             Err(why) => panic!("a generated program: {why}\n{}", case.file()),
         },

@@ -67,7 +67,7 @@ const PAYLOADS: [Attempt; 3] = [
     Attempt { applies: |_| true, change: |task| task.payloads = Payloads::Open },
 ];
 
-/// When a list of attempts goes on, and what is told if none proves anything.
+/// When a list of attempts goes on, and the verdict if none proves anything.
 struct Rule {
     /// Whether the next is tried after this verdict, which proves nothing.
     goes_on: fn(&Verdict) -> bool,
