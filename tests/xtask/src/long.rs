@@ -202,6 +202,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
             "corpus_prove",
             "--test",
             "recursion",
+            "--test",
+            "opaque",
             "--",
             "--nocapture",
         ],
@@ -218,8 +220,8 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "bad-inputs",
-        "20,000 files changed at random over all commands: no panic, nothing that takes long or much memory",
-        &["test", "--package", "sassafras", "--test", "mutated", "--", "--nocapture"],
+        "20,000 files changed at random, and 102 giants, over all commands: no panic, nothing that takes long or much memory",
+        &["test", "--package", "sassafras", "--test", "mutated", "--test", "giants", "--", "--nocapture"],
     ),
     (
         "lemmas",

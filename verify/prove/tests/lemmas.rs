@@ -222,7 +222,7 @@ fn functions_hold_for_all_significands() {
             _ => &[0, 24, 25],
         };
         let step = match (all, short) {
-            (false, _) => 2711,
+            (false, _) => 9973,
             (true, true) => 1,
             (true, false) => 16,
         };

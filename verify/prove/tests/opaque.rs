@@ -87,7 +87,9 @@ fn quotients_of_what_is_loaded_behind_stores() {
     // Another way to what is stored first.
     let sum = source.replace("add.u32 s, s, t;", "add.u32 s, a, b;");
     assert_eq!(hold(&sum), Verdict::Proved);
-    for (what, own, wrong) in WRONG {
+    // A third of them on every run: each takes seconds.
+    let every = if std::env::var_os("SASSAFRAS_ALL_PROOFS").is_some() { 1 } else { 3 };
+    for (what, own, wrong) in WRONG.into_iter().step_by(every) {
         let target = source.replacen(own, wrong, 1);
         assert_ne!(target, source, "{what}");
         let verdict = hold(&target);
