@@ -11,6 +11,7 @@ use sassafras_check::lines::{self, Expected};
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
+use sassafras_driver::session;
 use serde::Serialize;
 
 /// What a judge said.
@@ -203,7 +204,9 @@ fn folding(stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Note
     let (Stage::Fold, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
         return None;
     };
-    let found = sassafras_check::folding::folded(before, after, &notes.merges);
+    let reserved = notes.numbers.iter().any(|number| number.0 == session::RESERVED_TAILS);
+    let choices = sassafras_check::folding::Choices { reserved };
+    let found = sassafras_check::folding::folded_with(before, after, &notes.merges, choices);
     Some(if found.is_empty() { Finding::Passed } else { finding(&Verdict::Objected(found)) })
 }
 

@@ -158,6 +158,85 @@ fn a_profile_of_other_code_is_refused_with_its_place() {
     assert_eq!(ran.code, 2, "{}", ran.err);
 }
 
+/// A constant makes other code of the same graph: its blocks and sizes are the same, and its hash is not.
+#[test]
+fn a_profile_of_other_code_with_the_same_graph_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    assert_eq!(compile(at, "a.cubin", &[]).code, 0);
+    run(at, "a.cubin", &["--profile", "p.json"]);
+    assert_eq!(compile(at, "b.cubin", &["--profile", "p.json"]).code, 0);
+    std::fs::write(at.join("in.ptx"), HOT.replace("[%d0+24]", "[%d0+28]")).expect("the folder is ours");
+    let made = compile(at, "b.cubin", &["--profile", "p.json"]);
+    assert_eq!(made.code, 1, "{}", made.err);
+    assert!(made.err.contains("p.json:2:25: other code with this graph was counted"), "{}", made.err);
+    // Without a hash the graph alone decides.
+    let text = std::fs::read_to_string(at.join("p.json")).expect("it was written");
+    let (before, rest) = text.split_once(" \"code\": ").expect("it has a hash");
+    let (_, after) = rest.split_once(',').expect("more follows");
+    std::fs::write(at.join("p.json"), format!("{before}{after}")).expect("the folder is ours");
+    assert_eq!(compile(at, "b.cubin", &["--profile", "p.json"]).code, 0);
+    std::fs::write(at.join("p.json"), text.replace(" \"code\": \"", " \"code\": \"0x")).expect("ours");
+    let made = compile(at, "b.cubin", &["--profile", "p.json"]);
+    assert!(made.code == 1 && made.err.contains("is not sixteen hexadecimal digits"), "{}", made.err);
+}
+
+/// MBP-25f: for size, the order has no more code than the one by frequencies.
+#[test]
+fn mbp_25f_the_compiler_orders_for_size_if_asked() {
+    let folder = folder();
+    let at = folder.path();
+    // A profile is of the code that the same options make.
+    let layout = |words: &[&str]| {
+        assert_eq!(compile(at, "a.cubin", words).code, 0);
+        run(at, "a.cubin", &["--profile", "p.json"]);
+        let words = [&["--stop-after", "layout", "--profile", "p.json"], words].concat();
+        assert_eq!(compile(at, "out.txt", &words).code, 0);
+        let text = std::fs::read_to_string(at.join("out.txt")).expect("it was written");
+        (text.matches(" bra ").count(), text)
+    };
+    let by_counts = layout(&[]);
+    let for_size = layout(&["--knob", "apply-ext-tsp-for-size=true"]);
+    assert_ne!(by_counts.1, for_size.1);
+    assert!(for_size.0 <= by_counts.0, "{} {}", for_size.0, by_counts.0);
+}
+
+/// BF-02c, MBP-14: behind placement what ends the thread goes to the end, where that costs nothing: here in a part that was never run.
+#[test]
+fn bf_02c_branch_fold_placement_settles_what_depends_on_the_order() {
+    let folder = folder();
+    let at = folder.path();
+    let work = |first: u32| {
+        let [a, b, c] = [first, first + 4, first + 8];
+        format!(
+            "st.volatile.global.u32 [%d0+{a}], %r2;\nld.volatile.global.u32 %r4, [%d0+{b}];\n\
+             add.u32 %r2, %r2, %r4;\nst.volatile.global.u32 [%d0+{c}], %r2;\n"
+        )
+    };
+    let [one, two, three, four] = [16, 32, 48, 64].map(work);
+    let seldom = format!(
+        "setp.lt.u32 %p0, %r0, 100;\n@!%p0 bra HOT;\nsetp.gt.u32 %p1, %r0, 7;\n@%p1 bra ON;\n{one}ret;\nON:\n{two}\
+         setp.gt.u32 %p1, %r0, 9;\n@%p1 bra MORE;\n{three}MORE:\n{four}ret;\nHOT:\n"
+    );
+    let text =
+        HOT.replace("    mov.u32 %r1, 0;\n", &format!("    mov.u32 %r1, 0;\n    mov.u32 %r2, 0;\n{seldom}"));
+    std::fs::write(at.join("in.ptx"), text).expect("the folder is ours");
+    let settled = |words: &[&str]| {
+        assert_eq!(compile(at, "a.cubin", words).code, 0);
+        run(at, "a.cubin", &["--profile", "p.json"]);
+        let words = [&["--report", "r.json", "--profile", "p.json"], words].concat();
+        let made = compile(at, "b.cubin", &words);
+        assert_eq!(made.code, 0, "{}", made.err);
+        let text = std::fs::read_to_string(at.join("r.json")).expect("it was written");
+        let (_, number) = text.split_once("\"settled\": ").expect("it is told");
+        number.chars().next().and_then(|digit| digit.to_digit(10)).expect("a number")
+    };
+    let chains = ["--knob", "enable-ext-tsp-block-placement=false"];
+    assert!(settled(&chains) > 0);
+    let off = ["--knob", "branch-fold-placement=false"];
+    assert_eq!(settled(&[&chains[..], &off].concat()), 0);
+}
+
 /// MBP-01: the pass is left out by its name, or by its knob, with the same result.
 #[test]
 fn mbp_01_the_pass_has_its_names() {

@@ -48,6 +48,22 @@ pub enum Gate {
     Reducible,
 }
 
+impl Gate {
+    /// All of them, in their order.
+    pub const ALL: [Gate; 5] = [Gate::Length, Gate::Branch, Gate::Reserved, Gate::Profit, Gate::Reducible];
+
+    /// How statistics name what it kept apart.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gate::Length => "kept_by_length",
+            Gate::Branch => "kept_by_branch",
+            Gate::Reserved => "kept_by_reserved",
+            Gate::Profit => "kept_by_profit",
+            Gate::Reducible => "kept_by_reducible",
+        }
+    }
+}
+
 /// What [`fold`](fold()) did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FoldStats {

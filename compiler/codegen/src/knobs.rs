@@ -14,7 +14,7 @@ pub struct Knobs {
 
 impl Default for Knobs {
     fn default() -> Knobs {
-        Knobs { placement: placement::Knobs::of_the_compiler(), folding: fold::Knobs::of_the_compiler() }
+        Knobs { placement: placement::Knobs::of_the_compiler(), folding: fold::Knobs::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Does: leads branches past empty blocks; makes a branch to nothing but `exit` an `exit`; orders blocks by their frequencies
 //! (`sassafras_placement`), those that are seldom run behind all others; makes every branch explicit that does not fall through; turns a branch
-//! around where that saves one.
+//! around where that saves one; has what depends on the order left to branch folding ([`fold::settle`], `branch-fold-placement`).
 //! Does not: copy or join blocks. Needs: `Phase::Allocated`, no pseudo-instructions, convergence barriers, which name their blocks so that every
 //! order is right. Makes it `Phase::Placed`.
 //!
@@ -18,10 +18,11 @@ pub use counts::Counts;
 pub use duplicate::{DuplicateStats, duplicate};
 pub(crate) use skip::{redirect, skip_empty};
 
+use crate::fold::{self, SettleStats};
 use crate::{ColdChoices, Error, Knobs};
 use flow::Graph;
 use sassafras_machine::{Function, Phase};
-use sassafras_placement::{Options, Statistics, chip_index, place};
+use sassafras_placement::{Algorithm, Options, Scorer, Statistics, chip_index, place};
 
 /// The name by which `--disable-phase` knows the choice of an order by frequencies: "Branch Probability Basic Block Placement".
 pub const PLACEMENT: &str = "block-placement";
@@ -52,6 +53,8 @@ pub struct LayoutStats {
     pub exits: usize,
     /// Conditional branches turned around.
     pub inverted: usize,
+    /// What was left for branch folding behind placement, if `branch-fold-placement` asks for it.
+    pub settled: SettleStats,
     /// Branches of the order, and how often they are taken; if a knob asks for it.
     pub branches: Option<Statistics>,
 }
@@ -77,9 +80,11 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices<'_>) -> Result<Layou
     let knobs = choices.knobs.placement.clone();
     let mut options = Options { chip: chip(f), ..Options::by_knobs(knobs, &graph.flow) };
     if !choices.place {
-        options.algorithm = sassafras_placement::Algorithm::Source;
+        options.algorithm = Algorithm::Source;
     }
-    let placement = place(&graph.flow, &options);
+    let once = options.knobs.for_size.then(|| graph.flow.counted_once());
+    let flow = once.as_ref().unwrap_or(&graph.flow);
+    let placement = place(flow, &options);
     stats.cold = graph.passed(&placement.order);
     f.layout = graph.blocks(&placement.order);
     ends::write(f, &mut stats, &|block, one, other| {
@@ -90,6 +95,10 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices<'_>) -> Result<Layou
     }
     crate::lines::inherit(f);
     f.phase = Phase::Placed;
+    if options.algorithm != Algorithm::Source && options.knobs.alternative {
+        let scorer = Scorer::new(flow, &options.knobs);
+        stats.settled = fold::settle(f, |order| graph.worth(&scorer, options.constraint, order))?;
+    }
     Ok(stats)
 }
 

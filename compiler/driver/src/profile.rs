@@ -162,6 +162,12 @@ fn ends(inst: &Inst) -> bool {
     inst.row().control_flow == Some(ControlFlowKind::Exit)
 }
 
+/// FNV-1a of 64 bits of a function's words, so that a profile can say of which code it is.
+pub fn hash(words: &[u128]) -> u64 {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// Cycles in which instructions were issued and the next one had to wait for their stall counts: what the control bits alone say.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ mod join;
 mod lines;
 mod text;
 
+pub use back::RESERVED_TAILS;
 pub use front::{parse, runs_on};
 pub use join::{Joined, join};
 pub use text::{Text, read};

@@ -10,7 +10,7 @@
 //!
 //! Sizes are bytes, counts executions; numbers of blocks are their places. Without any counts in a graph they are estimated. Blocks may have `cold`,
 //! `landing`, `fixed` and `divergent` (true or false) and a `region`, an index of the graph's `regions`, each of which
-//! names the one around it or null. Edges may have a `kind` (`fall-through`, `conditional`, `unconditional`, `indirect`) and
+//! names the one around it or null. A graph may have `code`, a hash of the code that was counted (sixteen hexadecimal digits). Edges may have a `kind` (`fall-through`, `conditional`, `unconditional`, `indirect`) and
 //! a `hint` (`likely`, `unlikely`). `family`, `walks` and `back` are read and say nothing. Every other name is an error.
 
 mod locate;
@@ -30,6 +30,8 @@ pub struct Named {
     pub name: String,
     /// The graph.
     pub flow: Flow,
+    /// A hash of the code that was counted, if the file says of which code it is.
+    pub code: Option<u64>,
 }
 
 /// What is wrong, and where, both counted from 1.
@@ -62,6 +64,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct RawGraph {
     name: String,
+    code: Option<String>,
     entry: u32,
     blocks: Vec<RawBlock>,
     edges: Vec<RawEdge>,
@@ -141,10 +144,21 @@ pub fn read(text: &str) -> Result<Vec<Named>, Wrong> {
             return Err(at(&path, format!("a graph is called `{}` already", raw.name)));
         }
         let name = raw.name.clone();
+        let code = raw.code.as_deref().map(digits).transpose().map_err(|message| {
+            let path = [&graph[..], &[Step::Name("code")]].concat();
+            at(&path, message)
+        })?;
         let flow = flow(raw).map_err(|(path, message)| at(&[&graph[..], &path].concat(), message))?;
-        all.push(Named { name, flow });
+        all.push(Named { name, flow, code });
     }
     Ok(all)
+}
+
+/// A hash as sixteen hexadecimal digits.
+fn digits(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not sixteen hexadecimal digits");
+    let sound = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if sound { u64::from_str_radix(text, 16).map_err(|_| wrong()) } else { Err(wrong()) }
 }
 
 fn flow(raw: RawGraph) -> Result<Flow, (Vec<Step>, String)> {
@@ -262,6 +276,8 @@ fn syntax(error: &serde_json::Error) -> Wrong {
 pub enum Part {
     /// A graph's name.
     Name,
+    /// The hash of its code.
+    Code,
     /// A block, by its number.
     Block(usize),
     /// An edge, by its place in the list.
@@ -272,6 +288,7 @@ pub enum Part {
 pub fn wrong(text: &str, graph: usize, part: Part, message: String) -> Wrong {
     let part = match part {
         Part::Name => vec![Step::Name("name")],
+        Part::Code => vec![Step::Name("code")],
         Part::Block(at) => vec![Step::Name("blocks"), Step::Index(at)],
         Part::Edge(at) => vec![Step::Name("edges"), Step::Index(at)],
     };

@@ -85,6 +85,7 @@ knobs! {
     ext_tsp "enable-ext-tsp-block-placement" bool = false, "the pass looks for orders by their score, not by chains alone";
     ext_tsp_blocks "ext-tsp-block-placement-max-blocks" i64 = -1, "blocks above which it does not; -1 is no limit";
     ext_tsp_unprofiled "ext-tsp-apply-without-profile" bool = true, "it does so without counted frequencies too";
+    for_size "apply-ext-tsp-for-size" bool = false, "orders are chosen for fewest branches in the code: each edge counts once, however often it is taken";
     fall_conditional "ext-tsp-fallthrough-weight-cond" f64 = 1.0, "worth of falling through behind a conditional branch";
     fall_unconditional "ext-tsp-fallthrough-weight-uncond" f64 = 1.05, "worth of falling through where no condition is";
     forward_conditional "ext-tsp-forward-weight-cond" f64 = 0.1, "worth of a short conditional branch ahead";

@@ -1,7 +1,8 @@
 //! Orders of blocks over the corpus (`cargo xtask figures placement`): branches taken and issue cycles in the executor, backward branches, bytes of
 //! code; our code in the order of the source, by chains and by score, and ptxas's as it is recorded.
 //!
-//! `placement [--every N] [--only TEXT] [--rows FILE]`; prints JSON, and writes a line for each program and side to FILE. A loop takes two branches an iteration
+//! `placement [--folding true] [--every N] [--only TEXT] [--rows FILE]`; with `--folding true` each order with and without branch folding
+//! (`cargo xtask figures folding`). Prints JSON, and writes a line for each program and side to FILE. A loop takes two branches an iteration
 //! if each path around it runs a branch without a condition beside the one that may leave.
 
 use anyhow::{Context, Result, bail};
@@ -26,17 +27,30 @@ const CHIP: Chip = Chip::Sm90;
 const LAUNCHES: usize = 2;
 
 /// An order of blocks: its name, and the knobs that give it; none for ptxas's.
-const SIDES: [(&str, Option<&[&str]>); 4] = [
-    ("source", Some(&["disable-block-placement=true"])),
-    ("chains", Some(&["enable-ext-tsp-block-placement=false"])),
+type Side = (&'static str, Option<&'static [&'static str]>);
+
+const SOURCE: &str = "disable-block-placement=true";
+const CHAINS: &str = "enable-ext-tsp-block-placement=false";
+const UNFOLDED: &str = "disable-branch-fold=true";
+
+/// What `figures placement` compares.
+const ORDERS: &[Side] =
+    &[("source", Some(&[SOURCE])), ("chains", Some(&[CHAINS])), ("ext_tsp", Some(&[])), ("ptxas", None)];
+/// What `figures folding` compares.
+const FOLDED: &[Side] = &[
+    ("source_unfolded", Some(&[SOURCE, UNFOLDED])),
+    ("source", Some(&[SOURCE])),
+    ("chains_unfolded", Some(&[CHAINS, UNFOLDED])),
+    ("chains", Some(&[CHAINS])),
+    ("ext_tsp_unfolded", Some(&[UNFOLDED])),
     ("ext_tsp", Some(&[])),
-    ("ptxas", None),
 ];
 
 /// Sums over programs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     programs: u64,
+    instructions: u64,
     bytes: u64,
     loops: u64,
     two_branches: u64,
@@ -49,6 +63,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, other: Sums) {
         self.programs += other.programs;
+        self.instructions += other.instructions;
         self.bytes += other.bytes;
         self.loops += other.loops;
         self.two_branches += other.two_branches;
@@ -60,12 +75,13 @@ impl Sums {
 }
 
 fn main() -> Result<()> {
-    let (mut every, mut only, mut rows) = (1, String::new(), None);
+    let (mut every, mut only, mut rows, mut folding) = (1, String::new(), None, false);
     let mut words = std::env::args().skip(1);
     while let Some(name) = words.next() {
         let value = words.next().with_context(|| format!("{name} takes a value"))?;
         match name.as_str() {
             "--every" => every = value.parse::<usize>()?.max(1),
+            "--folding" => folding = value.parse()?,
             "--only" => only = value,
             "--rows" => rows = Some(std::fs::File::create(value)?),
             _ => bail!("no option `{name}`"),
@@ -74,11 +90,12 @@ fn main() -> Result<()> {
     let root = workspace_root();
     let all = programs(&root).map_err(anyhow::Error::msg)?;
     let wanted = all.iter().filter(|program| program.name.contains(&only)).step_by(every);
-    let mut sums = [Sums::default(); SIDES.len()];
+    let all_sides = if folding { FOLDED } else { ORDERS };
+    let mut sums = vec![Sums::default(); all_sides.len()];
     let mut left_out = Vec::new();
     for program in wanted {
         // All sides speak of the same programs and launches.
-        let sides: Result<Vec<Sums>, String> = SIDES
+        let sides: Result<Vec<Sums>, String> = all_sides
             .iter()
             .map(|(name, knobs)| {
                 let cubin = match knobs {
@@ -93,7 +110,7 @@ fn main() -> Result<()> {
             .collect();
         match sides {
             Ok(sides) => {
-                for ((name, _), side) in SIDES.iter().zip(&sides) {
+                for ((name, _), side) in all_sides.iter().zip(&sides) {
                     if let Some(file) = &mut rows {
                         writeln!(
                             file,
@@ -110,16 +127,15 @@ fn main() -> Result<()> {
         }
     }
     let sides: serde_json::Map<String, serde_json::Value> =
-        SIDES.iter().zip(&sums).map(|((name, _), sum)| ((*name).to_owned(), record(sum))).collect();
-    let record =
-        json!({ "schema": 1, "figure": "placement", "chip": "sm_90", "sides": sides, "left_out": left_out });
+        all_sides.iter().zip(&sums).map(|((name, _), sum)| ((*name).to_owned(), record(sum))).collect();
+    let record = json!({ "schema": 1, "figure": if folding { "folding" } else { "placement" }, "chip": "sm_90", "sides": sides, "left_out": left_out });
     println!("{}", serde_json::to_string_pretty(&record)?);
     Ok(())
 }
 
 fn record(s: &Sums) -> serde_json::Value {
     json!({
-        "programs": s.programs, "code_bytes": s.bytes, "loops": s.loops, "loops_of_two_branches": s.two_branches,
+        "programs": s.programs, "instructions": s.instructions, "code_bytes": s.bytes, "loops": s.loops, "loops_of_two_branches": s.two_branches,
         "runs": s.runs, "issued": s.issued, "issue_cycles": s.cycles, "taken_branches": s.taken,
     })
 }
@@ -169,6 +185,10 @@ fn measure(program: &Program, cubin: &Cubin) -> Result<Sums, String> {
     let mut sums = Sums { programs: 1, ..Sums::default() };
     for function in &cubin.functions {
         sums.bytes += 16 * function.code.len() as u64;
+        // Without the padding behind the end.
+        let nop = |word: &&u128| decode(**word, CHIP).is_ok_and(|inst| inst.row().id == "nop");
+        let padding = function.code.iter().rev().take_while(nop).count();
+        sums.instructions += (function.code.len() - padding) as u64;
         // What has calls within its code counts by its bytes alone.
         if let Ok(blocks) = blocks(&function.code, CHIP) {
             let (all, two) = loops(&blocks);

@@ -28,11 +28,12 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "first" => first::first(root),
         "graph" => graph::graph(root),
         "layout" => layout::layout(root),
-        "placement" => placement::placement(root),
+        "folding" => placement::placement(root, true),
+        "placement" => placement::placement(root, false),
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, errors, execute, first, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, errors, execute, first, folding, graph, layout, placement, prove, support"
         ),
     }
 }

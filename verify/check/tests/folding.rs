@@ -81,6 +81,10 @@ fn what_folding_may_do_is_taken() {
             "b0: m9 b4 | b1: m2 p ?P0 b2 b3 | b2: m8 b4 | b4: m1 b1 | b3: exit",
             "b4<b0,b2:1",
         ),
+        // A loop that waits, without an instruction but its branch.
+        ("b0: p b1 | b1: ?P0 b2 b3 | b2: b1 | b3: m3 exit", "b0: p b1 | b1: ?P0 b1 b3 | b3: m3 exit", ""),
+        ("b0: p b2 | b2: b1 | b1: ?P0 b2 b3 | b3: m3 exit", "b0: p b1 | b1: ?P0 b1 b3 | b3: m3 exit", ""),
+        ("b0: p b1 | b1: ?P0 b2 b3 | b2: b1 | b3: b1", "b0: p b1 | b1: b1", ""),
         // Three at once.
         (
             "b0: p ?P0 b1 b2 | b1: m7 m1 exit | b2: ?P1 b3 b4 | b3: m8 m1 exit | b4: m9 m1 exit",

@@ -12,6 +12,7 @@ const HOISTING: &str = "compiler/codegen/tests/folding/hoisting.rs";
 const GATES: &str = "compiler/codegen/tests/folding/gates.rs";
 const LANES: &str = "compiler/codegen/tests/folding/lanes.rs";
 const REDUCIBLE: &str = "compiler/codegen/tests/folding/reducible.rs";
+const PROFILE: &str = "compiler/cli/tests/profile.rs";
 const IFCVT: &str = "compiler/opt/tests/if_convert.rs";
 
 const ROWS: &[Row] = &[
@@ -48,8 +49,9 @@ const ROWS: &[Row] = &[
             (KNOBS, "bf_02c_disable_nvptx_require_structured_cfg"),
             (IFCVT, "bf_02c_ifcvt_branch_fold"),
             (BRANCHES, "bf_09_6_a_block_that_ends_goes_to_the_end"),
+            (PROFILE, "bf_02c_branch_fold_placement_settles_what_depends_on_the_order"),
         ],
-        "layout does not call `settle` yet; `branch-fold-placement` is one of placement's knobs",
+        "`branch-fold-placement` is one of placement's knobs",
     ),
     ("BF-03", "tails are merged on this target", &[(TAILS, "bf_03_tails_are_merged_by_default")], ""),
     (

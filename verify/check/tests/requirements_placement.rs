@@ -7,6 +7,7 @@ use requirements_page::Row;
 const CHAINS: &str = "compiler/placement/tests/placement/chains.rs";
 const COMPILER: &str = "compiler/cli/tests/profile.rs";
 const COMPILER_KNOBS: (&str, &str) = (COMPILER, "mbp_25a_knobs_of_the_compiler");
+const SETTLED: (&str, &str) = (COMPILER, "bf_02c_branch_fold_placement_settles_what_depends_on_the_order");
 const DUPLICATES: &str = "compiler/placement/tests/placement/duplicates.rs";
 const ESTIMATES: &str = "compiler/placement/tests/placement/estimates.rs";
 const EVALUATOR: &str = "compiler/placement/tests/placement/evaluator.rs";
@@ -103,8 +104,12 @@ const ROWS: &[Row] = &[
     (
         "MBP-14",
         "when other orders are proposed",
-        &[(EVALUATOR, "mbp_14_the_gate"), (EVALUATOR, "mbp_25c_branch_fold_placement_asks_for_proposals")],
-        "branch folding after placement is missing",
+        &[
+            (EVALUATOR, "mbp_14_the_gate"),
+            (EVALUATOR, "mbp_25c_branch_fold_placement_asks_for_proposals"),
+            SETTLED,
+        ],
+        "tails are merged before placement (decision 56); what depends on the order is settled behind it",
     ),
     (
         "MBP-15",
@@ -195,8 +200,13 @@ const ROWS: &[Row] = &[
     (
         "MBP-25f",
         "when ext-TSP is asked",
-        &[DEFAULTS, METHODS],
-        "apply-ext-tsp-for-size is missing: nothing is compiled for size",
+        &[
+            DEFAULTS,
+            METHODS,
+            (KNOBS, "mbp_25f_orders_for_size_have_fewer_branches"),
+            (COMPILER, "mbp_25f_the_compiler_orders_for_size_if_asked"),
+        ],
+        "no option compiles for size: the knob alone decides",
     ),
     ("MBP-26", "no state between functions", &[(ORDERS, "mbp_26_nothing_stays_between_functions")], ""),
     (

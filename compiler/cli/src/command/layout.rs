@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
         return Err(Failure::usage("an input is needed"));
     };
     let text = files::read_text(input)?;
-    let graphs = match format::read(&text) {
+    let mut graphs = match format::read(&text) {
         Ok(graphs) => graphs,
         Err(wrong) => return Ok(refuse(&input.display().to_string(), &wrong, context)),
     };
@@ -90,6 +90,9 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
     let Some(output) = &arguments.output else {
         return Err(Failure::usage("an output is needed"));
     };
+    if knobs.for_size {
+        graphs.iter_mut().for_each(|graph| graph.flow = graph.flow.counted_once());
+    }
     let options = Options { algorithm, constraint, knobs, ..Options::default() };
     let mut placed = Vec::with_capacity(graphs.len());
     for graph in &graphs {

@@ -178,7 +178,7 @@ fn counted(cubin: &Cubin, outcome: &Outcome) -> Result<String, Failure> {
         let flow = profile::flow(words, chip, Some((&coverage.counts, &coverage.edges)));
         let name = coverage.function.clone();
         let flow = flow.map_err(|why| Failure::unsupported(format!("a profile of `{name}`: {why}")))?;
-        Ok(format::Named { name, flow })
+        Ok(format::Named { name, flow, code: Some(profile::hash(words)) })
     };
     let graphs = outcome.coverage.iter().map(graph).collect::<Result<Vec<_>, Failure>>()?;
     Ok(format::write_graphs(&graphs))

@@ -97,11 +97,6 @@ knobs! {
 }
 
 impl Knobs {
-    /// The defaults of the compiler: branches are not folded until executors and prover have been run over the corpus with folded code.
-    pub fn of_the_compiler() -> Knobs {
-        Knobs { disable: true, ..Knobs::default() }
-    }
-
     /// Whether tails are merged: on this target they are, though its control flow is structured.
     pub fn merges_tails(&self) -> bool {
         self.tail_merge != Setting::Off && self.threshold > 0

@@ -5,7 +5,7 @@ use crate::{ColdChoices, Error, cold};
 use sassafras_graph::{BitSet, Dominators, Entity, Loops, SecondaryMap};
 use sassafras_isa::Meaning;
 use sassafras_machine::{Block, Function, MInst};
-use sassafras_placement::{self as placement, Edge, Flow, Kind, Node, estimate};
+use sassafras_placement::{self as placement, Constraint, Edge, Flow, Kind, Node, Scorer, estimate};
 
 /// Bytes of an instruction.
 const WORD: u64 = 16;
@@ -80,6 +80,19 @@ impl Graph {
             (Some(from), Some(to)) => self.flow.frequency(from, to),
             _ => 0.0,
         }
+    }
+
+    /// The score of an order of blocks; one that does not keep the constraint, such as fixed blocks with what follows them, is worth nothing.
+    pub(super) fn worth(&self, scorer: &Scorer, constraint: Constraint, order: &[Block]) -> f64 {
+        let nodes: Option<Vec<Node>> = order.iter().map(|&block| self.node[block]).collect();
+        let follows = |nodes: &[Node], at: usize| match self.flow.bound(nodes[at]) {
+            Some(follower) => nodes.get(at + 1) == Some(&follower),
+            None => true,
+        };
+        let kept = nodes.filter(|nodes| {
+            constraint.holds(&self.flow, nodes) && (0..nodes.len()).all(|at| follows(nodes, at))
+        });
+        kept.map_or(f64::NEG_INFINITY, |nodes| scorer.score(&nodes))
     }
 
     /// How many cold blocks stand behind more warm ones in this order than in the source's.

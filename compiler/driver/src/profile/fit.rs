@@ -3,7 +3,7 @@
 //! Counts are of words, and placement wants them of blocks before it has run. So the code is made once as it is without a profile; its graph has to be the profile's,
 //! and each block's place in it says which counts are the block's.
 
-use super::flow;
+use super::{flow, hash};
 use sassafras_codegen::{Code, Counts};
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, Function};
@@ -70,6 +70,10 @@ impl Profile {
         })?;
         let counted = &self.graphs[at].flow;
         same(&own, counted).map_err(|(part, message)| self.misfit(at, part, message))?;
+        if self.graphs[at].code.is_some_and(|counted| counted != hash(&code.words)) {
+            let message = "other code with this graph was counted".into();
+            return Err(self.misfit(at, Part::Code, message));
+        }
         if counted.nodes().next().is_none_or(|entry| counted.block(entry).frequency == 0.0) {
             return Ok(None);
         }

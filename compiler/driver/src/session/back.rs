@@ -33,6 +33,9 @@ struct Done {
 
 type Step = fn(&mut machine::Function, &Options) -> Result<Done, codegen::Error>;
 
+/// The number of branch folding that says that tails may read reserved registers (`fold-reserved-registers`), so that its judge allows it.
+pub const RESERVED_TAILS: &str = "reserved_tails_allowed";
+
 /// The stages that change a function of machine code, in order.
 const STEPS: [(Stage, Step); 7] = [
     (Stage::Prepare, |m, _| {
@@ -63,7 +66,7 @@ const STEPS: [(Stage, Step); 7] = [
         }
         let s = codegen::fold(m, &options.knobs.folding)?;
         let hoisted = s.merges.iter().filter(|merge| merge.hoisted).count();
-        let done = numbers([
+        let mut done = numbers([
             ("tails", s.merges.len() - hoisted),
             ("hoisted", hoisted),
             ("saved", s.saved),
@@ -72,6 +75,11 @@ const STEPS: [(Stage, Step); 7] = [
             ("unreachable", s.unreachable),
             ("rounds", s.rounds),
         ]);
+        let kept = |gate| s.rejected.iter().filter(|&&by| by == gate).count() as u64;
+        done.numbers.extend(codegen::fold::Gate::ALL.map(|gate| (gate.name(), kept(gate))));
+        if options.knobs.folding.reserved {
+            done.numbers.push((RESERVED_TAILS, 1));
+        }
         Ok(Done { merges: s.merges, ..done })
     }),
     (Stage::Converge, |m, _| {
@@ -111,7 +119,8 @@ fn layout(
     let d = codegen::duplicate(m, choices(options, counts), options.effective_level())?;
     let s = codegen::layout_with(m, choices(options, d.counts.as_ref()))?;
     let copied = ("duplicated", d.copies.len());
-    let mut all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted), copied]);
+    let settled = ("settled", s.settled.redundant + s.settled.turned + s.settled.moved);
+    let mut all = numbers([("cold", s.cold), ("jumps", s.jumps), ("inverted", s.inverted), copied, settled]);
     let profiled = counts.map(|_| ("profiled", 1));
     all.numbers.extend(profiled.into_iter().chain(s.branches.iter().flat_map(branches)));
     Ok(all)

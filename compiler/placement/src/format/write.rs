@@ -45,8 +45,9 @@ fn graph(named: &Named) -> String {
         false => format!("[\n{}]", lines.join(",\n")),
     };
     let entry = sassafras_graph::ControlFlow::entry(flow).0;
+    let code = named.code.map_or(String::new(), |code| format!(" \"code\": \"{code:016x}\","));
     format!(
-        "\n  {{\"name\": {}, \"entry\": {entry}, \"blocks\": {}, \"edges\": {}}}",
+        "\n  {{\"name\": {},{code} \"entry\": {entry}, \"blocks\": {}, \"edges\": {}}}",
         text(&named.name),
         list(blocks.collect()),
         list(edges.collect())

@@ -2,8 +2,8 @@
 
 use crate::{flow, nodes, numbers, random_flows, with};
 use sassafras_placement::{
-    Algorithm, Constraint, Flow, Knobs, Method, Node, Options, Scorer, TABLE, alignment, exact, ext_tsp,
-    place,
+    Algorithm, Constraint, Ending, Flow, Knobs, Method, Node, Options, Scorer, TABLE, alignment, endings,
+    exact, ext_tsp, place, statistics,
 };
 
 /// MBP-11, 11b, 11c, 25a to 25f: names and defaults, as the requirements list them.
@@ -48,6 +48,7 @@ fn mbp_11_and_25_defaults() {
         ("max-bytes-for-alignment", "0"),
         ("enable-ext-tsp-block-placement", "false"),
         ("ext-tsp-block-placement-max-blocks", "-1"),
+        ("apply-ext-tsp-for-size", "false"),
     ] {
         assert_eq!(default(name), value, "{name}");
     }
@@ -215,4 +216,23 @@ fn mbp_24_alignment() {
     // 3 is a loop's, and nothing falls into it: aligned, by 112 bytes of padding; 4 is run as often as the entry, by 32.
     assert_eq!(loops(0), [0, 7, 0, 0, 7]);
     assert_eq!(loops(111), [0, 0, 0, 0, 7]);
+}
+
+/// MBP-25f: for size, each edge counts once, and fewer branches are written over random graphs; by counts, fewer are taken.
+#[test]
+fn mbp_25f_orders_for_size_have_fewer_branches() {
+    let (mut branches, mut taken) = ([0, 0], [0.0, 0.0]);
+    for flow in random_flows(200, 8, 40) {
+        for (at, chosen) in [flow.clone(), flow.counted_once()].iter().enumerate() {
+            let order = place(chosen, &Options::default()).order;
+            let ends = endings(&flow, &order);
+            branches[at] += ends
+                .iter()
+                .filter(|end| matches!(end, Ending::Jumps(_) | Ending::BranchesAndJumps { .. }))
+                .count();
+            let counts = statistics(&flow, &order);
+            taken[at] += counts.conditional_taken + counts.unconditional_taken;
+        }
+    }
+    assert!(branches[1] < branches[0] && taken[0] < taken[1], "{branches:?} {taken:?}");
 }

@@ -1,6 +1,7 @@
 //! One function as it is executed: what stands at a position, with jumps and empty blocks left out.
 
 use crate::machine::{always, kind};
+use rustc_hash::FxHashSet;
 use sassafras_graph::Entity;
 use sassafras_isa::{ControlFlowKind as K, Guard, Inst};
 use sassafras_machine::{Block, Function, MInst};
@@ -80,11 +81,11 @@ impl<'f> Flow<'f> {
     }
 
     /// Where control is that has come before this instruction; or the block whose start must be known first. The start of an `open` block is
-    /// being looked for: who comes back to it without an instruction goes around for ever.
+    /// being looked for.
     fn settle(&self, (block, index): At, open: &[bool]) -> Result<Place, Block> {
         let begin = |to: Block| match self.starts[to.index()] {
             Some(place) => Ok(place),
-            None if open.get(to.index()) == Some(&true) => Ok(Place::Spin),
+            None if open.get(to.index()) == Some(&true) => Ok(self.around(to)),
             None => Err(to),
         };
         let data = &self.f.blocks[block];
@@ -103,11 +104,34 @@ impl<'f> Flow<'f> {
             (Some(K::Branch), Some(to)) => {
                 // Both sides lead to one place: nothing is decided. A side that is not known yet is another one.
                 let (yes, no) = (begin(to)?, self.settle((block, index + 1), open)?);
-                Ok(if yes == no && yes != Place::Spin { yes } else { Place::At((block, index)) })
+                let own = Place::At((block, index));
+                Ok(match yes == no {
+                    // Both sides come back to this branch.
+                    true if yes == own => Place::Spin,
+                    true if yes != Place::Spin => yes,
+                    _ => own,
+                })
             }
             (Some(K::Exit), _) if always(inst) => Ok(Place::Exit((block, index))),
             _ => Ok(Place::At((block, index))),
         }
+    }
+
+    /// Where control is that comes to a block in a cycle of jumps: at the first branch that decides something; where there is none, it goes around for ever.
+    fn around(&self, mut block: Block) -> Place {
+        let mut seen = FxHashSet::default();
+        while seen.insert(block) {
+            let data = &self.f.blocks[block];
+            block = match (data.insts.first(), &data.succs[..]) {
+                (Some(inst), _) => match inst.target {
+                    Some(to) if unconditional(inst) && kind(inst) == Some(K::Branch) => to,
+                    _ => return Place::At((block, 0)),
+                },
+                (None, [edge]) => edge.block,
+                (None, _) => break,
+            };
+        }
+        Place::Spin
     }
 
     fn behind(&self, (block, index): At) -> Place {

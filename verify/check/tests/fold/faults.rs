@@ -41,6 +41,20 @@ pub const FAULTS: &[Fault] = &[
         "b4<b1,b2:2",
     ),
     (
+        "a loop waits for the contrary",
+        PATH,
+        "b0: p b1 | b1: ?P0 b2 b3 | b2: b1 | b3: m3 exit",
+        "b0: p b1 | b1: !P0 b1 b3 | b3: m3 exit",
+        "",
+    ),
+    (
+        "a loop does not wait",
+        PATH,
+        "b0: p b1 | b1: ?P0 b2 b3 | b2: b1 | b3: m3 exit",
+        "b0: p b1 | b1: m3 exit",
+        "",
+    ),
+    (
         "an instruction is lost",
         PATH,
         DIAMOND,
