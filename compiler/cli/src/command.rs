@@ -8,6 +8,7 @@ pub mod cuobjdump;
 pub mod disasm;
 pub mod isa;
 pub mod layout;
+pub mod lint;
 pub mod list;
 pub mod nvdisasm;
 pub mod oracle;
@@ -30,6 +31,8 @@ pub enum Format {
     Text,
     /// For programs; only grows.
     Json,
+    /// SARIF 2.1.0, of `lint` and `prove`: what code hosts show beside the lines.
+    Sarif,
 }
 
 /// What every command knows.
@@ -37,6 +40,8 @@ pub enum Format {
 pub struct Context {
     /// `--format json`.
     pub json: bool,
+    /// `--format sarif`.
+    pub sarif: bool,
     /// `--jobs`.
     pub jobs: usize,
     /// `--quiet`.
@@ -70,6 +75,8 @@ pub enum Command {
     Rules(rules::RulesOf),
     /// Order the blocks of graphs with frequencies.
     Layout(layout::Layout),
+    /// Look for known errors of ptxas that PTX meets.
+    Lint(lint::Lint),
     /// Describe instruction forms.
     Isa(isa::Isa),
     /// NVIDIA's tools, for comparisons; never needed to compile.
@@ -83,6 +90,9 @@ impl Command {
     /// # Errors
     /// What stopped it.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        if context.sarif && !matches!(self, Command::Lint(_) | Command::Prove(_)) {
+            return Err(Failure::usage("`--format sarif` is for `lint` and `prove`"));
+        }
         match self {
             // The dispatcher has taken it, unless an option before the word is no option of every command.
             Command::Compile => Err(Failure::usage("options of `compile` stand behind its name")),
@@ -97,6 +107,7 @@ impl Command {
             Command::Reduce(arguments) => reduce::run(arguments, context),
             Command::Rules(arguments) => rules::run(arguments, context),
             Command::Layout(arguments) => layout::run(arguments, context),
+            Command::Lint(arguments) => lint::run(arguments, context),
             Command::Isa(arguments) => isa::run(arguments, context),
             Command::Oracle(arguments) => oracle::run(arguments, context),
         }

@@ -87,6 +87,22 @@ fn has_entry(bytes: &[u8], choice: &Choice<'_>) -> Result<(), Failure> {
     Err(Failure::wrong(format!("the cubin has no kernel `{name}`; it has {has}")))
 }
 
+/// Every PTX text of a file that holds some.
+///
+/// # Errors
+/// A file that cannot be opened, or holds no PTX that is meant.
+pub fn texts(path: &Path, bytes: &[u8], choice: &Choice<'_>) -> Result<Vec<Opened>, Failure> {
+    let Some(container) = open(path, bytes)? else {
+        let why = "a cubin has no PTX to look at; `prove PTX --against CUBIN` says whether its code is wrong";
+        return Err(Failure::unsupported(why).about(path));
+    };
+    let found = chosen(path, bytes, &container, Kind::Ptx, choice)?;
+    if found.is_empty() {
+        return Err(Failure::wrong(nothing(&container, Kind::Ptx, choice, bytes)).about(path));
+    }
+    Ok(found)
+}
+
 /// The one cubin that is meant.
 ///
 /// # Errors

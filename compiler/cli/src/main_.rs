@@ -67,8 +67,12 @@ fn dispatch(line: &[OsString]) -> Exit {
             return if error.use_stderr() { Exit::Usage } else { Exit::Done };
         }
     };
-    let context =
-        command::Context { json: line.format == command::Format::Json, jobs: line.jobs, quiet: line.quiet };
+    let context = command::Context {
+        json: line.format == command::Format::Json,
+        sarif: line.format == command::Format::Sarif,
+        jobs: line.jobs,
+        quiet: line.quiet,
+    };
     match line.command.run(&context) {
         Ok(exit) => exit,
         Err(failure) => report(&failure, context.json),

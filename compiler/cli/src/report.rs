@@ -1,6 +1,7 @@
 //! What `prove` says to a person about one entry.
 
 mod numbers;
+pub mod sarif;
 
 use std::fmt::Write;
 

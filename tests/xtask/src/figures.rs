@@ -24,6 +24,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
         "errors" => errors::errors(root),
+        "errors-report" => errors::errors_report(root),
         "execute" => execute::execute(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
@@ -33,7 +34,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, errors, execute, first, folding, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, placement, prove, support"
         ),
     }
 }

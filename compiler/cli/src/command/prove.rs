@@ -10,13 +10,14 @@ use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
-use sassafras_prove::{Limits, Record, Solver, limit, prove_code, prove_within};
+use sassafras_prove::{Limits, Record, Solver, Verdict, limit, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 use sassafras_witness::{Entry, FORMAT, Form, Input, Tools, Witness};
 
 use super::Context;
 use crate::containers::{self, Choice, Index, Opened};
 use crate::judges::Judges;
+use crate::report::sarif::{self, Finding, Rule};
 use crate::report::{Files, report};
 use crate::{Exit, Failure, files};
 
@@ -68,6 +69,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         jobs.iter().flat_map(|job| entries(job).into_iter().map(move |entry| (job, entry))).collect();
     let mut exit = if all.is_empty() { Exit::Inapplicable } else { Exit::Done };
     let mut records = Vec::new();
+    let mut findings = Vec::new();
     let mut witnesses = Vec::new();
     let uncovered: Vec<(&Job, String)> = match &arguments.entry {
         Some(_) => Vec::new(),
@@ -87,7 +89,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         };
         let record = source.prove(entry, cubin, solver.as_mut(), limits);
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
-        if !context.json {
+        if !context.json && !context.sarif {
             let whole = report(&record, &source.files(name, target, cubin));
             // The first line names the files, the second the verdict.
             files::print(&if context.quiet {
@@ -96,6 +98,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
                 whole
             });
         }
+        findings.push(finding(&record, source, name, target));
         records.push(record.json());
         if arguments.witness.is_some() {
             witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
@@ -103,7 +106,15 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     }
     for (job, entry) in &uncovered {
         exit = exit.worse(Exit::Unknown);
-        if !context.json {
+        findings.push(Some(Finding {
+            rule: "prove-uncovered".into(),
+            level: "warning",
+            message: format!("`{entry}` is not covered: {} has no such entry", job.name),
+            file: job.target.clone(),
+            line: None,
+            properties: serde_json::Value::Null,
+        }));
+        if !context.json && !context.sarif {
             files::print(&format!("{entry}: not covered: {} has no such entry\n", job.name));
         }
     }
@@ -112,6 +123,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
+    }
+    if context.sarif {
+        let findings: Vec<Finding> = findings.into_iter().flatten().collect();
+        files::print(&format!("{}\n", sarif::log(&rules(), &findings)));
     }
     if context.json {
         let tools = serde_json::json!({
@@ -128,6 +143,50 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
+}
+
+/// What SARIF is told of: what is not proved, and what is proved only within a bound.
+fn rules() -> Vec<Rule> {
+    let rule = |id: &str, about: &str| Rule { id: id.to_owned(), about: about.to_owned() };
+    vec![
+        rule("prove-refuted", "The code does something else than its source on an input."),
+        rule("prove-unknown", "It was not shown that the code does what its source does, nor the contrary."),
+        rule("prove-bounded", "The code does what its source does, for inputs that stay within a bound."),
+        rule("prove-inapplicable", "There is nothing to compare."),
+        rule("prove-uncovered", "An entry of the cubin has no source."),
+    ]
+}
+
+/// A verdict as SARIF has it, at the line of the source that shows it; nothing of what is proved.
+fn finding(record: &Record, source: &Source, name: &str, target: &str) -> Option<Finding> {
+    let entry = &record.entry;
+    let about = |what: String| format!("`{entry}` of {target}: {what}");
+    let (rule, level, message, line) = match &record.verdict {
+        Verdict::Proved => return None,
+        Verdict::ProvedWithin(rounds) => {
+            ("prove-bounded", "note", format!("proved for {rounds} iterations of each loop at most"), None)
+        }
+        Verdict::Refuted(c) => {
+            let at = c
+                .instruction
+                .map(|at| format!("; look first at {at:#06x}: {}", c.text.as_deref().unwrap_or("?")));
+            let what = format!(
+                "refuted: leaves {} at {} and not {}{}",
+                c.target,
+                c.address,
+                c.source,
+                at.unwrap_or_default()
+            );
+            ("prove-refuted", "error", what, c.line)
+        }
+        Verdict::Unknown(why) => ("prove-unknown", "warning", format!("unknown: {why}"), None),
+        Verdict::Inapplicable(why) => ("prove-inapplicable", "note", format!("inapplicable: {why}"), None),
+    };
+    let line = line.and_then(|l| u32::try_from(l).ok()).or_else(|| source.line_of(entry));
+    let properties =
+        serde_json::json!({ "verdict": record.verdict.word(), "entry": entry, "target": target });
+    let (rule, message) = (rule.to_owned(), about(message));
+    Some(Finding { rule, level, message, file: name.to_owned(), line, properties })
 }
 
 /// A source, and the cubin that is held against it.
@@ -235,6 +294,17 @@ impl Source {
         }
     }
 
+    /// The 1-based line on which a PTX text declares an entry.
+    fn line_of(&self, entry: &str) -> Option<u32> {
+        let Source::Ptx(_, text) = self else { return None };
+        let declares = |line: &str| {
+            let (_, name) = line.split_once(".entry")?;
+            (name.trim_start().split(|c: char| c == '(' || c.is_whitespace()).next() == Some(entry))
+                .then_some(())
+        };
+        text.lines().position(|line| declares(line).is_some()).and_then(|n| u32::try_from(n + 1).ok())
+    }
+
     /// Who made it; nobody says of PTX.
     fn producer(&self) -> serde_json::Value {
         match self {
@@ -336,7 +406,7 @@ fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure>
     }
 }
 
-fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
+pub(super) fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
     match stopped {
         Stopped::Ptx(findings) => {
             let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);

@@ -1,0 +1,69 @@
+//! Floats.
+
+use super::{F16, F32, Found, found, ty};
+use crate::slice::Shows;
+use crate::view::View;
+use sassafras_ptx::checked::Op;
+use sassafras_semantics::Rounding;
+
+/// A conversion to binary16 that rounds away from zero on one side and flushes subnormals.
+pub fn cvt_ftz_f16(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let half = inst.types[..] == [F16, F32];
+    // What is rounded up shows where the subnormal is positive, and the other way round.
+    let sign = match inst.mods.rounding {
+        Some(Rounding::Up) => "eq",
+        Some(Rounding::Down) => "ne",
+        _ => return None,
+    };
+    if inst.op != Op::Cvt || !inst.mods.ftz || !half {
+        return None;
+    }
+    let last = format!("setp.{sign}.and.u32 %lint_p, %lint_r1, 0, %lint_q;");
+    let lines = [
+        "mov.b32 %lint_r0, {0};",
+        "and.b32 %lint_r1, %lint_r0, 0x80000000;",
+        "and.b32 %lint_r2, %lint_r0, 0x7fffffff;",
+        "sub.u32 %lint_r2, %lint_r2, 1;",
+        "setp.lt.u32 %lint_q, %lint_r2, 0x7fffff;",
+        &last,
+    ];
+    found(Shows::new(&lines, &[(at, inst.operands.get(1)?)]))
+}
+
+/// The extremum of a number and itself.
+pub fn max_same_nan(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let [_, a, b] = &inst.operands[..] else { return None };
+    let plain = !inst.mods.ftz && !inst.mods.nan && !inst.mods.xorsign_abs;
+    if !matches!(inst.op, Op::Max | Op::Min) || !plain || !view.same(view.value(at, a)?, view.value(at, b)?) {
+        return None;
+    }
+    // A NaN that is not the canonical one.
+    let (magnitude, infinite, get) = match ty(inst, 0)? {
+        F32 => (0x7fff_ffffu32, 0x7f80_0000u32, "mov.b32"),
+        F16 => (0x7fff, 0x7c00, "cvt.u32.u16"),
+        _ => return None,
+    };
+    let lines = [
+        format!("{get} %lint_r0, {{0}};"),
+        format!("setp.ne.u32 %lint_q, %lint_r0, {magnitude};"),
+        format!("and.b32 %lint_r1, %lint_r0, {magnitude};"),
+        format!("setp.gt.and.u32 %lint_p, %lint_r1, {infinite}, %lint_q;"),
+    ];
+    found(Shows::new(&lines.each_ref().map(String::as_str), &[(at, a)]))
+}
+
+/// A selection of bits by a magnitude.
+pub fn slct_abs_nan(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    if inst.op != Op::Slct || ty(inst, 1) != Some(F32) || ty(inst, 0) == Some(F32) {
+        return None;
+    }
+    let abs = view.source(at, inst.operands.get(3)?, Op::Abs)?;
+    let of = &view.insts[abs];
+    if ty(of, 0) != Some(F32) || of.mods.ftz {
+        return None;
+    }
+    found(Shows::new(&["setp.nan.f32 %lint_p, {0}, {0};"], &[(abs, of.operands.get(1)?)]))
+}
