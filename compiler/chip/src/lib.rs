@@ -11,6 +11,7 @@ pub mod bank;
 mod chip;
 pub mod latency;
 pub mod limits;
+mod occupancy;
 mod strength;
 mod target;
 

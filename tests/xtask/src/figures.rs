@@ -1,6 +1,7 @@
 //! `cargo xtask figures NAME`: a published figure, measured again.
 
 mod chips;
+mod code;
 mod compile;
 mod disasm;
 mod errors;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 pub fn figures(root: &Path, name: &str) -> Result<()> {
     match name {
         "chips" => chips::chips(root),
+        "code" => code::code(root),
         "compile" => compile::compile(root),
         "disasm" => disasm::disasm(root),
         "errors" => errors::errors(root),
@@ -34,7 +36,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, placement, prove, support"
         ),
     }
 }
