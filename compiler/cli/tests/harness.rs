@@ -1,5 +1,7 @@
 //! Short twins of the fuzz targets over the pipeline: the same few choices in every run.
 
+mod common;
+
 use arbitrary::{Result, Unstructured};
 use sassafras::harness::targets;
 use std::collections::BTreeMap;
@@ -7,16 +9,9 @@ use std::collections::BTreeMap;
 /// Runs a target on some choices; it must have come to `wanted` at least once.
 fn twin(name: &str, wanted: &[&str], target: fn(&mut Unstructured<'_>) -> Result<&'static str>) {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    // The same choices in every run: new ones are for the fuzz targets.
+    // The same choices in every run, the seeds in `fuzz/seeds/choices`: new ones are for the fuzz targets.
     for seed in 0..8u64 {
-        let mut bytes = vec![0; 1024];
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        for byte in &mut bytes {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            *byte = (state >> 24) as u8;
-        }
+        let bytes = common::choices(seed);
         let fate = target(&mut Unstructured::new(&bytes)).expect("choices have no errors of their own");
         *counts.entry(fate).or_default() += 1;
     }

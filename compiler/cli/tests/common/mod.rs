@@ -124,3 +124,15 @@ pub fn recorded_words(wanted: sassafras_isa::Chip) -> Vec<u128> {
     }
     words.into_iter().collect()
 }
+
+/// Bytes that fuzz targets read as choices, by a number.
+pub fn choices(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let byte = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 24) as u8
+    };
+    (0..1024).map(byte).collect()
+}
