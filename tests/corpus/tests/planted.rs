@@ -2,6 +2,7 @@
 //! mode, in several orders. Of what the judges object to at least half must change a result, poison a register, hang or trap; and
 //! what no judge objects to must change nothing.
 
+use sassafras_chip::{Chip, Target};
 use sassafras_corpus::{Program, differences, prepare, programs};
 use sassafras_cubin::Cubin;
 use sassafras_driver::observe::{Nobody, Observer};
@@ -87,12 +88,13 @@ const SEEDS: (u64, u64) = (1, 12);
 
 fn compile(
     program: &Program,
+    chip: Chip,
     registers: Option<u32>,
     plant: Option<String>,
     observer: &dyn Observer,
 ) -> Result<(Cubin, Vec<String>), NotCompiled> {
     let options = Options {
-        arch: "sm_90".parse().ok().map(Arch::Real),
+        arch: Some(Arch::Real(Target::base(chip))),
         jobs: 1,
         registers: registers.map(RegisterLimit::Count),
         plant,
@@ -119,7 +121,7 @@ struct Tally {
     silent: usize,
 }
 
-fn search(seeds: u64) {
+fn search(chip: Chip, seeds: u64) {
     let mut all = programs(&sassafras_reference::workspace_root()).expect("the corpus reads");
     let feature = all.iter().find(|p| p.name.starts_with("features/")).expect("there are features");
     let text = MEETINGS.to_owned();
@@ -129,7 +131,7 @@ fn search(seeds: u64) {
     for (kernel, registers) in KERNELS {
         let name = format!("kernels/{kernel}/{kernel}");
         let program = all.iter().find(|p| p.name == name).expect("the kernel is there");
-        let (good, _) = compile(program, registers, None, &Nobody).expect("it compiles");
+        let (good, _) = compile(program, chip, registers, None, &Nobody).expect("it compiles");
         let wanted: Vec<Outcome> =
             (0..ORDERS).map(|order| run(program, &good, order, 10_000_000).expect("it runs")).collect();
         for fault in plant::faults() {
@@ -137,7 +139,7 @@ fn search(seeds: u64) {
             let most = if kernel == "meetings" && fault.stage == Stage::Converge { 6 * seeds } else { seeds };
             for seed in 0..most {
                 let plant = Some(format!("{}:{seed}", fault.name));
-                let Ok((bad, warnings)) = compile(program, registers, plant.clone(), &Nobody) else {
+                let Ok((bad, warnings)) = compile(program, chip, registers, plant.clone(), &Nobody) else {
                     continue;
                 };
                 if warnings.iter().any(|w| w.contains("found no place")) {
@@ -146,8 +148,10 @@ fn search(seeds: u64) {
                 let tally = table.entry((fault.stage, fault.name)).or_default();
                 tally.applied += 1;
                 let judges = sassafras::judges::Judges::default();
-                let caught =
-                    matches!(compile(program, registers, plant, &judges), Err(NotCompiled::Objection(_)));
+                let caught = matches!(
+                    compile(program, chip, registers, plant, &judges),
+                    Err(NotCompiled::Objection(_))
+                );
                 let seen = wanted.iter().zip(0..).find_map(|(wanted, order)| {
                     let limit = 4 * wanted.steps + 1000;
                     match run(program, &bad, order, limit) {
@@ -188,11 +192,21 @@ fn search(seeds: u64) {
 
 #[test]
 fn the_executor_shows_what_judges_catch() {
-    search(SEEDS.0);
+    search(Chip::Sm90, SEEDS.0);
+}
+
+#[test]
+fn the_executor_shows_what_judges_catch_on_ampere() {
+    search(Chip::Sm80, SEEDS.0);
+}
+
+#[test]
+fn the_executor_shows_what_judges_catch_on_blackwell_rtx() {
+    search(Chip::Sm120, SEEDS.0);
 }
 
 #[test]
 #[ignore = "many minutes"]
 fn the_executor_shows_what_judges_catch_at_more_places() {
-    search(SEEDS.1);
+    search(Chip::Sm90, SEEDS.1);
 }

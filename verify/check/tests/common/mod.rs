@@ -1,5 +1,6 @@
 //! The kernels of the corpus, stage by stage.
 
+use sassafras_chip::{Chip, Target};
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::{Arch, Options, RegisterLimit};
@@ -47,9 +48,15 @@ impl Observer for Recorder {
 /// What does not compile is told on stderr.
 #[allow(dead_code, reason = "each test uses some of it")]
 pub fn steps(registers: Option<u32>) -> Vec<Step> {
+    steps_on(Chip::Sm90, registers)
+}
+
+/// The same on a chip.
+#[allow(dead_code, reason = "each test uses some of it")]
+pub fn steps_on(chip: Chip, registers: Option<u32>) -> Vec<Step> {
     let root = sassafras_reference::workspace_root();
     let kernels = sassafras_reference::kernels(&root).expect("the corpus reads");
-    kernels.iter().flat_map(|kernel| compile(&kernel.name, &kernel.ptx, registers)).collect()
+    kernels.iter().flat_map(|kernel| compile(&kernel.name, &kernel.ptx, chip, registers)).collect()
 }
 
 /// The same of the feature programs.
@@ -57,12 +64,12 @@ pub fn steps(registers: Option<u32>) -> Vec<Step> {
 pub fn features() -> Vec<Step> {
     let root = sassafras_reference::workspace_root();
     let features = sassafras_reference::features(&root).expect("the corpus reads");
-    features.iter().flat_map(|feature| compile(&feature.name, &feature.ptx, None)).collect()
+    features.iter().flat_map(|feature| compile(&feature.name, &feature.ptx, Chip::Sm90, None)).collect()
 }
 
-fn compile(name: &str, path: &std::path::Path, registers: Option<u32>) -> Vec<Step> {
+fn compile(name: &str, path: &std::path::Path, chip: Chip, registers: Option<u32>) -> Vec<Step> {
     let text = std::fs::read_to_string(path).expect("the program reads");
-    let arch = Some(Arch::Real("sm_90".parse().expect("a target")));
+    let arch = Some(Arch::Real(Target::base(chip)));
     let registers = registers.map(RegisterLimit::Count);
     let options = Options { arch, jobs: 1, registers, ..Options::default() };
     let recorder = Recorder(name.to_owned(), Mutex::default());

@@ -12,6 +12,7 @@ mod values;
 mod waits;
 
 use sassafras_check::{Verdict, allocation, hazard, schedule};
+use sassafras_chip::Chip;
 use sassafras_codegen::plant::{Fault, Stage as Behind, plant};
 use sassafras_driver::Stage;
 use std::collections::BTreeMap;
@@ -59,20 +60,30 @@ struct Tally {
 
 #[test]
 fn faults_are_caught() {
-    search(SEEDS.0);
+    search(Chip::Sm90, SEEDS.0);
+}
+
+#[test]
+fn faults_are_caught_on_ampere() {
+    search(Chip::Sm80, 1);
+}
+
+#[test]
+fn faults_are_caught_on_blackwell_rtx() {
+    search(Chip::Sm120, 1);
 }
 
 #[test]
 #[ignore = "minutes"]
 fn faults_are_caught_at_more_places() {
-    search(SEEDS.1);
+    search(Chip::Sm90, SEEDS.1);
 }
 
 /// Every fault at so many places of every function.
-fn search(seeds: u64) {
-    let mut steps = common::steps(None);
-    steps.extend(common::steps(Some(24)));
-    steps.extend(tied::steps());
+fn search(chip: Chip, seeds: u64) {
+    let mut steps = common::steps_on(chip, None);
+    steps.extend(common::steps_on(chip, Some(24)));
+    steps.extend(tied::steps(chip));
     // What is judged before anything is planted does no harm to these eyes either.
     for step in &steps {
         let found = show(step, &step.after);

@@ -20,11 +20,11 @@ enum Guarded {
 }
 
 /// Straight code and a loop for each kind; the old value is read behind the guarded definition, so that it needs a copy.
-pub fn steps() -> Vec<Step> {
+pub fn steps(chip: Chip) -> Vec<Step> {
     let kinds = [Guarded::Word, Guarded::Pair, Guarded::Quad, Guarded::Predicate];
     let all = kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
     all.map(|(kind, turns)| {
-        let mut f = program(kind, turns).unwrap_or_else(|e| panic!("{kind:?}: {e}"));
+        let mut f = program(chip, kind, turns).unwrap_or_else(|e| panic!("{kind:?}: {e}"));
         codegen::prepare(&mut f).expect("it prepares");
         let before = f.clone();
         codegen::allocate(&mut f).expect("it allocates");
@@ -34,8 +34,8 @@ pub fn steps() -> Vec<Step> {
 }
 
 /// `k`: two values, a guard, a guarded definition over the first, and a reader of each. With `turns` in a loop.
-fn program(kind: Guarded, turns: bool) -> Result<Function, BuildError> {
-    let mut f = Function::new("tied", Chip::Sm90);
+fn program(chip: Chip, kind: Guarded, turns: bool) -> Result<Function, BuildError> {
+    let mut f = Function::new("tied", chip);
     let entry = f.entry;
     let body = f.add_block();
     let end = f.add_block();

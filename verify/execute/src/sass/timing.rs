@@ -51,8 +51,8 @@ struct Pending {
     until: Until,
     /// Of a source that is read in the order of its pipe: its turn there; 0 for others.
     turn: u32,
-    /// Of a result: the unit that gives results in order.
-    unit: Option<Unit>,
+    /// The unit that gives results in order, and which of its instructions this is.
+    unit: Option<(Unit, u32)>,
     pc: u64,
 }
 
@@ -182,11 +182,14 @@ impl Lane {
     }
 
     fn complete(&self, pending: &Pending) -> Option<bool> {
+        // A later result of the same unit has been waited for.
+        let has_passed = |(unit, number)| self.units.get(&unit).is_some_and(|u| u.1 >= number);
+        let passed = pending.unit.is_some_and(has_passed);
         match pending.until {
             Until::Cycles => None,
-            Until::Board(raised) => Some(self.is_over(raised)),
-            Until::Either(boards) => Some(boards.iter().any(|&raised| self.is_over(raised))),
-            Until::Unit(unit, number) => Some(self.units.get(&unit).is_some_and(|u| u.1 >= number)),
+            Until::Board(raised) => Some(passed || self.is_over(raised)),
+            Until::Either(boards) => Some(passed || boards.iter().any(|&raised| self.is_over(raised))),
+            Until::Unit(unit, number) => Some(has_passed((unit, number))),
             Until::Settled(cycles) => {
                 Some(cycles.is_some_and(|cycles| self.clock >= pending.issued + u32::from(cycles)))
             }
@@ -230,7 +233,7 @@ impl Lane {
     ) -> Result<(), Trap> {
         let operand = operand_kind(register.class, false);
         // A result of the same unit comes later by itself.
-        let ordered = |pending: &&Pending| unit.is_none() || pending.unit != unit;
+        let ordered = |pending: &&Pending| unit.is_none() || pending.unit.map(|(unit, _)| unit) != unit;
         if let Some(pending) = self.written.get(&register).filter(ordered) {
             let done = self
                 .complete(pending)
@@ -286,8 +289,7 @@ impl Lane {
         if !takes_part || control == Control::SILENT {
             return;
         }
-        let owner = turn.map(|(unit, _)| unit);
-        let pending = |until| Pending { issued: self.clock, class, until, turn: 0, unit: owner, pc };
+        let pending = |until| Pending { issued: self.clock, class, until, turn: 0, unit: turn, pc };
         let raised = |b: usize| Raised { board: b, generation: self.generation[b], number: self.raises[b] };
         let result = match (write, turn) {
             (Some(b), _) => Until::Board(raised(b)),
