@@ -30,16 +30,45 @@ pub struct BankLayout {
     pub bank_window: Option<(u32, u32)>,
     /// `%gridid`.
     pub grid_id: u32,
-    /// `%envreg0`, and the 31 others behind it; none where code reads them otherwise.
-    pub environment: Option<u32>,
+    /// `%envreg0` and `%envreg16`, each with the 15 others behind it.
+    pub environment: [u32; 2],
     /// `%current_graph_exec`: 8 bytes.
     pub graph: u32,
-    /// `%reserved_smem_offset_end` and `%reserved_smem_offset_1`, which are words of the environment; known for sm_90 alone.
+    /// `%reserved_smem_offset_end` and `%reserved_smem_offset_1`, which are words of the environment; known from sm_90 on.
     pub reserved_shared: Option<(u32, u32)>,
-    /// `%dynamic_smem_size`; none where it depends on the cluster (sm_100 and later).
-    pub dynamic_shared_size: Option<u32>,
-    /// What is known of clusters; known for sm_90 alone.
+    /// `%dynamic_smem_size`.
+    pub dynamic_shared_size: u32,
+    /// What is known of clusters; none before sm_90.
     pub cluster: Option<ClusterWords>,
+    /// Words of which there are several copies (sm_100 and later).
+    pub copies: Option<Copies>,
+}
+
+/// A range of constant bank 0 of which there are several copies: `SR_CgaSize` says which one the launch reads.
+///
+/// Source: `%cluster_nctaid`, `%nclusterid`, `%dynamic_smem_size` and `%envreg0` to `%envreg15` through ptxas 13.5.37 for sm_100 and sm_120, which reads
+/// each at its offset less 0xa0 times that register (black-box). What number it holds is not known, and nothing here depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Copies {
+    /// First byte of copy 0.
+    pub start: u32,
+    /// First byte behind copy 0.
+    pub end: u32,
+    /// Bytes from a copy down to the next.
+    pub stride: u32,
+}
+
+impl BankLayout {
+    /// Byte offset of `%envregN`.
+    pub const fn environment_word(&self, n: u8) -> u32 {
+        self.environment[(n / 16 % 2) as usize] + 4 * (n as u32 % 16)
+    }
+
+    /// Bytes from a copy of the word at this offset to the next; none where there is one copy.
+    pub fn stride(&self, offset: u32) -> Option<u32> {
+        let copies = self.copies.filter(|copies| (copies.start..copies.end).contains(&offset))?;
+        Some(copies.stride)
+    }
 }
 
 /// Byte offsets of the words of constant bank 0 that tell of clusters, 4 bytes each (`%is_explicit_cluster` and its kin through ptxas).
@@ -56,6 +85,15 @@ pub struct ClusterWords {
     /// `%cluster_nctarank`.
     pub blocks: u32,
 }
+
+/// Those of sm_100 and later: all but the first are words of which there are copies.
+const CLUSTER_COPIED: ClusterWords = ClusterWords {
+    explicit: 0x36c,
+    size: [0x2a0, 0x2a4, 0x2a8],
+    reciprocal: [0x2b0, 0x2b4, 0x2b8],
+    count: [0x2c0, 0x2c4, 0x2c8],
+    blocks: 0x2cc,
+};
 
 /// Those of sm_90.
 const CLUSTER: ClusterWords = ClusterWords {
@@ -83,11 +121,12 @@ impl Chip {
                 parameter_window: Some((0x348, 0x350)),
                 bank_window: None,
                 grid_id: 0x140,
-                environment: None,
+                environment: [0x250, 0xd0],
                 graph: 0x2e8,
-                reserved_shared: None,
-                dynamic_shared_size: None,
-                cluster: None,
+                reserved_shared: Some((0x278, 0x27c)),
+                dynamic_shared_size: 0x2ac,
+                cluster: Some(CLUSTER_COPIED),
+                copies: Some(Copies { start: 0x250, end: 0x2d0, stride: 0xa0 }),
             };
         }
         BankLayout {
@@ -110,15 +149,12 @@ impl Chip {
                 _ => Some((0x40, 0x12c)),
             },
             grid_id: 0x30,
-            environment: match number {
-                90 => Some(0x40),
-                80..=89 => Some(0x88),
-                _ => None,
-            },
+            environment: if number >= 90 { [0x40, 0x80] } else { [0x88, 0xc8] },
             graph: if number >= 90 { 0x190 } else { 0x130 },
             reserved_shared: if number == 90 { Some((0x68, 0x6c)) } else { None },
-            dynamic_shared_size: Some(0x2c),
+            dynamic_shared_size: 0x2c,
             cluster: if number == 90 { Some(CLUSTER) } else { None },
+            copies: None,
         }
     }
 }

@@ -53,6 +53,8 @@ pub struct Limits {
     pub shared_allocation_unit: u32,
     /// Bytes at the start of a block's shared memory that belong to the system (sm_90 and later).
     pub reserved_shared_bytes: u32,
+    /// `%reserved_smem_offset_0` (ptxas 13.0.88 and 13.5.37 for sm_90, 100, 103, 110, 120, 121).
+    pub reserved_shared_first: u32,
     /// Bytes of local memory a thread may have.
     pub local_bytes_per_thread: u32,
     /// Bytes of one constant bank that a program may declare.
@@ -90,6 +92,7 @@ impl Chip {
             shared_bytes_per_block: shared_kib * 1024,
             shared_allocation_unit: if self.number() >= 80 { 128 } else { 256 },
             reserved_shared_bytes: if self.number() >= 90 { RESERVED_SHARED_BYTES } else { 0 },
+            reserved_shared_first: if self.number() >= 100 { 0x40 } else { 0 },
             local_bytes_per_thread: 512 * 1024,
             constant_bytes: 64 * 1024,
             parameter_bytes: 32_764,

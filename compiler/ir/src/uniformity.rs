@@ -246,7 +246,7 @@ fn differs(op: &Op) -> bool {
             let of_launch = matches!(
                 register,
                 S::Nctaid(_) | S::Ntid(_) | S::DynamicSmemSize | S::TotalSmemSize | S::GridId
-            ) || matches!(register, S::CurrentGraphExec | S::EnvReg(_));
+            ) || matches!(register, S::CurrentGraphExec | S::EnvReg(_) | S::BankCopy);
             let of_cluster = matches!(
                 register,
                 S::ClusterNctaid(_) | S::ClusterNctaRank | S::NClusterId(_) | S::IsExplicitCluster

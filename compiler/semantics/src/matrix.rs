@@ -4,6 +4,8 @@
 //! and of the 8×8 matrices of `ldmatrix`. One rule gives all of them: a row of 8 is spread over the eight groups of four
 //! lanes, and within a group the elements of one row lie in order, as many as fit a register per lane.
 
+pub mod split;
+
 use crate::vocabulary::Rounding;
 
 /// What a matrix is made of.

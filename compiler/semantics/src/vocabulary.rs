@@ -263,6 +263,8 @@ pub enum SpecialRegister {
     ClusterNctaRank,
     /// `%is_explicit_cluster`, 1 bit.
     IsExplicitCluster,
+    /// Which copy of its words in constant bank 0 a launch reads: a free input. PTX has no name for it.
+    BankCopy,
 }
 
 impl SpecialRegister {

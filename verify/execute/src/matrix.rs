@@ -247,4 +247,84 @@ mod tests {
         assert_eq!(e4m3(0x81), -(2f64.powi(-9)));
         assert!(e4m3(0x7f).is_nan());
     }
+
+    /// Registers of all lanes from a seed, with numbers at the ends of their range among them.
+    fn lanes_of(seed: u64, count: u32) -> Vec<Vec<Bits>> {
+        let word = |lane: u64, register: u64| match crate::order::hash(seed, &[lane, register]) {
+            n if n % 5 == 0 => 0x8080_8080,
+            n if n % 5 == 1 => 0x7fff_ffff,
+            n => n >> 32,
+        };
+        let register = |lane, r| Bits::new(32, u128::from(word(lane, u64::from(r)) as u32));
+        (0..32).map(|lane| (0..count).map(|r| register(lane, r)).collect()).collect()
+    }
+
+    fn product(mma: &Mma, all: &[Vec<Bits>]) -> Vec<Vec<Bits>> {
+        let lanes: Lanes<'_> = std::array::from_fn(|l| &all[l][..]);
+        multiply(&Concrete::default(), mma, &lanes).expect("a product")
+    }
+
+    #[test]
+    fn products_of_integers_are_sums_of_small_ones() {
+        use sassafras_semantics::matrix::split::products;
+        use std::convert::Infallible;
+        let (d, zero) = (Concrete::default(), Bits::new(32, 0));
+        let bytes = [(8, 16), (16, 16), (16, 32)];
+        let nibbles = [(8, 32), (16, 32), (16, 64)];
+        let bits = [(8, 128), (16, 128), (16, 256)];
+        let signs = |a, b| [(a, a), (a, b), (b, a), (b, b)];
+        let integers = [(bytes, signs(Element::U8, Element::S8)), (nibbles, signs(Element::U4, Element::S4))];
+        let integers = integers.into_iter().flat_map(|(shapes, signs)| {
+            shapes.into_iter().flat_map(move |shape| signs.map(|(a, b)| (shape, a, b, Product::Multiply)))
+        });
+        let counts = bits.map(|shape| (shape, Element::B1, Element::B1, Product::AndPopc));
+        for ((m, k), a, b, product_kind) in integers.chain(counts) {
+            for saturate in [false, true] {
+                let (c, rounding) = (Element::S32, Rounding::NearestEven);
+                let mma = Mma { m, n: 8, k, a, b, c, d: c, product: product_kind, saturate, rounding };
+                let count = [Operand::A, Operand::B, Operand::C].map(|o| mma.registers(o)).iter().sum();
+                let all = lanes_of(u64::from(m * k), count);
+                // What every lane asks for first, and then what it makes of the answers.
+                let asked: Vec<Vec<(Mma, Vec<Bits>)>> = all
+                    .iter()
+                    .map(|lane| {
+                        let mut asked = Vec::new();
+                        let answer = products(
+                            &d,
+                            &mma,
+                            lane,
+                            |_| false,
+                            |(small, [a, b])| {
+                                asked.push((small, vec![a, b, zero, zero]));
+                                Ok::<_, Infallible>([zero, zero])
+                            },
+                        );
+                        assert!(matches!(answer, Ok(Some(_))), "{mma:?}");
+                        asked
+                    })
+                    .collect();
+                let answers: Vec<Vec<Vec<Bits>>> = (0..asked[0].len())
+                    .map(|n| {
+                        let registers: Vec<Vec<Bits>> = asked.iter().map(|lane| lane[n].1.clone()).collect();
+                        product(&asked[0][n].0, &registers)
+                    })
+                    .collect();
+                let wanted = product(&mma, &all);
+                for (lane, registers) in all.iter().enumerate() {
+                    let mut next = answers.iter();
+                    let found = products(
+                        &d,
+                        &mma,
+                        registers,
+                        |_| false,
+                        |_| {
+                            let answer = &next.next().expect("as many answers")[lane];
+                            Ok::<_, Infallible>([answer[0], answer[1]])
+                        },
+                    );
+                    assert_eq!(found, Ok(Some(wanted[lane].clone())), "{mma:?}, lane {lane}");
+                }
+            }
+        }
+    }
 }

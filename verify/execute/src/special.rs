@@ -83,12 +83,13 @@ pub fn value(register: SpecialRegister, asker: &Asker, launch: &Launch) -> u64 {
         R::Pm64(n) => free(7, &[n.into()]),
         R::CurrentGraphExec => free(9, &[]),
         R::ReservedSmemOffset(0) | R::ReservedSmemBegin => 0,
-        // On sm_90 these are words of the environment.
+        // From sm_90 on these are words of the environment.
         R::ReservedSmemEnd => free(6, &[10]),
         R::ReservedSmemOffset(_) => free(6, &[11]),
         R::ReservedSmemCap => RESERVED_SHARED_BYTES.into(),
         R::ClusterCtaid(_) | R::ClusterCtaRank | R::IsExplicitCluster => 0,
         R::ClusterNctaid(_) | R::ClusterNctaRank => 1,
+        R::BankCopy => free(10, &[]) % 2,
     };
     match register.width() {
         64 => value,

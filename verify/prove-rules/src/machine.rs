@@ -1,7 +1,7 @@
 //! A lane that executes the right side of a rule: registers by number, everything else as events.
 
 use super::symbols::Symbols;
-use super::world::{Event, given, inside, last_parameter, parameter_bytes, special, window};
+use super::world::{Event, given, inside, last_parameter, parameter_bytes, product, special, window};
 use rustc_hash::FxHashMap;
 use sassafras_chip::{BankLayout, Chip};
 use sassafras_isa::step::{Outcome, step};
@@ -80,11 +80,20 @@ impl Machine {
             Collective::Barrier(BarrierMode::Sync | BarrierMode::Arrive) => 2,
             Collective::Barrier(_) => 3,
         };
+        let values = match op {
+            Collective::Mma(mma) => product(d.terms, &mma, args, &mut self.events),
+            _ => None,
+        };
         let index = self.events.len();
-        self.events.push(Event::Collective(op, args[..own].to_vec()));
+        if values.is_none() {
+            self.events.push(Event::Collective(op, args[..own].to_vec()));
+        }
         for (i, output) in results.iter().enumerate() {
             if let Some(register) = output.register {
-                let value = given(d.terms, index, &format!("result{i}"), output.width);
+                let value = match &values {
+                    Some(values) => values[i],
+                    None => given(d.terms, index, &format!("result{i}"), output.width),
+                };
                 let width = output.width.min(32);
                 for unit in 0..output.width.div_ceil(32) {
                     let part = d.terms.extract(&value, 32 * unit, width);

@@ -2,7 +2,7 @@
 
 use super::instance::{How, Instance, Node, Operand};
 use super::symbols::Symbols;
-use super::world::{Event, given, inside, value, window};
+use super::world::{Event, given, inside, product, value, window};
 use sassafras_ir::{Op, Type};
 use sassafras_semantics::state::{BarrierMode, VoteMode};
 use sassafras_semantics::{Access, Collective, CompareOp, Domain, Space, TermId, Terms};
@@ -201,6 +201,13 @@ fn matrices(
         Op::MatrixTranspose => (Collective::MatrixTranspose, args.to_vec(), 32),
         _ => return None,
     };
+    let values = match collective {
+        Collective::Mma(m) => product(terms, &m, &arguments, &mut effect.events),
+        _ => None,
+    };
+    if let Some(values) = values {
+        return Some(values.into_iter().reduce(|low, high| terms.concat(&high, &low)).into_iter().collect());
+    }
     effect.events.push(Event::Collective(collective, arguments));
     Some(
         results

@@ -67,17 +67,22 @@ pub fn effect(terms: &Terms, row: &Row, instance: &Instance, salt: u32) -> Resul
             Action::Pack(Value::Temp(name, None), parts) => {
                 let sources = parts
                     .iter()
-                    .map(|p| match p {
-                        Value::Temp(part, None) => Ok(w.places.get(&format!("%{part}")).copied()),
-                        Value::Operand(part, None) => Ok(w.places.get(part.as_str()).copied()),
-                        other => Err(Stop::Row(format!("{other:?} is no part"))),
+                    .map(|p| {
+                        let (place, unit) = match p {
+                            Value::Temp(part, unit) => (w.places.get(&format!("%{part}")), *unit),
+                            Value::Operand(part, unit) => (w.places.get(part.as_str()), *unit),
+                            Value::Integer(0) => (Some(&ZERO), None),
+                            other => return Err(Stop::Row(format!("{other:?} is no part"))),
+                        };
+                        Ok(place.map(|place| (*place, u32::from(unit.unwrap_or(0)))))
                     })
                     .collect::<Result<Vec<_>, _>>()?;
                 let missing = || Stop::Row(format!("a part of `%{name}` has no place"));
-                let class = sources.first().copied().flatten().ok_or_else(missing)?.class;
+                let class = sources.first().copied().flatten().ok_or_else(missing)?.0.class;
                 let first = w.allocate(&format!("%{name}"), class, parts.len() as u32);
                 for (i, source) in (0..).zip(sources) {
-                    let value = w.read(source.ok_or_else(missing)?, 0, 32)?;
+                    let (place, unit) = source.ok_or_else(missing)?;
+                    let value = w.read(place, unit, 32)?;
                     w.machine.registers.insert(Register { number: first.number + i, ..first }, value);
                 }
             }
@@ -99,6 +104,9 @@ pub fn effect(terms: &Terms, row: &Row, instance: &Instance, salt: u32) -> Resul
     }
     w.finish(row)
 }
+
+/// RZ.
+const ZERO: Register = Register { class: RegClass::R, number: 255 };
 
 impl Writer<'_, '_> {
     /// Puts the operands where the instructions find them.

@@ -1,9 +1,10 @@
 //! What surrounds an instance: the values of its operands, memory as a list of events, and launch words.
 
 use super::instance::{How, Instance};
+use sassafras_semantics::matrix::split::products;
 use sassafras_semantics::{
-    Access, AtomicOp, Collective, CompareOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId,
-    Terms,
+    Access, AtomicOp, Collective, CompareOp, Domain, Mma, Opaque, Ordering, Scope, Space, SpecialRegister,
+    TermId, Terms,
 };
 
 /// Something a lane does besides computing. Loads and read-modify-writes give fresh values, named by their place in the list.
@@ -28,6 +29,18 @@ pub enum Event {
 /// The value that event number `index` gives.
 pub fn given(terms: &Terms, index: usize, what: &str, width: u32) -> TermId {
     terms.variable(&format!("event{index}.{what}"), width)
+}
+
+/// The registers of an integer product, as a sum of what smaller ones give.
+pub fn product(terms: &Terms, mma: &Mma, args: &[TermId], events: &mut Vec<Event>) -> Option<Vec<TermId>> {
+    let zero = terms.constant(32, 0);
+    let is_zero = |factor: &TermId| terms.is_zero_in(*factor, 0, 32);
+    let split = products(terms, mma, args, is_zero, |(small, [a, b])| {
+        let index = events.len();
+        events.push(Event::Collective(Collective::Mma(small), vec![a, b, zero, zero]));
+        Ok::<_, std::convert::Infallible>([0, 1].map(|n| given(terms, index, &format!("result{n}"), 32)))
+    });
+    split.ok().flatten()
 }
 
 /// The value of an operand as its register or word holds it, without modifiers.

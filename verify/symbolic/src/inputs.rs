@@ -304,7 +304,7 @@ impl<'t> Inputs<'t> {
             R::LaneMaskGt => low(d.not(&upto())),
             R::NWarpId | R::NSmId => self.identity(register, 1),
             // Free inputs of the launch, which constant bank 0 holds too.
-            R::GridId | R::CurrentGraphExec | R::EnvReg(_) => {
+            R::GridId | R::CurrentGraphExec | R::EnvReg(_) | R::BankCopy | R::DynamicSmemSize => {
                 self.input(Input::Special(register), register.width(), true)
             }
             // The same words of bank 0.

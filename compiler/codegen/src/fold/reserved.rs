@@ -63,7 +63,7 @@ fn offset(chip: Chip, word: &str, index: usize) -> Option<u32> {
     match word {
         "block_size" => bank.block_size.get(index).copied(),
         "grid_size" => bank.grid_size.get(index).copied(),
-        "environment" => bank.environment.map(|first| first + 4 * index as u32),
+        "environment" => Some(bank.environment_word(index as u8)),
         "cluster.blocks" => bank.cluster.map(|cluster| cluster.blocks),
         "cluster.explicit" => bank.cluster.map(|cluster| cluster.explicit),
         "cluster.size" => bank.cluster.and_then(|cluster| cluster.size.get(index).copied()),

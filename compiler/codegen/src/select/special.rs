@@ -85,6 +85,29 @@ impl Emitter<'_> {
         Ok(v.into())
     }
 
+    /// A word of constant bank 0. Where it has copies, the one of this launch: `CS2R.32 n, SR_CgaSize ; IMAD m, n, -stride, RZ ; LDC d, c[0][m + offset]`.
+    fn launch_word(&mut self, offset: u32) -> Result<Reg, Error> {
+        let Some(stride) = self.chip.bank().stride(offset) else {
+            return self.move_bank(0, u64::from(offset));
+        };
+        let (copy, down) = (self.out.add_vreg(RegClass::R, 1), self.out.add_vreg(RegClass::R, 1));
+        let number = sassafras_isa::special::number("SR_CgaSize");
+        let number = number.ok_or_else(|| self.fail("no special register `SR_CgaSize`"))?;
+        let (read, multiply) = (self.form("cs2r")?, self.form("imad.rir")?);
+        let made = (|| {
+            let mut read = read;
+            read.set_enum("w", ".32")?;
+            let read = read.try_with("sr", number)?.try_with("d", Reg::from(copy).to_field())?;
+            let multiply = multiply.try_with("d", Reg::from(down).to_field())?;
+            let multiply = multiply.try_with("a", Reg::from(copy).to_field())?;
+            Ok::<_, sassafras_isa::UnknownField>((read, multiply.try_with("b", -i64::from(stride) as u64)?))
+        })();
+        let (read, multiply) = made.map_err(|e| self.fail(e))?;
+        self.push(MInst::new(read));
+        self.push(MInst::new(multiply));
+        self.load_constant(0, down.into(), u64::from(offset), "")
+    }
+
     /// `LDC.size d, c[bank][base + offset]`
     pub(super) fn load_constant(
         &mut self,
@@ -180,10 +203,7 @@ impl Emitter<'_> {
             S::ClockHi => Source::Register("SR_CLOCKHI"),
             S::GlobalTimerLo => Source::Register("SR_GLOBALTIMERLO"),
             S::GlobalTimerHi => Source::Register("SR_GLOBALTIMERHI"),
-            S::DynamicSmemSize => match bank.dynamic_shared_size {
-                Some(offset) => Source::Bank(offset),
-                None => return Err(self.lacks("%dynamic_smem_size")),
-            },
+            S::DynamicSmemSize => Source::Bank(bank.dynamic_shared_size),
             S::GridId => {
                 let low = self.move_bank(0, u64::from(bank.grid_id))?;
                 let high = self.move_bank(0, u64::from(bank.grid_id) + 4)?;
@@ -207,12 +227,13 @@ impl Emitter<'_> {
                 return Ok(());
             }
             S::CurrentGraphExec => return self.wide_bank(at, bank.graph),
-            S::EnvReg(n) => match bank.environment {
-                Some(offset) => Source::Bank(offset + 4 * u32::from(n)),
-                None => return Err(self.lacks("%envreg")),
-            },
+            S::EnvReg(n) => Source::Bank(bank.environment_word(n)),
             S::Pm(n) => Source::Counter(n),
             S::Pm64(n) => return self.wide_special(at, &format!("SR_PM{n}")),
+            // The meaning of PTX has one number for all chips, that of sm_90.
+            S::ReservedSmemOffset(0) if self.chip.limits().reserved_shared_first != 0 => {
+                return Err(self.lacks("%reserved_smem_offset_0"));
+            }
             S::ReservedSmemBegin | S::ReservedSmemOffset(0) => Source::Number(0),
             S::ReservedSmemCap => Source::Number(self.chip.limits().reserved_shared_bytes),
             S::ReservedSmemEnd | S::ReservedSmemOffset(1) => match bank.reserved_shared {
@@ -227,7 +248,7 @@ impl Emitter<'_> {
         };
         let reg = match source {
             Source::Register(name) => self.read_special(name)?,
-            Source::Bank(offset) => self.move_bank(0, u64::from(offset))?,
+            Source::Bank(offset) => self.launch_word(offset)?,
             Source::Counter(n) => self.read_special(&format!("SR_PM{n}"))?,
             Source::Number(n) => self.move_immediate(n)?,
         };
@@ -239,7 +260,7 @@ impl Emitter<'_> {
     /// Whether the word of constant bank 0 that tells of clusters is 1.
     fn explicit_cluster(&mut self, at: Inst) -> Result<(), Error> {
         let Some(cluster) = self.chip.bank().cluster else { return Err(self.lacks("clusters")) };
-        let word = self.move_bank(0, u64::from(cluster.explicit))?;
+        let word = self.launch_word(cluster.explicit)?;
         let v = self.out.add_vreg(RegClass::P, 1);
         let inst = self.form("isetp.ri")?;
         let inst = (|| {

@@ -84,7 +84,7 @@ fn bf_13_the_63_registers() {
         let text = match row.place {
             Place::Special(number) => format!("  s2r d=R9 sr={number:#x}\n"),
             Place::Word("environment", index) => {
-                format!("  mov.c d=R9 b={:#x}\n", bank.environment.expect("it is known") as usize + 4 * index)
+                format!("  mov.c d=R9 b={:#x}\n", bank.environment_word(index as u8))
             }
             Place::Word("block_size", index) => format!("  mov.c d=R9 b={:#x}\n", bank.block_size[index]),
             Place::Word("grid_size", index) => format!("  uldc d=UR9 o={:#x}\n", bank.grid_size[index]),

@@ -343,7 +343,7 @@ impl Token for MemoryAccess {
 type S = SpecialRegister;
 
 /// Special registers without an argument.
-const SPECIALS: [(S, &str); 27] = [
+const SPECIALS: [(S, &str); 28] = [
     (S::LaneId, "laneid"),
     (S::WarpId, "warpid"),
     (S::NWarpId, "nwarpid"),
@@ -367,6 +367,7 @@ const SPECIALS: [(S, &str); 27] = [
     (S::ClusterCtaRank, "cluster_ctarank"),
     (S::ClusterNctaRank, "cluster_nctarank"),
     (S::IsExplicitCluster, "is_explicit_cluster"),
+    (S::BankCopy, "bank_copy"),
     (S::ReservedSmemBegin, "reserved_smem_begin"),
     (S::ReservedSmemEnd, "reserved_smem_end"),
     (S::ReservedSmemCap, "reserved_smem_cap"),

@@ -45,6 +45,7 @@ const NAMES: &[(&str, Special)] = &[
     ("SR_GLOBALTIMERHI", Special::Register(R::GlobalTimerHi)),
     ("SR_VIRTUALSMID", Special::Register(R::SmId)),
     ("SR_CgaCtaId", Special::Register(R::ClusterCtaRank)),
+    ("SR_CgaSize", Special::Register(R::BankCopy)),
     ("SR_SWINHI", Special::SharedWindowHigh),
     ("SR_LWINHI", Special::LocalWindowHigh),
     // The least offset that a stack may reach: ptxas -O0 traps where the stack pointer is below. Stacks here reach down to zero.

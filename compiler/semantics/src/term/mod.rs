@@ -3,7 +3,7 @@
 //! - [`Terms`]: the arena. Equal nodes have one [`TermId`]; operands always have lower ids than their users.
 //! - `rules`: the simplifications made when a node is built, one named row each.
 //! - `evaluate`: a term's value under an assignment, by the concrete home.
-//! - `display`: text.
+//! - `display`: text. `zero`: bits that are zero by form.
 //!
 //! Floats and approximate functions are nodes that carry operation, format and mode: a solver may read them as uninterpreted
 //! functions or as the exact theory. There is no solver here.
@@ -11,6 +11,7 @@
 mod display;
 mod evaluate;
 mod rules;
+mod zero;
 
 pub use display::Listing;
 pub use rules::{RULES, Rule};

@@ -216,7 +216,12 @@ impl Program {
         let base = function.param_base.max(layout.parameters);
         let mut bytes = vec![0; (base + function.param_size) as usize];
         let mut known = BTreeSet::new();
+        // Free inputs of the launch, one value for all threads.
+        let asker = Asker { block: [0; 3], warp: 0, lane: 0, now: 0, seed, shared: 0 };
+        let free = |register| special::value(register, &asker, launch);
+        let copy = free(SpecialRegister::BankCopy) as u32;
         let mut word = |at: u32, value: u32| {
+            let at = at - layout.stride(at).map_or(0, |stride| stride * copy);
             bytes[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
             known.insert(at);
         };
@@ -235,18 +240,11 @@ impl Program {
             }
         }
         word(layout.stack_top, self.local);
-        if let Some(at) = layout.dynamic_shared_size {
-            word(at, launch.dynamic_shared);
-        }
+        word(layout.dynamic_shared_size, launch.dynamic_shared);
         if let Some((_, last)) = layout.bank_window {
             word(last, layout.parameters + function.param_size.max(1) - 1);
         }
-        // Free inputs of the launch, one value for all threads.
-        let asker = Asker { block: [0; 3], warp: 0, lane: 0, now: 0, seed, shared: 0 };
-        let free = |register| special::value(register, &asker, launch);
-        if let Some(at) = layout.environment {
-            (0..32).for_each(|n: u8| word(at + 4 * u32::from(n), free(SpecialRegister::EnvReg(n)) as u32));
-        }
+        (0..32).for_each(|n| word(layout.environment_word(n), free(SpecialRegister::EnvReg(n)) as u32));
         let graph = free(SpecialRegister::CurrentGraphExec);
         let mut wide = |at: u32, value: u64| {
             word(at, value as u32);

@@ -1,5 +1,6 @@
 //! The target: SASS over terms.
 
+mod affine;
 mod lane;
 mod system;
 

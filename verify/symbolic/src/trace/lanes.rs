@@ -4,10 +4,10 @@ use crate::trace::action::{Action, Word};
 use crate::trace::event::Wait;
 use crate::trace::fences::Fence;
 use crate::trace::side::{Name, Side};
-use sassafras_semantics::matrix::Operand;
+use sassafras_semantics::matrix::{Operand, split::products};
 use sassafras_semantics::state::{BarrierMode, VoteMode};
 use sassafras_semantics::{
-    Access, AtomicOp, BinaryOp, Collective, CompareOp, Domain, Ordering, Scope, Space, TermId, Trap,
+    Access, AtomicOp, BinaryOp, Collective, CompareOp, Domain, Mma, Ordering, Scope, Space, TermId, Trap,
 };
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
@@ -127,6 +127,26 @@ fn undefined_barrier<R: Name>(side: &mut Side<'_, R>, barrier: TermId, threads: 
     }
 }
 
+/// A product of matrices: one of integers as the smaller ones that it is the sum of, any other as it is.
+fn matrix_product<R: Name>(
+    side: &mut Side<'_, R>,
+    mma: &Mma,
+    arguments: &[TermId],
+) -> Result<Vec<TermId>, Trap> {
+    let d = side.inputs.terms;
+    let zero = d.constant(32, 0);
+    let is_zero = |factor: &TermId| d.is_zero_in(*factor, 0, 32);
+    let split = products(d, mma, arguments, is_zero, |(small, [a, b])| {
+        let results = side.event(Action::Mma(small), &[a, b, zero, zero], &[32, 32], false);
+        <[TermId; 2]>::try_from(results).map_err(|_| Trap::Unsupported("a product of two registers".into()))
+    })?;
+    if let Some(results) = split {
+        return Ok(results);
+    }
+    let widths = vec![mma.d.register(); mma.registers(Operand::D) as usize];
+    Ok(side.event(Action::Mma(*mma), arguments, &widths, false))
+}
+
 fn perform<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
@@ -199,10 +219,7 @@ fn perform<R: Name>(
         }
         Collective::Redux(op) => ask(Action::Redux(op), 1, &[32], false),
         Collective::Elect => ask(Action::Elect, 0, &[32, 1], false),
-        Collective::Mma(mma) => {
-            let widths = vec![mma.d.register(); mma.registers(Operand::D) as usize];
-            ask(Action::Mma(mma), arguments.len(), &widths, false)
-        }
+        Collective::Mma(mma) => matrix_product(side, &mma, arguments)?,
         Collective::MatrixLoad(m) => {
             // A weak load: several may change places, and with stores of others they are ordered by what orders memory.
             let (what, widths) = (Action::MatrixLoad(m), vec![32; m.count as usize]);

@@ -1,5 +1,6 @@
 //! A lane of the target, as the meanings of instructions see it: registers, constant banks, memory.
 
+use super::affine::affine;
 use super::{Role, Wanted, Write, barrier, of_warp, unsupported};
 use crate::input::Input;
 use crate::trace::bank::{choice, constant};
@@ -183,21 +184,40 @@ impl Lane<'_, '_> {
         choice(self.side, &entries, 0, at)
     }
 
+    /// The offset in copy 0 of a word of which bank 0 has copies, if the address is that of the copy that the launch reads.
+    fn copied(&mut self, d: &Terms, address: TermId) -> Result<Option<u64>, Trap> {
+        let layout = self.chip.bank();
+        let Some(copies) = layout.copies else { return Ok(None) };
+        let inputs = self.side.inputs;
+        let copy = inputs.special(SpecialRegister::BankCopy)?;
+        let address = inputs.normal.of(d.extract(&address, 0, 32));
+        let Some((factor, at)) = affine(inputs, address, copy) else { return Ok(None) };
+        let is_copied = factor == copies.stride.wrapping_neg() && layout.stride(at).is_some();
+        Ok(is_copied.then_some(at.into()))
+    }
+
+    /// So many bytes of constant bank 0.
+    fn words(&mut self, d: &Terms, at: u64, bytes: u32) -> Result<TermId, Trap> {
+        let end = u64::from(self.chip.bank().parameters) + u64::from(self.function.param_size);
+        if !at.is_multiple_of(bytes.into()) || at.saturating_add(bytes.into()) > end {
+            return unsupported(format!(
+                "{bytes} bytes of constant bank 0 at {at:#x}, which ends at {end:#x}"
+            ));
+        }
+        let mut words = self.word(at & !3);
+        for i in 1..(at % 4 + u64::from(bytes)).div_ceil(4) {
+            words = d.concat(&self.word((at & !3) + 4 * i), &words);
+        }
+        Ok(d.extract(&words, 8 * (at % 4) as u32, 8 * bytes))
+    }
+
     pub(super) fn bank(&mut self, d: &Terms, bank: u8, at: u64, bytes: u32) -> Result<TermId, Trap> {
         if bank == 0 {
-            let layout = self.chip.bank();
-            let parameters = u64::from(layout.parameters);
-            let end = parameters + u64::from(self.function.param_size);
-            if !at.is_multiple_of(bytes.into()) || at.saturating_add(bytes.into()) > end {
-                return unsupported(format!(
-                    "{bytes} bytes of constant bank 0 at {at:#x}, which ends at {end:#x}"
-                ));
+            // Which copy such a place belongs to is not known.
+            if u32::try_from(at).is_ok_and(|at| self.chip.bank().stride(at).is_some()) {
+                return unsupported(format!("constant bank 0 at {at:#x}, of which there are copies"));
             }
-            let mut words = self.word(at & !3);
-            for i in 1..(at % 4 + u64::from(bytes)).div_ceil(4) {
-                words = d.concat(&self.word((at & !3) + 4 * i), &words);
-            }
-            return Ok(d.extract(&words, 8 * (at % 4) as u32, 8 * bytes));
+            return self.words(d, at, bytes);
         }
         if bank == 4
             && matches!(bytes, 4 | 8)
@@ -284,6 +304,9 @@ impl State<Terms> for Lane<'_, '_> {
         match self.side.inputs.known(*address) {
             Some(at) => self.bank(d, bank, at as u64, access.bytes),
             None if bank == 0 => {
+                if let Some(at) = self.copied(d, *address)? {
+                    return self.words(d, at, access.bytes);
+                }
                 let base = u64::from(self.chip.bank().parameters);
                 self.parameters(d, base, *address, access.bytes)
             }
@@ -357,11 +380,9 @@ fn special_word(layout: BankLayout, at: u64) -> Option<(SpecialRegister, u32)> {
     if let Some(found) = wide.into_iter().find_map(of) {
         return Some(found);
     }
-    if at.is_multiple_of(4)
-        && let Some(n) = layout.environment.and_then(|base| at.checked_sub(base.into()))
-        && n < 4 * 32
-    {
-        return Some((R::EnvReg((n / 4) as u8), 0));
+    if at == u64::from(layout.dynamic_shared_size) {
+        return Some((R::DynamicSmemSize, 0));
     }
-    None
+    let number = (0..32).find(|&n| u64::from(layout.environment_word(n)) == at)?;
+    Some((R::EnvReg(number), 0))
 }
