@@ -208,7 +208,7 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             name += &self.text("op").to_lowercase();
         }
         // Without a mode of its own a form with offsets has them.
-        if self.text("mode") == ".IM2COL" || self.inst.row().id == "utmapf.c" {
+        if self.text("mode") == ".IM2COL" || self.inst.row().id.starts_with("utmapf.c") {
             name += ".im2col";
         }
         if what == "in" || what == "prefetch" {
