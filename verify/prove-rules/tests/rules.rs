@@ -174,6 +174,9 @@ const BROKEN: &[&str] = &[
     "mma.bf16.1688 (mma[shape=m16n8k8,a=bf16] a b c) => hmma.1688 d=d a=a b=b c=c acc=.F32",
     "mma.f64.884 (mma[shape=m8n8k4] a b c) => dmma.884 d=d a=b b=a c=c",
     "mma.s8.8816 (mma[shape=m8n8k16] a b c) => imma.8816 d=d a=a b=b c=c sa=$factor sb=$second",
+    "mma.s8.8816.rows (mma[shape=m8n8k16] a b c) => pack %a 0 a ; pack %c c.0 c.1 0 0 ; imma.16816 d=%d a=%a b=b c=%c sa=$factor sb=$second sat=$saturate ; pack d %d.0 %d.1",
+    "mma.s8.8816.rows (mma[shape=m8n8k16] a b c) => pack %a a a ; pack %c c.0 c.1 0 0 ; imma.16816 d=%d a=%a b=b c=%c sa=$factor sb=$second sat=$saturate ; pack d %d.2 %d.3",
+    "mma.s8.8816.rows (mma[shape=m8n8k16] a b c) => pack %a a 0 ; pack %c c.1 c.0 0 0 ; imma.16816 d=%d a=%a b=b c=%c sa=$factor sb=$second sat=$saturate ; pack d %d.0 %d.1",
     "ldmatrix (ldmatrix a) => ldsm d=d a=a n=$count tr=.M88",
     "fp8.f32 (tofp8[from=f32] a b) => f2fp.fp8.rr d=d a=b b=a sat=.SATFINITE ty=$fp8 relu=$relu",
 ];
