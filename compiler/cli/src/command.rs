@@ -6,6 +6,7 @@ pub mod check_witness;
 pub mod compile;
 pub mod cuobjdump;
 pub mod disasm;
+pub mod fuzz;
 pub mod isa;
 pub mod layout;
 pub mod lint;
@@ -71,6 +72,8 @@ pub enum Command {
     CheckWitness(check_witness::CheckWitness),
     /// Reduce PTX as long as a command accepts it, or a verdict stays.
     Reduce(reduce::Reduce),
+    /// Run random programs through compilers, executors and the prover.
+    Fuzz(fuzz::Fuzz),
     /// List the selection rules, or prove them.
     Rules(rules::RulesOf),
     /// Order the blocks of graphs with frequencies.
@@ -105,6 +108,7 @@ impl Command {
             Command::Prove(arguments) => prove::run(arguments, context),
             Command::CheckWitness(arguments) => check_witness::run(arguments, context),
             Command::Reduce(arguments) => reduce::run(arguments, context),
+            Command::Fuzz(arguments) => fuzz::run(arguments, context),
             Command::Rules(arguments) => rules::run(arguments, context),
             Command::Layout(arguments) => layout::run(arguments, context),
             Command::Lint(arguments) => lint::run(arguments, context),

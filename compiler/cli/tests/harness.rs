@@ -51,6 +51,11 @@ fn schedule_twin() {
 }
 
 #[test]
+fn prove_vs_run_twin() {
+    twin("prove_vs_run_twin", &["refuted"], targets::prove_vs_run);
+}
+
+#[test]
 fn container_twin() {
     twin("container_twin", &["read"], targets::container);
 }

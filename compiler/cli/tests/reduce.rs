@@ -51,3 +51,24 @@ fn what_is_not_kept_at_first_is_an_error() {
     sassafras(folder.path(), &words).expect(2, "the input itself is not kept");
     sassafras(folder.path(), &["reduce", "in.ptx"]).expect(2, "--keep");
 }
+
+/// A chip and a level are those of the verdict: a command says for itself what it compiles with.
+#[test]
+fn a_verdict_is_kept() {
+    let folder = tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.ptx"), PTX).expect("the folder is ours");
+    let words =
+        ["reduce", "in.ptx", "--keep-verdict", "run", "-o", "out.ptx", "--arch", "sm_90", "--level", "0"];
+    sassafras(folder.path(), &words).expect(0, "kept: agrees");
+    let small = std::fs::read_to_string(folder.path().join("out.ptx")).expect("it was written");
+    // Everything agrees, and little is left of it.
+    assert!(small.starts_with("// launch:") && small.lines().count() <= 8, "{small}");
+    // On a chip below the module's nothing is compiled, which is another verdict: the chip is not passed over.
+    let words = ["reduce", "in.ptx", "--keep-verdict", "run", "-o", "out.ptx", "--arch", "sm_80"];
+    let said = sassafras(folder.path(), &words).err;
+    assert!(!said.contains("kept: agrees"), "{said}");
+    for option in [["--arch", "sm_80"], ["--level", "0"], ["--compiler", "ours"]] {
+        let words = [&["reduce", "in.ptx", "--keep", "true"][..], &option].concat();
+        sassafras(folder.path(), &words).expect(2, "cannot be used with");
+    }
+}

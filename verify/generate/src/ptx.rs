@@ -3,6 +3,7 @@
 //!
 //! - [`features`]: what a module may have, by name. `registers`: the register file of a module.
 //! - `maker`: choices, blanks in templates, the lines written so far. `rows`: templates of straight-line code.
+//! - `chains`: an instruction behind what a compiler makes part of it.
 //! - `memory`: loads and stores. `warp`: what lanes and threads do together. `calls`: functions. `flow`: control flow.
 //! - [`census`]: what a module has, read off its text.
 //!
@@ -14,6 +15,7 @@
 
 mod calls;
 pub mod census;
+mod chains;
 pub mod features;
 mod flow;
 mod maker;
@@ -97,6 +99,15 @@ fn version(sm: u32) -> &'static str {
 /// # Errors
 /// None of its own: [`Unstructured`] gives zeros where it has no more bytes.
 pub fn module(u: &mut Unstructured<'_>, request: &Request) -> Result<Generated> {
+    of(u, request, |m| flow::region(m, request.size))
+}
+
+/// A module around what `body` writes.
+fn of(
+    u: &mut Unstructured<'_>,
+    request: &Request,
+    body: impl FnOnce(&mut Maker<'_, '_>) -> Result<()>,
+) -> Result<Generated> {
     let threads = 32 * u.int_in_range(1..=2)?;
     let blocks = if request.features.has(Feature::Warp) { 1 + u32::from(u.ratio(1, 4)?) } else { 1 };
     let mut m = Maker::new(u, request);
@@ -104,7 +115,7 @@ pub fn module(u: &mut Unstructured<'_>, request: &Request) -> Result<Generated> 
     m.entry(threads);
     registers::load(&mut m);
     memory::prepare(&mut m)?;
-    flow::region(&mut m, request.size)?;
+    body(&mut m)?;
     registers::store(&mut m);
     let mut text = format!(
         ".version {}\n.target sm_{}\n.address_size 64\n{}{functions}",
@@ -182,6 +193,28 @@ mod tests {
         }
         let lacks: Vec<_> = census::ALL.iter().map(|f| f.0).filter(|n| !has.contains_key(n)).collect();
         assert!(lacks.is_empty(), "no module has {lacks:?}; {has:?}");
+    }
+
+    /// Every template: all of a target in one module.
+    #[test]
+    fn every_row_is_ptx() {
+        for sm in [75, 80, 90, 120] {
+            let request = Request { sm, ..Request::default() };
+            let body = |m: &mut Maker<'_, '_>| -> Result<()> {
+                let rows = rows::GROUPS.iter().filter(|g| sm >= g.sm).flat_map(|g| g.rows);
+                let usable = |m: &Maker<'_, '_>, row: &str| rows::needed(row).all(|f| m.has(f));
+                rows.filter(|row| usable(m, row))
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .try_for_each(|row| m.fill(row))
+            };
+            let made = of(&mut Unstructured::new(&[7; 4096]), &request, body);
+            let text = made.expect("generation has no errors of its own").text;
+            if let Err(found) = sassafras_ptx::load(&text, "rows") {
+                panic!("sm_{sm}: {}", found.render());
+            }
+        }
     }
 
     #[test]

@@ -16,6 +16,11 @@ impl Ptxas {
         Ptxas { path, version: version.to_string() }
     }
 
+    /// Any program that is called as ptxas is: a wrapper around it, or another compiler that takes its options.
+    pub fn program(path: PathBuf) -> Ptxas {
+        Ptxas { version: path.display().to_string(), path }
+    }
+
     /// The executable.
     pub fn path(&self) -> &Path {
         &self.path

@@ -32,15 +32,15 @@ pub struct Reduce {
     /// (`// launch: blocks 1 threads 32 out 65536 in 65536 seed 0`), or `prove`.
     #[arg(long, value_name = "ORACLE", num_args = 0..=1, default_missing_value = "run", value_parser = ["run", "prove"])]
     keep_verdict: Option<String>,
-    /// Whose code the verdict is about: `ours` or `ptxas@VERSION`.
-    #[arg(long, default_value = "ours")]
-    compiler: Name,
+    /// Whose code the verdict is about: `ours`, `ptxas@VERSION` or `program:PATH`; by default ours. A command of --keep says for itself what it compiles with.
+    #[arg(long, conflicts_with = "keep")]
+    compiler: Option<Name>,
     /// For which chip; by default sm_90.
-    #[arg(long = "arch", value_name = "sm_XX")]
+    #[arg(long = "arch", value_name = "sm_XX", conflicts_with = "keep")]
     arch: Option<sassafras_chip::Target>,
-    /// At which level.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
-    level: u8,
+    /// At which level; by default 3.
+    #[arg(long, conflicts_with = "keep", value_parser = clap::value_parser!(u8).range(0..=3))]
+    level: Option<u8>,
     /// Where the result goes, after each step; standard output without it.
     #[arg(short = 'o', value_name = "OUT.ptx")]
     output: Option<PathBuf>,
@@ -64,7 +64,8 @@ pub(super) fn run(arguments: &Reduce, context: &Context) -> Result<Exit, Failure
         Some(command) => Box::new(|text: &str| means(text) && folder.holds(command, &whole(text))),
         None => {
             let chip = arguments.arch.map_or(90, |a| a.chip.number());
-            let compiler = Compiler::find(&arguments.compiler, chip, arguments.level)
+            let name = arguments.compiler.as_ref().unwrap_or(&Name::Ours);
+            let compiler = Compiler::find(name, chip, arguments.level.unwrap_or(3))
                 .map_err(|skipped| Failure::usage(skipped.to_string()))?;
             let proves = arguments.keep_verdict.as_deref() == Some("prove");
             let case = case.clone();

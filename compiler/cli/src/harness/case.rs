@@ -1,5 +1,6 @@
 //! A program with its launch, and what the PTX executor says that it leaves.
 
+use sassafras_execute::memory::race;
 use sassafras_execute::{Argument, Launch, LaunchError, Options, Slot, ptx};
 use sassafras_generate::ptx::{Generated, RECORD, inputs};
 use sassafras_ptx::checked::Module;
@@ -148,7 +149,13 @@ impl Case {
                 None => Ok(outcome),
             }
         };
-        let plain = run(&Options { step_limit: 2_000_000, ..Options::default() })?;
+        let plain = run(&Options { step_limit: 2_000_000, touches: true, ..Options::default() })?;
+        if let Some((a, b)) = race(&plain.touches) {
+            return Err(undefined(&format!(
+                "threads {} and {} race at lines {} and {}",
+                a.who.thread, b.who.thread, a.who.at, b.who.at
+            )));
+        }
         let base = launch.buffers[0].address;
         let bytes = plain.buffers[0].clone();
         let mut open: Vec<bool> = (0..bytes.len() as u64).map(|i| plain.open.contains(&(base + i))).collect();

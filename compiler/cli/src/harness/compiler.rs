@@ -6,14 +6,17 @@ use sassafras_driver::options::parse;
 use sassafras_driver::{Failure, session};
 use sassafras_oracle::{Ptxas, Skipped, Tools};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
-/// A compiler as it is asked for: `ours`, `ptxas@VERSION`.
+/// A compiler as it is asked for: `ours`, `ptxas@VERSION`, `program:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
     /// This one, with every fast judge.
     Ours,
     /// ptxas of a version of the oracle's table.
     Ptxas(String),
+    /// A program that is called as ptxas is.
+    Program(PathBuf),
 }
 
 impl std::str::FromStr for Name {
@@ -21,8 +24,12 @@ impl std::str::FromStr for Name {
     fn from_str(text: &str) -> Result<Name, String> {
         match text.split_once('@') {
             None if text == "ours" => Ok(Name::Ours),
+            None if text == "ptxas" => Ok(Name::Ptxas(sassafras_oracle::table::CUDA.to_owned())),
             Some(("ptxas", version)) if !version.is_empty() => Ok(Name::Ptxas(version.to_owned())),
-            _ => Err(format!("`{text}` is none of ours, ptxas@VERSION")),
+            _ => match text.strip_prefix("program:").filter(|path| !path.is_empty()) {
+                Some(path) => Ok(Name::Program(PathBuf::from(path))),
+                None => Err(format!("`{text}` is none of ours, ptxas, ptxas@VERSION, program:PATH")),
+            },
         }
     }
 }
@@ -32,6 +39,7 @@ impl std::fmt::Display for Name {
         match self {
             Name::Ours => f.write_str("ours"),
             Name::Ptxas(version) => write!(f, "ptxas@{version}"),
+            Name::Program(path) => write!(f, "program:{}", path.display()),
         }
     }
 }
@@ -66,6 +74,11 @@ impl Compiler {
     pub fn find(name: &Name, sm: u32, level: u8) -> Result<Compiler, Skipped> {
         let ptxas = match name {
             Name::Ours => None,
+            Name::Program(path) if path.is_file() => {
+                // A bare file name is one of the working folder, not one of the search path.
+                Some(Ptxas::program(std::path::absolute(path).unwrap_or_else(|_| path.clone())))
+            }
+            Name::Program(path) => return Err(Skipped(format!("`{}` is no file", path.display()))),
             // The working folder first, as an installed program has no other.
             Name::Ptxas(version) => {
                 let here = std::env::current_dir().map(|folder| Tools::find(&folder).ptxas(version));
@@ -81,6 +94,26 @@ impl Compiler {
     /// As on a command line, with chip and level.
     pub fn label(&self) -> String {
         format!("{} sm_{} -O{}", self.name, self.sm, self.level)
+    }
+    /// Its name, without chip and level.
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+    /// What says which build it is: of ptxas the last line of `--version`.
+    pub fn build(&self) -> String {
+        match &self.ptxas {
+            None => format!("sassafras {}", env!("CARGO_PKG_VERSION")),
+            Some(ptxas) => ptxas.build().unwrap_or_else(|_| ptxas.version().to_owned()),
+        }
+    }
+    /// The command line that compiles a file, for a report.
+    pub fn command(&self, input: &str, output: &str) -> String {
+        let program = match &self.name {
+            Name::Ours => "sassafras compile".to_owned(),
+            Name::Ptxas(_) => "ptxas".to_owned(),
+            Name::Program(path) => path.display().to_string(),
+        };
+        format!("{program} -arch=sm_{} -O{} {input} -o {output}", self.sm, self.level)
     }
     /// Whether it is this one.
     pub fn is_ours(&self) -> bool {

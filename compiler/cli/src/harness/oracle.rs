@@ -4,8 +4,9 @@ use super::case::{Case, Expected, Meaningless};
 use super::compiler::{Compiler, Made};
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Options, sass};
-use sassafras_prove::{Limits, Solver, Verdict, prove_within};
+use sassafras_prove::{Limits, Record, Solver, Verdict, prove_within};
 use sassafras_ptx::checked::Module;
+use std::time::{Duration, Instant};
 
 /// What is known of a case and a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,58 @@ pub fn prove(module: &Module, cubin: &Cubin, solver: &mut dyn Solver, limits: Li
         ),
         Verdict::Unknown(why) | Verdict::Inapplicable(why) => Decision::Undecided(why.to_string()),
     }
+}
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Oracle {
+    /// Both executors, on the case's inputs.
+    Run,
+    /// The prover, on every input.
+    Prove,
+    /// The executors, and of what they agree on the prover too.
+    All,
+}
+
+impl Oracle {
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Oracle::Run => "run",
+            Oracle::Prove => "prove",
+            Oracle::All => "all",
+        }
+    }
+}
+
+/// z3 for one program of many: little effort for each question, and seconds for safety.
+fn solver() -> Box<dyn Solver> {
+    crate::command::solvers::first(10, 20)
+}
+
+/// Limits of one proof of many.
+pub fn limits() -> Limits {
+    Limits { deadline: Instant::now().checked_add(Duration::from_secs(20)), ..Limits::default() }
+}
+
+/// Compiles a case and holds the code against it.
+pub fn decide(case: &Case, compiler: &Compiler, oracle: Oracle) -> Decision {
+    match oracle {
+        Oracle::Run => by_running(case, compiler),
+        Oracle::Prove => by_proof(case, compiler, solver().as_mut(), limits()),
+        Oracle::All => match by_running(case, compiler) {
+            Decision::Agrees => match by_proof(case, compiler, solver().as_mut(), limits()) {
+                Decision::Undecided(_) => Decision::Agrees,
+                other => other,
+            },
+            other => other,
+        },
+    }
+}
+
+/// What the prover says of a case's code, as a record for a report.
+pub fn record(module: &Module, cubin: &Cubin) -> Record {
+    prove_within(module, "k", cubin, solver().as_mut(), limits())
 }
 
 /// Compiles a case and runs it.

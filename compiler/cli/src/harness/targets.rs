@@ -11,7 +11,11 @@ use arbitrary::{Result, Unstructured};
 use sassafras_chip::Chip;
 use sassafras_driver::{Stage, phase, plant};
 use sassafras_generate::ptx::{Feature, Features, Request, module};
+use sassafras_prove::Verdict;
 use std::cell::RefCell;
+
+/// The low bits of the word of `EXIT`.
+const EXIT: u128 = 0x94d;
 
 /// A generated case of at most `most` instructions, and a compiler of ours for its chip.
 fn case(u: &mut Unstructured<'_>, most: usize, features: Features) -> Result<(Case, Compiler)> {
@@ -145,6 +149,69 @@ pub fn allocate(u: &mut Unstructured<'_>) -> Result<&'static str> {
 /// When no judge objects to a fault, or one objects without.
 pub fn schedule(u: &mut Unstructured<'_>) -> Result<&'static str> {
     planted(u, &[Stage::Schedule, Stage::Emit])
+}
+
+/// Bits of an instruction word below its control bits.
+const MEANING: u32 = 105;
+
+/// A word that is changed in one to three bits, or another one of the code in its place; none where it is no instruction.
+fn changed(u: &mut Unstructured<'_>, code: &[u128], at: usize, chip: Chip) -> Result<Option<u128>> {
+    let below = (1u128 << MEANING) - 1;
+    let mut word = match u.ratio(1, 3)? {
+        true => code[at] & !below | u.choose(code)? & below,
+        false => code[at],
+    };
+    for _ in 0..u.int_in_range(0..=3)? {
+        word ^= 1 << u.int_in_range(0..=MEANING - 1)?;
+    }
+    let sound = word != code[at] && sassafras_isa::decode(word, chip).is_ok();
+    Ok(sound.then_some(word))
+}
+
+/// Our own code with an instruction changed, held against its source: what is proved never differs in the executors.
+///
+/// # Panics
+/// When it does.
+pub fn prove_vs_run(u: &mut Unstructured<'_>) -> Result<&'static str> {
+    let (case, compiler) = case(u, 12, Features::ALL.without(Feature::Graphs).without(Feature::Loops))?;
+    let Made::Cubin(mut cubin, _) = compiler.compile(&case.text) else { return Ok("refused") };
+    let chip = Chip::from_number(compiler.sm).expect("a chip that is compiled for");
+    let code = &mut cubin.functions.iter_mut().find(|f| f.name == "k").expect("the entry").code;
+    // Behind the end of the program there is nothing to change.
+    let last = code.iter().rposition(|w| w & 0xfff == EXIT).unwrap_or(code.len() - 1);
+    let mut changes = 0;
+    for _ in 0..8 {
+        let at = u.int_in_range(0..=last)?;
+        if let Some(word) = changed(u, code, at, chip)? {
+            code[at] = word;
+            changes += 1;
+        }
+        if changes > 0 && !u.ratio(1, 4)? {
+            break;
+        }
+    }
+    if changes == 0 {
+        return Ok("unchanged");
+    }
+    let (module, expected) = match case.module().and_then(|m| Ok((case.expected(&m)?, m))) {
+        Ok((expected, module)) => (module, expected),
+        Err(why) => panic!("a generated program: {why}\n{}", case.file()),
+    };
+    let proof = oracle::record(&module, &cubin);
+    if let Some(what) = &proof.contradiction {
+        panic!("the prover contradicts itself: {what}\n{}\n{:032x?}", case.file(), cubin.functions);
+    }
+    match proof.verdict {
+        Verdict::Proved | Verdict::ProvedWithin(_) => match oracle::run(&case, &expected, &cubin, false) {
+            Decision::Wrong(_, how) => {
+                let code = &cubin.functions.iter().find(|f| f.name == "k").expect("the entry").code;
+                panic!("{}: proved, and it differs: {how}\n{}\n{code:#034x?}", compiler.label(), case.file())
+            }
+            _ => Ok("proved"),
+        },
+        Verdict::Refuted(_) => Ok("refuted"),
+        Verdict::Unknown(_) | Verdict::Inapplicable(_) => Ok("undecided"),
+    }
 }
 
 /// A cubin reads as what was written, its words encode again, and any bytes in it are read or refused.

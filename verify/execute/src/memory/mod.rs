@@ -5,11 +5,13 @@
 
 mod global;
 mod lane;
+mod race;
 mod surface;
 mod touch;
 
 pub use global::{Allocation, Global};
 pub use lane::Lane;
+pub use race::race;
 pub use surface::{Surfaces, drawn};
 pub use touch::{Log, Touch, Use, Who};
 

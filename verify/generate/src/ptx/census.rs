@@ -37,7 +37,7 @@ pub const ALL: &[(&str, Option<Feature>, &[&str])] = &[
     ("packed halves", Some(Feature::Packed), &["f16x2 %y"]),
     ("a quotient", Some(Feature::Division), &["div.s32", "div.u32"]),
     ("a rotate by hand", Some(Feature::Idioms), &["or.b32 %r0, %t1, %t2", "or.b32 %r1, %t1, %t2"]),
-    ("what ptxas errs about", Some(Feature::Known), &["bfe.u64", "testp", "vmad"]),
+    ("what ptxas errs about", Some(Feature::Known), &["bfe.u64", "bfi.b64", "vmad"]),
 ];
 
 /// Names of [`ALL`] that a text has.

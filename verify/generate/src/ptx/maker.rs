@@ -163,7 +163,7 @@ impl<'u, 'd> Maker<'u, 'd> {
     /// left of 32 (`K`, `~K` of 64), `v` a divisor, `F1` a register's bits without NaN, see [`super::registers::exported`].
     pub fn fill(&mut self, template: &str) -> Result<()> {
         // What ptxas errs about under a guard alone.
-        let errs = template.starts_with("set.") || template.starts_with("vabsdiff4");
+        let errs = ["set.", "testp.", "vabsdiff4", "vadd4", "vsub4"].iter().any(|e| template.starts_with(e));
         let single = template.matches(';').count() == 1 && (!errs || self.has(Feature::Known));
         let mut text = String::new();
         if single && !template.starts_with('@') && self.has(Feature::Guards) && self.u.ratio(1, 6)? {
