@@ -144,11 +144,6 @@ const PATTERNS: &[Pattern] = &[
         with: None,
     },
     Pattern {
-        program: "cvt_neg_ftz_f16",
-        errs: |m, _| matches!(m, "neg.ftz.f16" | "abs.ftz.f16"),
-        with: Some("cvt.rzi."),
-    },
-    Pattern {
         program: "clamp_minus_zero",
         errs: |m, o| m.starts_with("max.") && is_one_of(o, &["0f80000000"]),
         with: Some("min."),
@@ -160,16 +155,8 @@ const PATTERNS: &[Pattern] = &[
     },
     Pattern { program: "borrow_abs", errs: |m, _| m == "abs.s64", with: Some("sub.cc.") },
     Pattern { program: "bfi_masked", errs: |m, _| m == "bfi.b32", with: Some("and.b32") },
-    Pattern { program: "cvt_field_unsigned", errs: |m, _| m == "bfe.s32", with: Some("cvt.") },
     Pattern { program: "cvt_sat_cnot", errs: |m, _| m == "cnot.b32", with: Some("cvt.sat.s") },
-    Pattern {
-        program: "cvt_sat_narrowed",
-        errs: |m, _| m.starts_with("cvt.sat.s16.u32"),
-        with: Some("cvt."),
-    },
-    Pattern { program: "cvt_neg_set_f16", errs: |m, _| m == "neg.f16", with: Some("set.") },
     Pattern { program: "cvt_abs_unsigned", errs: |m, _| m == "abs.s32", with: Some("cvt.") },
-    Pattern { program: "setp_abs_nan", errs: |m, _| m == "abs.f32", with: Some("setp.") },
     Pattern { program: "mbarrier_init_loop", errs: |m, _| m.starts_with("mbarrier.init"), with: Some("bra") },
 ];
 

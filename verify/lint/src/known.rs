@@ -54,7 +54,13 @@ macro_rules! known {
 #[rustfmt::skip]
 known! {
     "ptxas-open" bfe_64 proved "Integer Arithmetic Instructions: bfe, bfi";
+    "ptxas-open" bfi_masked proved "Integer Arithmetic Instructions: bfi";
+    "ptxas-open" borrow_abs proved "Integer Arithmetic Instructions: abs; Extended-Precision Integer Arithmetic Instructions: sub.cc, subc";
+    "ptxas-open" clamp_minus_zero proved "Floating Point Instructions: min, max";
+    "ptxas-open" clamp_nan run "Floating Point Instructions: min, max";
+    "ptxas-open" cvt_abs_unsigned proved "Integer Arithmetic Instructions: abs; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" cvt_ftz_f16 run "Data Movement and Conversion Instructions: cvt";
+    "ptxas-open" cvt_sat_cnot proved "Logic and Shift Instructions: cnot; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" cvt_sat_neg proved "Integer Arithmetic Instructions: neg, sub, abs; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" fns_far proved "Integer Arithmetic Instructions: fns";
     "ptxas-open" max_same_nan proved "Floating Point Instructions: min, max";
@@ -72,6 +78,7 @@ known! {
     "ptxas-open" video_mad_unsigned proved "Scalar Video Instructions: vmad";
     "ptxas-open" video_part_sat proved "Scalar Video Instructions: optSaturate, optMerge";
     "ptxas-open" video_second_min proved "Scalar Video Instructions: optSecOp";
+    "ptxas-open" video_sum_sat proved "Scalar Video Instructions: vadd, vsub, vabsdiff; optSaturate";
     "ptxas-errors" bfe_sign proved "Integer Arithmetic Instructions: bfe";
     "ptxas-errors" carry_folded proved "Extended-Precision Integer Arithmetic Instructions: add.cc, addc";
     "ptxas-errors" max_neg proved "Integer Arithmetic Instructions: neg, max, min";
@@ -120,6 +127,7 @@ mod tests {
                 assert!(
                     found.iter().all(|k| k.name != known.name)
                         || known.name == "bfe_64"
+                        || known.name == "clamp_nan"
                         || known.name == "cvt_ftz_f16"
                         || known.name == "shift_narrowed",
                     "{}: {found:?}",

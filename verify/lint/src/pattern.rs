@@ -7,12 +7,14 @@ mod floats;
 mod guards;
 mod integers;
 mod memory;
+mod taken;
 mod video;
 
 pub use floats::*;
 pub use guards::*;
 pub use integers::*;
 pub use memory::*;
+pub use taken::*;
 pub use video::*;
 
 use crate::slice::Shows;

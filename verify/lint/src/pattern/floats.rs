@@ -3,7 +3,7 @@
 use super::{F16, F32, Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
-use sassafras_ptx::checked::Op;
+use sassafras_ptx::checked::{Inst, Op, Operand};
 use sassafras_semantics::Rounding;
 
 /// A conversion to binary16 that rounds away from zero on one side and flushes subnormals.
@@ -52,6 +52,54 @@ pub fn max_same_nan(view: &View<'_>, at: usize) -> Option<Found> {
         format!("setp.gt.and.u32 %lint_p, %lint_r1, {infinite}, %lint_q;"),
     ];
     found(Shows::new(&lines.each_ref().map(String::as_str), &[(at, a)]))
+}
+
+/// The source of a clamp to 1: of an extremum of binary32 with a constant, whose other operand another such extremum gives, that one and what it reads.
+fn clamped<'a>(
+    view: &View<'a>,
+    at: usize,
+    (outer, bound): (Op, u64),
+    (inner, other): (Op, u64),
+) -> Option<(usize, &'a Operand)> {
+    let plain = |i: &Inst, op: Op| {
+        i.op == op && ty(i, 0) == Some(F32) && !i.mods.nan && !i.mods.xorsign_abs && i.operands.len() == 3
+    };
+    // The operand beside a constant.
+    let beside = |n: usize, constant: u64| {
+        let (a, b) = (view.insts[n].operands.get(1)?, view.insts[n].operands.get(2)?);
+        if view.constant(n, b) == Some(constant) {
+            Some(a)
+        } else {
+            (view.constant(n, a) == Some(constant)).then_some(b)
+        }
+    };
+    if !plain(&view.insts[at], outer) {
+        return None;
+    }
+    let first = view.source(at, beside(at, bound)?, inner)?;
+    plain(&view.insts[first], inner).then_some(())?;
+    Some((first, beside(first, other)?))
+}
+
+/// The bits of 1 and of -0.
+const ONE: u64 = 0x3f80_0000;
+const MINUS_ZERO: u64 = 0x8000_0000;
+
+/// The larger of 0 and of what is at most 1.
+pub fn clamp_nan(view: &View<'_>, at: usize) -> Option<Found> {
+    let (first, from) = clamped(view, at, (Op::Max, 0), (Op::Min, ONE))?;
+    found(Shows::new(&["setp.nan.f32 %lint_p, {0}, {0};"], &[(first, from)]))
+}
+
+/// The smaller of 1 and of what is at least -0.
+pub fn clamp_minus_zero(view: &View<'_>, at: usize) -> Option<Found> {
+    let (first, from) = clamped(view, at, (Op::Min, ONE), (Op::Max, MINUS_ZERO))?;
+    let lines = [
+        "mov.b32 %lint_r0, {0};",
+        "setp.nan.f32 %lint_q, {0}, {0};",
+        "setp.lt.or.s32 %lint_p, %lint_r0, 0, %lint_q;",
+    ];
+    found(Shows::new(&lines, &[(first, from)]))
 }
 
 /// A selection of bits by a magnitude.

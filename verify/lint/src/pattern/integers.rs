@@ -37,6 +37,18 @@ pub fn bfe_sign(view: &View<'_>, at: usize) -> Option<Found> {
     found(Shows::new(&["setp.ge.s32 %lint_p, {0}, 0;"], &[(at, from)]))
 }
 
+/// 0 less a magnitude of 64 bits, for its borrow.
+pub fn borrow_abs(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let [_, zero, from] = &inst.operands[..] else { return None };
+    let wide = matches!(ty(inst, 0)?, Type::S(64) | Type::U(64));
+    if inst.op != Op::Sub || !inst.mods.carry_out || !wide || view.constant(at, zero) != Some(0) {
+        return None;
+    }
+    let abs = view.source(at, from, Op::Abs)?;
+    found(Shows::new(&["setp.eq.s64 %lint_p, {0}, 0;"], &[(abs, view.insts[abs].operands.get(1)?)]))
+}
+
 /// What a value is the negation of, also as a difference from zero: the operand, and the instruction that reads it.
 fn negated<'a>(view: &View<'a>, at: usize, value: &Operand) -> Option<(usize, &'a Operand)> {
     let signed = |&i: &usize| ty(&view.insts[i], 0) == Some(Type::S(32));

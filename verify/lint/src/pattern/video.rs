@@ -88,3 +88,20 @@ pub fn video_second_min(view: &View<'_>, at: usize) -> Option<Found> {
     let whole = inst.operands.iter().skip(1).take(2).any(|o| matches!(o, Operand::Register(_)));
     (errs && whole).then(Found::default)
 }
+
+/// A sum, difference or distance of whole words that may be 2^32 or more, saturated as an unsigned word.
+pub fn video_sum_sat(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let (root, [d, a, b]) = video(inst)?;
+    let large = match root {
+        "vadd" => !a.signed() || !b.signed(),
+        "vsub" => !a.signed() && b.signed(),
+        "vabsdiff" => a.signed() != b.signed(),
+        _ => false,
+    };
+    // `video_part_sat` and `video_second_min` have the others.
+    let alone = !["min", "max", "add"].iter().any(|second| has(inst, second));
+    let whole =
+        inst.operands.iter().take(3).all(|o| matches!(o, Operand::Register(_) | Operand::Immediate(_)));
+    (large && !d.signed() && has(inst, "sat") && alone && whole).then(Found::default)
+}

@@ -1,0 +1,54 @@
+//! What ptxas makes of an instruction and its source together, where the source's result has other bits than the form that it takes.
+
+use super::{Found, found, ty};
+use crate::slice::Shows;
+use crate::view::View;
+use sassafras_ptx::checked::{Inst, Op, Type};
+
+const U32: Type = Type::U(32);
+const S32: Type = Type::S(32);
+
+/// Whether an instruction is a plain conversion from a type.
+fn converts(inst: &Inst, from: Type) -> bool {
+    inst.op == Op::Cvt && inst.mods.mode.is_none() && ty(inst, 1) == Some(from)
+}
+
+/// The instruction of an operation and a type that defines the `n`th operand.
+fn of(view: &View<'_>, at: usize, n: usize, op: Op, result: Type) -> Option<usize> {
+    view.source(at, view.insts[at].operands.get(n)?, op).filter(|&i| ty(&view.insts[i], 0) == Some(result))
+}
+
+/// A field of 64 places or more, of bits that a mask left.
+pub fn bfi_masked(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let [_, from, _, position, length] = &inst.operands[..] else { return None };
+    let (position, length) = (view.constant(at, position)?, view.constant(at, length)?);
+    if inst.op != Op::Bfi
+        || ty(inst, 0) != Some(Type::B(32))
+        || !(1..32).contains(&position)
+        || !(64..256).contains(&length)
+    {
+        return None;
+    }
+    let and = view.source(at, from, Op::And)?;
+    let mask = view.insts[and].operands.iter().skip(1).find_map(|o| view.constant(and, o))? as u32;
+    // ptxas takes the length modulo 64, and keeps as much as that of the mask's bits.
+    ((length % 64) < u64::from(32 - mask.leading_zeros())).then(Found::default)
+}
+
+/// The result of cnot that is saturated to a signed byte or half.
+pub fn cvt_sat_cnot(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let narrow = inst.mods.sat && matches!(ty(inst, 0)?, Type::S(8 | 16));
+    let cnot = of(view, at, 1, Op::Cnot, Type::B(32)).filter(|_| converts(inst, U32) && narrow)?;
+    found(Shows::new(&["setp.eq.s32 %lint_p, {0}, 0;"], &[(cnot, view.insts[cnot].operands.get(1)?)]))
+}
+
+/// A magnitude of a signed word that is converted to a float as an unsigned one.
+pub fn cvt_abs_unsigned(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let float = matches!(ty(inst, 0)?, Type::F(_));
+    let abs = of(view, at, 1, Op::Abs, S32).filter(|_| converts(inst, U32) && float)?;
+    let of = (abs, view.insts[abs].operands.get(1)?);
+    found(Shows::new(&["setp.eq.s32 %lint_p, {0}, -2147483648;"], &[of]))
+}
