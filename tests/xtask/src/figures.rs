@@ -32,11 +32,12 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "graph" => graph::graph(root),
         "layout" => layout::layout(root),
         "folding" => placement::placement(root, true),
+        "phases" => placement::phases(root),
         "placement" => placement::placement(root, false),
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, phases, placement, prove, support"
         ),
     }
 }

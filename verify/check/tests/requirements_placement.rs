@@ -141,7 +141,7 @@ const ROWS: &[Row] = &[
         "MBP-19",
         "one cost for placement and register allocation",
         &[(EVALUATOR, "mbp_19_the_cost_serves_others")],
-        "the allocator does not ask yet",
+        "allocation splits no block, so it has nothing to ask: spilled values are stored and reloaded within their blocks",
     ),
     (
         "MBP-20",

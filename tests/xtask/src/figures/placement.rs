@@ -1,5 +1,5 @@
 //! `figures placement` and `figures folding`: instructions, taken branches, issue cycles, loops of two branches and bytes of code over the corpus, by the order
-//! of blocks, and each order with and without branch folding.
+//! of blocks, and each order with and without branch folding. `figures phases`: the time of each phase and judge as functions grow.
 
 use crate::process::{cargo, run};
 use anyhow::{Result, bail};
@@ -7,10 +7,18 @@ use std::path::Path;
 
 /// Runs `tests/corpus/examples/placement.rs` over the whole corpus.
 pub fn placement(root: &Path, folding: bool) -> Result<()> {
-    let words = ["run", "--quiet", "--release", "--package", "sassafras-corpus", "--example", "placement"];
-    let asked = ["--", "--folding", if folding { "true" } else { "false" }];
-    match run(&mut cargo(root, &[&words[..], &asked].concat()))? {
+    example(root, "placement", &["--folding", if folding { "true" } else { "false" }])
+}
+
+/// Runs `tests/corpus/examples/phases.rs`.
+pub fn phases(root: &Path) -> Result<()> {
+    example(root, "phases", &[])
+}
+
+fn example(root: &Path, name: &str, arguments: &[&str]) -> Result<()> {
+    let words = ["run", "--quiet", "--release", "--package", "sassafras-corpus", "--example", name, "--"];
+    match run(&mut cargo(root, &[&words[..], arguments].concat()))? {
         Some(0) => Ok(()),
-        _ => bail!("the orders were not measured"),
+        _ => bail!("`{name}` did not measure"),
     }
 }
