@@ -69,6 +69,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_handbook_has_every_code_and_the_order() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/README.md"))
+            .expect("it is there");
+        for exit in ORDER {
+            assert!(
+                page.contains(&format!("\n| {} | ", exit as u8)),
+                "docs/README.md lacks exit code {}",
+                exit as u8
+            );
+        }
+        let order: Vec<String> = ORDER.iter().map(|e| (*e as u8).to_string()).collect();
+        assert!(page.contains(&format!("the worst decides: {}.", order.join(", "))), "{order:?}");
+    }
+
+    #[test]
     fn the_worst_decides() {
         assert_eq!(Exit::Done.worse(Exit::Wrong), Exit::Wrong);
         assert_eq!(Exit::Unknown.worse(Exit::Refuted), Exit::Refuted);

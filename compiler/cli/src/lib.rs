@@ -26,6 +26,7 @@ pub mod harness;
 pub mod judges;
 pub mod listing;
 mod main_;
+mod plural;
 mod report;
 
 pub use exit::Exit;

@@ -55,14 +55,14 @@ fn unknown_words_spoil_their_line_only() {
     std::fs::write(folder.path().join("in.cubin"), bytes).expect("the folder is ours");
     // The word spoils its line; the listing goes on, and the exit code tells.
     let plain = sassafras(folder.path(), &["disasm", "in.cubin"]);
-    plain.expect(1, ".text.k at 0x0000").expect(1, "1 words have no form");
+    plain.expect(1, ".text.k at 0x0000").expect(1, "1 word has no form");
     plain.expect(1, "/*0000*/                   .quad 0x00000000000001ff, ").expect(1, "/*0070*/");
     let lenient = sassafras(folder.path(), &["disasm", "--lenient", "in.cubin"]);
     assert_eq!((lenient.code, &lenient.out), (1, &plain.out));
     for mode in ["-cfg", "-bbcfg", "-plr", "-json", "-hex"] {
         let shown = sassafras(folder.path(), &["disasm", mode, "in.cubin"]);
         let quad = if mode.contains("cfg") { ".quad\\ 0x" } else { ".quad" };
-        shown.expect(1, "1 words have no form").expect(1, quad);
+        shown.expect(1, "1 word has no form").expect(1, quad);
     }
     sassafras(folder.path(), &["roundtrip", "in.cubin"]).expect(12, "8 words, 7 equal, 0 unequal, 1 unknown");
 }

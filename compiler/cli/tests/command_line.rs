@@ -366,3 +366,50 @@ fn cache_operators_are_in_the_code() {
     line(path, "-arch=sm_90 -dlcm=wt cache.ptx")
         .expect(2, "ptxas fatal   : Invalid default cache modifier on load specified: wt");
 }
+
+/// What a newcomer meets: each says what was done, and what to do.
+#[test]
+fn a_virtual_target_says_that_nothing_is_written() {
+    let folder = folder(&[("a.ptx", ONE)]);
+    let run = sassafras(folder.path(), &["compile", "-arch=compute_90", "-o", "a.cubin", "a.ptx"]);
+    run.expect(0, "note: a virtual target only checks the PTX, and nothing is written");
+    assert!(!folder.path().join("a.cubin").exists());
+    // ptxas says nothing.
+    assert_eq!(ptxas(folder.path(), &["-arch=compute_90", "-o", "a.cubin", "a.ptx"]).err, "");
+}
+
+#[test]
+fn layout_writes_to_standard_output_without_a_file() {
+    let graph = r#"{"format": "cfg-layout-v1", "graphs": [{"name": "g", "entry": 0, "blocks": [{"id": 0, "size": 16, "count": 1}], "edges": []}]}"#;
+    let folder = folder(&[("in.json", graph)]);
+    let run = sassafras(folder.path(), &["layout", "in.json"]);
+    assert_eq!(run.out, sassafras(folder.path(), &["layout", "in.json", "-o", "-"]).out);
+    run.expect(0, "cfg-order-v1");
+}
+
+#[test]
+fn status_names_the_solver_that_prove_uses() {
+    let folder = folder(&[]);
+    let run = sassafras(folder.path(), &["oracle", "status"]);
+    let line = run.out.lines().last().unwrap_or_default().to_owned();
+    assert!(line.starts_with("prove uses "), "{}", run.out);
+    let named = folder.path().join("z3");
+    std::fs::write(&named, "").expect("a place for it");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sassafras"));
+    command.args(["oracle", "status"]).env("SASSAFRAS_Z3", &named).current_dir(folder.path());
+    let run = Run::of(command.output().expect("it starts"));
+    assert!(
+        cfg!(feature = "z3") || run.out.contains(&format!("prove uses {}", named.display())),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn check_says_where_latencies_come_from() {
+    let folder = folder(&[("a.ptx", ONE)]);
+    sassafras(folder.path(), &["compile", "-arch=sm_90", "-o", "a.cubin", "a.ptx"]).expect(0, "");
+    let run = sassafras(folder.path(), &["check", "a.cubin"]);
+    run.expect(0, "; latencies: ").expect(0, "the tables of Mesa's NAK");
+    assert!(!run.out.contains("rests on"), "{}", run.out);
+}

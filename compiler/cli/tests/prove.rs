@@ -149,7 +149,7 @@ fn what_is_not_covered_is_said() {
     run(&["prove", "two.ptx", "--against", "two.cubin", "--witness", "all"]).expect(0, "");
     run(&["check-witness", "all"]).expect(0, "accepted: 2 entries");
     run(&["prove", "two.ptx", "--against", "two.cubin", "--entry", "a", "--witness", "some"]).expect(0, "");
-    run(&["check-witness", "some"]).expect(12, "accepted: 1 entries").expect(12, "not covered: bb");
+    run(&["check-witness", "some"]).expect(12, "accepted: 1 entry").expect(12, "not covered: bb");
     // Of several the one that is rejected decides.
     let text = std::fs::read_to_string(folder.path().join("all")).expect("it was written");
     write("forged", text.replace("two.ptx", "one.ptx"));

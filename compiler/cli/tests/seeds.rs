@@ -74,7 +74,8 @@ fn choices() -> Files {
 
 /// A dictionary of libFuzzer's: a quoted word in each line.
 fn dictionary(words: BTreeSet<String>) -> Vec<u8> {
-    let quoted = |w: &String| format!("\"{}\"\n", w.replace('\\', "\\\\").replace('"', "\\\""));
+    let quoted =
+        |w: &String| format!("\"{}\"\n", w.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\x0A"));
     words.iter().map(quoted).collect::<String>().into_bytes()
 }
 
@@ -149,6 +150,12 @@ fn seeds_and_dictionaries_are_those_of_corpus_and_tables() {
     walk(&root.join("dictionaries"), &mut there);
     let wanted: BTreeSet<PathBuf> = made.keys().map(|name| root.join(name)).collect();
     assert_eq!(there, wanted, "BLESS=1 writes seeds and dictionaries anew");
+    for (name, bytes) in made.iter().filter(|(name, _)| name.ends_with(".dict")) {
+        let text = String::from_utf8_lossy(bytes);
+        // libFuzzer refuses a dictionary with any other line.
+        let quoted = |l: &str| l.len() > 2 && l.starts_with('"') && l.ends_with('"');
+        assert!(text.lines().all(quoted), "fuzz/{name} has a line that is no quoted word");
+    }
     for (name, bytes) in &made {
         let is = std::fs::read(root.join(name)).expect("it is there");
         assert!(is == *bytes, "fuzz/{name} is not what corpus and tables say; BLESS=1 writes it anew");

@@ -124,6 +124,11 @@ impl Z3 {
         let path = found("SASSAFRAS_Z3", ".z3/bin/z3", folders, |p| p.is_file())?;
         Some(Z3 { path, budget, timeout })
     }
+
+    /// The program.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
 }
 
 /// A tool by an environment variable, if it is set; else under one of the folders or those above them.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sassafras_check::Verdict;
 use sassafras_chip::Target;
+use sassafras_chip::latency::Basis;
 use sassafras_cubin::elf;
 use sassafras_isa::decode;
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use super::Context;
 use crate::containers::{self, Choice, Index};
 use crate::listing::chip;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// Check PTX modules, the code of cubins, or texts of IR, machine code and SASS.
@@ -166,14 +168,18 @@ fn cubin(
                 "latencies": bases, "not_looked_at": UNSEEN,
             }));
         } else if !context.quiet {
-            let bases: Vec<String> = bases.iter().map(|(basis, pairs)| format!("{pairs} {basis}")).collect();
-            let rests = if bases.is_empty() { "no latency".to_owned() } else { bases.join(", ") };
+            let bases: Vec<String> =
+                bases.iter().map(|(basis, pairs)| format!("{pairs} {}", source(*basis))).collect();
+            let rests = match bases.is_empty() {
+                true => "no latency is needed".to_owned(),
+                false => format!("latencies: {}", bases.join(", ")),
+            };
             files::print(&format!(
-                "{}: `{}`: {} words, {unknown} unknown; hazards: {} objections, {} unknown; rests on {rests}\n",
+                "{}: `{}`: {}, {unknown} unknown; hazards: {}, {} unknown; {rests}\n",
                 path.display(),
                 f.name,
-                f.code.len(),
-                verdict.objections().len(),
+                count(f.code.len(), "word"),
+                count(verdict.objections().len(), "objection"),
                 verdict.unknown().len()
             ));
         }
@@ -182,6 +188,17 @@ fn cubin(
         files::print(&format!("{}: not looked at: {UNSEEN}\n", path.display()));
     }
     Ok(exit)
+}
+
+/// Where a latency comes from, in words.
+fn source(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Nak => "from the tables of Mesa's NAK",
+        Basis::Mined => "from distances in ptxas's code",
+        Basis::Both => "from both the tables of Mesa's NAK and distances in ptxas's code",
+        Basis::Measured => "measured on a GPU",
+        Basis::Rule => "by a rule",
+    }
 }
 
 /// Says what a judge found, five of each kind at the most but for JSON, and what it makes the exit code.

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::Context;
 use super::solvers::Solvers;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// Check witnesses: both sides are run again over raw terms, and a solver is asked what the witness says.
@@ -107,7 +108,8 @@ fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
             exit = exit.worse(Exit::Assumed);
         }
     }
-    let mut says = format!("accepted: {} entries, {asked} questions", witness.entries.len());
+    let mut says =
+        format!("accepted: {}, {}", count(witness.entries.len(), "entry"), count(asked, "question"));
     let left: Vec<String> = all.into_iter().filter(|name| !named(name)).collect();
     if !left.is_empty() {
         exit = exit.worse(Exit::Unknown);

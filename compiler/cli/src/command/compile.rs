@@ -9,7 +9,7 @@ pub(super) use say::records;
 use std::path::{Path, PathBuf};
 
 use sassafras_chip::Target;
-use sassafras_driver::options::{Fault, Input, Options, help, parse};
+use sassafras_driver::options::{Arch, Fault, Input, Options, help, parse};
 use sassafras_driver::profile::Profile;
 use sassafras_driver::session::{Artifact, Joined, compile, join};
 use sassafras_driver::{Failure as Stopped, Stage};
@@ -150,6 +150,11 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
             files::complain(&ptxas::text(&done, options));
         } else {
             say::text(&done, options);
+            if exit == Exit::Done && matches!(options.arch, Some(Arch::Virtual(_))) {
+                files::complain(
+                    "note: a virtual target only checks the PTX, and nothing is written; -arch=sm_XX makes code\n",
+                );
+            }
         }
     }
     Ok(exit)

@@ -164,7 +164,8 @@ pub(super) fn complain(path: &Path, unknown: &[UnknownWord], notes: &[String]) {
     }
     notes.iter().for_each(|note| eprintln!("{}: {note}", path.display()));
     if !unknown.is_empty() {
-        eprintln!("{}: {} words have no form", path.display(), unknown.len());
+        let have = if unknown.len() == 1 { "has" } else { "have" };
+        eprintln!("{}: {} {have} no form", path.display(), crate::plural::count(unknown.len(), "word"));
     }
 }
 

@@ -37,8 +37,8 @@ pub struct Layout {
     /// Graphs, as cfg-layout-v1; - is standard input.
     #[arg(required_unless_present = "list_knobs")]
     input: Option<PathBuf>,
-    /// The orders, as cfg-order-v1; - is standard output.
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["list_knobs", "judge"])]
+    /// The orders, as cfg-order-v1; standard output without it, and for -.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "list_knobs")]
     output: Option<PathBuf>,
     /// Judges the orders of this file, as cfg-order-v1, in place of making any.
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
@@ -87,9 +87,8 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
     if let Some(orders) = &arguments.judge {
         return others(&graphs, orders, constraint, context);
     }
-    let Some(output) = &arguments.output else {
-        return Err(Failure::usage("an output is needed"));
-    };
+    let standard = PathBuf::from("-");
+    let output = arguments.output.as_ref().unwrap_or(&standard);
     if knobs.for_size {
         graphs.iter_mut().for_each(|graph| graph.flow = graph.flow.counted_once());
     }

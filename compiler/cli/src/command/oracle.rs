@@ -34,6 +34,9 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
                     let state = if set.installed { "here" } else { "missing" };
                     files::print(&format!("{:<10} {state:<8} {}  {}\n", set.name, set.folder, set.purpose));
                 }
+                // The sets lie below the workspace; a solver is looked for from here and from the program.
+                let z3 = super::solvers::program();
+                files::print(&format!("prove uses {z3}\n"));
             }
             Ok(Exit::Done)
         }

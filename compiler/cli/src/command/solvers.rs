@@ -67,6 +67,23 @@ fn z3(folders: &[&Path], budget: u64, timeout: u64) -> Option<Box<dyn Solver>> {
     Z3::find(folders, budget, timeout).map(|z3| Box::new(z3) as Box<dyn Solver>)
 }
 
+/// The z3 that `prove` uses, as a person wants to know it.
+pub fn program() -> String {
+    if cfg!(feature = "z3") {
+        return "z3 in process".to_owned();
+    }
+    let here = std::env::current_dir().ok();
+    let own = std::env::current_exe().ok();
+    let folders: Vec<&Path> = here.iter().chain(&own).map(PathBuf::as_path).collect();
+    match sassafras_prove::Z3::find(&folders, 1, 1) {
+        Some(z3) => z3.path().display().to_string(),
+        None => format!(
+            "no z3: {VARIABLE} names none, and no .z3/bin/z3 lies above this folder or above the program; `sassafras oracle install --ptxas z3` \
+             fetches it"
+        ),
+    }
+}
+
 /// The environment variable that names z3's program.
 const VARIABLE: &str = "SASSAFRAS_Z3";
 

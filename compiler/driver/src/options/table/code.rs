@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Row] = &[
             // ptxas takes every other number for its highest level.
             _ => set(&mut o.level, 3),
         }),
-        "How much to optimise, 0 to 3; levels 1 to 3 run the same passes today. -O alone is 0.",
+        "How much to optimise, 0 to 3; levels 1 to 3 run the same passes today. -O alone is 0. Any other number is 3, as ptxas takes it.",
     ),
     row(
         "Ofast-compile",
