@@ -1,21 +1,13 @@
 //! Constant folding and simplification.
 
 use crate::Stats;
+use crate::rewrite::{Built, New, rewrite};
 use sassafras_graph::SecondaryMap;
-use sassafras_ir::{Compare, Function, Inst, InstData, Op, Type, Value, evaluate};
+use sassafras_ir::{Block, Compare, Function, Inst, InstData, Op, Type, Uses, Value, evaluate};
 use sassafras_semantics::{Bits, Concrete};
 
-/// What an instruction becomes.
-enum New {
-    /// Its only result is this value.
-    Value(Value),
-    /// Its only result is this constant.
-    Constant(u128),
-    /// Another operation on other arguments, with the same result.
-    Op(Op, Vec<Value>),
-}
-
-/// Computes pure operations on constants through the concrete domain, and applies the rows of [`RULES`] until nothing changes.
+/// Computes pure operations on constants through the concrete domain, and applies the rules of [`RULES`] and the rows of
+/// [`sassafras_rules::rewrite`] until nothing changes.
 ///
 /// Does not fold approximate functions (their result is the hardware's choice) nor divisions by zero. Needs SSA. Preserves the
 /// graph; what becomes unused stays for [`crate::dead`].
@@ -33,9 +25,12 @@ pub fn fold(function: &mut Function) -> Stats {
 fn once(function: &mut Function) -> usize {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changes = 0;
+    let uses = Uses::new(function);
     for block in function.reverse_post_order() {
-        for at in 0..function.blocks[block].insts.len() {
+        let mut at = 0;
+        while at < function.blocks[block].insts.len() {
             let inst = function.blocks[block].insts[at];
+            at += 1;
             let mut replaced = false;
             let mut data = function.insts[inst].clone();
             data.for_each_use_mut(|v| {
@@ -56,7 +51,9 @@ fn once(function: &mut Function) -> usize {
                 }
                 continue;
             }
-            let new = RULES.iter().find_map(|rule| (rule.apply)(function, &function.insts[inst]));
+            let data = &function.insts[inst];
+            let new = RULES.iter().find_map(|rule| (rule.apply)(function, data));
+            let new = new.or_else(|| rewrite(function, &uses, data).map(|(_, new)| new));
             match new {
                 Some(New::Value(value)) => {
                     map[function.insts[inst].results[0]] = Some(value);
@@ -69,8 +66,11 @@ fn once(function: &mut Function) -> usize {
                     function.insts[inst].args.clear();
                 }
                 Some(New::Op(op, args)) => {
+                    let mut place = (block, at - 1);
+                    let args = args.into_iter().map(|arg| build(function, &mut place, inst, arg)).collect();
                     function.insts[inst].op = op;
-                    function.insts[inst].args = args.into();
+                    function.insts[inst].args = args;
+                    at = place.1 + 1;
                 }
                 None => continue,
             }
@@ -81,6 +81,24 @@ fn once(function: &mut Function) -> usize {
         function.replace_all(&map);
     }
     changes
+}
+
+/// An argument of what takes an instruction's place; new instructions stand at the place, which moves behind them.
+fn build(f: &mut Function, place: &mut (Block, usize), of: Inst, arg: Built) -> Value {
+    let (op, ty, args) = match arg {
+        Built::Value(value) => return value,
+        Built::Constant(ty, bits) => (Op::Const(bits), ty, Vec::new()),
+        Built::Op(op, ty, args) => (op, ty, args.into_iter().map(|arg| build(f, place, of, arg)).collect()),
+    };
+    let line = f.insts[of].line;
+    let inst = f.insert(place.0, place.1, op, &args, &[ty], line);
+    place.1 += 1;
+    f.insts[inst].results[0]
+}
+
+/// Existing values as arguments.
+fn existing(args: &[Value]) -> Vec<Built> {
+    args.iter().copied().map(Built::Value).collect()
 }
 
 /// Results of a pure operation whose arguments are all constants.
@@ -102,7 +120,7 @@ fn constants(function: &Function, inst: Inst) -> Option<Vec<Bits>> {
     evaluate(&Concrete::default(), &data.op, &args, &types)
 }
 
-/// A simplification.
+/// A simplification that no row states, since its widths or its constants depend on one another.
 pub struct Rule {
     /// Its name.
     pub name: &'static str,
@@ -113,32 +131,17 @@ fn constant(f: &Function, v: Value) -> Option<u128> {
     f.constant(v)
 }
 
-fn ones(ty: Type) -> u128 {
-    if ty.0 >= 128 { u128::MAX } else { (1 << ty.0) - 1 }
-}
-
 /// The instruction that defines a value.
 fn def(f: &Function, v: Value) -> Option<&InstData> {
     f.def(v).map(|i| &f.insts[i])
 }
 
-/// All simplifications, tried in order.
+/// They are tried in order, before the rows.
 pub const RULES: &[Rule] = &[
     Rule { name: "constant-right", apply: constant_right },
-    Rule { name: "add-zero", apply: add_zero },
-    Rule { name: "mul-one", apply: mul_one },
-    Rule { name: "mul-power", apply: mul_power },
-    Rule { name: "and-ones", apply: and_ones },
-    Rule { name: "or-zero", apply: or_zero },
-    Rule { name: "xor-self", apply: xor_self },
-    Rule { name: "shift-zero", apply: shift_zero },
-    Rule { name: "not-not", apply: not_not },
-    Rule { name: "not-compare", apply: not_compare },
-    Rule { name: "select-same", apply: select_same },
     Rule { name: "select-bit", apply: select_bit },
     Rule { name: "extract-of-extension", apply: extract_of_extension },
     Rule { name: "truncate-of-concat", apply: truncate_of_concat },
-    Rule { name: "add-constants", apply: add_constants },
     Rule { name: "extension-of-truncation", apply: extension_of_truncation },
     Rule { name: "generic-round-trip", apply: generic_round_trip },
 ];
@@ -149,7 +152,7 @@ fn constant_right(f: &Function, i: &InstData) -> Option<New> {
     if first && constant(f, i.args[0]).is_some() && constant(f, i.args[1]).is_none() {
         let mut args = i.args.to_vec();
         args.swap(0, 1);
-        return Some(New::Op(i.op, args));
+        return Some(New::Op(i.op, existing(&args)));
     }
     let Op::Compare(c) = i.op else { return None };
     if constant(f, i.args[0]).is_none() || constant(f, i.args[1]).is_some() {
@@ -166,124 +169,7 @@ fn constant_right(f: &Function, i: &InstData) -> Option<New> {
         Compare::SGe => Compare::SLe,
         Compare::Eq | Compare::Ne => c,
     };
-    Some(New::Op(Op::Compare(swapped), vec![i.args[1], i.args[0]]))
-}
-
-/// a + 0, a - 0.
-fn add_zero(f: &Function, i: &InstData) -> Option<New> {
-    let zero = matches!(i.op, Op::Add | Op::Sub) && constant(f, i.args[1]) == Some(0);
-    zero.then(|| New::Value(i.args[0]))
-}
-
-/// a × 1, a × 0.
-fn mul_one(f: &Function, i: &InstData) -> Option<New> {
-    if i.op != Op::Mul {
-        return None;
-    }
-    match constant(f, i.args[1])? {
-        0 => Some(New::Constant(0)),
-        1 => Some(New::Value(i.args[0])),
-        _ => None,
-    }
-}
-
-/// a ÷ 1 and a mod 1, unsigned.
-fn mul_power(f: &Function, i: &InstData) -> Option<New> {
-    match (i.op, i.args.get(1).and_then(|&v| constant(f, v))) {
-        (Op::Div { .. }, Some(1)) => Some(New::Value(i.args[0])),
-        (Op::Rem { .. }, Some(1)) => Some(New::Constant(0)),
-        _ => None,
-    }
-}
-
-/// a and all ones, a and 0, a and a.
-fn and_ones(f: &Function, i: &InstData) -> Option<New> {
-    if i.op != Op::And {
-        return None;
-    }
-    if i.args[0] == i.args[1] {
-        return Some(New::Value(i.args[0]));
-    }
-    let c = constant(f, i.args[1])?;
-    if c == ones(f.ty(i.args[0])) {
-        return Some(New::Value(i.args[0]));
-    }
-    (c == 0).then_some(New::Constant(0))
-}
-
-/// a or 0, a xor 0, a or a, a or all ones.
-fn or_zero(f: &Function, i: &InstData) -> Option<New> {
-    if !matches!(i.op, Op::Or | Op::Xor) {
-        return None;
-    }
-    if i.op == Op::Or && i.args[0] == i.args[1] {
-        return Some(New::Value(i.args[0]));
-    }
-    let c = constant(f, i.args[1])?;
-    if c == 0 {
-        return Some(New::Value(i.args[0]));
-    }
-    let all = ones(f.ty(i.args[0]));
-    match i.op {
-        Op::Or if c == all => Some(New::Constant(all)),
-        Op::Xor if c == all => Some(New::Op(Op::Not, vec![i.args[0]])),
-        _ => None,
-    }
-}
-
-/// a xor a, a - a.
-fn xor_self(_: &Function, i: &InstData) -> Option<New> {
-    let same = matches!(i.op, Op::Xor | Op::Sub) && i.args[0] == i.args[1];
-    same.then_some(New::Constant(0))
-}
-
-/// A shift by zero.
-fn shift_zero(f: &Function, i: &InstData) -> Option<New> {
-    let zero = matches!(i.op, Op::Shl | Op::Shr { .. }) && constant(f, i.args[1]) == Some(0);
-    zero.then(|| New::Value(i.args[0]))
-}
-
-/// not not a, -(-a).
-fn not_not(f: &Function, i: &InstData) -> Option<New> {
-    if !matches!(i.op, Op::Not | Op::Neg | Op::FNeg(_)) {
-        return None;
-    }
-    let inner = def(f, i.args[0])?;
-    (inner.op == i.op).then(|| New::Value(inner.args[0]))
-}
-
-/// not (a < b) is a >= b.
-fn not_compare(f: &Function, i: &InstData) -> Option<New> {
-    if i.op != Op::Not {
-        return None;
-    }
-    let inner = def(f, i.args[0])?;
-    let Op::Compare(c) = inner.op else { return None };
-    let c = match c {
-        Compare::Eq => Compare::Ne,
-        Compare::Ne => Compare::Eq,
-        Compare::ULt => Compare::UGe,
-        Compare::ULe => Compare::UGt,
-        Compare::UGt => Compare::ULe,
-        Compare::UGe => Compare::ULt,
-        Compare::SLt => Compare::SGe,
-        Compare::SLe => Compare::SGt,
-        Compare::SGt => Compare::SLe,
-        Compare::SGe => Compare::SLt,
-    };
-    Some(New::Op(Op::Compare(c), inner.args.to_vec()))
-}
-
-/// c ? a : a, and a constant condition.
-fn select_same(f: &Function, i: &InstData) -> Option<New> {
-    if i.op != Op::Select {
-        return None;
-    }
-    if i.args[1] == i.args[2] {
-        return Some(New::Value(i.args[1]));
-    }
-    let c = constant(f, i.args[0])?;
-    Some(New::Value(i.args[if c == 1 { 1 } else { 2 }]))
+    Some(New::Op(Op::Compare(swapped), existing(&[i.args[1], i.args[0]])))
 }
 
 /// (c ? a : b) ≠ b' for constants a, b: the condition itself, or its complement.
@@ -299,7 +185,7 @@ fn select_bit(f: &Function, i: &InstData) -> Option<New> {
     let holds = |v: u128| (v == against) == (compare == Compare::Eq);
     match (holds(yes), holds(no)) {
         (true, false) => Some(New::Value(condition)),
-        (false, true) => Some(New::Op(Op::Not, vec![condition])),
+        (false, true) => Some(New::Op(Op::Not, existing(&[condition]))),
         (both, _) => Some(New::Constant(u128::from(both))),
     }
 }
@@ -321,12 +207,12 @@ fn extract_of_extension(f: &Function, i: &InstData) -> Option<New> {
         Op::ZeroExtend | Op::SignExtend if low == 0 && want == from => Some(New::Value(inner.args[0])),
         Op::ZeroExtend if low >= from => Some(New::Constant(0)),
         Op::ZeroExtend | Op::SignExtend if low == 0 && want < from => {
-            Some(New::Op(Op::Truncate, inner.args.to_vec()))
+            Some(New::Op(Op::Truncate, existing(&inner.args)))
         }
         Op::Truncate => {
-            Some(New::Op(if low == 0 { Op::Truncate } else { Op::Extract(low as u8) }, inner.args.to_vec()))
+            Some(New::Op(if low == 0 { Op::Truncate } else { Op::Extract(low as u8) }, existing(&inner.args)))
         }
-        Op::Extract(more) if low == 0 => Some(New::Op(Op::Extract(more), inner.args.to_vec())),
+        Op::Extract(more) if low == 0 => Some(New::Op(Op::Extract(more), existing(&inner.args))),
         _ => None,
     }
 }
@@ -349,25 +235,9 @@ fn truncate_of_concat(f: &Function, i: &InstData) -> Option<New> {
             return Some(New::Value(arg));
         }
         if at == low && width > f.ty(i.results[0]).bits() {
-            return Some(New::Op(Op::Truncate, vec![arg]));
+            return Some(New::Op(Op::Truncate, existing(&[arg])));
         }
         at += width;
-    }
-    None
-}
-
-/// (a + c) + d with constants: left to the address pass for memory; here only the trivial sum of a negation.
-fn add_constants(f: &Function, i: &InstData) -> Option<New> {
-    // a + (-b) is a - b.
-    if i.op != Op::Add {
-        return None;
-    }
-    for (x, y) in [(0, 1), (1, 0)] {
-        if let Some(inner) = def(f, i.args[y])
-            && inner.op == Op::Neg
-        {
-            return Some(New::Op(Op::Sub, vec![i.args[x], inner.args[0]]));
-        }
     }
     None
 }
@@ -379,7 +249,7 @@ fn extension_of_truncation(f: &Function, i: &InstData) -> Option<New> {
     }
     let cut = def(f, i.args[0])?;
     if cut.op == i.op {
-        return Some(New::Op(i.op, cut.args.to_vec()));
+        return Some(New::Op(i.op, existing(&cut.args)));
     }
     if cut.op != Op::Truncate {
         return None;

@@ -2,21 +2,25 @@
 //! preserves.
 //!
 //! - [`pipeline()`]: their order.
-//! - [`dead`]: dead code. [`fold`]: constant folding and named simplifications. [`phi`]: block parameters.
+//! - [`dead`]: dead code. [`fold`]: constant folding and rewrites. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
 //! - [`single_entry`]: cycles with several entries.
 //! - [`if_convert`]: small branches.
+//! - [`halves`]: logic of 64 bits by words. [`logic`]: logic of three operands.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
 pub mod address;
 pub mod branch;
 pub mod dead;
 pub mod fold;
+pub mod halves;
 pub mod if_convert;
 pub mod legalize;
+pub mod logic;
 pub mod number;
 pub mod phi;
 pub mod pipeline;
+mod rewrite;
 pub mod single_entry;
 
 pub use pipeline::{Choices, Level, PASSES, Pass, Property, pipeline};

@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use crate::legalize::{self, Refused};
-use crate::{Stats, address, branch, dead, fold, if_convert, number, phi, single_entry};
+use crate::{Stats, address, branch, dead, fold, halves, if_convert, logic, number, phi, single_entry};
 use sassafras_ir::{CfgEditor, Function};
 
 /// How much is done. What selection needs is done at every level.
@@ -91,6 +91,7 @@ pub const PASSES: &[Pass] = &[
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),
     pass("legalize", Level::O0, |f, _| legalize::legalize(f)),
+    pass("halves", Level::O1, |f, _| halves::halves(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("branch", Level::O1, branches),
     pass("phi", Level::O1, |f, _| phi::phi(f)),
@@ -101,6 +102,8 @@ pub const PASSES: &[Pass] = &[
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("dead", Level::O1, |f, _| dead::dead(f)),
+    pass("logic", Level::O1, |f, _| logic::logic(f)),
     pass("branch", Level::O1, branches),
     // Folding may bring a form back that selection does not accept.
     pass("legalize", Level::O0, |f, _| legalize::legalize(f)),

@@ -183,7 +183,12 @@ fn covers(target: &Access, source: &Access) -> bool {
     }
 }
 
-fn decide(terms: &Terms, pairs: &[(TermId, TermId)], assumed: &[TermId], solver: &mut dyn Solver) -> Verdict {
+pub(super) fn decide(
+    terms: &Terms,
+    pairs: &[(TermId, TermId)],
+    assumed: &[TermId],
+    solver: &mut dyn Solver,
+) -> Verdict {
     let open: Vec<(TermId, TermId)> = pairs.iter().copied().filter(|(a, b)| a != b).collect();
     if open.is_empty() {
         return Verdict::Identical;

@@ -6,6 +6,7 @@
 //! - `world`, `machine`, `symbols`: operands, memory and launch words that both sides share; immediates as variables.
 //! - `floats`: what a solver is told of floats.
 //! - `decide`: whether two effects are the same.
+//! - `rewrites`: rows from the IR to the IR.
 //!
 //! The two sides share the primitives of [`sassafras_semantics::Domain`] and the notation of rows; the selection engine is not
 //! asked.
@@ -13,6 +14,7 @@
 mod decide;
 mod instance;
 mod machine;
+mod rewrites;
 mod shape;
 mod source;
 mod symbols;
@@ -21,6 +23,7 @@ mod world;
 
 pub use decide::{Verdict, prove_instance};
 pub use instance::{How, Instance, instances};
+pub use rewrites::prove_rewrite;
 
 use sassafras_chip::Chip;
 use sassafras_rules::select::Row;

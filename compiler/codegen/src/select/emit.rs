@@ -114,6 +114,10 @@ pub fn emit(
             e.line = source.insts[i].line;
             match &plan.fates[i] {
                 Fate::Nothing => {}
+                Fate::Word(unit) => {
+                    let reg = e.value(source.insts[i].args[0], Some(*unit))?;
+                    e.places[source.insts[i].results[0]] = Some(reg);
+                }
                 Fate::Code => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
                     e.launch_value(i)?;

@@ -19,6 +19,8 @@ pub enum Fate {
     Row(&'static Row, Bindings),
     /// It is emitted by code: constants of the launch, special registers, addresses.
     Code,
+    /// Its result is this word of its argument's register: nothing is emitted.
+    Word(u8),
 }
 
 /// A decision for every operation.
@@ -91,6 +93,10 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }
+                Op::Truncate | Op::Extract(_) if word(function, inst).is_some() => {
+                    need(&context, &mut needed, inst.args[0]);
+                    Fate::Word(word(function, inst).unwrap_or(0))
+                }
                 Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
                 _ => {
                     let m = choose(&context, i, &needed)?;
@@ -112,6 +118,17 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
         }
     }
     Ok(Plan { order, fates, needed })
+}
+
+/// Which word of a wider value an operation takes, if it takes one as it is.
+fn word(f: &Function, inst: &InstData) -> Option<u8> {
+    let low = match inst.op {
+        Op::Truncate => 0,
+        Op::Extract(low) => low,
+        _ => return None,
+    };
+    let words = f.ty(inst.results[0]).bits() == 32 && f.ty(inst.args[0]).bits() > 32 && low % 32 == 0;
+    words.then_some(low / 32)
 }
 
 /// The mask of the lanes that a cross-lane operation waits for.

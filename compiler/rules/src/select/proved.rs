@@ -73,6 +73,11 @@ impl Proved {
 
 /// The hash of a row's text with single blanks: FNV-1a of 64 bits.
 pub fn hash(row: &Row) -> String {
+    hash_of(&row.text)
+}
+
+/// The hash of a text: FNV-1a of 64 bits.
+pub fn hash_of(text: &str) -> String {
     let fold = |h: u64, b: u8| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", row.text.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
 }
