@@ -9,54 +9,51 @@ use common::{line, module, ours, recorded, text, z3};
 use sassafras_cubin::Cubin;
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
 use sassafras_prove::{Assumption, Verdict, prove};
+use std::collections::BTreeMap;
 
 const FLOAT: &str = "features/atom_shared_float";
 const HALF: &str = "features/atom_half_add";
 
-/// Program, what is wrong, an instruction of our code (the first with this beginning), and what stands in its place.
+/// Program, what is wrong, an instruction of our code (the first with this beginning), and what stands in its place. `$x` is some register, and
+/// the same one wherever it stands again; instructions before ` | ` only say which.
 const WRONG: [(&str, &str, &str, &str); 18] = [
-    (FLOAT, "another sum", "FADD R9, R8, R7", "FADD R9, R8, R8"),
-    (FLOAT, "expected and new change places", "ATOMS.CAS R10, [R2], R8, R9", "ATOMS.CAS R10, [R2], R9, R8"),
+    (FLOAT, "another sum", "FADD $n, $e, $x", "FADD $n, $e, $e"),
+    (FLOAT, "expected and new change places", "ATOMS.CAS $r, [$p], $e, $n", "ATOMS.CAS $r, [$p], $n, $e"),
     (
         FLOAT,
         "again where it was done",
-        "ISETP.EQ.U32.AND P0, PT, R10, R8",
-        "ISETP.NE.U32.AND P0, PT, R10, R8, PT",
+        "ISETP.EQ.U32.AND P0, PT, $r, $e",
+        "ISETP.NE.U32.AND P0, PT, $r, $e, PT",
     ),
-    (FLOAT, "equal as numbers", "ISETP.EQ.U32.AND P0, PT, R10, R8", "FSETP.EQ.AND P0, PT, R10, R8, PT"),
+    (FLOAT, "equal as numbers", "ISETP.EQ.U32.AND P0, PT, $r, $e", "FSETP.EQ.AND P0, PT, $r, $e, PT"),
     (
         FLOAT,
         "done if it is what was made",
-        "ISETP.EQ.U32.AND P0, PT, R10, R8",
-        "ISETP.EQ.U32.AND P0, PT, R10, R9, PT",
+        "ATOMS.CAS $r, [$p], $e, $n | ISETP.EQ.U32.AND P0, PT, $r, $e",
+        "ISETP.EQ.U32.AND P0, PT, $r, $n, PT",
     ),
     (FLOAT, "half of the word is compared", "ISETP.EQ.U32.AND.EX P0", "NOP"),
-    (FLOAT, "the next round expects what was made", "MOV R8, R10", "MOV R8, R9"),
-    (FLOAT, "the next round expects the same", "MOV R8, R10", "NOP"),
-    (FLOAT, "a change elsewhere", "ATOMS.CAS R10, [R2]", "ATOMS.CAS R10, [R3], R8, R9"),
-    (FLOAT, "a load elsewhere", "LDS R8, [R2]", "LDS R8, [R3+0x4000]"),
-    (HALF, "a load of another memory", "LDS R13, [R6]", "LDG.E R13, desc[UR0][R6.64]"),
-    (FLOAT, "a store besides", "YIELD", "STS [R2], R7"),
+    (FLOAT, "the next round expects what was made", "ATOMS.CAS $r, [$p], $e, $n | MOV $e, $r", "MOV $e, $n"),
+    (FLOAT, "the next round expects the same", "ATOMS.CAS $r, [$p], $e, $n | MOV $e, $r", "NOP"),
+    (FLOAT, "a change elsewhere", "ATOMS.CAS $r, [$p], $e, $n", "ATOMS.CAS $r, [$p+0x4], $e, $n"),
+    (FLOAT, "a load elsewhere", "ATOMS.CAS $r, [$p], $e, $n | LDS $e, [$p]", "LDS $e, [$p+0x4000]"),
+    (HALF, "a load of another memory", "LDS $o, [$p]", "LDG.E $o, desc[UR0][R6.64]"),
+    (FLOAT, "a store besides", "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x | YIELD", "STS [$p], $x"),
     (FLOAT, "a count of rounds", "YIELD", "IADD3 R16, R16, 0x1, RZ"),
     (FLOAT, "nobody waits behind it", "BSYNC B0", "NOP"),
+    (HALF, "the neighbour is lost", "LOP3.LUT $m, $v, $o, $k, 0xf4", "LOP3.LUT $m, $v, $o, $k, 0xf0, !PT"),
+    (HALF, "the neighbour is changed", "LOP3.LUT $m, $v, $o, $k, 0xf4", "LOP3.LUT $m, $v, $o, $k, 0xfc, !PT"),
     (
         HALF,
-        "the neighbour is lost",
-        "LOP3.LUT R16, R13, R12, R15, 0xea",
-        "LOP3.LUT R16, R13, R12, R15, 0xaa, !PT",
+        "what was made is told",
+        "HADD2 $m, $h.H0_H0 | PRMT $d, $x, 0x5410, $h",
+        "PRMT $d, $x, 0x5410, $m",
     ),
-    (
-        HALF,
-        "the neighbour is changed",
-        "LOP3.LUT R16, R13, R12, R15, 0xea",
-        "LOP3.LUT R16, R13, R12, R15, 0xfa, !PT",
-    ),
-    (HALF, "what was made is told", "PRMT R11, R10, 0x5410, R2", "PRMT R11, R10, 0x5410, R5"),
     (
         HALF,
         "a narrower scope",
-        "ATOMG.E.CAS.STRONG.GPU PT, R5",
-        "ATOMG.E.CAS.STRONG.SM PT, R5, [R20], R4, R12",
+        "ATOMG.E.CAS.STRONG.GPU PT, $r, [$q], $e, $n",
+        "ATOMG.E.CAS.STRONG.SM PT, $r, [$q], $e, $n",
     ),
 ];
 
@@ -118,12 +115,33 @@ fn changed(cubin: &Cubin, from: &str, to: &str) -> Cubin {
     let mut cubin = cubin.clone();
     let code = &mut cubin.functions[0].code;
     let of = |word: &u128| decode(*word, chip).expect("a word");
-    let at = code.iter().position(|w| print(&of(w), &Style::default()).starts_with(from));
-    let at = at.unwrap_or_else(|| panic!("our code has no `{from}`"));
-    let mut inst = parse(to, &Style::default()).unwrap_or_else(|e| panic!("{to}: {e:?}"));
+    let (mut at, mut names) = (0, BTreeMap::new());
+    for pattern in from.split(" | ") {
+        let fits = |word: &u128| begins(&print(&of(word), &Style::default()), pattern, &names);
+        let found = code.iter().enumerate().find_map(|(i, word)| Some((i, fits(word)?)));
+        (at, names) = found.unwrap_or_else(|| panic!("our code has no `{pattern}` with {names:?}"));
+    }
+    let text = names.iter().fold(to.to_owned(), |text, (name, reg)| text.replace(&format!("${name}"), reg));
+    let mut inst = parse(&text, &Style::default()).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     inst.control = of(&code[at]).control;
     code[at] = encode(&inst, chip).expect("a word");
     cubin
+}
+
+/// The registers for which `$x` stands, with those that are known, if a text begins as the pattern does.
+fn begins(text: &str, pattern: &str, known: &BTreeMap<char, String>) -> Option<BTreeMap<char, String>> {
+    let (mut names, mut text, mut pattern) = (known.clone(), text, pattern.chars());
+    while let Some(c) = pattern.next() {
+        if c != '$' {
+            text = text.strip_prefix(c)?;
+            continue;
+        }
+        let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+        let (reg, rest) = text.split_at(end);
+        let old = names.entry(pattern.next()?).or_insert_with(|| reg.to_owned());
+        (old == reg && reg.starts_with('R')).then(|| text = rest)?;
+    }
+    Some(names)
 }
 
 #[test]
