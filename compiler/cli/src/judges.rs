@@ -251,9 +251,11 @@ fn allocation(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option
     Some(finding(&sassafras_check::allocation::check(before, after)))
 }
 
-/// Scheduling kept the instructions and their dependences.
+/// Scheduling, before allocation and at the end, kept the instructions and their dependences.
 fn schedule(stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
-    let (Stage::Schedule, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
+    let (Stage::Arrange | Stage::Schedule, Some(Form::Machine(before)), Form::Machine(after)) =
+        (stage, before, after)
+    else {
         return None;
     };
     Some(finding(&sassafras_check::schedule::check(before, after)))

@@ -31,6 +31,9 @@ pub const MINIMUM_REGISTERS: u32 = 14;
 /// any chip schedules (64) fit its 65,536 registers.
 const FULL_OCCUPANCY: u32 = 32;
 
+/// A register may rest after use if one in so many more is enough for that: the count is what people read first.
+const MORE: u32 = 20;
+
 /// What [`allocate`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {
@@ -77,8 +80,8 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
     Ok(stats)
 }
 
-/// Assigns again, over as many registers as cost nothing: those up to the next step of the hardware's own allocation,
-/// and at least those with which a multiprocessor can hold all its warps. Keeps the old places where this needs more.
+/// Assigns again, over a few registers more ([`MORE`]) as long as that costs nothing: up to the next step of the hardware's own allocation,
+/// and at least to those with which a multiprocessor can hold all its warps. Keeps the old places where this needs more.
 fn spread(
     f: &Function,
     work: &Work,
@@ -94,7 +97,8 @@ fn spread(
     let limits = f.chip.limits();
     let step = limits.register_allocation_unit;
     let free = (used(&places) + limits.reserved_registers).next_multiple_of(step).max(FULL_OCCUPANCY);
-    let free = limit.min(free - limits.reserved_registers);
+    let few = used(&places) + used(&places) / MORE + 1;
+    let free = limit.min(free - limits.reserved_registers).min(few);
     if work.scratch.is_some() {
         return Ok(places);
     }

@@ -3,6 +3,7 @@
 //! Each stage is a free function over [`sassafras_machine::Function`], in this order:
 //! * [`select`]: from the IR to machine code in SSA, by rows.
 //! * [`prepare`](prepare()): critical edges are split, instructions get names, uniform branches are marked.
+//! * [`arrange`](arrange()): the order within blocks by which few values live at once and loads begin early.
 //! * [`allocate`]: real registers; out of SSA; spills and parallel copies.
 //! * [`expand`](expand()): pseudo-instructions become instructions of the hardware; the frame is set up.
 //! * [`fold`](fold()): equal tails merged, branches that decide nothing taken out, equal beginnings hoisted.
@@ -14,6 +15,7 @@
 //! [`plant`] holds faults to inject behind the stages, for tests of the judges.
 
 mod alloc;
+mod arrange;
 mod cold;
 mod converge;
 mod emit;
@@ -31,6 +33,7 @@ mod uniform;
 mod warpgroup;
 
 pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
+pub use arrange::{ARRANGE, ArrangeStats, arrange};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};

@@ -13,6 +13,8 @@ use sassafras_machine::Function;
 /// The stage behind which a fault belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Stage {
+    /// Behind [`crate::arrange`](crate::arrange()).
+    Arrange,
     /// Behind [`crate::allocate`].
     Allocate,
     /// Behind [`crate::expand`](crate::expand()).
@@ -59,6 +61,8 @@ macro_rules! faults {
 }
 
 faults! {
+    /// Before allocation an access to memory and a block barrier change places, or two accesses that may meet where there is none.
+    MemoryRearranged, "memory-rearranged", Arrange, schedule::memory_rearranged;
     /// A use of one half of a pair reads the other half.
     WrongUnit, "wrong-unit", Allocate, allocation::wrong_unit;
     /// A spill stores to the slot of another value.

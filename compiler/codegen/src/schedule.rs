@@ -8,7 +8,7 @@
 
 mod boards;
 pub(crate) mod hazard;
-mod order;
+pub(crate) mod order;
 mod stalls;
 
 use crate::Error;

@@ -10,6 +10,7 @@ fn parse(body: &str) -> Function {
 
 fn through(f: &mut Function) -> codegen::Code {
     codegen::prepare(f).unwrap();
+    codegen::arrange(f).unwrap();
     codegen::allocate(f).unwrap();
     codegen::expand(f).unwrap();
     codegen::converge(f).unwrap();
@@ -129,7 +130,10 @@ fn faults_find_places() {
             let mut f = random::function(&mut sassafras_isa::Rng(seed));
             f.max_registers = 16;
             codegen::prepare(&mut f).unwrap();
-            codegen::allocate(&mut f).unwrap();
+            codegen::arrange(&mut f).unwrap();
+            if fault.stage() > Stage::Arrange {
+                codegen::allocate(&mut f).unwrap();
+            }
             if fault.stage() > Stage::Allocate {
                 codegen::expand(&mut f).unwrap();
             }

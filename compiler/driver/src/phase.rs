@@ -1,6 +1,6 @@
 //! The phases of a compilation, one row each, in order.
 
-use sassafras_codegen::{BRANCH_FOLDER, MARK_COLD, OUT_OF_LOOPS, PLACEMENT, TO_THE_END};
+use sassafras_codegen::{ARRANGE, BRANCH_FOLDER, MARK_COLD, OUT_OF_LOOPS, PLACEMENT, TO_THE_END};
 use std::fmt;
 
 /// A phase.
@@ -16,6 +16,8 @@ pub enum Stage {
     Select,
     /// Critical edges split, instructions named.
     Prepare,
+    /// Order of instructions by which loads begin early and few values live at once.
+    Arrange,
     /// Real registers.
     Allocate,
     /// No pseudo-instructions.
@@ -116,7 +118,7 @@ impl Phase {
 /// Names that `--disable-phase` takes.
 pub fn optional() -> Vec<&'static str> {
     let passes = sassafras_opt::PASSES.iter().filter(|pass| pass.optional).map(|pass| pass.name);
-    let parts = [MARK_COLD, OUT_OF_LOOPS, TO_THE_END, PLACEMENT, BRANCH_FOLDER];
+    let parts = [ARRANGE, MARK_COLD, OUT_OF_LOOPS, TO_THE_END, PLACEMENT, BRANCH_FOLDER];
     let mut names: Vec<&str> = passes.chain(parts).collect();
     names.sort_unstable();
     names.dedup();
@@ -131,6 +133,7 @@ pub const PHASES: &[Phase] = &[
     phase(Stage::Select, "select", FormKind::Machine, &[P::Ssa, P::Selectable], &[]),
     phase(Stage::Prepare, "prepare", FormKind::Machine, &[P::Ssa], &[P::NoCriticalEdges, P::ControlFlowLast])
         .carrying(&["SetControlFlowOpLastInBB"]),
+    phase(Stage::Arrange, ARRANGE, FormKind::Machine, &[P::Ssa, P::NoCriticalEdges], &[]),
     phase(Stage::Allocate, "allocate", FormKind::Machine, &[P::Ssa, P::NoCriticalEdges], &[P::Allocated]),
     phase(Stage::Expand, "expand", FormKind::Machine, &[P::Allocated], &[P::RealInstructions]),
     phase(Stage::Fold, BRANCH_FOLDER, FormKind::Machine, &[P::RealInstructions], &[]),

@@ -63,6 +63,7 @@ const OWN: &[Fault] = &[
 
 fn stage(stage: machine::Stage) -> Stage {
     match stage {
+        machine::Stage::Arrange => Stage::Arrange,
         machine::Stage::Allocate => Stage::Allocate,
         machine::Stage::Expand => Stage::Expand,
         machine::Stage::Converge => Stage::Converge,

@@ -12,11 +12,12 @@ use sassafras_isa::{ControlFlowKind, Inst, RegClass, decode};
 use sassafras_opt::{Choices, Level, PASSES};
 
 /// Phases whose text `compile --stop-after` writes.
-const PHASES: [&str; 10] = [
+const PHASES: [&str; 11] = [
     "lower",
     "optimise",
     "select",
     "prepare",
+    "arrange",
     "allocate",
     "expand",
     "branch-folder",

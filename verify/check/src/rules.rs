@@ -108,9 +108,9 @@ rules! {
     }
     "Schedule": {
         ScheduleBlocks "schedule-blocks" "The blocks keep their order.",
-        ScheduleFrame "schedule-frame" "Frame, shared memory and entry stay as they were.",
-        ScheduleSuccessors "schedule-successors" "Each block keeps its successors.",
-        ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, but for control bits and added NOPs.",
+        ScheduleFrame "schedule-frame" "Frame, shared memory, entry and virtual registers stay as they were.",
+        ScheduleSuccessors "schedule-successors" "Each block keeps its successors and parameters.",
+        ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, behind allocation but for control bits and added NOPs.",
         ScheduleDependence "schedule-dependence" "Two instructions of which one writes a register that the other reads or writes keep their order.",
         ScheduleMemory "schedule-memory" "Two accesses that may touch the same bytes, of which one writes, keep their order, as does what has an effect on control or other threads.",
     }

@@ -1,6 +1,7 @@
 //! Whether scheduling kept the program: the same instructions in each block, in an order that keeps every dependence.
 //!
-//! Only control bits may differ, and NOP may be added to pass time. Two instructions of a block must keep their order when
+//! For the final order and for the one before allocation. Behind the final one only control bits may differ, and NOP may be added to pass time; before
+//! allocation nothing may. Two instructions of a block must keep their order when
 //! * one writes a register that the other reads or writes, in any file;
 //! * both touch memory and may meet, and one writes it (see `memory::ordered`);
 //! * one has an effect on control or other threads, and the other an effect or an access to memory, or is collective.
@@ -13,9 +14,9 @@ use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use rustc_hash::FxHashMap;
 use sassafras_isa::{Control, RegClass};
-use sassafras_machine::{Access, Block, Function, MInst, Op};
+use sassafras_machine::{Access, Block, Function, MInst, Op, Phase, Reg};
 
-/// Checks the function `after` scheduling against the one `before` it.
+/// Checks the function `after` scheduling, or after arranging in SSA, against the one `before` it.
 pub fn check(before: &Function, after: &Function) -> Verdict {
     let mut objections = Vec::new();
     let mut object = |rule: Rule, block: Block, message| {
@@ -25,15 +26,18 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
         object(Rule::ScheduleBlocks, after.entry, "the order of the blocks changed".to_owned());
         return Verdict::of(objections, Vec::new());
     }
-    if (before.frame, before.shared_bytes, before.entry) != (after.frame, after.shared_bytes, after.entry) {
-        object(Rule::ScheduleFrame, after.entry, "the frame, shared memory or entry changed".to_owned());
+    let whole = |f: &Function| (f.frame, f.shared_bytes, f.entry);
+    if whole(before) != whole(after) || before.vregs != after.vregs {
+        let what = "the frame, shared memory, entry or virtual registers changed";
+        object(Rule::ScheduleFrame, after.entry, what.to_owned());
     }
+    let ssa = before.phase == Phase::Ssa;
     for &block in &before.layout {
         let (old, new) = (&before.blocks[block], &after.blocks[block]);
-        if old.succs != new.succs {
-            object(Rule::ScheduleSuccessors, block, "the successors changed".to_owned());
+        if old.succs != new.succs || old.params != new.params {
+            object(Rule::ScheduleSuccessors, block, "the successors or parameters changed".to_owned());
         }
-        match permutation(&old.insts, &new.insts) {
+        match permutation(&old.insts, &new.insts, ssa) {
             Err(message) => object(Rule::ScheduleInstructions, block, message),
             Ok(places) => order(&old.insts, &places)
                 .into_iter()
@@ -43,11 +47,11 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
     Verdict::of(objections, Vec::new())
 }
 
-/// For each instruction before, its place after. Equal ones keep their order.
-fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
+/// For each instruction before, its place after. Equal ones keep their order. In SSA there are pseudo-instructions, and nothing else may differ.
+fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, String> {
     let bare = |inst: &MInst| {
         let mut inst = inst.clone();
-        if let Some(real) = inst.inst_mut() {
+        if let Some(real) = inst.inst_mut().filter(|_| !ssa) {
             real.control = Control::SAFE;
         }
         inst
@@ -58,7 +62,7 @@ fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
     };
     let mut places: FxHashMap<_, Vec<usize>> = FxHashMap::default();
     for (index, inst) in new.iter().enumerate().rev() {
-        if inst.as_pseudo().is_some() {
+        if inst.as_pseudo().is_some() && !ssa {
             return Err(format!("instruction {index} is a pseudo-instruction"));
         }
         places.entry(key(inst)).or_default().push(index);
@@ -71,8 +75,9 @@ fn permutation(old: &[MInst], new: &[MInst]) -> Result<Vec<usize>, String> {
             _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),
         }
     }
-    let padding =
-        |inst: &MInst| inst.origin.is_none() && inst.inst().is_some_and(|i| i.row().mnemonic == "NOP");
+    let padding = |inst: &MInst| {
+        !ssa && inst.origin.is_none() && inst.inst().is_some_and(|i| i.row().mnemonic == "NOP")
+    };
     let added = places.values().flatten().find(|&&place| !padding(&new[place]));
     match added {
         Some(&place) => Err(format!("`{}` was added", text(&new[place]))),
@@ -88,7 +93,7 @@ fn order(old: &[MInst], places: &[usize]) -> Vec<(Rule, String)> {
         for first in (0..second).filter(|&first| places[first] > places[second]) {
             let pair = || format!("`{}` and `{}` changed places", text(&old[first]), text(&old[second]));
             if let Some((register, kind)) = dependence(&accesses[first], &accesses[second]) {
-                let name = format!("{}{}", register.0.prefix(), register.1);
+                let name = register.1.display(register.0);
                 faults.push((Rule::ScheduleDependence, format!("{}: {kind} {name}", pair())));
             } else if let Some(why) = memory::ordered(old, first, second) {
                 faults.push((Rule::ScheduleMemory, format!("{}: {why}", pair())));
@@ -98,16 +103,14 @@ fn order(old: &[MInst], places: &[usize]) -> Vec<(Rule, String)> {
     faults
 }
 
-type Register = (RegClass, u16);
+type Register = (RegClass, Reg);
 
 /// The registers that an instruction reads and those that it writes.
 fn accesses(inst: &MInst) -> [Vec<Register>; 2] {
     let mut lists = [Vec::new(), Vec::new()];
     for operand in inst.operands() {
-        if let sassafras_machine::Reg::Physical(first) = operand.reg {
-            let list = &mut lists[usize::from(operand.access == Access::Write)];
-            list.extend((first..first + u16::from(operand.units)).map(|number| (operand.class, number)));
-        }
+        let list = &mut lists[usize::from(operand.access == Access::Write)];
+        list.extend((0..operand.units).map(|unit| (operand.class, operand.reg.offset(unit))));
     }
     lists
 }

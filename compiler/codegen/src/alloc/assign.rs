@@ -3,7 +3,7 @@
 //! Does: takes bundles in order of their start, those that must not be spilled first and of these the widest; gives
 //! each the place of a bundle that a move connects it with if that is free; else, of the first `spread` general
 //! registers, the lowest that has rested long enough, or else longest, so that scheduling finds few false dependences; else the lowest
-//! free one; else that of the cheapest set of bundles that are each cheaper than it, which then look again. What finds
+//! free one, or for a single register one that breaks up no free pair; else that of the cheapest set of bundles that are each cheaper than it, which then look again. What finds
 //! none is broken up into its registers; a single register that finds none is to be spilled.
 
 use super::bundles::{Bundle, Bundles};
@@ -185,6 +185,8 @@ pub fn assign(
         .collect();
     let mut places = vec![None; bundles.data.len()];
     let mut spilled = Vec::new();
+    // One more than the highest general register so far.
+    let mut highest = 0;
     while let Some((_, _, _, index)) = queue.pop_first() {
         let bundle = &bundles.data[index];
         let (class, units) = (bundle.class, usize::from(bundle.units));
@@ -207,8 +209,20 @@ pub fn assign(
                 };
                 rested.min_by_key(|&base| (Reverse(age(base).min(RESTED)), base))
             })
-            .or_else(|| (floor..count).step_by(step).find(|&base| files.free(class, base, &bundle.ranges)));
+            .or_else(|| {
+                let free = |&base: &usize| files.free(class, base, &bundle.ranges);
+                let lowest = (floor..count).step_by(step).find(free)?;
+                if class != RegClass::R || units != 1 {
+                    return Some(lowest);
+                }
+                // What would break up a free pair goes beside another single one, if that takes no register more.
+                let beside = |base: &usize| !files.free(class, *base ^ 1, &bundle.ranges);
+                (lowest..highest).filter(free).find(beside).or(Some(lowest))
+            });
         if let Some(base) = found {
+            if class == RegClass::R {
+                highest = highest.max(base + units);
+            }
             files.put(class, base, &bundle.ranges, index);
             places[index] = Some(base);
             continue;

@@ -3,7 +3,7 @@
 use super::choose;
 use crate::schedule::hazard::{Facts, distance};
 use sassafras_chip::latency::{Hazard, OperandKind};
-use sassafras_isa::{Control, MemoryKind};
+use sassafras_isa::{Control, ControlFlowKind, MemoryKind, MemorySpace};
 use sassafras_machine::{Block, Function, MInst};
 
 type At = (Block, usize);
@@ -144,6 +144,18 @@ pub fn memory_out_of_order(f: &mut Function, seed: u64) -> bool {
         }
         _ => false,
     })
+}
+
+pub fn memory_rearranged(f: &mut Function, seed: u64) -> bool {
+    let barrier = |inst: &MInst| {
+        inst.inst().is_some_and(|real| real.row().control_flow == Some(ControlFlowKind::Block))
+    };
+    let shared = |inst: &MInst| {
+        let memory = inst.inst().and_then(|real| real.row().memory);
+        memory.is_some_and(|memory| memory.space == MemorySpace::Shared)
+    };
+    swap_neighbours(f, seed, |a, b| (barrier(a) && shared(b)) || (shared(a) && barrier(b)))
+        || memory_out_of_order(f, seed)
 }
 
 pub fn use_before_definition(f: &mut Function, seed: u64) -> bool {

@@ -1,12 +1,14 @@
 //! What an instruction does to registers, as the latency tables count it.
 
+use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, latency};
 use sassafras_isa::{
     Access, Control, ControlFlowKind, Meaning, MemoryKind, MemorySpace, RegClass, Scoreboard,
 };
-use sassafras_machine::{MInst, Position, Reg};
+use sassafras_machine::{Function, MInst, Position, Reg, VReg};
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
 
 /// No waits, no scoreboards, the shortest stall.
 pub const NEUTRAL: Control =
@@ -30,6 +32,41 @@ pub fn id(class: RegClass, number: u16) -> usize {
         RegClass::P => 512 + (number & 7),
         RegClass::UP => 520 + (number & 7),
         RegClass::B => 528 + (number & 15),
+    }
+}
+
+/// Numbers for the registers of some instructions: of a real one [`id`], of the units of virtual ones the numbers behind.
+#[derive(Debug, Default)]
+pub struct Names {
+    first: FxHashMap<VReg, usize>,
+    units: usize,
+}
+
+impl Names {
+    /// For these instructions.
+    pub fn of(f: &Function, insts: &[MInst]) -> Names {
+        let mut names = Names::default();
+        for vreg in insts.iter().flat_map(|inst| inst.operands()).filter_map(|operand| operand.reg.vreg()) {
+            let next = REGISTERS + names.units;
+            if let Entry::Vacant(entry) = names.first.entry(vreg) {
+                entry.insert(next);
+                names.units += usize::from(f.vregs[vreg].units);
+            }
+        }
+        names
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> usize {
+        REGISTERS + self.units
+    }
+
+    /// The number of a register; `None` for a virtual one of other instructions.
+    pub fn number(&self, class: RegClass, reg: Reg) -> Option<usize> {
+        match reg {
+            Reg::Physical(number) => Some(id(class, number)),
+            Reg::Virtual(vreg, unit) => Some(self.first.get(&vreg)? + usize::from(unit)),
+        }
     }
 }
 
@@ -59,10 +96,16 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Of an instruction over real registers.
     pub fn new(chip: Chip, inst: &MInst) -> Facts {
+        Facts::named(chip, inst, &Names::default())
+    }
+
+    /// Of an instruction whose registers have these names.
+    pub fn named(chip: Chip, inst: &MInst, names: &Names) -> Facts {
         let Some(real) = inst.inst() else {
-            return Facts {
-                class: Class::Control,
+            let mut facts = Facts {
+                class: Class::Alu,
                 reads: SmallVec::new(),
                 writes: SmallVec::new(),
                 late_results: false,
@@ -74,6 +117,8 @@ impl Facts {
                 fences: false,
                 fences_late: false,
             };
+            facts.name(inst, names, false);
+            return facts;
         };
         let row = real.row();
         let mut facts = Facts {
@@ -94,8 +139,19 @@ impl Facts {
         };
         facts.fences_late = facts.fences && !row.control.read_barrier;
         let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
+        facts.name(inst, names, decides);
+        let variable = row.pipe.variable(chip);
+        facts.late_results = !facts.writes.is_empty()
+            && (variable || matches!(row.scoreboard, Scoreboard::Write | Scoreboard::ReadWrite));
+        facts.late_reads = facts.sources().next().is_some()
+            && (variable || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite));
+        facts
+    }
+
+    /// Sets down what is read and written.
+    fn name(&mut self, inst: &MInst, names: &Names, decides: bool) {
         for operand in inst.operands() {
-            let Reg::Physical(first) = operand.reg else { continue };
+            let Some(first) = names.number(operand.class, operand.reg) else { continue };
             let guard = operand.position == Position::Guard;
             let kind = match operand.class {
                 RegClass::R => OperandKind::Register,
@@ -106,20 +162,13 @@ impl Facts {
                 RegClass::UP => OperandKind::UniformPredicate,
                 RegClass::B => OperandKind::Convergence,
             };
-            for unit in 0..u16::from(operand.units) {
-                let register = id(operand.class, first + unit);
+            for unit in 0..usize::from(operand.units) {
                 match operand.access {
-                    Access::Read => facts.reads.push((register, kind)),
-                    Access::Write => facts.writes.push((register, kind)),
+                    Access::Read => self.reads.push((first + unit, kind)),
+                    Access::Write => self.writes.push((first + unit, kind)),
                 }
             }
         }
-        let variable = row.pipe.variable(chip);
-        facts.late_results = !facts.writes.is_empty()
-            && (variable || matches!(row.scoreboard, Scoreboard::Write | Scoreboard::ReadWrite));
-        facts.late_reads = facts.sources().next().is_some()
-            && (variable || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite));
-        facts
     }
 
     /// Registers that a late reader may still need after issue: all but guards.

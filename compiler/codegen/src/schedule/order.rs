@@ -4,34 +4,32 @@
 //! instruction with the longest way to the block's end. Memory accesses stay in order where one writes and they may
 //! touch the same bytes; what orders memory or control keeps its place against everything.
 
-use super::hazard::{Facts, REGISTERS, distance};
+use super::hazard::{Facts, Names, distance};
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{Class, Hazard, OperandKind};
-use sassafras_isa::{Meaning, MemoryKind, MemorySpace};
-use sassafras_machine::MInst;
+use sassafras_isa::{Meaning, MemoryKind, MemorySpace, RegClass};
+use sassafras_machine::{MInst, Op, Pseudo, Reg};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Accesses to memory that are held against each later one.
 const ACCESSES: usize = 256;
 
-/// One dependence: the later node and the least distance.
-type Edges = Vec<Vec<(usize, u32)>>;
+/// The register that is always zero.
+const RZ: u64 = 255;
+
+/// For each node the later ones that depend on it, with the least distance in cycles.
+pub type Edges = Vec<Vec<(usize, u32)>>;
 
 /// The new order, as old indices.
 pub fn order(chip: Chip, insts: &[MInst]) -> Vec<usize> {
     let count = insts.len();
     let facts: Vec<Facts> = insts.iter().map(|inst| Facts::new(chip, inst)).collect();
-    let edges = dependences(chip, insts, &facts);
+    let edges = dependences(chip, insts, &facts, &Names::default());
+    let priority = longest_ways(&edges);
     let mut missing = vec![0usize; count];
     for (later, _) in edges.iter().flatten() {
         missing[*later] += 1;
-    }
-    // Edges go forward, so one walk backwards finds the longest ways.
-    let mut priority = vec![0u32; count];
-    for node in (0..count).rev() {
-        priority[node] =
-            edges[node].iter().map(|&(later, cycles)| priority[later] + cycles).max().unwrap_or(0);
     }
     let mut earliest = vec![0u32; count];
     // Ready instructions: those that could issue now, the longest way first, and those that must wait, the shortest wait first.
@@ -61,10 +59,21 @@ pub fn order(chip: Chip, insts: &[MInst]) -> Vec<usize> {
     }
 }
 
-fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts]) -> Edges {
+/// Cycles from each node to the end of the block.
+pub fn longest_ways(edges: &Edges) -> Vec<u32> {
+    // Edges go forward, so one walk backwards finds the longest ways.
+    let mut ways = vec![0u32; edges.len()];
+    for node in (0..edges.len()).rev() {
+        ways[node] = edges[node].iter().map(|&(later, cycles)| ways[later] + cycles).max().unwrap_or(0);
+    }
+    ways
+}
+
+/// What must stay in order: registers, memory, control.
+pub fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts], names: &Names) -> Edges {
     let mut edges: Edges = vec![Vec::new(); insts.len()];
-    let mut writer: Vec<Option<usize>> = vec![None; REGISTERS];
-    let mut readers: Vec<Vec<(usize, OperandKind)>> = vec![Vec::new(); REGISTERS];
+    let mut writer: Vec<Option<usize>> = vec![None; names.count()];
+    let mut readers: Vec<Vec<(usize, OperandKind)>> = vec![Vec::new(); names.count()];
     let mut fence: Option<usize> = None;
     let mut accesses: Vec<(usize, Touch)> = Vec::new();
     let mut since_fence: Vec<usize> = Vec::new();
@@ -110,7 +119,7 @@ fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts]) -> Edges {
                 add(&mut edges, from, 1);
             }
             since_fence.push(node);
-            if let Some(touch) = Touch::new(inst, &writer) {
+            if let Some(touch) = Touch::new(inst, &writer, names) {
                 // So that long blocks do not take quadratic time, now and then one access comes behind all before it.
                 let all = accesses.len() >= ACCESSES;
                 for (from, earlier) in &accesses {
@@ -147,7 +156,7 @@ pub fn plain(kind: OperandKind) -> OperandKind {
 }
 
 fn raw(chip: Chip, insts: &[MInst], facts: &[Facts], from: usize, to: Class, kind: OperandKind) -> u32 {
-    if facts[from].late_results {
+    if facts[from].late_results || insts[from].as_pseudo().is_some() {
         return estimate(&insts[from]);
     }
     u32::from(distance(chip, facts[from].class, to, Hazard::Raw, kind))
@@ -167,7 +176,10 @@ fn estimate(inst: &MInst) -> u32 {
 
 /// What keeps its place against everything.
 fn is_fence(inst: &MInst) -> bool {
-    let Some(row) = inst.inst().map(|real| real.row()) else { return true };
+    let row = match &inst.op {
+        Op::Inst(real) => real.row(),
+        Op::Pseudo(pseudo) => return matches!(pseudo, Pseudo::Call { .. }),
+    };
     let fence = row.memory.is_some_and(|memory| matches!(memory.kind, MemoryKind::Fence | MemoryKind::Copy));
     let orders = matches!(
         row.meaning,
@@ -215,11 +227,11 @@ struct Touch {
     /// Not weak: keeps its order against every other access.
     strong: bool,
     /// Address register and the instruction that wrote it, with offset and bytes; known where the form is plain.
-    at: Option<(u64, Option<usize>, i64, i64)>,
+    at: Option<((u64, u64), Option<usize>, i64, i64)>,
 }
 
 impl Touch {
-    fn new(inst: &MInst, writer: &[Option<usize>]) -> Option<Touch> {
+    fn new(inst: &MInst, writer: &[Option<usize>], names: &Names) -> Option<Touch> {
         let real = inst.inst()?;
         let memory = real.row().memory?;
         if memory.space == MemorySpace::Constant {
@@ -229,7 +241,7 @@ impl Touch {
         let weak = real.enum_text("sem").is_none_or(|text| text.is_empty() || text == ".CONSTANT");
         let strong =
             inst.ordered || !weak || matches!(memory.kind, MemoryKind::Atomic | MemoryKind::Reduction);
-        let at = real.get("a").filter(|&base| base < 255 && !strong).map(|base| {
+        let at = real.get("a").filter(|&base| base != RZ && !strong).map(|base| {
             let bytes = match real.enum_text("sz") {
                 Some(".64") => 8,
                 Some(".128") => 16,
@@ -237,9 +249,10 @@ impl Touch {
             };
             let uniform = real.get("u");
             // Another uniform base would be another address; a descriptor is the same everywhere or changes nothing.
-            let version = writer.get(base as usize).copied().flatten();
+            let base_number = names.number(RegClass::R, Reg::from_field(base));
+            let version = base_number.and_then(|number| writer[number]);
             let offset = real.get("o").unwrap_or(0) as i64;
-            (base | uniform.unwrap_or(0) << 32, version, offset, bytes)
+            ((base, uniform.unwrap_or(0)), version, offset, bytes)
         });
         Some(Touch { space: memory.space, writes, strong, at })
     }

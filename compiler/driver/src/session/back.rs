@@ -37,7 +37,7 @@ type Step = fn(&mut machine::Function, &Options) -> Result<Done, codegen::Error>
 pub const RESERVED_TAILS: &str = "reserved_tails_allowed";
 
 /// The stages that change a function of machine code, in order.
-const STEPS: [(Stage, Step); 7] = [
+const STEPS: [(Stage, Step); 8] = [
     (Stage::Prepare, |m, _| {
         let s = codegen::prepare(m)?;
         Ok(numbers([
@@ -46,6 +46,14 @@ const STEPS: [(Stage, Step); 7] = [
             ("split", s.split),
             ("uniform", s.uniform),
         ]))
+    }),
+    (Stage::Arrange, |m, options| {
+        let left_out = options.disabled.iter().any(|name| name == codegen::ARRANGE);
+        if left_out || options.effective_level() == 0 {
+            return Ok(Done::default());
+        }
+        let s = codegen::arrange(m)?;
+        Ok(numbers([("moved", s.moved), ("live_before", s.before), ("live_after", s.after)]))
     }),
     (Stage::Allocate, |m, _| {
         let s = codegen::allocate(m)?;

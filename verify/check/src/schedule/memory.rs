@@ -1,7 +1,7 @@
 //! Which effects must keep their order.
 
 use sassafras_isa::{FieldKind, Inst, MemoryKind, MemorySpace};
-use sassafras_machine::{Access, MInst, Position, Reg};
+use sassafras_machine::{Access, MInst, Op, Position, Pseudo, Reg};
 
 /// What an instruction does besides writing registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,12 @@ enum Effect {
 /// Mnemonics that read other lanes' registers.
 const COLLECTIVE: [&str; 6] = ["SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "CREDUX"];
 
-fn effect(minst: &MInst, inst: &Inst) -> Effect {
+fn effect(minst: &MInst) -> Effect {
+    let inst = match &minst.op {
+        Op::Inst(inst) => inst,
+        Op::Pseudo(Pseudo::Call { .. }) => return Effect::All,
+        Op::Pseudo(_) => return Effect::None,
+    };
     let row = inst.row();
     if row.control_flow.is_some() {
         return Effect::All;
@@ -51,8 +56,7 @@ fn strong(inst: &Inst) -> bool {
 
 /// Why two instructions must keep their order; `None` when they need not. Registers are not looked at.
 pub(super) fn ordered(insts: &[MInst], first: usize, second: usize) -> Option<&'static str> {
-    let (a, b) = (insts[first].inst()?, insts[second].inst()?);
-    match (effect(&insts[first], a), effect(&insts[second], b)) {
+    match (effect(&insts[first]), effect(&insts[second])) {
         (Effect::None, _) | (_, Effect::None) => None,
         (Effect::All, _) | (_, Effect::All) => Some("one decides what others see"),
         (Effect::Collective, _) | (_, Effect::Collective) => None,
@@ -72,20 +76,16 @@ fn apart(insts: &[MInst], first: usize, second: usize) -> bool {
     if a.base != b.base || keeps(&insts[first]) || keeps(&insts[second]) {
         return false;
     }
-    let written = |&(class, reg): &(sassafras_isa::RegClass, u16)| {
-        insts[first..second].iter().flat_map(MInst::defs).any(|def| match def.reg {
-            Reg::Physical(start) => {
-                def.class == class && (start..start + u16::from(def.units)).contains(&reg)
-            }
-            Reg::Virtual(..) => true,
-        })
+    let written = |&(class, reg): &(sassafras_isa::RegClass, Reg)| {
+        let mut defs = insts[first..second].iter().flat_map(MInst::defs);
+        defs.any(|def| def.class == class && (0..def.units).any(|unit| def.reg.offset(unit) == reg))
     };
     !a.base.iter().any(written) && (a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset)
 }
 
 struct Address {
     /// Registers of the address, each unit.
-    base: Vec<(sassafras_isa::RegClass, u16)>,
+    base: Vec<(sassafras_isa::RegClass, Reg)>,
     offset: i64,
     bytes: i64,
 }
@@ -105,10 +105,7 @@ fn address(inst: &MInst) -> Option<Address> {
         .uses()
         .filter(|o| o.access == Access::Read && !matches!(o.position, Position::Guard | Position::Tied(_)))
         .filter(|o| o.position != Position::Field(data))
-        .flat_map(|o| {
-            let Reg::Physical(start) = o.reg else { return Vec::new() };
-            (start..start + u16::from(o.units)).map(|reg| (o.class, reg)).collect()
-        });
+        .flat_map(|o| (0..o.units).map(move |unit| (o.class, o.reg.offset(unit))));
     let offset = real.get("o").unwrap_or(0) as i64;
     Some(Address { base: base.collect(), offset, bytes: 4 * i64::from(real.units(data)) })
 }

@@ -21,11 +21,12 @@ pub struct Step {
     pub after: Function,
 }
 
-struct Recorder(String, Mutex<Vec<Step>>);
+/// A program's name, the stages wanted, and what they did.
+struct Recorder(String, &'static [Stage], Mutex<Vec<Step>>);
 
 impl Observer for Recorder {
     fn wants_before(&self, stage: Stage) -> bool {
-        matches!(stage, Stage::Allocate | Stage::Schedule)
+        self.1.contains(&stage)
     }
 
     fn observe(
@@ -38,7 +39,7 @@ impl Observer for Recorder {
         if let (Some(Form::Machine(before)), Form::Machine(after)) = (before, after) {
             let name = format!("{}: {}", self.0, after.name);
             let step = Step { name, stage, before: before.clone(), after: after.clone() };
-            self.1.lock().expect("no thread panicked").push(step);
+            self.2.lock().expect("no thread panicked").push(step);
         }
         Ok(())
     }
@@ -56,7 +57,18 @@ pub fn steps(registers: Option<u32>) -> Vec<Step> {
 pub fn steps_on(chip: Chip, registers: Option<u32>) -> Vec<Step> {
     let root = sassafras_reference::workspace_root();
     let kernels = sassafras_reference::kernels(&root).expect("the corpus reads");
-    kernels.iter().flat_map(|kernel| compile(&kernel.name, &kernel.ptx, chip, registers)).collect()
+    kernels.iter().flat_map(|kernel| compile(&kernel.name, &kernel.ptx, chip, registers, LATER)).collect()
+}
+
+/// Every step of arranging, of kernels and features.
+#[allow(dead_code, reason = "each test uses some of it")]
+pub fn arranged() -> Vec<Step> {
+    let root = sassafras_reference::workspace_root();
+    let kernels = sassafras_reference::kernels(&root).expect("the corpus reads");
+    let features = sassafras_reference::features(&root).expect("the corpus reads");
+    let kernels = kernels.into_iter().map(|kernel| (kernel.name, kernel.ptx));
+    let all = kernels.chain(features.into_iter().map(|feature| (feature.name, feature.ptx)));
+    all.flat_map(|(name, path)| compile(&name, &path, Chip::Sm90, None, &[Stage::Arrange])).collect()
 }
 
 /// The same of the feature programs.
@@ -64,17 +76,28 @@ pub fn steps_on(chip: Chip, registers: Option<u32>) -> Vec<Step> {
 pub fn features() -> Vec<Step> {
     let root = sassafras_reference::workspace_root();
     let features = sassafras_reference::features(&root).expect("the corpus reads");
-    features.iter().flat_map(|feature| compile(&feature.name, &feature.ptx, Chip::Sm90, None)).collect()
+    features
+        .iter()
+        .flat_map(|feature| compile(&feature.name, &feature.ptx, Chip::Sm90, None, LATER))
+        .collect()
 }
 
-fn compile(name: &str, path: &std::path::Path, chip: Chip, registers: Option<u32>) -> Vec<Step> {
+const LATER: &[Stage] = &[Stage::Allocate, Stage::Schedule];
+
+fn compile(
+    name: &str,
+    path: &std::path::Path,
+    chip: Chip,
+    registers: Option<u32>,
+    stages: &'static [Stage],
+) -> Vec<Step> {
     let text = std::fs::read_to_string(path).expect("the program reads");
     let arch = Some(Arch::Real(Target::base(chip)));
     let registers = registers.map(RegisterLimit::Count);
     let options = Options { arch, jobs: 1, registers, ..Options::default() };
-    let recorder = Recorder(name.to_owned(), Mutex::default());
+    let recorder = Recorder(name.to_owned(), stages, Mutex::default());
     if let Err(failure) = session::compile(&text, name, &options, None, &recorder) {
         eprintln!("{name}: not compiled: {failure}");
     }
-    recorder.1.into_inner().expect("no thread panicked")
+    recorder.2.into_inner().expect("no thread panicked")
 }

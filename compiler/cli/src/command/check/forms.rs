@@ -33,7 +33,7 @@ pub(super) fn judge(text: &str, path: &Path, before: Option<&Path>) -> Result<Op
     }
     let verdict = machine::check(&form);
     Ok(Some(match stage {
-        Stage::Prepare => verdict.and(machine::check_critical(&form)),
+        Stage::Prepare | Stage::Arrange => verdict.and(machine::check_critical(&form)),
         Stage::Schedule => verdict.and(hazard::check(&form)),
         _ => verdict,
     }))
@@ -55,7 +55,7 @@ fn between(before: &Function, after: &Function, stage: Stage) -> Verdict {
     let own = match stage {
         Stage::Allocate => allocation::check(before, after),
         Stage::Layout => machine::check_placement(before, after),
-        Stage::Schedule => schedule::check(before, after),
+        Stage::Arrange | Stage::Schedule => schedule::check(before, after),
         _ => Verdict::Passed,
     };
     own.and(lines::check_kept(before, after))

@@ -1,0 +1,152 @@
+//! The order of instructions before allocation.
+//!
+//! Does: puts the instructions of each block in an order in which loads begin early and what waits for them comes late, as long as the values that live at
+//! once fit the registers that the function needs anyway; where a block alone decides how many these are, in one in which fewer live at once. Keeps readers
+//! of a value in front of what is to take over its register: the old value of a guarded definition, the part of a pack, the parameter for the next turn of a
+//! loop. Does not: move anything between blocks; touch functions with products of a warpgroup, whose registers follow from their order.
+//! Needs: `Phase::Ssa` after [`crate::prepare()`]. Preserves: SSA, blocks, edges, instructions.
+//!
+//! What must stay in order says [`crate::schedule::order`], as for the final order.
+
+mod list;
+mod live;
+mod pressure;
+
+use crate::Error;
+use crate::schedule::hazard::{Facts, Names};
+use crate::schedule::order::{Edges, dependences, longest_ways};
+use crate::warpgroup::{self, Kind};
+use list::Fallback;
+use pressure::{FILES, Pressure, Problem};
+use rustc_hash::FxHashMap;
+use sassafras_graph::SecondaryMap;
+use sassafras_machine::{Block, Function, MInst, Op, Phase, Pseudo, VReg};
+
+/// The phase's name on the command line.
+pub const ARRANGE: &str = "arrange";
+
+/// Registers that a function may use for a better order, however few it needs.
+const FREE: Pressure = [18, 5, 8];
+/// General registers that it may use beyond those that it needs, and up to which number.
+const MORE: u32 = 3;
+const MORE_UP_TO: u32 = 24;
+
+/// By how many registers less a list may try to do.
+const LESS: [u32; 6] = [0, 2, 4, 6, 10, 14];
+
+/// What [`arrange`](arrange()) did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ArrangeStats {
+    /// Instructions that stand elsewhere in their block than before.
+    pub moved: usize,
+    /// General registers that live at once, at most, in the source's order.
+    pub before: usize,
+    /// The same, in the new order.
+    pub after: usize,
+}
+
+/// See the head of this file.
+pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
+    Error::unless("arrange", Phase::Ssa, f.phase)?;
+    let mut stats = ArrangeStats::default();
+    if f.insts().any(|(_, _, inst)| warpgroup::kind(inst) == Kind::Product) {
+        return Ok(stats);
+    }
+    let live = live::live_out(f);
+    let mut blocks = Vec::new();
+    for &block in &f.layout {
+        let problem = Problem::new(f, block, &live[block]);
+        let insts = &f.blocks[block].insts;
+        let source: Vec<usize> = (0..insts.len()).collect();
+        let mut edges = graph(f, block);
+        hand_over(f, block, &mut edges);
+        let ways = longest_ways(&edges);
+        let own = (problem.peak(&source), source);
+        stats.before = stats.before.max(own.0[0] as usize);
+        let order = list::order(&problem, &edges, &ways, [0; FILES], Fallback::Growth).0;
+        let least = (problem.peak(&order), order);
+        let fewer =
+            least.0[0] < own.0[0] && (1..FILES).all(|file| least.0[file] <= own.0[file].max(FREE[file]));
+        blocks.push((block, problem, edges, ways, if fewer { least } else { own }));
+    }
+    // What the function needs in any case.
+    let most = |file: usize| blocks.iter().map(|(.., (peak, _))| peak[file]).max().unwrap_or(0);
+    let mut limits: Pressure = std::array::from_fn(|file| most(file).max(FREE[file]));
+    limits[0] = limits[0].max((most(0) + MORE).min(MORE_UP_TO));
+    for (block, problem, edges, ways, (_, least)) in blocks {
+        let order = quick(&problem, &edges, &ways, limits).unwrap_or(least);
+        stats.after = stats.after.max(problem.peak(&order)[0] as usize);
+        stats.moved += order.iter().enumerate().filter(|(at, from)| at != *from).count();
+        let mut insts: Vec<_> = std::mem::take(&mut f.blocks[block].insts).into_iter().map(Some).collect();
+        f.blocks[block].insts = order.into_iter().filter_map(|index| insts[index].take()).collect();
+    }
+    Ok(stats)
+}
+
+/// An order that fits the limits and takes few cycles. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too.
+fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure) -> Option<Vec<usize>> {
+    let mut best: Option<(u32, Vec<usize>)> = None;
+    for less in LESS {
+        let mut lower = limits;
+        lower[0] = lower[0].saturating_sub(less);
+        for fallback in [Fallback::Growth, Fallback::Source] {
+            let (order, cycles) = list::order(problem, edges, ways, lower, fallback);
+            let fits = problem.peak(&order).iter().zip(&limits).all(|(peak, limit)| peak <= limit);
+            if fits && best.as_ref().is_none_or(|(fewest, _)| cycles < *fewest) {
+                best = Some((cycles, order));
+            }
+        }
+        if best.is_some() {
+            break;
+        }
+    }
+    best.map(|(_, order)| order)
+}
+
+/// What must stay in order.
+fn graph(f: &Function, block: Block) -> Edges {
+    let insts = &f.blocks[block].insts;
+    let names = Names::of(f, insts);
+    let facts: Vec<Facts> = insts.iter().map(|inst| Facts::named(f.chip, inst, &names)).collect();
+    dependences(f.chip, insts, &facts, &names)
+}
+
+/// Adds that what reads a value stays in front of what is to take over its register.
+fn hand_over(f: &Function, block: Block, edges: &mut Edges) {
+    let data = &f.blocks[block];
+    let mut parameters: FxHashMap<VReg, VReg> = FxHashMap::default();
+    for edge in &data.succs {
+        parameters.extend(edge.args.iter().copied().zip(f.blocks[edge.block].params.iter().copied()));
+    }
+    let mut readers: FxHashMap<VReg, Vec<usize>> = FxHashMap::default();
+    for (node, inst) in data.insts.iter().enumerate() {
+        let defined = inst.defs().filter_map(|operand| parameters.get(&operand.reg.vreg()?).copied());
+        let mut taken = taken_over(inst);
+        taken.extend(defined);
+        taken.sort_unstable();
+        taken.dedup();
+        for &vreg in &taken {
+            // The last that takes over stands for those before it.
+            let before = readers.insert(vreg, vec![node]).unwrap_or_default();
+            before.into_iter().for_each(|from| edges[from].push((node, 1)));
+        }
+        for vreg in inst.uses().filter_map(|operand| operand.reg.vreg()) {
+            if !taken.contains(&vreg) {
+                readers.entry(vreg).or_default().push(node);
+            }
+        }
+    }
+}
+
+/// The registers that a result is to have, if it can be.
+fn taken_over(inst: &MInst) -> Vec<VReg> {
+    match &inst.op {
+        Op::Pseudo(Pseudo::Copy { src, .. }) => src.reg.vreg().into_iter().collect(),
+        Op::Pseudo(Pseudo::Pack { parts, .. }) => parts.iter().filter_map(|part| part.reg.vreg()).collect(),
+        Op::Pseudo(_) => Vec::new(),
+        Op::Inst(_) => inst.tied.iter().filter_map(|tied| tied.old.vreg()).collect(),
+    }
+}
+
+/// Values by block.
+type Live = SecondaryMap<Block, Vec<VReg>>;
