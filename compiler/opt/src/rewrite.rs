@@ -59,7 +59,7 @@ pub(crate) fn rewrite(f: &Function, uses: &Uses, data: &InstData) -> Option<(&'s
     rows.iter().filter(|at| at.pattern.width == width).find_map(|at| {
         let mut bindings = Bindings { f, uses, values: Vec::new() };
         bindings.args(&at.pattern, data, &mut |found| found.holds(at)).then_some(())?;
-        Some((at.row.name.as_str(), bindings.new(at)?))
+        Some((at.row.name.as_str(), bindings.place(at)?))
     })
 }
 
@@ -160,7 +160,7 @@ impl Bindings<'_> {
         at.row.conditions.iter().all(|c| c.holds(at.n, &|name| self.constant(name)))
     }
 
-    fn new(&self, at: &'static At) -> Option<New> {
+    fn place(&self, at: &'static At) -> Option<New> {
         Some(match self.built(&at.replacement, at.pattern.width, at.n)? {
             Built::Value(value) => New::Value(value),
             Built::Constant(_, bits) => New::Constant(bits),

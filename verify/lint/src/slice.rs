@@ -196,7 +196,7 @@ fn end_of_first(text: &str) -> usize {
     text.char_indices().find(outside).map_or(text.len(), |(n, _)| n)
 }
 
-/// The module that asks: it leaves 1 where the condition holds. [`never`] is its answer where it never does.
+/// The module that asks: it leaves 1 where the condition holds. `never` is its answer where it never does.
 pub fn module(view: &View<'_>, shows: &Shows) -> Option<String> {
     let mut question = Question {
         view,

@@ -17,7 +17,7 @@ const HALF: &str = "features/atom_half_add";
 /// Program, what is wrong, an instruction of our code (the first with this beginning), and what stands in its place. `$x` is some register, and
 /// the same one wherever it stands again; instructions before ` | ` only say which.
 const WRONG: [(&str, &str, &str, &str); 18] = [
-    (FLOAT, "another sum", "FADD $n, $e, $x", "FADD $n, $e, $e"),
+    (FLOAT, "another sum", "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x", "FADD $n, $e, $e"),
     (FLOAT, "expected and new change places", "ATOMS.CAS $r, [$p], $e, $n", "ATOMS.CAS $r, [$p], $n, $e"),
     (
         FLOAT,
@@ -25,15 +25,25 @@ const WRONG: [(&str, &str, &str, &str); 18] = [
         "ISETP.EQ.U32.AND P0, PT, $r, $e",
         "ISETP.NE.U32.AND P0, PT, $r, $e, PT",
     ),
-    (FLOAT, "equal as numbers", "ISETP.EQ.U32.AND P0, PT, $r, $e", "FSETP.EQ.AND P0, PT, $r, $e, PT"),
     (
         FLOAT,
-        "done if it is what was made",
+        "equal as numbers",
         "ATOMS.CAS $r, [$p], $e, $n | ISETP.EQ.U32.AND P0, PT, $r, $e",
-        "ISETP.EQ.U32.AND P0, PT, $r, $n, PT",
+        "FSETP.EQ.AND P0, PT, $r, $e, PT",
+    ),
+    (
+        FLOAT,
+        "done if it is the summand",
+        "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x | ISETP.EQ.U32.AND P0, PT, $r, $e",
+        "ISETP.EQ.U32.AND P0, PT, $r, $x, PT",
     ),
     (FLOAT, "half of the word is compared", "ISETP.EQ.U32.AND.EX P0", "NOP"),
-    (FLOAT, "the next round expects what was made", "ATOMS.CAS $r, [$p], $e, $n | MOV $e, $r", "MOV $e, $n"),
+    (
+        FLOAT,
+        "the next round expects the summand",
+        "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x | MOV $e, $r",
+        "MOV $e, $x",
+    ),
     (FLOAT, "the next round expects the same", "ATOMS.CAS $r, [$p], $e, $n | MOV $e, $r", "NOP"),
     (FLOAT, "a change elsewhere", "ATOMS.CAS $r, [$p], $e, $n", "ATOMS.CAS $r, [$p+0x4], $e, $n"),
     (FLOAT, "a load elsewhere", "ATOMS.CAS $r, [$p], $e, $n | LDS $e, [$p]", "LDS $e, [$p+0x4000]"),

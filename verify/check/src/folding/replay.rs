@@ -60,6 +60,8 @@ struct Graph<'f> {
     insts: Vec<&'f MInst>,
     classes: Classes,
     reducible: bool,
+    /// Whether R1 is the stack pointer: without a frame it is a register as any other.
+    frame: bool,
 }
 
 /// Does the merges once more, and judges each. Without classes if one is wrong: what comes behind it speaks of a graph that is not there.
@@ -96,6 +98,7 @@ impl<'f> Graph<'f> {
             insts: Vec::new(),
             classes: Classes { numbers: FxHashMap::default(), joined: Vec::new() },
             reducible: true,
+            frame: f.frame.size() > 0,
         };
         let mut stack = vec![f.entry];
         while let Some(block) = stack.pop() {
@@ -215,7 +218,7 @@ impl<'f> Graph<'f> {
         }
         if !*hoisted && !choices.reserved {
             for &number in &parts[0] {
-                if let Some(name) = reserved::read(self.insts[number as usize]) {
+                if let Some(name) = reserved::read(self.insts[number as usize], self.frame) {
                     return Err((Rule::FoldingReserved, format!("the merged tail reads {name}")));
                 }
             }
@@ -346,6 +349,7 @@ pub fn exact(entry: usize, succs: &[Vec<usize>], members: &[usize]) -> Option<bo
         insts: Vec::new(),
         classes: Classes { numbers: FxHashMap::default(), joined: Vec::new() },
         reducible: true,
+        frame: false,
     };
     Some(graph.exact(members, &succs[members[0]]).is_ok())
 }

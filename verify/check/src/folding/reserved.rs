@@ -47,9 +47,9 @@ pub const ENVIRONMENT: u32 = 32;
 /// The stack pointer in SASS: SP and SPL.
 const STACK: Reg = Reg::Physical(1);
 
-/// The reserved register that an instruction reads, if it reads one.
-pub fn read(inst: &MInst) -> Option<String> {
-    if inst.uses().any(|operand| operand.class == RegClass::R && operand.reg == STACK) {
+/// The reserved register that an instruction reads, if it reads one. R1 is the stack pointer where the function has a frame.
+pub fn read(inst: &MInst, frame: bool) -> Option<String> {
+    if frame && inst.uses().any(|operand| operand.class == RegClass::R && operand.reg == STACK) {
         return Some("the stack pointer".into());
     }
     let real = inst.inst()?;
