@@ -31,6 +31,11 @@ const FREE: Pressure = [18, 5, 8];
 const MORE: u32 = 3;
 const MORE_UP_TO: u32 = 24;
 
+/// Registers that are left to what allocation adds.
+const KEPT: u32 = 4;
+/// More registers must save so many cycles that less than this many of a hundred are left.
+const WORTH: u64 = 92;
+
 /// By how many registers less a list may try to do.
 const LESS: [u32; 6] = [0, 2, 4, 6, 10, 14];
 
@@ -73,8 +78,29 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
     let most = |file: usize| blocks.iter().map(|(.., (peak, _))| peak[file]).max().unwrap_or(0);
     let mut limits: Pressure = std::array::from_fn(|file| most(file).max(FREE[file]));
     limits[0] = limits[0].max((most(0) + MORE).min(MORE_UP_TO));
-    for (block, problem, edges, ways, (_, least)) in blocks {
-        let order = quick(&problem, &edges, &ways, limits).unwrap_or(least);
+    let all = |limit: u32| {
+        let limits = [limit, limits[1], limits[2]];
+        let orders = blocks.iter().map(|(_, problem, edges, ways, _)| quick(problem, edges, ways, limits));
+        orders.collect::<Vec<Option<(u32, Vec<usize>)>>>()
+    };
+    let cycles = |orders: &[Option<(u32, Vec<usize>)>]| -> u64 {
+        orders.iter().flatten().map(|(cycles, _)| u64::from(*cycles)).sum()
+    };
+    let mut orders = all(limits[0]);
+    // More registers, as long as no warp less fits and the cycles that they save are worth it.
+    let same = f.chip.registers_of_same_occupancy(limits[0] + f.chip.limits().reserved_registers).saturating_sub(KEPT);
+    let left = f.max_registers.saturating_sub(KEPT).min(same);
+    for limit in
+        [limits[0] + 4, limits[0] + 8, left].into_iter().filter(|limit| (limits[0]..=left).contains(limit))
+    {
+        let more = all(limit);
+        let complete = more.iter().zip(&orders).all(|(a, b)| a.is_some() || b.is_none());
+        if complete && cycles(&more) * 100 < cycles(&orders) * WORTH {
+            orders = more;
+        }
+    }
+    for ((block, problem, .., (_, least)), order) in blocks.into_iter().zip(orders) {
+        let order = order.map_or(least, |(_, order)| order);
         stats.after = stats.after.max(problem.peak(&order)[0] as usize);
         stats.moved += order.iter().enumerate().filter(|(at, from)| at != *from).count();
         let mut insts: Vec<_> = std::mem::take(&mut f.blocks[block].insts).into_iter().map(Some).collect();
@@ -83,8 +109,8 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
     Ok(stats)
 }
 
-/// An order that fits the limits and takes few cycles. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too.
-fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure) -> Option<Vec<usize>> {
+/// An order that fits the limits and takes few cycles, with their number. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too.
+fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure) -> Option<(u32, Vec<usize>)> {
     let mut best: Option<(u32, Vec<usize>)> = None;
     for less in LESS {
         let mut lower = limits;
@@ -100,7 +126,7 @@ fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure) -> Op
             break;
         }
     }
-    best.map(|(_, order)| order)
+    best
 }
 
 /// What must stay in order.
