@@ -88,7 +88,10 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
     };
     let mut orders = all(limits[0]);
     // More registers, as long as no warp less fits and the cycles that they save are worth it.
-    let same = f.chip.registers_of_same_occupancy(limits[0] + f.chip.limits().reserved_registers).saturating_sub(KEPT);
+    let same = f
+        .chip
+        .registers_of_same_occupancy(limits[0] + f.chip.limits().reserved_registers)
+        .saturating_sub(KEPT);
     let left = f.max_registers.saturating_sub(KEPT).min(same);
     for limit in
         [limits[0] + 4, limits[0] + 8, left].into_iter().filter(|limit| (limits[0]..=left).contains(limit))

@@ -182,7 +182,9 @@ const PLANTED: &[Planted] = &[
         program: "ints",
         change: |c| {
             let at = find(c, "STL", 1);
-            change(c, at, ", R11", ", R12");
+            let text = written(code(c)[at]);
+            let (_, stored) = text.rsplit_once(", ").expect("a store has a value");
+            change(c, at, &format!(", {stored}"), ", RZ");
         },
     },
     Planted {
@@ -197,7 +199,7 @@ const PLANTED: &[Planted] = &[
         name: "an argument four bytes further",
         program: "ints",
         change: |c| {
-            let at = find(c, "+0x8], R11", 0);
+            let at = find(c, "+0x8], R", 0);
             change(c, at, "+0x8]", "+0xc]");
         },
     },
@@ -265,8 +267,8 @@ const PLANTED: &[Planted] = &[
         change: |c| {
             let at = find(c, "IADD3 R1, R1, -0x10, RZ", 0);
             change(c, at, "-0x10", "0x0");
-            let at = find(c, "IADD3 R0, R1, 0x0, RZ", 0);
-            change(c, at, "0x0", "-0x10");
+            let at = find(c, ", R1, 0x0, RZ", 1);
+            change(c, at, "R1, 0x0", "R1, -0x10");
         },
     },
     Planted {
@@ -304,7 +306,7 @@ const PLANTED: &[Planted] = &[
         name: "an assertion of another line",
         program: "assert",
         change: |c| {
-            let at = find(c, "MOV R0, 0xa", 0);
+            let at = find(c, ", 0xa", 0);
             change(c, at, ", 0xa", ", 0xb");
         },
     },
