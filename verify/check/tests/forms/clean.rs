@@ -107,5 +107,5 @@ fn what_the_warp_shares_on_both_sides() {
             judged += 1;
         }
     }
-    assert_eq!(judged, 16);
+    assert_eq!(judged, 18);
 }
