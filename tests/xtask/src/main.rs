@@ -1,6 +1,6 @@
 //! Developer commands: `cargo xtask demo`, `cargo xtask test`, and what makes the recorded files again.
 //!
-//! Depends on the `oracle` crate alone; everything else it starts as a program, as a person would.
+//! Depends on facts about chips, on `lint` for its table of errors, and on `oracle`; everything else it starts as a program, as a person would.
 
 mod corpus;
 mod demo;

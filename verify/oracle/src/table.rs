@@ -84,7 +84,7 @@ pub const SETS: &[Set] = &[
         folder: ".oracle/13.5.37",
         packages: &[package("nvidia-cuda-nvcc", "13.5.37"), package("nvidia-cuda-nvdisasm", "13.5.37")],
         files: &["nvidia/cu13/bin/ptxas", "nvidia/cu13/bin/nvdisasm"],
-        purpose: "the right compilation of what 13.0.88 compiles wrongly",
+        purpose: "the right compilation of some of what 13.0.88 compiles wrongly",
         optional: false,
     },
     older(CUDA_OLDER[0], ".oracle/11.8.89", &[package("nvidia-cuda-nvcc-cu11", "11.8.89")]),
