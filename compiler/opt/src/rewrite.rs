@@ -54,6 +54,10 @@ pub(crate) enum Built {
 /// What the first row that matches makes of an instruction, with the row's name.
 pub(crate) fn rewrite(f: &Function, uses: &Uses, data: &InstData) -> Option<(&'static str, New)> {
     let [result] = data.results[..] else { return None };
+    // Where a guard is false the result is another.
+    if data.guard.is_some() {
+        return None;
+    }
     let (_, rows) = rows().iter().find(|(op, _)| *op == data.op)?;
     let width = f.ty(result).bits();
     rows.iter().filter(|at| at.pattern.width == width).find_map(|at| {
@@ -122,7 +126,9 @@ impl Bindings<'_> {
             TypedArg::Node(node) => {
                 let Some(inner) = f.def(value) else { return false };
                 let inner = &f.insts[inner];
-                let alone = inner.results.len() == 1 && (!node.sole || self.uses.count(value) == 1);
+                let alone = inner.results.len() == 1
+                    && inner.guard.is_none()
+                    && (!node.sole || self.uses.count(value) == 1);
                 return alone && self.args(node, inner, &mut |found| found.each(patterns, values, then));
             }
         };
