@@ -56,6 +56,9 @@ impl Chip {
         Chip::Sm121,
     ];
 
+    /// The name of the chip that tools take where none is named.
+    pub const DEFAULT: &str = "sm_90";
+
     /// The number in `sm_NN`.
     pub const fn number(self) -> u32 {
         self as u32

@@ -15,6 +15,13 @@ pub fn prove_rewrite(row: &Rewrite, n: u32, solver: &mut dyn Solver) -> Verdict 
     if !matches!(all, Verdict::Unknown(_)) || shifts.is_empty() {
         return all;
     }
+    // First with one of them fixed, then with all.
+    let one = each(row, n, &shifts[..1], solver);
+    if matches!(one, Verdict::Unknown(_)) && shifts.len() > 1 { each(row, n, &shifts, solver) } else { one }
+}
+
+/// The worst verdict over all values of these shifts below `n`.
+fn each(row: &Rewrite, n: u32, shifts: &[&str], solver: &mut dyn Solver) -> Verdict {
     let mut worst = Verdict::Identical;
     for i in 0..u64::from(n).pow(shifts.len() as u32) {
         let value = |place: usize| i / u64::from(n).pow(place as u32) % u64::from(n);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sassafras_chip::Target;
+use sassafras_chip::{Chip, Target};
 use serde_json::json;
 
 use super::Context;
@@ -26,7 +26,7 @@ pub struct Fuzz {
     #[arg(long, default_value = "ours")]
     compiler: Vec<Name>,
     /// For which chips; may be repeated. Each seed makes a program for one of them, in turn.
-    #[arg(long = "arch", value_name = "sm_XX", default_value = "sm_90")]
+    #[arg(long = "arch", value_name = "sm_XX", default_value = Chip::DEFAULT)]
     arch: Vec<Target>,
     /// At which levels; may be repeated.
     #[arg(long, default_value = "3", value_parser = clap::value_parser!(u8).range(0..=3))]
