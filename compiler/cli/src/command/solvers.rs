@@ -155,7 +155,7 @@ impl Solvers {
             match Bitwuzla::find(&folders, self.seconds()) {
                 Some(found) => Ok(Box::new(found)),
                 None => Err(Failure::usage(
-                    "bitwuzla is not installed; `sassafras oracle install bitwuzla` fetches it",
+                    "bitwuzla is not installed; `sassafras oracle install --ptxas bitwuzla` fetches it",
                 )),
             }
         };
