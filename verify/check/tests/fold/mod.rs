@@ -77,6 +77,8 @@ fn plain(word: &str) -> MInst {
 pub fn function(text: &str) -> Function {
     let mut f = Function::new("k", Chip::Sm90);
     f.phase = Phase::Allocated;
+    // R1 is the stack pointer where there is a frame.
+    f.frame.local_bytes = if text.contains("stack") { 16 } else { 0 };
     let parts: Vec<(Block, Vec<&str>)> = text
         .split('|')
         .map(|part| {
