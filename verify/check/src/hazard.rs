@@ -427,12 +427,11 @@ impl Judge<'_> {
 }
 
 /// Whether sources are read at a time that a scoreboard tells. What gives its results late reads its sources late: ptxas 13.0.88 waits for the
-/// read barrier, or for the result, before it overwrites an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without). Not
-/// so double precision, whose sources it overwrites in the cycle after (kernels/dot64 on sm_75 to sm_89).
+/// read barrier, or for the result, before it overwrites an address of LDG or a source of MUFU (79 and 17 times in the corpus, never without).
+/// So does double precision: only the next of its own pipe overwrites a source without a wait (kernels/dot64 and physics64 of every chip from sm_75 to sm_121 that has it so).
 fn reads_late(inst: &Inst, chip: Chip) -> bool {
     let row = inst.row();
-    let late = row.pipe.variable(chip) && row.pipe != Class::Double;
-    late || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
+    row.pipe.variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
 }
 
 /// The mask of a scoreboard's number.

@@ -104,6 +104,8 @@ mod tests {
         assert!(!sources_in_order((Class::Xu, "MUFU"), (Class::Xu, "S2R")));
         assert!(sources_in_order((Class::Memory, "STG"), (Class::Memory, "LDS")));
         assert!(!sources_in_order((Class::Memory, "STG"), (Class::Xu, "MUFU")));
+        assert!(sources_in_order((Class::Double, "DFMA"), (Class::Double, "DMUL")));
+        assert!(!sources_in_order((Class::Double, "DFMA"), (Class::Alu, "SHF")));
         assert!(predicate_with_sources("ATOM") && !predicate_with_sources("ATOMG"));
         let units = rows.iter().filter_map(|row| match &row.order {
             InOrder::Results(list) => Some(list),

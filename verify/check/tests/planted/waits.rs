@@ -101,7 +101,7 @@ impl<'a> Code<'a> {
     fn instruction(&self, at: usize, order: Order) -> Option<String> {
         let inst = self.insts[at];
         let row = inst.row();
-        let late = row.pipe.variable(self.chip) && row.pipe != Class::Double
+        let late = row.pipe.variable(self.chip)
             || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
         inst.operands().find_map(|operand| {
             (0..u32::from(operand.units)).find_map(|unit| {
@@ -168,7 +168,7 @@ impl<'a> Code<'a> {
                 }
             }
             let stall = inst.control.stall.max(1);
-            let far = settled(self.chip, begun.class).filter(|_| begun.write && boards.is_empty());
+            let far = settled(self.chip, begun.class).filter(|_| boards.is_empty());
             let age = match far {
                 Some(cycles) => age.saturating_add(stall).min(cycles),
                 None if begun.variable => 0,
