@@ -6,5 +6,6 @@
 //! A row is data: `codegen` or `opt` matches it, `prove-rules` has proved it (`proved.json`, `rewrites.json`), and its text is checked against the tables it
 //! names (every operation, form and field exists) by the tests of this crate.
 
+mod lines;
 pub mod rewrite;
 pub mod select;

@@ -1,23 +1,15 @@
 //! Every rewrite is proved at every width, `rewrites.json` says so, and wrong rewrites are refuted.
 
-use sassafras_oracle::{Tools, skip};
+mod common;
+
+use common::z3;
 use sassafras_prove_rules::{Verdict, prove_rewrite};
 use sassafras_rules::rewrite::proved::{Entry, Proved};
 use sassafras_rules::rewrite::{Rewrite, Rewrites, parse};
 use sassafras_rules::select::proved::hash_of;
-use sassafras_solve::{NoSolver, Z3};
+use sassafras_solve::NoSolver;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-
-fn z3(test: &str) -> Option<Z3> {
-    match Tools::here().z3() {
-        Ok(path) => Some(Z3 { path, budget: 30, timeout: 600 }),
-        Err(reason) => {
-            skip(test, &reason);
-            None
-        }
-    }
-}
 
 fn one(text: &str) -> Rewrite {
     parse("test", text).unwrap_or_else(|e| panic!("{e}")).remove(0)

@@ -1,24 +1,16 @@
 //! Every selection rule is proved, `proved.json` says so, and wrong rules are refuted.
 
+mod common;
+
+use common::z3;
 use sassafras_chip::{BankLayout, Chip};
 use sassafras_isa::FormId;
-use sassafras_oracle::{Tools, skip};
 use sassafras_prove_rules::{Funnel, Outcome, Verdict, prove_row, prove_rows_on};
 use sassafras_rules::select::proved::{Entry, Proved, Standing, hash};
 use sassafras_rules::select::{Row, Rules, parse};
-use sassafras_solve::{NoSolver, Solver, Z3};
+use sassafras_solve::{NoSolver, Solver};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-fn z3(test: &str) -> Option<Z3> {
-    match Tools::here().z3() {
-        Ok(path) => Some(Z3 { path, budget: 30, timeout: 600 }),
-        Err(reason) => {
-            skip(test, &reason);
-            None
-        }
-    }
-}
 
 fn entry(row: &Row, outcome: &Outcome) -> Option<Entry> {
     let verdict = match outcome.verdict {

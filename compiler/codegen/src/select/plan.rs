@@ -127,7 +127,9 @@ fn word(f: &Function, inst: &InstData) -> Option<u8> {
         Op::Extract(low) => low,
         _ => return None,
     };
-    let words = f.ty(inst.results[0]).bits() == 32 && f.ty(inst.args[0]).bits() > 32 && low % 32 == 0;
+    let whole = f.ty(inst.results[0]).bits() == 32 && f.ty(inst.args[0]).bits() > 32 && low % 32 == 0;
+    // Where a guard is false the result is another.
+    let words = whole && inst.guard.is_none();
     words.then_some(low / 32)
 }
 

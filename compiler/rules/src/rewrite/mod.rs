@@ -22,8 +22,9 @@ mod parse;
 pub mod proved;
 mod widths;
 
+pub use crate::lines::RowError;
 pub use expression::{Arithmetic, Comparison, Condition, Expression};
-pub use parse::{RowError, parse};
+pub use parse::parse;
 pub use widths::{Typed, TypedArg, WIDTHS};
 
 use sassafras_ir::Op;

@@ -2,38 +2,18 @@
 
 use super::expression::{self, Comparison, Condition};
 use super::{Arg, Node, Rewrite};
+use crate::lines::{RowError, joined};
 use sassafras_ir::text::parse_op;
-
-/// A row that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}.rules:{line}: {message}")]
-pub struct RowError {
-    /// File.
-    pub file: &'static str,
-    /// 1-based line on which the row begins.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
 
 /// Reads all rows of a file.
 ///
 /// # Errors
 /// The first row that cannot be read, or whose replacement names what its pattern does not.
 pub fn parse(file: &'static str, text: &str) -> Result<Vec<Rewrite>, RowError> {
-    let mut joined: Vec<(usize, String)> = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("").trim_end();
-        match (line.trim().is_empty(), line.starts_with(' '), joined.last_mut()) {
-            (true, ..) => {}
-            (false, true, Some((_, row))) => row.push_str(line),
-            _ => joined.push((i + 1, line.to_owned())),
-        }
-    }
     let read = |(line, text): (usize, String)| {
         row(&text, (file, line)).map_err(|message| RowError { file, line, message })
     };
-    joined.into_iter().map(read).collect()
+    joined(text).into_iter().map(read).collect()
 }
 
 fn row(text: &str, place: (&'static str, usize)) -> Result<Rewrite, String> {

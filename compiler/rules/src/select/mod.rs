@@ -34,9 +34,10 @@ pub mod proved;
 mod row;
 mod texture;
 
+pub use crate::lines::RowError;
 pub use attribute::Attribute;
 pub use available::window;
-pub use parse::{RowError, parse};
+pub use parse::parse;
 pub use proved::Proved;
 pub use row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
 

@@ -2,31 +2,11 @@
 
 use super::attribute::head_named;
 use super::row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
-
-/// A row that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}.rules:{line}: {message}")]
-pub struct RowError {
-    /// File.
-    pub file: &'static str,
-    /// 1-based line on which the row begins.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
+use crate::lines::{RowError, joined};
 
 /// Reads all rows of a file.
 pub fn parse(file: &'static str, text: &str) -> Result<Vec<Row>, RowError> {
-    let mut joined: Vec<(usize, String)> = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("").trim_end();
-        match (line.trim().is_empty(), line.starts_with(' '), joined.last_mut()) {
-            (true, ..) => {}
-            (false, true, Some((_, row))) => row.push_str(line),
-            _ => joined.push((i + 1, line.to_owned())),
-        }
-    }
-    joined.into_iter().map(|(line, text)| row(&text, (file, line))).collect()
+    joined(text).into_iter().map(|(line, text)| row(&text, (file, line))).collect()
 }
 
 fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {

@@ -22,7 +22,7 @@ pub struct Row {
     pub word: &'static str,
 }
 
-/// What is told.
+/// What a report says of a finding.
 pub struct Told<'a> {
     /// Who errs.
     pub compiler: &'a Compiler,
