@@ -1,6 +1,6 @@
 //! What works on each chip, over the corpus: our code and ptxas's, made, read by nvdisasm, run and proved.
 //!
-//! `chips [--chips sm_80,sm_120] [--every N] [--only TEXT] [--launches N] [--prove BINARY] [--rows FILE] [--ptxas VERSION] [--report FILE]
+//! `chips [--chips sm_80,sm_120] [--every N] [--only TEXT] [--launches N] [--prove BINARY] [--timeout SECONDS] [--rows FILE] [--ptxas VERSION] [--report FILE]
 //! [--merge FILE,FILE]`: prints a table and the most frequent reasons, writes a line of JSON for each program and chip to the file of `--rows`, and the
 //! table to that of `--report`. With `--merge` nothing is run: the lines are those of earlier runs, with the same options.
 
@@ -23,6 +23,8 @@ struct Arguments {
     only: String,
     launches: usize,
     prove: Option<PathBuf>,
+    /// Seconds of clock time for one proof. The effort ends it long before, unless the machine has other work.
+    timeout: u64,
     rows: Option<PathBuf>,
     ptxas: String,
     report: Option<PathBuf>,
@@ -37,6 +39,7 @@ fn arguments() -> Result<Arguments> {
         only: String::new(),
         launches: 1,
         prove: None,
+        timeout: 30,
         rows: None,
         ptxas: traces::RECORDED.into(),
         report: None,
@@ -52,6 +55,7 @@ fn arguments() -> Result<Arguments> {
             "--only" => to.only = value,
             "--launches" => to.launches = value.parse()?,
             "--prove" => to.prove = Some(value.into()),
+            "--timeout" => to.timeout = value.parse()?,
             "--rows" => to.rows = Some(value.into()),
             "--ptxas" => to.ptxas = value,
             "--merge" => to.merge = value.split(',').map(PathBuf::from).collect(),
@@ -93,7 +97,7 @@ impl House {
         let file = folder.path().join("code.cubin");
         std::fs::write(&file, cubin)?;
         let mut command = Command::new(binary);
-        command.args(["prove", "--format", "json", "--budget", "10", "--timeout", "30"]).arg(ptx);
+        command.args(["prove", "--format", "json", "--budget", "10", "--timeout", &self.arguments.timeout.to_string()]).arg(ptx);
         let said = command.arg("--against").arg(&file).output()?;
         let answer: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap_or_default();
         let entries = answer["entries"].as_array().cloned().unwrap_or_default();
