@@ -133,8 +133,11 @@ impl Context<'_, '_> {
             let inst = self.function.def(product)?;
             let data = &self.function.insts[inst];
             let same = match data.op {
-                Op::FMul(_, m) => !packed(ty) && m.ftz == mode.ftz,
-                Op::Packed { mode: m, .. } => packed(ty) && !negated && m.ftz == mode.ftz,
+                // A register of 16 or 32 bits holds a product of another format just as well.
+                Op::FMul(of, m) => !packed(ty) && of == format && m.ftz == mode.ftz,
+                Op::Packed { format: of, mode: m, .. } => {
+                    packed(ty) && !negated && of == format && m.ftz == mode.ftz
+                }
                 _ => false,
             };
             if !same {

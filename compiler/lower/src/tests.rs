@@ -83,6 +83,28 @@ fn products_contract_only_without_roundings() {
 }
 
 #[test]
+fn products_contract_only_with_sums_of_their_format() {
+    let half = |add: &str, mul: &str| {
+        text(&format!(
+            ".entry k(.param .u64 p) {{ .reg .b16 x, y; .reg .u64 a; ld.param.u64 a, [p]; ld.global.b16 x, [a];
+             {mul} y, x, x; {add} y, x, y; st.global.b16 [a], y; ret; }}"
+        ))
+    };
+    assert!(half("add.f16", "mul.f16").contains("fma.f16"));
+    assert!(!half("add.bf16", "mul.f16").contains("fma"));
+    assert!(!half("sub.f16", "mul.bf16").contains("fma"));
+    let packed = |add: &str, mul: &str| {
+        text(&format!(
+            ".entry k(.param .u64 p) {{ .reg .b32 x, y; .reg .u64 a; ld.param.u64 a, [p]; ld.global.b32 x, [a];
+             {mul} y, x, x; {add} y, x, y; st.global.b32 [a], y; ret; }}"
+        ))
+    };
+    assert!(packed("add.f16x2", "mul.f16x2").contains("fma"));
+    assert!(!packed("add.bf16x2", "mul.f16x2").contains("fma"));
+    assert!(!packed("add.f16x2", "mul.bf16x2").contains("fma"));
+}
+
+#[test]
 fn all_errors_at_once() {
     let errors = lowered(".entry k() { .reg .b32 r; .reg .b64 a;\n brkpt;\n mov.u32 r, 0;\n brkpt;\n ret; }");
     let lines: Vec<u32> = errors.expect_err("two forms").iter().map(|e| e.line).collect();

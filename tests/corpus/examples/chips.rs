@@ -97,7 +97,17 @@ impl House {
         let file = folder.path().join("code.cubin");
         std::fs::write(&file, cubin)?;
         let mut command = Command::new(binary);
-        command.args(["prove", "--format", "json", "--budget", "10", "--timeout", &self.arguments.timeout.to_string()]).arg(ptx);
+        command
+            .args([
+                "prove",
+                "--format",
+                "json",
+                "--budget",
+                "10",
+                "--timeout",
+                &self.arguments.timeout.to_string(),
+            ])
+            .arg(ptx);
         let said = command.arg("--against").arg(&file).output()?;
         let answer: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap_or_default();
         let entries = answer["entries"].as_array().cloned().unwrap_or_default();

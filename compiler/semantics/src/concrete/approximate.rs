@@ -14,7 +14,7 @@ pub enum Chooser {
     Nearest,
     /// The lowest result within the bound; undefined values are all ones.
     Lowest,
-    /// The highest result within the bound; undefined values alternate bits.
+    /// The highest result within the bound; undefined values are the highest signed numbers of 16 bits, side by side.
     Highest,
     /// Within the bound, by a hash of this seed and the operand (the same operand gives the same result); undefined values
     /// are hashes of the seed and a count.
@@ -27,7 +27,7 @@ impl Chooser {
         match self {
             Chooser::Nearest => 0,
             Chooser::Lowest => u128::MAX,
-            Chooser::Highest => 0xaaaa_aaaa_aaaa_aaaa_aaaa_aaaa_aaaa_aaaa,
+            Chooser::Highest => 0x7fff_7fff_7fff_7fff_7fff_7fff_7fff_7fff,
             Chooser::Seeded(seed) => u128::from(mix(seed ^ mix(n))) << 64 | u128::from(mix(seed ^ mix(!n))),
         }
     }
