@@ -59,8 +59,12 @@ known! {
     "ptxas-open" clamp_minus_zero proved "Floating Point Instructions: min, max";
     "ptxas-open" clamp_nan run "Floating Point Instructions: min, max";
     "ptxas-open" cvt_abs_unsigned proved "Integer Arithmetic Instructions: abs; Data Movement and Conversion Instructions: cvt";
+    "ptxas-open" cvt_field_unsigned proved "Integer Arithmetic Instructions: bfe; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" cvt_ftz_f16 run "Data Movement and Conversion Instructions: cvt";
+    "ptxas-open" cvt_neg_ftz_f16 run "Half Precision Floating Point Instructions: neg, abs; Data Movement and Conversion Instructions: cvt";
+    "ptxas-open" cvt_neg_set_f16 proved "Half Precision Comparison Instructions: set; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" cvt_sat_cnot proved "Logic and Shift Instructions: cnot; Data Movement and Conversion Instructions: cvt";
+    "ptxas-open" cvt_sat_narrowed proved "Data Movement and Conversion Instructions: cvt";
     "ptxas-open" cvt_sat_neg proved "Integer Arithmetic Instructions: neg, sub, abs; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" fns_far proved "Integer Arithmetic Instructions: fns";
     "ptxas-open" max_same_nan proved "Floating Point Instructions: min, max";
@@ -68,6 +72,7 @@ known! {
     "ptxas-open" set_guarded_f16 proved "Half Precision Comparison Instructions: set; Predicated Execution";
     "ptxas-open" set_guarded_f32 proved "Comparison and Selection Instructions: set; Predicated Execution";
     "ptxas-open" set_guarded_s16 proved "Comparison and Selection Instructions: set; Predicated Execution";
+    "ptxas-open" setp_abs_nan proved "Comparison and Selection Instructions: setp";
     "ptxas-open" shift_narrowed proved "Logic and Shift Instructions: shl, shr; Data Movement and Conversion Instructions: cvt";
     "ptxas-open" slct_abs_nan run "Comparison and Selection Instructions: slct";
     "ptxas-open" slct_neg proved "Integer Arithmetic Instructions: neg; Comparison and Selection Instructions: slct";
@@ -114,6 +119,10 @@ mod tests {
             let module = sassafras_ptx::load(known.program, known.name).expect("it is PTX");
             let found: Vec<&str> = crate::lint(&module, known.program).iter().map(|m| m.known.name).collect();
             assert!(!found.is_empty() && found.iter().all(|n| *n == known.name), "{}: {found:?}", known.name);
+            let shown = |folder| crate::shown(known.program, folder).map(|k| k.name);
+            assert_eq!(shown(known.folder), Some(known.name));
+            let other = if known.folder == "ptxas-open" { "ptxas-errors" } else { "ptxas-open" };
+            assert_eq!(shown(other), None, "{}", known.name);
         }
     }
 

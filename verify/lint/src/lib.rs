@@ -58,3 +58,10 @@ pub fn lint(module: &Module, text: &str) -> Vec<Match> {
     }
     matches
 }
+
+/// The first error of a folder (`ptxas-open` or `ptxas-errors`) that a program meets, by form alone: of a reduced program that is known to be compiled
+/// wrongly, no condition needs to be asked. None of a text that does not load.
+pub fn shown(text: &str, folder: &str) -> Option<&'static Known> {
+    let module = sassafras_ptx::load(text, "program").ok()?;
+    lint(&module, text).into_iter().map(|m| m.known).find(|k| k.folder == folder)
+}

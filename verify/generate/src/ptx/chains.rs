@@ -95,11 +95,18 @@ fn errs(first: &str, second: &str) -> bool {
     match first {
         _ if first.starts_with("neg.s32") => second_is("slct") || second_is("cvt.sat"),
         _ if first.starts_with("cnot") => second_is("cvt.sat.s") || second_is("shl.b16") || second_is("shr."),
+        _ if first.starts_with("bfe.s32") => {
+            second_is("cvt.") && second.contains("u32 ") || second_is("shl.b16")
+        }
         _ if first.starts_with("and.b32") => second_is("bfi.b32"),
         _ if first.starts_with("abs.s32") => {
             second_is("cvt.") && second.contains("u32 ") || second_is("cvt.sat")
         }
+        _ if first.contains("abs.f32") && second_is("setp") => true,
+        _ if first.starts_with("neg.f16") => second_is("cvt.rzi.u64"),
+        _ if first.starts_with("cvt.") && second_is("cvt.sat.s16.u32") => true,
         _ if first.starts_with("abs.s64") => second_is("sub.cc"),
+        _ if first.contains(".ftz.f16") => second_is("cvt."),
         _ if first.contains("abs") => second_is("slct"),
         _ if first.starts_with("cvt.") => second_is("shr.") && second.contains("16 ") || second_is("shl.b16"),
         _ => false,

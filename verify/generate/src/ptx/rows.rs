@@ -830,4 +830,5 @@ const KNOWN: &[&str] = &[
     "vsub.u32.u32.s32.sat <=r>, <r>, <r>;",
     "min.f32 %tf1, <f>, 0f3F800000; max.f32 <=f>, %tf1, 0f00000000;",
     "max.f32 %tf1, <f>, 0f80000000; min.f32 <=f>, %tf1, 0f3F800000;",
+    "neg.ftz.f16 %ts1, <x>; cvt.rzi.s32.f16 <=r>, %ts1;",
 ];

@@ -3,7 +3,7 @@
 use super::{F16, F32, Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
-use sassafras_ptx::checked::{Inst, Op, Operand};
+use sassafras_ptx::checked::{Inst, Op, Operand, Type};
 use sassafras_semantics::Rounding;
 
 /// A conversion to binary16 that rounds away from zero on one side and flushes subnormals.
@@ -100,6 +100,20 @@ pub fn clamp_minus_zero(view: &View<'_>, at: usize) -> Option<Found> {
         "setp.lt.or.s32 %lint_p, %lint_r0, 0, %lint_q;",
     ];
     found(Shows::new(&lines, &[(first, from)]))
+}
+
+/// A conversion of binary16 to an integer toward zero, of what was negated or made absolute with subnormals flushed.
+pub fn cvt_neg_ftz_f16(view: &View<'_>, at: usize) -> Option<Found> {
+    let inst = &view.insts[at];
+    let truncates = inst.mods.integer_rounding && inst.mods.rounding == Some(Rounding::Zero);
+    if inst.op != Op::Cvt || !truncates || ty(inst, 1) != Some(F16) || matches!(ty(inst, 0)?, Type::F(_)) {
+        return None;
+    }
+    let from = inst.operands.get(1)?;
+    let of = view.source(at, from, Op::Neg).or_else(|| view.source(at, from, Op::Abs))?;
+    let flushes = view.insts[of].mods.ftz && ty(&view.insts[of], 0) == Some(F16);
+    // Whether the two roundings differ is for no solver: the form alone.
+    flushes.then(Found::default)
 }
 
 /// A selection of bits by a magnitude.

@@ -10,7 +10,6 @@ use crate::report::{Files, report as verdict};
 use crate::{Failure, files};
 use sassafras_chip::Chip;
 use sassafras_generate::ptx::inputs;
-use sassafras_generate::ptxas;
 use sassafras_generate::reduce::reduce;
 use sassafras_oracle::table::CUDA_NEWER;
 use sassafras_prove::Verdict;
@@ -101,10 +100,11 @@ impl Finding {
     pub fn known(&self) -> Option<&'static str> {
         let Name::Ptxas(version) = self.compiler.name() else { return None };
         let text = &self.small.text;
+        let shown = |text, folder| sassafras_lint::shown(text, folder).map(|known| known.name);
         match self.kind {
             Kind::Broken => None,
-            _ if version == CUDA_NEWER => ptxas::known(text),
-            _ => ptxas::known(text).or_else(|| ptxas::mended(text)),
+            _ if version == CUDA_NEWER => shown(text, "ptxas-open"),
+            _ => shown(text, "ptxas-open").or_else(|| shown(text, "ptxas-errors")),
         }
     }
 
