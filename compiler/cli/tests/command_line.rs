@@ -413,3 +413,13 @@ fn check_says_where_latencies_come_from() {
     run.expect(0, "; latencies: ").expect(0, "the tables of Mesa's NAK");
     assert!(!run.out.contains("rests on"), "{}", run.out);
 }
+
+/// Sets have names; `--ptxas` takes versions of ptxas alone.
+#[test]
+fn what_is_installed_is_named() {
+    let folder = tempdir().expect("a folder");
+    let install = |words: &[&str]| sassafras(folder.path(), &[&["oracle", "install"], words].concat());
+    install(&["--ptxas", "z3"]).expect(2, "`z3` is no version of ptxas: `sassafras oracle install z3`");
+    install(&["--ptxas", "1.0"]).expect(2, "no ptxas 1.0 is in the oracle's table; it has 13.0.88");
+    install(&["z4"]).expect(2, "`z4` is not in the oracle's table");
+}

@@ -125,6 +125,17 @@ fn ours_alone_needs_no_ptxas() {
     assert!(lines.iter().any(|l| l.contains("ours sm_120 -O3")), "{lines:#?}");
 }
 
+/// Nothing is known of a compiler that refuses whatever it gets, and one that is beside it does not hide it.
+#[test]
+fn a_compiler_that_refuses_everything_is_not_clean() {
+    let folder = tempdir().expect("a folder");
+    let run = fuzz(folder.path(), "program:/bin/false", "0..1", &["--compiler", "ours"]);
+    run.expect(12, "program:/bin/false refuses every program");
+    assert!(run.out.starts_with("1 seed: 1 agrees, 1 refused; 0 findings\n"), "{}", run.out);
+    let json = fuzz(folder.path(), "program:/bin/false", "0..1", &["--compiler", "ours", "--format", "json"]);
+    json.expect(12, "\"idle\":[\"program:/bin/false\"]");
+}
+
 #[test]
 fn what_a_campaign_cannot_do_is_said() {
     let folder = tempdir().expect("a folder");

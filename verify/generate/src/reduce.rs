@@ -164,6 +164,11 @@ impl Reduction {
     }
 }
 
+/// Whether some function of a module does more than compute registers and end. What does not is not worth reducing to: it agrees with whatever is as empty.
+pub fn acts(text: &str) -> bool {
+    sassafras_ptx::load(text, "acts").is_ok_and(|module| module.functions.iter().any(assigned::acts))
+}
+
 /// Registers, as `function:name`, that some path reads before it writes them.
 fn unassigned(module: &Module) -> Result<BTreeSet<String>, String> {
     let checked = check(module).map_err(|found| {
@@ -249,6 +254,21 @@ mod tests {
             assert!(one.text.lines().count() < 20, "{}", one.text);
             let four = reduce(&text, &keep, 4, &mut |_, _| {}).expect("it checks");
             assert_eq!(one, four, "the number of threads changes the result");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_only_computes_does_not_act() {
+        let kernel = |body: &str| {
+            format!(
+                ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .b32 %a<3>;\n.reg .b64 %d;\n\
+                 ld.param.u64 %d, [p];\nmov.u32 %a1, %tid.x;\n{body}\nret;\n}}\n"
+            )
+        };
+        assert!(!acts(&kernel("add.u32 %a2, %a1, 1; bra L; L:")));
+        for body in ["st.global.u32 [%d], %a1;", "bar.sync 0;", "atom.global.add.u32 %a2, [%d], 1;", "trap;"]
+        {
+            assert!(acts(&kernel(body)), "{body}");
         }
     }
 

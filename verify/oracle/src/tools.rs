@@ -112,7 +112,7 @@ impl Tools {
         } else {
             let name = set.name;
             Err(Skipped(format!(
-                "{}/{file} is not here; `sassafras oracle install --ptxas {name}` fetches it",
+                "{}/{file} is not here; `sassafras oracle install {name}` fetches it",
                 set.folder
             )))
         }

@@ -22,7 +22,7 @@ fn a_root_with_nothing_says_what_is_missing() {
     let empty = tempfile::tempdir().expect("a temporary folder");
     let tools = Tools::find(empty.path());
     let why = tools.ptxas(table::CUDA).expect_err("nothing is here").to_string();
-    assert!(why.contains("oracle install --ptxas 13.0.88"), "{why}");
+    assert!(why.contains("oracle install 13.0.88"), "{why}");
     assert!(tools.ptxas("1.0").is_err() && tools.z3().is_err() && tools.nvdisasm().is_err());
     let status = status(empty.path());
     assert!(status.sets.iter().all(|s| !s.installed && !s.missing.is_empty()));

@@ -13,13 +13,15 @@ use super::Context;
 use crate::harness::campaign::{self, Counts, Plan};
 use crate::harness::compiler::Name;
 use crate::harness::oracle::Oracle;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// Seeds of a campaign for which nobody says how long it runs.
 const SEEDS: u64 = 1000;
 
 /// Run random programs through compilers, executors and the prover. The folder keeps a journal: a campaign that was stopped, by Ctrl-C as well, goes
-/// on when it is started again with the same options. Exit code 10 says that the folder holds a finding that no known error explains.
+/// on when it is started again with the same options. Exit code 10 says that the folder holds a finding that no known error explains, 12 that a compiler refuses
+/// every program.
 #[derive(Args)]
 pub struct Fuzz {
     /// Whose code: `ours`, `ptxas`, `ptxas@VERSION`, or `program:PATH` for one that is called as ptxas is; may be repeated.
@@ -118,15 +120,18 @@ pub(super) fn run(arguments: &Fuzz, context: &Context) -> Result<Exit, Failure> 
     if shows {
         eprint!("\n");
     }
+    let idle = counts.idle();
     let exit = match (counts.own.is_empty(), counts.new.is_empty()) {
         (false, _) => Exit::Internal,
         (true, false) => Exit::Refuted,
+        // A compiler of which nothing was tried is not one without errors.
+        (true, true) if !idle.is_empty() => Exit::Unknown,
         (true, true) => Exit::Done,
     };
     if context.json {
         let record = json!({
             "schema": 1, "exit": exit as u8, "seeds": counts.seeds, "outcomes": counts.outcomes, "new": counts.new,
-            "found": counts.found, "own": counts.own, "seconds": started.elapsed().as_secs_f64(),
+            "found": counts.found, "own": counts.own, "idle": idle, "seconds": started.elapsed().as_secs_f64(),
         });
         files::print(&format!("{record}\n"));
     } else {
@@ -147,14 +152,24 @@ fn without_doubles<T: PartialEq + Clone>(all: &[T]) -> Vec<T> {
 }
 
 /// Outcomes in the order of a line.
-const WORDS: [&str; 9] =
-    ["agrees", "proved", "undecided", "refused", "differs", "refuted", "broken", "meaningless", "panicked"];
+const WORDS: [&str; 10] = [
+    "agrees",
+    "proved",
+    "within",
+    "undecided",
+    "refused",
+    "differs",
+    "refuted",
+    "broken",
+    "meaningless",
+    "panicked",
+];
 
 /// The progress line.
 fn line(counts: &Counts) -> String {
     let words = WORDS.iter().map(|w| (counts.of(w), *w)).filter(|(n, _)| *n > 0);
     let words: Vec<String> = words.map(|(n, w)| format!("{n} {w}")).collect();
-    format!("{} seeds: {}; {} findings", counts.seeds, words.join(", "), counts.new.len())
+    format!("{}: {}; {}", count(counts.seeds, "seed"), words.join(", "), count(counts.new.len(), "finding"))
 }
 
 fn summary(counts: &Counts, folder: &std::path::Path) -> String {
@@ -164,10 +179,13 @@ fn summary(counts: &Counts, folder: &std::path::Path) -> String {
             WORDS.iter().filter_map(|w| words.get(*w).map(|n| format!("{n} {w}"))).collect();
         text += &format!("  {compiler}: {}\n", words.join(", "));
     }
+    for compiler in counts.idle() {
+        text += &format!("{compiler} refuses every program: nothing of it was tried\n");
+    }
     for (name, times) in &counts.found {
         text += &match name.strip_prefix("known:") {
-            Some(program) => format!("known error {program}: {times} times\n"),
-            None => format!("finding {}: {times} times\n", folder.join(name).display()),
+            Some(program) => format!("known error {program}: {}\n", count(*times, "time")),
+            None => format!("finding {}: {}\n", folder.join(name).display(), count(*times, "time")),
         };
     }
     for (seed, why) in &counts.own {

@@ -1,6 +1,7 @@
 //! `sassafras oracle install|status`.
 
 use clap::Subcommand;
+use sassafras_oracle::table::{SETS, set};
 use sassafras_oracle::{install, status, workspace_root};
 
 use super::Context;
@@ -11,9 +12,12 @@ use crate::{Exit, Failure, files};
 pub enum Oracle {
     /// Fetch them from PyPI into `.oracle/`.
     Install {
-        /// Only the set that holds this version of ptxas.
+        /// Only these sets, as `status` names them: a version of ptxas, `z3`, `bitwuzla`.
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// The set that holds this version of ptxas, too.
         #[arg(long, value_name = "VERSION")]
-        ptxas: Option<String>,
+        ptxas: Vec<String>,
     },
     /// Say which of them are here.
     Status,
@@ -40,8 +44,18 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
             }
             Ok(Exit::Done)
         }
-        Oracle::Install { ptxas } => {
-            let names: Vec<&str> = ptxas.iter().map(String::as_str).collect();
+        Oracle::Install { names, ptxas } => {
+            if let Some(other) = ptxas.iter().find(|v| !has_ptxas(v)) {
+                let all = SETS.iter().map(|s| s.name).filter(|name| has_ptxas(name)).collect::<Vec<_>>();
+                let why = match set(other) {
+                    Some(_) => {
+                        format!("`{other}` is no version of ptxas: `sassafras oracle install {other}`")
+                    }
+                    None => format!("no ptxas {other} is in the oracle's table; it has {}", all.join(", ")),
+                };
+                return Err(Failure::usage(why));
+            }
+            let names: Vec<&str> = names.iter().chain(ptxas).map(String::as_str).collect();
             let report = install(&root, &names).map_err(|e| Failure::usage(e.to_string()))?;
             if context.json {
                 files::print(&format!(
@@ -68,4 +82,9 @@ pub(super) fn run(arguments: &Oracle, context: &Context) -> Result<Exit, Failure
             Ok(Exit::Done)
         }
     }
+}
+
+/// Whether a set of this name holds a ptxas.
+fn has_ptxas(name: &str) -> bool {
+    set(name).is_some_and(|set| set.files.iter().any(|file| file.ends_with("/ptxas")))
 }

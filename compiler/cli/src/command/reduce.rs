@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use sassafras_generate::reduce::{Effort, reduce};
+use sassafras_generate::reduce::{Effort, acts, reduce};
 use sassafras_prove::Limits;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub struct Reduce {
         conflicts_with = "keep_verdict"
     )]
     keep: Option<String>,
-    /// Keep what an oracle says of the compiled program instead: `run`, both executors on the launch that the first line names
+    /// Keep what an oracle says of the compiled program instead, for the same reason, and that the program does something: `run`, both executors on the launch that the first line names
     /// (`// launch: blocks 1 threads 32 out 65536 in 65536 seed 0`), or `prove`.
     #[arg(long, value_name = "ORACLE", num_args = 0..=1, default_missing_value = "run", value_parser = ["run", "prove"])]
     keep_verdict: Option<String>,
@@ -83,11 +83,13 @@ pub(super) fn run(arguments: &Reduce, context: &Context) -> Result<Exit, Failure
             if let Decision::Meaningless(why) = &first {
                 return Err(Failure::wrong(why.to_string()).about(&arguments.input));
             }
+            let ground = first.ground();
             if !context.quiet {
-                eprintln!("kept: {}", first.word());
+                eprintln!("kept: {ground}");
             }
-            let word = first.word();
-            Box::new(move |text: &str| decide(text).word() == word)
+            // What does nothing agrees with anything that does nothing.
+            let must_act = acts(&text);
+            Box::new(move |text: &str| (!must_act || acts(text)) && decide(text).ground() == ground)
         }
     };
     if !keep(&text) {

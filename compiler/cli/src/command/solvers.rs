@@ -78,7 +78,7 @@ pub fn program() -> String {
     match sassafras_prove::Z3::find(&folders, 1, 1) {
         Some(z3) => z3.path().display().to_string(),
         None => format!(
-            "no z3: {VARIABLE} names none, and no .z3/bin/z3 lies above this folder or above the program; `sassafras oracle install --ptxas z3` \
+            "no z3: {VARIABLE} names none, and no .z3/bin/z3 lies above this folder or above the program; `sassafras oracle install z3` \
              fetches it"
         ),
     }
@@ -155,7 +155,7 @@ impl Solvers {
             match Bitwuzla::find(&folders, self.seconds()) {
                 Some(found) => Ok(Box::new(found)),
                 None => Err(Failure::usage(
-                    "bitwuzla is not installed; `sassafras oracle install --ptxas bitwuzla` fetches it",
+                    "bitwuzla is not installed; `sassafras oracle install bitwuzla` fetches it",
                 )),
             }
         };

@@ -76,6 +76,12 @@ impl Counts {
         self.own.extend(entry.own.iter().map(|why| (entry.seed, why.clone())));
     }
 
+    /// Compilers that refuse every program, so that nothing is known of them.
+    pub fn idle(&self) -> Vec<&str> {
+        let idle = |words: &BTreeMap<String, u64>| words.keys().all(|word| word == "refused");
+        self.outcomes.iter().filter(|(_, words)| idle(words)).map(|(name, _)| name.as_str()).collect()
+    }
+
     /// How many outcomes have a word, over all compilers.
     pub fn of(&self, word: &str) -> u64 {
         self.outcomes.values().filter_map(|words| words.get(word)).sum()

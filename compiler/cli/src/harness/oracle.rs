@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 pub enum Decision {
     /// The executors agree on the inputs.
     Agrees,
-    /// The prover shows that they agree on all.
-    Proved,
+    /// The prover shows that they agree on all, by these lemmas.
+    Proved(String),
+    /// The prover shows it within a bound, by these lemmas.
+    Within(String),
     /// Nobody decided, and why.
     Undecided(String),
     /// The compiler refuses the program, and what it says.
@@ -37,11 +39,12 @@ pub enum Kind {
 }
 
 impl Decision {
-    /// As one word for a progress line and for `reduce --keep-verdict`.
+    /// As one word for a progress line.
     pub fn word(&self) -> &'static str {
         match self {
             Decision::Agrees => "agrees",
-            Decision::Proved => "proved",
+            Decision::Proved(_) => "proved",
+            Decision::Within(_) => "within",
             Decision::Undecided(_) => "undecided",
             Decision::Refused(_) => "refused",
             Decision::Meaningless(_) => "meaningless",
@@ -50,6 +53,34 @@ impl Decision {
             Decision::Wrong(Kind::Refuted, _) => "refuted",
         }
     }
+
+    /// What `reduce --keep-verdict` keeps: the word and the reason. Numbers in a reason are left out, as lines, addresses and registers change with the program.
+    pub fn ground(&self) -> String {
+        let reason = match self {
+            Decision::Proved(why)
+            | Decision::Within(why)
+            | Decision::Undecided(why)
+            | Decision::Refused(why) => why.as_str(),
+            Decision::Meaningless(_) | Decision::Agrees | Decision::Wrong(..) => "",
+        };
+        let plain = without_numbers(reason);
+        if plain.is_empty() { self.word().to_owned() } else { format!("{}: {plain}", self.word()) }
+    }
+}
+
+/// A sentence with `#` for each word that begins with a digit, and for the digits that end a name.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_ascii_digit() {
+            while chars.next_if(char::is_ascii_alphanumeric).is_some() {}
+            out.push('#');
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Runs a cubin on a case: in two orders, and of our own code with latencies.
@@ -86,8 +117,11 @@ pub fn run(case: &Case, expected: &Expected, cubin: &Cubin, timing: bool) -> Dec
 
 /// Holds a cubin against its source.
 pub fn prove(module: &Module, cubin: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Decision {
-    match prove_within(module, "k", cubin, solver, limits).verdict {
-        Verdict::Proved | Verdict::ProvedWithin(_) => Decision::Proved,
+    let record = prove_within(module, "k", cubin, solver, limits);
+    let lemmas = || record.lemmas.iter().copied().collect::<Vec<_>>().join(", ");
+    match record.verdict {
+        Verdict::Proved => Decision::Proved(lemmas()),
+        Verdict::ProvedWithin(_) => Decision::Within(lemmas()),
         Verdict::Refuted(found) => Decision::Wrong(
             Kind::Refuted,
             format!("at {} the source leaves {}, the target {}", found.address, found.source, found.target),
@@ -172,5 +206,21 @@ pub fn by_proof(case: &Case, compiler: &Compiler, solver: &mut dyn Solver, limit
         Made::Refused(why) => Decision::Refused(why),
         Made::Broken(why) => Decision::Wrong(Kind::Broken, why),
         Made::Cubin(cubin, _) => prove(&module, &cubin, solver, limits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ground_is_the_reason_without_places() {
+        let undecided = |why: &str| Decision::Undecided(why.into()).ground();
+        let (one, other) = ("the store of line 24 is that at 0x0220", "the store of line 9 is that at 0x80");
+        assert_eq!(undecided(one), undecided(other));
+        assert_ne!(undecided("the budget"), undecided("a loop"));
+        let (proved, within) = (Decision::Proved("quotient".into()), Decision::Within("quotient".into()));
+        assert_ne!(proved.ground(), Decision::Proved(String::new()).ground(), "another lemma");
+        assert_ne!(proved.ground(), within.ground());
     }
 }

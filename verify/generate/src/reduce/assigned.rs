@@ -77,6 +77,13 @@ fn successors(f: &Function, at: usize, inst: &Inst) -> Vec<usize> {
     all
 }
 
+/// Whether a function does anything besides computing registers: an instruction that writes none and is no branch and no end, or an atomic one.
+pub(super) fn acts(f: &Function) -> bool {
+    let ends = |op| matches!(op, Op::Bra | Op::BrxIdx | Op::Ret | Op::Exit);
+    let acts = |inst: &Inst| !ends(inst.op) && (inst.op == Op::Atom || effects(inst).1.is_empty());
+    f.insts.iter().flatten().any(acts)
+}
+
 /// What an instruction reads and writes.
 fn effects(inst: &Inst) -> (Vec<RegisterId>, Vec<RegisterId>) {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());

@@ -175,6 +175,7 @@ fn shown(word: &'static str) -> &'static str {
         [Kind::Broken, Kind::Differs, Kind::Refuted].map(|k| Decision::Wrong(k, String::new()).word());
     match word {
         "agrees" | "proved" => "right",
+        "within" => "right within a bound",
         _ if wrong.contains(&word) => "WRONG",
         _ => word,
     }
