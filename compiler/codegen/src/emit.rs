@@ -49,16 +49,31 @@ pub fn emit(f: &Function) -> Result<Code, Error> {
         at += WORD * f.blocks[block].insts.len() as u64;
     }
     let mut code = Code { frame_bytes: f.frame.size(), ..Code::default() };
-    let mut returns = false;
+    let mut returns = Returns::No;
     for (block, index, inst) in f.insts() {
         let real =
             inst.inst().ok_or_else(|| Error::malformed(block, index, "a pseudo-instruction at emission"))?;
         let here = WORD * code.words.len() as u64;
-        // A return address is that behind the next instruction.
-        let called = real.row().id.starts_with("call.abs");
-        if std::mem::replace(&mut returns, real.row().id == "lepc.t") && !called {
-            return Err(Error::malformed(block, index, "a return address without its call"));
-        }
+        // A return address is that behind the next instruction, or, where it's a sum, that behind the one after two sums.
+        returns = match (returns, real.row().meaning) {
+            (_, Meaning::Lepc) => {
+                if real.row().family == "lepc.t" {
+                    Returns::Call
+                } else {
+                    Returns::Sums(2)
+                }
+            }
+            (Returns::Sums(n), Meaning::Iadd3) => {
+                if n > 1 {
+                    Returns::Sums(n - 1)
+                } else {
+                    Returns::Call
+                }
+            }
+            (Returns::Call, _) if real.row().family == "call.abs.r" => Returns::No,
+            (Returns::No, _) => Returns::No,
+            _ => return Err(Error::malformed(block, index, "a return address without its call")),
+        };
         let mut real = real.clone();
         if let Some(target) = inst.target {
             aim(&mut real, start[target].wrapping_sub(here + WORD));
@@ -70,6 +85,16 @@ pub fn emit(f: &Function) -> Result<Code, Error> {
     }
     tail(f, &mut code)?;
     Ok(code)
+}
+
+/// What has to come next, behind a `LEPC`.
+#[derive(Clone, Copy)]
+enum Returns {
+    /// Anything.
+    No,
+    /// So many sums, and the call.
+    Sums(u8),
+    Call,
 }
 
 fn aim(inst: &mut Inst, distance: u64) {

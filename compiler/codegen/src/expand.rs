@@ -122,8 +122,7 @@ fn call(
         make(f.chip, "ldc", &[("d", pair(abi::TARGET)), ("bank", ADDRESS_BANK), ("o", u64::from(slot))])?;
     load.set_enum("sz", ".64").map_err(BuildError::from)?;
     out.push(MInst::new(load));
-    // Behind the call, which is the next instruction.
-    out.push(MInst::new(make(f.chip, "lepc.t", &[("d", pair(abi::RETURN_ADDRESS)), ("t", WORD)])?));
+    return_address(f, out)?;
     let mut jump = make(f.chip, "call.abs.r", &[("a", pair(abi::TARGET))])?;
     jump.set_enum("noinc", ".NOINC").map_err(BuildError::from)?;
     out.push(MInst::new(jump));
@@ -133,6 +132,23 @@ fn call(
             out.push(MInst::new(copy(f.chip, at, step(result, unit), from)?));
         }
     }
+    Ok(())
+}
+
+/// Where the call that comes next comes back to. Chips before sm_90 have no `LEPC` of another place than its own: two sums add the four instructions
+/// up to the one behind the call. A callee keeps no predicate, so that the carry has any.
+fn return_address(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
+    let (low, high) = (u64::from(abi::RETURN_ADDRESS), u64::from(abi::RETURN_ADDRESS) + 1);
+    if form_on("lepc.t", f.chip).is_some() {
+        out.push(MInst::new(make(f.chip, "lepc.t", &[("d", low), ("t", WORD)])?));
+        return Ok(());
+    }
+    out.push(MInst::new(make(f.chip, "lepc", &[("d", low)])?));
+    let mut sum = make(f.chip, "iadd3.rir", &[("d", low), ("a", low), ("p0", 0)])?;
+    immediate(&mut sum, "b", 4 * WORD as i32)?;
+    out.push(MInst::new(sum));
+    let carried = [("d", high), ("a", high), ("b", 0), ("x", 1), ("q0", 0), ("q0.not", 0)];
+    out.push(MInst::new(make(f.chip, "iadd3.rir", &carried)?));
     Ok(())
 }
 

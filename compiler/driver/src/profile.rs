@@ -63,7 +63,7 @@ fn end(at: usize, inst: &Inst) -> Result<Option<End>, String> {
         Some(ControlFlowKind::IndirectBranch) => refused("a branch to a computed address"),
         Some(ControlFlowKind::Return) => refused("a return"),
         // One of an absolute address is of a function that the driver resolves, and comes back.
-        Some(ControlFlowKind::Call) if inst.row().id != "call.abs.r" => refused("a call"),
+        Some(ControlFlowKind::Call) if inst.row().family != "call.abs.r" => refused("a call"),
         _ => Ok(None),
     }
 }

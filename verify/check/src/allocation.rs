@@ -28,7 +28,7 @@ mod state;
 
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
-use sassafras_chip::abi;
+use sassafras_chip::{Chip, abi};
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
 use shape::{Pairing, pair};
@@ -213,7 +213,8 @@ impl<'a> Walk<'a> {
         }
         // What a callee does not keep holds nothing that is known.
         if matches!(new.as_pseudo(), Some(Pseudo::Call { .. })) {
-            state.clear_if(|place| !kept_by_callee(place));
+            let chip = self.after.chip;
+            state.clear_if(|place| !kept_by_callee(chip, place));
         }
         for (operand, _) in &definitions {
             if let Some(vreg) = operand.reg.vreg() {
@@ -317,10 +318,10 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a location holds after a call what it held before (`sassafras_chip::abi`): the frame is the caller's own.
-fn kept_by_callee(place: Location) -> bool {
+fn kept_by_callee(chip: Chip, place: Location) -> bool {
     match place {
-        Location::Register(RegClass::R, number) => abi::lives_across(number),
-        Location::Register(RegClass::UR, number) => number >= abi::FIRST_KEPT_UNIFORM,
+        Location::Register(RegClass::R, number) => abi::lives_across(chip, number),
+        Location::Register(RegClass::UR, number) => abi::keeps_uniform(chip, number),
         Location::Register(RegClass::B, number) => number >= abi::FIRST_KEPT_BARRIER,
         Location::Register(RegClass::P | RegClass::UP, _) => false,
         Location::Slot(_) => true,

@@ -142,7 +142,7 @@ impl Judge<'_> {
         if holds_until_read(inst) {
             state.read();
         }
-        if report && inst.row().id == "call.abs.r" {
+        if report && inst.row().family == "call.abs.r" {
             // What is called puts aside what it must keep, and waits for no scoreboard of ours.
             for (register, flight) in state.late_results() {
                 let (name, from) =

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{line, module, ours, programs, text, z3};
+use common::{line, module, ours, ours_for, programs, text, z3};
 use sassafras_cubin::Cubin;
 use sassafras_execute::{Argument, Failure, Launch, Options, Outcome, ptx, sass};
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
@@ -86,6 +86,40 @@ fn both_executors_do_the_same_calls() {
     }
     assert!(names.len() >= 17, "{}", names.len());
     assert!(calls > 1_000, "{calls}");
+}
+
+/// The programs for another chip; they say that they are for sm_90.
+#[test]
+fn every_family_of_chips_makes_the_same_calls() {
+    for chip in ["sm_75", "sm_80", "sm_89", "sm_100", "sm_120"] {
+        let (mut calls, mut compiled) = (0, 0);
+        for name in programs(&["calls"]) {
+            let source = text(&name).replace(".target sm_90", &format!(".target {chip}"));
+            let module = module(&source);
+            let slots = ptx::layout(&module, "k").expect("the entry");
+            let mut codes = vec![("ours", ours_for(&source, chip).unwrap_or_else(|e| panic!("{name}: {e}")))];
+            match Tools::here().ptxas("13.0.88") {
+                Ok(ptxas) => {
+                    let (bytes, _) = ptxas.compile_text(&source, chip, &[]).expect("ptxas takes it");
+                    codes.push(("ptxas", sassafras_cubin::read(&bytes).expect("a cubin")));
+                }
+                Err(why) => skip(&name, &why),
+            }
+            let launch = launch(&slots, 1);
+            let expected = seen(ptx::run(&module, "k", &launch, &Options::default()));
+            calls += expected.as_ref().map_or(1, |e| e.1.len());
+            compiled += 1;
+            for (who, cubin) in codes {
+                for order in [0, 2] {
+                    let timing = who == "ours";
+                    let options = Options { order, seed: u64::from(order), timing, ..Options::default() };
+                    let found = seen(sass::run(&cubin, "k", &launch, &options));
+                    assert_eq!(found, expected, "{name}, {who}, {chip}, order {order}");
+                }
+            }
+        }
+        assert!(compiled >= 17 && calls > 100, "{chip}: {compiled} programs, {calls} calls");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::bundles::{Bundle, Bundles};
 use super::ranges::{Range, RangeSet, Ranges};
 use super::work::{Item, Work};
 use crate::Error;
-use sassafras_chip::abi;
+use sassafras_chip::{Chip, abi};
 use sassafras_graph::Entity;
 use sassafras_isa::RegClass;
 use sassafras_machine::{Function, Pseudo, VReg, alignment};
@@ -47,6 +47,7 @@ pub enum Outcome {
 type Occupants = BTreeMap<u32, (u32, usize)>;
 
 struct Files {
+    chip: Chip,
     registers: BTreeMap<RegClass, Vec<Occupants>>,
     reserved: BTreeSet<(RegClass, usize)>,
     /// Positions at which a callee writes what it does not keep, in rising order.
@@ -54,10 +55,10 @@ struct Files {
 }
 
 /// Whether a callee keeps a register.
-fn keeps(class: RegClass, number: usize) -> bool {
+fn keeps(chip: Chip, class: RegClass, number: usize) -> bool {
     match class {
-        RegClass::R => u16::try_from(number).is_ok_and(abi::lives_across),
-        RegClass::UR => number >= usize::from(abi::FIRST_KEPT_UNIFORM),
+        RegClass::R => u16::try_from(number).is_ok_and(|n| abi::lives_across(chip, n)),
+        RegClass::UR => u16::try_from(number).is_ok_and(|n| abi::keeps_uniform(chip, n)),
         RegClass::P | RegClass::UP => false,
         RegClass::B => number >= usize::from(abi::FIRST_KEPT_BARRIER),
     }
@@ -80,7 +81,7 @@ impl Files {
             let first = self.calls.partition_point(|&at| at < start);
             self.calls.get(first).is_some_and(|&at| at < end)
         };
-        !self.calls.is_empty() && !keeps(class, number) && list.iter().any(called)
+        !self.calls.is_empty() && !keeps(self.chip, class, number) && list.iter().any(called)
     }
 
     fn occupants(&self, class: RegClass, base: usize, ranges: &[RangeSet]) -> Option<BTreeSet<usize>> {
@@ -160,7 +161,7 @@ pub fn assign(
     let items = work.blocks.iter().flatten();
     // A callee writes where the call does: what ends there is read before, what begins there is its result.
     let calls = (0u32..).zip(items).filter(|(_, item)| is_call(item)).map(|(at, _)| 2 * at + 1).collect();
-    let mut files = Files { registers, reserved, calls };
+    let mut files = Files { chip: f.chip, registers, reserved, calls };
 
     let mut hints: BTreeMap<usize, Vec<(usize, i16)>> = BTreeMap::new();
     for &[a, b] in &bundles.moves {

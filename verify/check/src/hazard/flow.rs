@@ -144,7 +144,7 @@ impl Program {
         let mut to: Vec<usize> = match kind {
             Some(K::Branch) if own_loop && !through => return Vec::new(),
             // Of a function that the driver resolves, which comes back.
-            Some(K::Call) if inst.row().id == "call.abs.r" => vec![at + 1],
+            Some(K::Call) if inst.row().family == "call.abs.r" => vec![at + 1],
             Some(K::Branch | K::Call) => match targets[at] {
                 Some(target) => vec![target],
                 None => {
@@ -175,7 +175,8 @@ impl Program {
     fn connect_returns(&mut self) {
         let count = self.insts.len();
         let is = |program: &Program, at: usize, kind| program.kind(at) == Some(kind);
-        let away = |at: usize| matches!(self.insts[at].as_ref(), Some(inst) if inst.row().id == "call.abs.r");
+        let away =
+            |at: usize| matches!(self.insts[at].as_ref(), Some(inst) if inst.row().family == "call.abs.r");
         let calls: Vec<usize> = (0..count)
             .filter(|&at| is(self, at, ControlFlowKind::Call) && !away(at) && at + 1 < count)
             .collect();

@@ -28,7 +28,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                     falls = !always(inst);
                 }
                 // One by an absolute address is of a function that the driver resolves, and comes back.
-                Some(K::Call) if inst.inst().is_some_and(|i| i.row().id == "call.abs.r") => {}
+                Some(K::Call) if inst.inst().is_some_and(|i| i.row().family == "call.abs.r") => {}
                 Some(K::IndirectBranch | K::Call | K::Return) => {
                     report.add(Rule::MachineFlow, block, format!("instruction {i} goes to an unknown place"));
                 }

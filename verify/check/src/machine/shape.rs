@@ -69,7 +69,7 @@ pub(super) fn edges(f: &Function, report: &mut Report) {
 
 fn is_branch(inst: &MInst) -> bool {
     use ControlFlowKind as K;
-    let comes_back = inst.inst().is_some_and(|i| i.row().id == "call.abs.r");
+    let comes_back = inst.inst().is_some_and(|i| i.row().family == "call.abs.r");
     !comes_back && matches!(kind(inst), Some(K::Branch | K::IndirectBranch | K::Call | K::Return))
 }
 

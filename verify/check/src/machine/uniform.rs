@@ -108,9 +108,9 @@ fn step(f: &Function, at: (Block, usize), inst: &MInst) -> Step {
         step.least = Level::Apart;
         return step;
     };
-    if real.row().id == "call.abs.r" {
+    if real.row().family == "call.abs.r" {
         // What a callee does not keep is each lane's own afterwards; uniform registers are the warp's.
-        let lost = (0..RZ).filter(|&n| !abi::lives_across(n as u16)).map(|n| (RegClass::R as u8, n));
+        let lost = (0..RZ).filter(|&n| !abi::lives_across(f.chip, n as u16)).map(|n| (RegClass::R as u8, n));
         step.writes = lost.chain((0..PT).map(|n| (RegClass::P as u8, n))).collect();
         step.least = Level::Apart;
         return step;

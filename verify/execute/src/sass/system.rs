@@ -71,7 +71,7 @@ pub(super) fn call(
         };
         let lost = |file: u64, n: u64| hash(seed, &[0xca11, world.steps, file, n, lane as u64]);
         for (n, all) in warp.registers.r.iter_mut().enumerate() {
-            if !abi::keeps(n as u16) {
+            if !abi::keeps(program.chip, n as u16) {
                 all[lane] = lost(0, n as u64) as u32;
             }
         }
@@ -88,8 +88,10 @@ pub(super) fn call(
     }
     // What is the warp's, and which lanes were in the barriers that a callee may set.
     let lost = |file: u64, n: u64| hash(seed, &[0xca11, world.steps, file, n]);
-    for (n, value) in warp.registers.ur.iter_mut().enumerate().take(abi::FIRST_KEPT_UNIFORM.into()) {
-        *value = lost(2, n as u64) as u32;
+    for (n, value) in warp.registers.ur.iter_mut().enumerate() {
+        if !abi::keeps_uniform(program.chip, n as u16) {
+            *value = lost(2, n as u64) as u32;
+        }
     }
     warp.registers.up = lost(3, 0) as u8;
     for set in warp.barriers.iter_mut().take(abi::FIRST_KEPT_BARRIER.into()) {

@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::trace::side::WORD;
 use crate::trace::system;
-use sassafras_chip::abi;
+use sassafras_chip::{Chip, abi};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::{CompareOp, Domain, Space, State, SystemCall, TermId, Terms, Trap};
@@ -31,10 +31,10 @@ fn register(number: u16) -> Register {
 }
 
 /// Whether a callee keeps a register.
-fn keeps(r: Register) -> bool {
+fn keeps(chip: Chip, r: Register) -> bool {
     match r.class {
-        RegClass::R => u16::try_from(r.number).is_ok_and(abi::keeps),
-        RegClass::UR => r.number >= abi::FIRST_KEPT_UNIFORM.into(),
+        RegClass::R => u16::try_from(r.number).is_ok_and(|n| abi::keeps(chip, n)),
+        RegClass::UR => u16::try_from(r.number).is_ok_and(|n| abi::keeps_uniform(chip, n)),
         _ => false,
     }
 }
@@ -129,7 +129,7 @@ impl Lane<'_, '_> {
             let count = if class == RegClass::R { count.min(function.registers) } else { count };
             for number in 0..count {
                 let r = Register { class, number };
-                if !keeps(r) {
+                if !keeps(self.chip, r) {
                     self.lose(r);
                 }
             }
