@@ -74,6 +74,12 @@ impl Chip {
         if (self as u32) < 100 { 6 } else { 8 }
     }
 
+    /// Whether each lane may have its own handle of a texture, in a general register (TEX.B); from sm_90 on it stands in a uniform one. Source: ptxas 13.0.88,
+    /// kernels of one instruction with handles that differ from lane to lane, sm_75 to sm_120.
+    pub const fn has_lane_handles(self) -> bool {
+        (self as u32) < 90
+    }
+
     /// Whether arithmetic may read `c[bank][offset]` directly. sm_100 and later load constants first.
     pub const fn has_constant_operands(self) -> bool {
         (self as u32) < 100

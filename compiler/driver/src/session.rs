@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
 
     fn middle(&self, lowered: ir::Module, artifact: &mut Artifact) -> Result<(), Failure> {
         let before = self.observer.wants_before(Stage::Optimise).then(|| lowered.clone());
-        let (module, notes) = front::optimise(lowered, self.options, self.observer)?;
+        let (module, notes) = front::optimise(lowered, self.options, self.chip(), self.observer)?;
         self.done(Stage::Optimise, 0, before.as_ref().map(Form::Ir), Form::Ir(&module), notes)?;
         if self.stop_after == Some(Stage::Optimise) {
             artifact.stopped = Some(text::ir(&module, Stage::Optimise));

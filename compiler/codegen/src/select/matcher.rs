@@ -122,10 +122,14 @@ fn match_args(
             Arg::Node(node) => {
                 let ValueDef::Result(inner, 0) = context.function.values[value].def else { return None };
                 let data = &context.function.insts[inner];
-                let foldable = context.uses[value] == 1
+                // A handle of 64 bits whose upper half is zero costs nothing, wherever it is made and however often it is used.
+                let handle = matches!(data.op, Op::ZeroExtend) && data.guard.is_none();
+                let handle = handle && matches!(context.function.insts[user].op, Op::Opaque(_));
+                let alone = context.uses[value] == 1
                     && context.block[inner] == context.block[user]
                     && !data.op.has_effect()
                     && !matches!(data.op, Op::Load(_));
+                let foldable = alone || handle;
                 if !foldable || data.results.iter().skip(1).any(|&r| context.uses[r] > 0) {
                     return None;
                 }

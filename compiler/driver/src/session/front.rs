@@ -186,12 +186,14 @@ pub(super) fn lower(
 pub(super) fn optimise(
     mut module: ir::Module,
     options: &Options,
+    chip: Chip,
     observer: &dyn Observer,
 ) -> Result<(ir::Module, Notes), Failure> {
     let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
     let fold_converted = options.knobs.folding.convert;
-    let choices = Choices { level, merge_blocks, fold_converted, disabled };
+    let lane_handles = chip.has_lane_handles();
+    let choices = Choices { level, merge_blocks, fold_converted, lane_handles, disabled };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {

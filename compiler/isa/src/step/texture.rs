@@ -38,7 +38,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             if self.raw("index") != 0 {
                 return Err(self.unsupported("an offset of the handle"));
             }
-            return self.bits64("u");
+            let pair = self.bits64("u")?;
+            if !self.inst.row().family.ends_with(".u") {
+                return Ok(pair);
+            }
+            // Before sm_90: the texture's index, 20 bits, and in the upper word the sampler's. ptxas makes both of one word, by a shift.
+            let (texture, sampler) = (self.d.extract(&pair, 0, 20), self.d.extract(&pair, 32, 12));
+            return Ok(self.d.zext(&self.d.concat(&sampler, &texture), 64));
         }
         let word = if self.has("bank") {
             let (bank, at) = (self.raw("bank"), 4 * self.raw("index"));
@@ -54,9 +60,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     /// `TEX`, `TLD`, `TLD4`, `TXD`.
     pub(super) fn texture(mut self) -> Step<D> {
         let meaning = self.inst.row().meaning;
-        // What ptxas 13.0.88 makes of integer coordinates for sm_80 to sm_89 at -O0 is not understood yet.
-        if meaning == M::Tld && !self.inst.row().id.ends_with("0") {
-            return Err(self.unsupported("before sm_90"));
+        // Where ptxas 13.0.88 puts the handle among scattered integer coordinates before sm_90 is not understood yet.
+        if meaning == M::Tld && self.inst.row().family.starts_with("tld.scr") {
+            return Err(self.unsupported("scattered coordinates"));
         }
         if !self.text("f16").is_empty() || self.flag("ndv") || self.flag("lc") {
             return Err(self.unsupported("halves, derivatives off or a least level"));

@@ -7,7 +7,7 @@
 //! - Else lanes loop, and each does it by itself.
 //!
 //! Of one with a handle only the handle has to agree. Where it does, or one lane alone can come, it is done once; else lanes loop: those that have the
-//! least handle do it together, and the others go on.
+//! least handle do it together, and the others go on. On chips where each lane may have its own handle of a texture it is done once.
 
 use sassafras_graph::{ControlFlow, Dominators, SecondaryMap};
 use sassafras_ir::uniformity::Uniformity;
@@ -26,6 +26,11 @@ fn once(op: Opaque) -> Option<Opaque> {
     Opaque::named(op.name().strip_suffix(".each")?)
 }
 
+/// Whether the handle is that of a texture, not of a surface.
+fn of_texture(op: Opaque) -> bool {
+    ["texture", "fetch", "gather", "texquery"].iter().any(|head| op.name().split('.').next() == Some(head))
+}
+
 /// What becomes of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum How {
@@ -38,7 +43,7 @@ enum How {
 }
 
 /// Replaces those that can be; how many there were.
-pub(super) fn expand(editor: &mut CfgEditor) -> usize {
+pub(super) fn expand(editor: &mut CfgEditor, lane_handles: bool) -> usize {
     let f = editor.function();
     let all = |b: &Block| f.blocks[*b].insts.iter().any(|&i| is_each(&f.insts[i].op));
     let blocks: Vec<Block> = f.blocks().into_iter().filter(all).collect();
@@ -56,6 +61,7 @@ pub(super) fn expand(editor: &mut CfgEditor) -> usize {
             let needed = if handle { &data.args[..1] } else { &data.args[..] };
             let agree = needed.iter().all(|&a| uniform.is_uniform(a));
             how[inst] = match (alone[block], agree) {
+                _ if handle && lane_handles && of_texture(op) => How::Once,
                 (false, true) if handle => How::Once,
                 (false, false) if handle => How::ByHandle,
                 (true, _) => How::Once,

@@ -62,10 +62,11 @@ type Expansion = Option<SmallVec<[Value; 2]>>;
 /// Expands until nothing is left that can be expanded.
 ///
 /// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
-pub fn legalize(function: &mut Function) -> Stats {
+pub fn legalize(function: &mut Function, lane_handles: bool) -> Stats {
     let mut editor = CfgEditor::new(function);
-    let mut changes =
-        switch::switches(&mut editor) + each::expand(&mut editor) + warpgroup::expand(&mut editor);
+    let mut changes = switch::switches(&mut editor)
+        + each::expand(&mut editor, lane_handles)
+        + warpgroup::expand(&mut editor);
     // Expansions make operations that are expanded in turn, four deep at most: quotient, conversion, product, shift.
     for _ in 0..8 {
         let round = once(&mut editor);
