@@ -105,5 +105,5 @@ fn each_is_caught(folder: &std::path::Path, arch: &str) {
         run(fault.name, "none").expect(0, "");
         std::fs::remove_file(folder.join("out.cubin")).expect("it was written");
     }
-    run("nonsense", "fast").expect(1, "no fault is called `nonsense`");
+    run("nonsense", "fast").expect(2, "no fault is called `nonsense`");
 }

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             } else {
                 format!("its entries: {}", all.join(", "))
             };
-            return Err(Failure::wrong(format!("no entry `{entry}`; {list}")).about(&arguments.input));
+            return Err(Failure::usage(format!("no entry `{entry}`; {list}")).about(&arguments.input));
         }
     }
     let entries = |job: &Job| match &arguments.entry {
@@ -229,12 +229,20 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
         };
         return pairs.into_iter().map(job).collect();
     }
-    let source = Source::read(path, bytes, &choice)?;
+    let other = arguments.against.as_deref().map(files::read).transpose()?;
+    let (several, among) = (is_container(&bytes), other.as_deref().is_some_and(is_container));
+    if let Some(index) = choice.index.filter(|_| !several && !among) {
+        return Err(Failure::usage(format!(
+            "`--index {index}` chooses from a file that holds several cubins, and none is given"
+        )));
+    }
+    // A cubin beside a file that holds several is what it is.
+    let within = |several: bool| Choice { index: choice.index.filter(|_| several), ..choice.clone() };
+    let source = Source::read(path, bytes, &within(several))?;
     let name = path.display().to_string();
-    let (cubin, target) = match (&arguments.against, &source) {
-        (Some(path), _) => {
-            let bytes = files::read(path)?;
-            if is_container(&bytes) && arguments.witness.is_some() {
+    let (cubin, target) = match (arguments.against.as_ref().zip(other), &source) {
+        (Some((path, bytes)), _) => {
+            if among && arguments.witness.is_some() {
                 return Err(no_witness(path));
             }
             if matches!(source, Source::Code(..)) && !containers::holds_cubins(&bytes) {
@@ -243,7 +251,7 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
                     path.display()
                 )));
             }
-            let opened = containers::cubin(path, bytes, &choice)?;
+            let opened = containers::cubin(path, bytes, &within(among))?;
             (cubin(opened.path(), &opened.bytes)?, opened.name)
         }
         (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
@@ -415,6 +423,7 @@ pub(super) fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
         Stopped::Unsupported { .. } => Failure::unsupported(stopped.to_string()).about(path),
         Stopped::Objection(_) => Failure::objection(stopped.to_string()).about(path),
         Stopped::Internal { .. } => Failure::internal(stopped.to_string()).about(path),
-        Stopped::Request(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
+        Stopped::Request(_) => Failure::usage(stopped.to_string()).about(path),
+        Stopped::Limit(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
     }
 }

@@ -57,6 +57,18 @@ pub fn typed(digits: &str, ty: Option<&str>) -> String {
     }
 }
 
+/// The bytes as values of a PTX type, in braces where there are several, as a vector access has them.
+pub fn elements(digits: &str, ty: Option<&str>) -> String {
+    let size = ty.and_then(|ty| ty.get(1..)).and_then(|bits| bits.parse::<usize>().ok()).map(|bits| bits / 8);
+    match size {
+        Some(size) if size > 0 && digits.len() > 2 * size && digits.len().is_multiple_of(2 * size) => {
+            let each = digits.as_bytes().chunks(2 * size).map(|d| typed(&String::from_utf8_lossy(d), ty));
+            format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
+        }
+        _ => typed(digits, ty),
+    }
+}
+
 /// The first type that an instruction or a declaration names, which is that of its result: `f32` of `cvt.rn.f32.s32 %f1, %r1;`.
 pub fn type_of(text: &str) -> Option<&str> {
     let types = |word: &&str| {
@@ -85,6 +97,9 @@ mod tests {
         assert_eq!(typed("ffffffff", Some("u32")), "4294967295 (0xffffffff)");
         assert_eq!(typed("ffff", Some("u32")), number("ffff"));
         assert_eq!(typed("0000803f", None), number("0000803f"));
+        assert_eq!(elements("0100000002000000", Some("u32")), "{1 (0x00000001), 2 (0x00000002)}");
+        assert_eq!(elements("01000000", Some("u32")), "1 (0x00000001)");
+        assert_eq!(elements("01000000", Some("u64")), number("01000000"));
     }
 
     #[test]

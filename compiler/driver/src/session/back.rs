@@ -194,7 +194,7 @@ impl Session<'_> {
                 select::Error::NoRule { .. } => Failure::Unsupported {
                     stage: Stage::Select,
                     function: Some(f.name.clone()),
-                    what: e.to_string(),
+                    what: super::lacking::sentence(&e, f, self.ptx, self.target),
                 },
                 select::Error::Rule { .. } => Failure::Internal {
                     stage: Stage::Select,
