@@ -60,11 +60,12 @@ impl Files<'_> {
 
     /// The type that the PTX gives a parameter.
     fn type_of_parameter(&self, name: &str) -> Option<&str> {
-        let declares = |line: &&str| {
-            let word = |c: char| c.is_whitespace() || matches!(c, ',' | ')' | '(' | '[' | ';');
-            line.contains(".param") && line.split(word).any(|w| w == name)
+        // Several may stand on one line.
+        let declares = |one: &&str| {
+            let word = |c: char| c.is_whitespace() || matches!(c, '[' | ']');
+            one.contains(".param") && one.split(word).any(|w| w == name)
         };
-        self.text.ok()?.lines().find(declares).and_then(type_of)
+        self.text.ok()?.split([',', '(', ')', ';']).find(declares).and_then(type_of)
     }
 
     /// The places that a reason names, with what stands there.
