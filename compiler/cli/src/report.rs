@@ -189,17 +189,11 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
     if c.fill != 0 {
         let _ = writeln!(text, "  all other bytes of buffers are {:#04x}", c.fill);
     }
-    let stored = c.line.and_then(|at| files.line(at)).and_then(type_of);
     if c.address.is_empty() {
         let _ = writeln!(text, "  source: {}\n  target: {}", c.source, c.target);
     } else {
-        let _ = writeln!(
-            text,
-            "  leaves at {}\n    source: {}\n    target: {}",
-            c.address,
-            typed(&c.source, stored),
-            typed(&c.target, stored)
-        );
+        let (source, target) = values(c, files);
+        let _ = writeln!(text, "  leaves at {}\n    source: {source}\n    target: {target}", c.address);
     }
     if let Some(line) = c.line.and_then(|at| files.of_source(&record.entry, at)) {
         let _ = writeln!(text, "  what the source stores there: {line}");
@@ -254,6 +248,12 @@ fn read(text: &mut String, record: &Record, c: &Counterexample, files: &Files<'_
             }
         }
     }
+}
+
+/// What the sides leave where they differ, the source's first, by the type of the instruction that stores it.
+pub fn values(c: &Counterexample, files: &Files<'_>) -> (String, String) {
+    let stored = c.line.and_then(|at| files.line(at)).and_then(type_of);
+    (numbers::elements(&c.source, stored), numbers::elements(&c.target, stored))
 }
 
 /// Whether a shell takes a byte as it is.

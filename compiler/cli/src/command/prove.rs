@@ -18,7 +18,7 @@ use super::Context;
 use crate::containers::{self, Choice, Index, Opened};
 use crate::judges::Judges;
 use crate::report::sarif::{self, Finding, Rule};
-use crate::report::{Files, report};
+use crate::report::{Files, report, values};
 use crate::{Exit, Failure, files};
 
 /// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
                 whole
             });
         }
-        findings.push(finding(&record, source, name, target));
+        findings.push(finding(&record, source, &source.files(name, target, cubin)));
         records.push(record.json());
         if arguments.witness.is_some() {
             witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
@@ -158,8 +158,8 @@ fn rules() -> Vec<Rule> {
 }
 
 /// A verdict as SARIF has it, at the line of the source that shows it; nothing of what is proved.
-fn finding(record: &Record, source: &Source, name: &str, target: &str) -> Option<Finding> {
-    let entry = &record.entry;
+fn finding(record: &Record, source: &Source, files: &Files<'_>) -> Option<Finding> {
+    let (entry, name, target) = (&record.entry, files.source, files.target);
     let about = |what: String| format!("`{entry}` of {target}: {what}");
     let (rule, level, message, line) = match &record.verdict {
         Verdict::Proved => return None,
@@ -170,11 +170,10 @@ fn finding(record: &Record, source: &Source, name: &str, target: &str) -> Option
             let at = c
                 .instruction
                 .map(|at| format!("; look first at {at:#06x}: {}", c.text.as_deref().unwrap_or("?")));
+            let (source, other) = values(c, files);
             let what = format!(
-                "refuted: leaves {} at {} and not {}{}",
-                c.target,
+                "refuted: leaves {other} at {} and not {source}{}",
                 c.address,
-                c.source,
                 at.unwrap_or_default()
             );
             ("prove-refuted", "error", what, c.line)
