@@ -70,8 +70,8 @@ fn folder() -> TempDir {
     let listing = run(&["disasm", "--control", "in.cubin"]);
     write("in.sass", listing.as_bytes());
     // An exit that the records of the cubin do not name.
-    let (before, behind) = listing.rsplit_once(" NOP ").expect("there is padding");
-    write("more.sass", format!("{before} EXIT {behind}").as_bytes());
+    let (before, behind) = listing.rsplit_once(" NOP;").expect("there is padding");
+    write("more.sass", format!("{before} EXIT ;{behind}").as_bytes());
     let bare: String = listing.lines().filter(|l| !l.contains(".target")).map(|l| format!("{l}\n")).collect();
     write("bare.sass", bare.as_bytes());
     run(&["asm", "in.sass", "--section", ".text.other", "-o", "words.bin"]);

@@ -18,8 +18,7 @@ pub struct RulesOf {
     /// Prove them, and print how many there are of each verdict.
     #[arg(long)]
     prove: bool,
-    #[doc = super::solvers::effort!()]
-    #[arg(long, value_name = "N", requires = "prove", value_parser = super::solvers::budget())]
+    #[arg(long, value_name = "N", requires = "prove", value_parser = super::solvers::budget(), help = super::solvers::EFFORT)]
     budget: Option<u64>,
     /// Seconds for each question; a safety net alone. Without it 60.
     #[arg(long, value_name = "SECONDS", requires = "prove", value_parser = super::solvers::seconds())]

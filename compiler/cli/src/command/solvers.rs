@@ -19,12 +19,7 @@ pub const USUAL: u64 = 30;
 pub const SECONDS: u64 = 60;
 
 /// What every command says of `--budget`.
-macro_rules! effort {
-    () => {
-        "Effort for each question, in millions of z3's `rlimit`; 1 at least. Without it 30."
-    };
-}
-pub(super) use effort;
+pub const EFFORT: &str = "Effort for each question, in millions of z3's `rlimit`; 1 at least. Without it 30";
 
 /// Values of `--budget`. To z3 a limit of 0 is none, so that a proof without effort would be one of any effort.
 pub fn budget() -> clap::builder::RangedU64ValueParser {
@@ -50,10 +45,8 @@ enum Which {
 /// Options about solvers.
 #[derive(Args)]
 pub struct Solvers {
-    #[doc = effort!()]
-    ///
-    /// For all questions about an entry it is 12, or this if it is more.
-    #[arg(long, value_name = "N", value_parser = budget())]
+    // For all questions about an entry it is 12, or this if it is more (docs/proof-notes.md).
+    #[arg(long, value_name = "N", value_parser = budget(), help = EFFORT)]
     budget: Option<u64>,
     /// Seconds for all that is done about an entry, its witness included; a safety net alone. Without it 60 for each question, and no end but
     /// that of the effort.
