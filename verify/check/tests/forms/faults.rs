@@ -67,6 +67,7 @@ fn each_is_caught_wherever_it_is_planted() {
     eprintln!("{:24} {:10} {:>7} {:>7}", "fault", "judge", "planted", "caught");
     for ((fault, judge, _), (planted, caught)) in all.iter().zip(&counts) {
         eprintln!("{fault:24} {judge:10} {planted:7} {caught:7}");
+        sassafras_oracle::fault::planted(judge, &"sm_90", fault, *planted, *caught);
     }
     let idle: Vec<&str> = all.iter().zip(&counts).filter(|(_, c)| c.0 == 0).map(|(f, _)| f.0).collect();
     assert!(idle.is_empty(), "found no place: {idle:?}");
