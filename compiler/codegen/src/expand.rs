@@ -5,7 +5,7 @@
 //! Preserves: blocks, edges, names; the phase stays, as barriers and branches are still to come.
 
 use crate::Error;
-use crate::alloc::sequence::{End, sequence};
+use crate::alloc::{End, parallel_moves};
 use sassafras_chip::{Chip, abi};
 use sassafras_isa::{FieldKind, Inst, RegClass, form_on};
 use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo, Reg};
@@ -112,7 +112,7 @@ fn call(
         }
         next += units;
     }
-    let steps = sequence(moves, None);
+    let steps = parallel_moves(moves, None);
     let steps = steps.ok_or_else(|| Error::malformed(at.0, at.1, "arguments that cannot be moved"))?;
     for pseudo in &steps {
         one(f, at, pseudo, out)?;

@@ -32,7 +32,7 @@ pub mod select;
 mod uniform;
 mod warpgroup;
 
-pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
+pub use alloc::{AllocStats, End, MINIMUM_REGISTERS, allocate, parallel_moves};
 pub use arrange::{ARRANGE, ArrangeStats, arrange};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
