@@ -16,9 +16,7 @@ mod bundles;
 mod destruct;
 mod groups;
 mod ranges;
-mod sequence;
-
-pub use sequence::{End, sequence as parallel_moves};
+pub(crate) mod sequence;
 mod spill;
 mod work;
 

@@ -5,7 +5,6 @@ mod dump;
 mod entries;
 mod front;
 mod join;
-mod lacking;
 mod lines;
 mod text;
 
@@ -72,8 +71,8 @@ pub struct Session<'a> {
     dumps: dump::Dumps,
     /// What the PTX says about its source, if that is wanted.
     source: Option<lines::Source>,
-    /// The PTX, if the session starts from it.
-    ptx: Option<&'a str>,
+    /// Routines that were made, by number.
+    routines: Mutex<HashMap<u8, machine::Function>>,
     drawn: Mutex<Vec<(Stage, usize, String)>>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
@@ -120,7 +119,7 @@ fn can_be_disabled(names: &[String]) -> Result<(), Failure> {
 
 impl<'a> Session<'a> {
     fn run(
-        source: &'a str,
+        source: &str,
         name: &str,
         options: &'a Options,
         default: Option<Target>,
@@ -142,7 +141,7 @@ impl<'a> Session<'a> {
             plant,
             dumps: dump::Dumps::new(options)?,
             source: None,
-            ptx: matches!(text, Text::Ptx).then_some(source),
+            routines: Mutex::default(),
             drawn: Mutex::default(),
             log: Mutex::default(),
         };
@@ -301,7 +300,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             let target = self.target;
-            Err(Failure::Limit(format!("{who} takes {used} bytes of {what}; {target} has {most}")))
+            Err(Failure::Request(format!("{who} takes {used} bytes of {what}; {target} has {most}")))
         };
         check("the module".into(), "constant memory", layout.constants, limits.constant_bytes)?;
         check("the module".into(), "addresses", 8 * layout.addresses.len() as u64, limits.constant_bytes)?;

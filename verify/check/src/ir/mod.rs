@@ -1,7 +1,6 @@
 //! Rules about the IR: structure, single definitions that dominate their uses, widths.
 
 mod dominance;
-pub mod plant;
 mod reducible;
 mod structure;
 mod widths;
