@@ -110,6 +110,13 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    #[test]
+    fn a_full_set_has_every_number_below_its_capacity() {
+        for capacity in [0, 1, 63, 64, 65, 200] {
+            assert_eq!(BitSet::full(capacity).iter().collect::<Vec<_>>(), (0..capacity).collect::<Vec<_>>());
+        }
+    }
+
     proptest! {
         #[test]
         fn like_a_tree_set(a in prop::collection::btree_set(0usize..200, 0..40), b in prop::collection::btree_set(0usize..200, 0..40)) {
