@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${OUT:?OUT names the folder for what is built}"
 mkdir -p "$OUT"
 triple=x86_64-unknown-linux-gnu
-all=$(for file in fuzz/fuzz_targets/*.rs; do basename "$file" .rs; done | grep -v ptxas)
+all=$(for file in fuzz/fuzz_targets/*.rs; do basename "$file" .rs; done | grep -v -e ptxas -e nvdisasm)
 targets=${TARGETS:-$all}
 
 if cargo +nightly fuzz --version >/dev/null 2>&1; then

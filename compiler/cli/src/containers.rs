@@ -3,15 +3,17 @@
 use std::path::Path;
 
 use clap::Args;
+use sassafras_chip::Target;
 use sassafras_cubin::container::{self, Container, Item, Kind};
 use sassafras_cubin::elf::{self, constants as c};
 
 use crate::Failure;
+use crate::listing::chip;
 
 /// Which item of a file that holds several.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Index {
-    /// Of a file that holds several cubins, the one with this number in `sassafras list`.
+    /// Of a file that holds several cubins, the one with this number in `sassafras list`; a cubin of its own is number 1.
     #[arg(long, value_name = "N")]
     pub index: Option<usize>,
 }
@@ -67,24 +69,32 @@ fn open(path: &Path, bytes: &[u8]) -> Result<Option<Container>, Failure> {
 pub fn cubins(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Vec<Opened>, Failure> {
     let Some(container) = open(path, &bytes)? else {
         let name = path.display().to_string();
-        has_entry(&bytes, choice).map_err(|f| f.about(path))?;
+        is_meant(&bytes, choice).map_err(|f| f.about(path))?;
         return Ok(vec![Opened { name, bytes, group: 0, target: String::new() }]);
     };
     let found = chosen(path, &bytes, &container, Kind::Cubin, choice)?;
     if found.is_empty() {
-        return Err(Failure::wrong(nothing(&container, Kind::Cubin, choice, &bytes)).about(path));
+        return Err(lacking(nothing(&container, Kind::Cubin, choice, &bytes), choice).about(path));
     }
     Ok(found)
 }
 
-/// A cubin of its own must have the kernel that is asked for. What cannot be read is the caller's to say.
-fn has_entry(bytes: &[u8], choice: &Choice<'_>) -> Result<(), Failure> {
+/// A cubin of its own must be what is asked for: item 1, for the chip, with the kernel. What cannot be read is the caller's to say.
+fn is_meant(bytes: &[u8], choice: &Choice<'_>) -> Result<(), Failure> {
+    if let Some(index) = choice.index.filter(|&index| index != 1) {
+        return Err(Failure::usage(format!("the file is one cubin; there is no number {index}")));
+    }
+    let target = choice.arch.as_ref().and_then(|arch| arch.parse::<Target>().ok());
+    let own = elf::read(bytes).ok().as_ref().and_then(chip);
+    if let Some((target, own)) = target.zip(own).filter(|(target, own)| target.chip != *own) {
+        return Err(Failure::usage(format!("the cubin is for {}, not for {target}", Target::base(own))));
+    }
     let Some((name, all)) = choice.entry.zip(entries(bytes).ok()) else { return Ok(()) };
     if all.iter().any(|e| e == name) {
         return Ok(());
     }
     let has = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
-    Err(Failure::wrong(format!("the cubin has no kernel `{name}`; it has {has}")))
+    Err(Failure::usage(format!("the cubin has no kernel `{name}`; it has {has}")))
 }
 
 /// Every PTX text of a file that holds some.
@@ -98,7 +108,7 @@ pub fn texts(path: &Path, bytes: &[u8], choice: &Choice<'_>) -> Result<Vec<Opene
     };
     let found = chosen(path, bytes, &container, Kind::Ptx, choice)?;
     if found.is_empty() {
-        return Err(Failure::wrong(nothing(&container, Kind::Ptx, choice, bytes)).about(path));
+        return Err(lacking(nothing(&container, Kind::Ptx, choice, bytes), choice).about(path));
     }
     Ok(found)
 }
@@ -143,7 +153,7 @@ pub fn pairs(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Vec<(Op
     }
     if found.is_empty() {
         let what = "no cubin that fits has PTX for the same target beside it; the file holds:";
-        return Err(wrong(format!("{what}\n{}", lines(&container, &bytes))));
+        return Err(lacking(format!("{what}\n{}", lines(&container, &bytes)), choice).about(path));
     }
     Ok(found)
 }
@@ -180,6 +190,12 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<String>, sassafras_cubin::Error> {
     let image = elf::read(bytes)?;
     let entry = |s: &&elf::Symbol| s.section != 0 && s.info & 15 == 2 && s.other & c::STO_ENTRY != 0;
     Ok(image.symbols.iter().filter(entry).map(|s| s.name.clone()).collect())
+}
+
+/// Nothing is meant: the options name what the file does not hold, or without options it holds nothing of the kind.
+fn lacking(what: String, choice: &Choice<'_>) -> Failure {
+    let asked = choice.index.is_some() || choice.arch.is_some() || choice.entry.is_some();
+    if asked { Failure::usage(what) } else { Failure::wrong(what) }
 }
 
 fn nothing(container: &Container, kind: Kind, choice: &Choice<'_>, bytes: &[u8]) -> String {

@@ -16,10 +16,10 @@ struct Line {
     /// Form of the output; JSON only grows.
     #[arg(long, global = true, default_value = "text")]
     format: command::Format,
-    /// Threads to work with; 0 is one for each CPU.
+    /// Most threads of a command that works in parallel; 0 is one for each CPU.
     #[arg(long, global = true, default_value_t = 0)]
     jobs: usize,
-    /// Print errors only.
+    /// Print results and errors only.
     #[arg(long, global = true)]
     quiet: bool,
     #[command(subcommand)]
@@ -59,6 +59,12 @@ fn dispatch(line: &[OsString]) -> Exit {
     }
     if let Some(rest) = of_compile(&words[1..]) {
         return command::compile::run(&rest, false);
+    }
+    if let [_, help, command] = &words[..]
+        && help == "help"
+        && command == "compile"
+    {
+        return command::compile::run(&["--help".to_owned()], false);
     }
     let line = match Line::try_parse_from(words.iter().map(|w| two_dashes(w))) {
         Ok(line) => line,

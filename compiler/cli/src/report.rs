@@ -12,7 +12,8 @@ use sassafras_prove::steps::Step;
 use sassafras_prove::verdict::Counterexample;
 use sassafras_prove::{Record, Verdict};
 
-use numbers::{number, type_of, typed};
+use crate::plural::count;
+use numbers::{type_of, typed};
 
 /// Width of the left of two columns.
 const COLUMN: usize = 62;
@@ -59,11 +60,12 @@ impl Files<'_> {
 
     /// The type that the PTX gives a parameter.
     fn type_of_parameter(&self, name: &str) -> Option<&str> {
-        let declares = |line: &&str| {
-            let word = |c: char| c.is_whitespace() || matches!(c, ',' | ')' | '(' | '[' | ';');
-            line.contains(".param") && line.split(word).any(|w| w == name)
+        // Several may stand on one line.
+        let declares = |one: &&str| {
+            let word = |c: char| c.is_whitespace() || matches!(c, '[' | ']');
+            one.contains(".param") && one.split(word).any(|w| w == name)
         };
-        self.text.ok()?.lines().find(declares).and_then(type_of)
+        self.text.ok()?.split([',', '(', ')', ';']).find(declares).and_then(type_of)
     }
 
     /// The places that a reason names, with what stands there.
@@ -131,7 +133,8 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
         let _ = writeln!(text, "  the prover contradicts itself: {why}");
     }
     for a in &record.assumptions {
-        let _ = writeln!(text, "  assuming {}: {}", a.id(), a.what());
+        let outside = if a.base() { "" } else { " (outside the base set)" };
+        let _ = writeln!(text, "  assuming {}{outside}: {}", a.id(), a.what());
     }
     text
 }
@@ -152,7 +155,7 @@ fn proved(text: &mut String, record: &Record, what: &str) {
         }
         false => {
             for lemma in &record.lemmas {
-                let _ = writeln!(text, "  by the lemma A-LEMMA[{lemma}]");
+                let _ = writeln!(text, "  by the lemma A-LEMMA[{lemma}] (outside the base set)");
             }
         }
     }
@@ -162,8 +165,11 @@ fn counted(text: &mut String, record: &Record) {
     let n = record.obligations;
     let _ = writeln!(
         text,
-        "  {} obligations: {} equal as terms, {} by the solver; {} inputs evaluated",
-        n.total, n.by_terms, n.by_solver, n.evaluated
+        "  {}: {} equal as terms, {} by the solver; {} evaluated",
+        count(n.total, "obligation"),
+        n.by_terms,
+        n.by_solver,
+        count(n.evaluated, "input")
     );
 }
 
@@ -179,23 +185,15 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
         };
         let _ = writeln!(text, "  {:wide$} {what}", a.name);
     }
-    for (address, bytes) in &c.memory {
-        let _ = writeln!(text, "  reads at {address}: {}", number(bytes));
-    }
+    read(text, record, c, files);
     if c.fill != 0 {
         let _ = writeln!(text, "  all other bytes of buffers are {:#04x}", c.fill);
     }
-    let stored = c.line.and_then(|at| files.line(at)).and_then(type_of);
     if c.address.is_empty() {
         let _ = writeln!(text, "  source: {}\n  target: {}", c.source, c.target);
     } else {
-        let _ = writeln!(
-            text,
-            "  leaves at {}\n    source: {}\n    target: {}",
-            c.address,
-            typed(&c.source, stored),
-            typed(&c.target, stored)
-        );
+        let (source, target) = values(c, files);
+        let _ = writeln!(text, "  leaves at {}\n    source: {source}\n    target: {target}", c.address);
     }
     if let Some(line) = c.line.and_then(|at| files.of_source(&record.entry, at)) {
         let _ = writeln!(text, "  what the source stores there: {line}");
@@ -224,6 +222,38 @@ fn refuted(text: &mut String, record: &Record, c: &Counterexample, files: &Files
         }
     }
     columns(text, c, files);
+}
+
+/// What the thread reads, by the type of the instruction that reads it; then what else buffers hold.
+fn read(text: &mut String, record: &Record, c: &Counterexample, files: &Files<'_>) {
+    for r in &c.reads {
+        let value = numbers::elements(&r.bytes, files.line(r.at).and_then(type_of));
+        let by = files.of_source(&record.entry, r.at).map_or(String::new(), |line| format!(", by {line}"));
+        let _ = writeln!(text, "  reads at {}: {value}{by}", r.address);
+    }
+    let start = |address: &str| u64::from_str_radix(address.trim_start_matches("0x"), 16).ok();
+    let told: Vec<(u64, u64)> =
+        c.reads.iter().filter_map(|r| Some((start(&r.address)?, r.bytes.len() as u64 / 2))).collect();
+    let is_told = |at: u64| told.iter().any(|(from, size)| (*from..from + size).contains(&at));
+    for (address, bytes) in &c.memory {
+        let Some(from) = start(address) else { continue };
+        // Four bytes at a time: no instruction says how wide they are.
+        for (i, word) in bytes.as_bytes().chunks(8).enumerate() {
+            let word = String::from_utf8_lossy(word);
+            let at = from + 4 * i as u64;
+            let known = (at..at + word.len() as u64 / 2).all(is_told);
+            let filled = format!("{:02x}", c.fill).repeat(word.len() / 2);
+            if !known && word != filled {
+                let _ = writeln!(text, "  the buffer holds at {at:#x}: {}", numbers::hexadecimal(&word));
+            }
+        }
+    }
+}
+
+/// What the sides leave where they differ, the source's first, by the type of the instruction that stores it.
+pub fn values(c: &Counterexample, files: &Files<'_>) -> (String, String) {
+    let stored = c.line.and_then(|at| files.line(at)).and_then(type_of);
+    (numbers::elements(&c.source, stored), numbers::elements(&c.target, stored))
 }
 
 /// Whether a shell takes a byte as it is.

@@ -97,9 +97,9 @@ fn the_command_line_itself() {
     run(&["in.ptx", "--nonsense"]).expect(2, "Unknown option '-nonsense'");
     run(&["in.ptx", "-arch=sm_20"]).expect(2, "Value 'sm_20' is not defined");
     run(&["in.ptx", "-g"]).expect(4, "not supported yet");
-    run(&["in.ptx", "-e", "nobody"]).expect(1, "Unknown function nobody");
+    run(&["in.ptx", "-e", "nobody"]).expect(2, "Unknown function nobody");
     run(&["in.ptx", "-arch=sm_80"]).expect(1, "does not run on sm_80");
-    run(&["in.ptx", "--stop-after", "nothing"]).expect(1, "no phase is called `nothing`");
+    run(&["in.ptx", "--stop-after", "nothing"]).expect(2, "no phase is called `nothing`");
     run(&["in.ptx", "in.ptx", "-o", "x"]).expect(1, "in.ptx, in.ptx");
     run(&["in.ptx", "-arch=compute_90"]).expect(0, "");
     run(&["-o", "x"]).expect(2, "no input");

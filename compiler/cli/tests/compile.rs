@@ -143,7 +143,7 @@ fn every_phase_can_be_the_last_and_the_first() {
         assert_eq!(again.functions[0].code, whole.functions[0].code, "from {}", phase.name);
     }
     sassafras(path, &["compile", "in.ptx", "-arch=sm_90", "--stop-after", "allocate", "-o", "-"])
-        .expect(1, "choose one with -e");
+        .expect(2, "choose one with -e");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn why_lanes_part() {
     assert!(!uniform.is_empty() && uniform.lines().all(|line| line.ends_with(": uniform")), "{uniform}");
     let folder = folder(IRREDUCIBLE);
     sassafras(folder.path(), &["compile", "in.ptx", "-arch=sm_90", "--dump-cfg=uniformity@layout"])
-        .expect(1, "uniformity is known behind lower and optimise");
+        .expect(2, "uniformity is known behind lower and optimise");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn twin(name: &str, wanted: &[&str], target: fn(&mut Unstructured<'_>) -> Result
     }
     eprintln!("{name}: {counts:?}");
     if counts.contains_key("skipped") {
-        return sassafras_oracle::skip(name, &"there is no ptxas");
+        return sassafras_oracle::skip(name, &"a tool or a solver is not here");
     }
     assert!(
         wanted.iter().any(|w| counts.contains_key(w)),
@@ -63,6 +63,31 @@ fn container_twin() {
 #[test]
 fn asm_twin() {
     twin("asm_twin", &["assembled"], targets::asm);
+}
+
+#[test]
+fn domtree_loops_twin() {
+    twin("domtree_loops_twin", &["equal"], targets::domtree_loops);
+}
+
+#[test]
+fn parallel_move_twin() {
+    twin("parallel_move_twin", &["moved"], targets::parallel_move);
+}
+
+#[test]
+fn ir_verifier_twin() {
+    twin("ir_verifier_twin", &["caught"], targets::ir_verifier);
+}
+
+#[test]
+fn tv_smt_twin() {
+    twin("tv_smt_twin", &["different"], targets::tv_smt);
+}
+
+#[test]
+fn enc_vs_nvdisasm_twin() {
+    twin("enc_vs_nvdisasm_twin", &["equal"], targets::enc_vs_nvdisasm);
 }
 
 /// Modules of seeds mean something, whatever is open, and our code agrees; `SASSAFRAS_SEEDS=FROM-TO` runs others.

@@ -100,10 +100,12 @@ fn each_is_caught(folder: &std::path::Path, arch: &str) {
             };
             run(&plant, "fast").expect(3, judge);
             assert!(!folder.join("out.cubin").exists(), "{plant}: an output was written");
+            let (judge, chip) = (judge.trim_end_matches(" objects"), arch.trim_start_matches("-arch="));
+            sassafras_oracle::fault::planted(judge, &chip, fault.name, 1, 1);
         }
         // Without judges the fault goes into the file: it is well-formed.
         run(fault.name, "none").expect(0, "");
         std::fs::remove_file(folder.join("out.cubin")).expect("it was written");
     }
-    run("nonsense", "fast").expect(1, "no fault is called `nonsense`");
+    run("nonsense", "fast").expect(2, "no fault is called `nonsense`");
 }

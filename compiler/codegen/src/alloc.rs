@@ -16,7 +16,9 @@ mod bundles;
 mod destruct;
 mod groups;
 mod ranges;
-pub(crate) mod sequence;
+mod sequence;
+
+pub use sequence::{End, sequence as parallel_moves};
 mod spill;
 mod work;
 

@@ -32,11 +32,11 @@ pub mod select;
 mod uniform;
 mod warpgroup;
 
-pub use alloc::{AllocStats, MINIMUM_REGISTERS, allocate};
+pub use alloc::{AllocStats, End, MINIMUM_REGISTERS, allocate, parallel_moves};
 pub use arrange::{ARRANGE, ArrangeStats, arrange};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
-pub use emit::{Code, emit, routines};
+pub use emit::{Code, emit};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
 pub use fold::{BRANCH_FOLDER, FoldStats, fold};

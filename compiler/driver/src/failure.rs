@@ -14,6 +14,9 @@ pub enum Failure {
     /// Options and module do not fit each other, or an option names what does not exist.
     #[error("{0}")]
     Request(String),
+    /// The program takes more of something than the chip has.
+    #[error("{0}")]
+    Limit(String),
     /// A text given to `--start-from` does not read.
     #[error("{0}")]
     Text(String),

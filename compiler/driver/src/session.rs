@@ -5,6 +5,7 @@ mod dump;
 mod entries;
 mod front;
 mod join;
+mod lacking;
 mod lines;
 mod text;
 
@@ -71,8 +72,8 @@ pub struct Session<'a> {
     dumps: dump::Dumps,
     /// What the PTX says about its source, if that is wanted.
     source: Option<lines::Source>,
-    /// Routines that were made, by number.
-    routines: Mutex<HashMap<u8, machine::Function>>,
+    /// The PTX, if the session starts from it.
+    ptx: Option<&'a str>,
     drawn: Mutex<Vec<(Stage, usize, String)>>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
@@ -119,7 +120,7 @@ fn can_be_disabled(names: &[String]) -> Result<(), Failure> {
 
 impl<'a> Session<'a> {
     fn run(
-        source: &str,
+        source: &'a str,
         name: &str,
         options: &'a Options,
         default: Option<Target>,
@@ -141,7 +142,7 @@ impl<'a> Session<'a> {
             plant,
             dumps: dump::Dumps::new(options)?,
             source: None,
-            routines: Mutex::default(),
+            ptx: matches!(text, Text::Ptx).then_some(source),
             drawn: Mutex::default(),
             log: Mutex::default(),
         };
@@ -300,7 +301,7 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             let target = self.target;
-            Err(Failure::Request(format!("{who} takes {used} bytes of {what}; {target} has {most}")))
+            Err(Failure::Limit(format!("{who} takes {used} bytes of {what}; {target} has {most}")))
         };
         check("the module".into(), "constant memory", layout.constants, limits.constant_bytes)?;
         check("the module".into(), "addresses", 8 * layout.addresses.len() as u64, limits.constant_bytes)?;

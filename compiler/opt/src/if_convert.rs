@@ -162,8 +162,6 @@ fn one(f: &Function, head: Block, inst: Inst) -> Option<u32> {
         Op::Load(_) if accessed(f, head, inst) => 2,
         Op::Load(_) => return None,
         op if op.has_effect() => return None,
-        // It is there for the lanes that need it.
-        Op::Routine(..) => return None,
         Op::Const(_) | Op::Undef | Op::Param { .. } => 0,
         Op::Div { .. } | Op::Rem { .. } | Op::FDiv(..) | Op::FSqrt(..) | Op::Approximate { .. } => 8,
         _ if wide => 2,

@@ -24,22 +24,13 @@ pub struct Choices {
     pub fold_converted: bool,
     /// Each lane may have its own handle of a texture.
     pub lane_handles: bool,
-    /// Long sequences that occur twice become routines that are called.
-    pub routines: bool,
     /// Names of passes that do not run. Only one that is optional can be among them.
     pub disabled: Vec<String>,
 }
 
 impl From<Level> for Choices {
     fn from(level: Level) -> Choices {
-        Choices {
-            level,
-            merge_blocks: true,
-            fold_converted: true,
-            lane_handles: false,
-            routines: true,
-            disabled: Vec::new(),
-        }
+        Choices { level, merge_blocks: true, fold_converted: true, lane_handles: false, disabled: Vec::new() }
     }
 }
 
@@ -101,9 +92,7 @@ pub const PASSES: &[Pass] = &[
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),
-    pass("legalize", Level::O0, |f, c| {
-        legalize::legalize(f, c.lane_handles, c.routines && c.level >= Level::O1)
-    }),
+    pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
     pass("halves", Level::O1, |f, _| halves::halves(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("branch", Level::O1, branches),
@@ -119,9 +108,7 @@ pub const PASSES: &[Pass] = &[
     pass("logic", Level::O1, |f, _| logic::logic(f)),
     pass("branch", Level::O1, branches),
     // Folding may bring a form back that selection does not accept.
-    pass("legalize", Level::O0, |f, c| {
-        legalize::legalize(f, c.lane_handles, c.routines && c.level >= Level::O1)
-    }),
+    pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
     // Selection takes no branch that is always taken: at every level PTX may have one.
     pass("branch-constant", Level::O0, |f, _| branch::constant(f)).promising(&[Property::Reached]),
     pass("dead", Level::O0, |f, _| dead::dead(f)),

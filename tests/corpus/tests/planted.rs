@@ -173,6 +173,7 @@ fn search(chip: Chip, seeds: u64) {
     let mut of_stage: BTreeMap<Stage, (usize, usize)> = BTreeMap::new();
     for ((stage, name), t) in &table {
         eprintln!("{name:<26} {:>8} {:>8} {:>8} {:>8}", t.applied, t.caught, t.shown, t.silent);
+        sassafras_oracle::fault::planted("all fast judges", &chip, name, t.applied, t.caught);
         let sum = of_stage.entry(*stage).or_default();
         *sum = (sum.0 + t.caught, sum.1 + t.shown);
     }

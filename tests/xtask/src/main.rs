@@ -8,6 +8,7 @@ mod discover;
 mod fetch;
 mod figures;
 mod long;
+mod mutants;
 mod process;
 mod record;
 mod rooms;
@@ -41,6 +42,11 @@ enum Command {
         /// What it is given.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
+    },
+    /// Plants every fault of every judge and lists who caught it; `mutants NAME` runs the tests whose package or name has it.
+    Mutants {
+        /// Only these tests.
+        name: Option<String>,
     },
     /// Measures one of the published figures again and prints JSON.
     Figures {
@@ -76,6 +82,7 @@ fn main() -> ExitCode {
         Command::Demo => demo::demo(&root),
         Command::Test => test::test(&root),
         Command::Long { name, rest } => long::long(&root, name.as_deref(), &rest),
+        Command::Mutants { name } => mutants::mutants(&root, name.as_deref()),
         Command::Figures { name } => figures::figures(&root, &name),
         Command::Record { chips } => record::record(&root, &chips),
         Command::Rooms => rooms::rooms(&root),

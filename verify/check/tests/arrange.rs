@@ -27,6 +27,7 @@ fn programs_pass_and_faults_do_not() {
     }
     assert!(moved > 100, "{moved} of {} moved", steps.len());
     assert!(planted > 20, "{planted} planted");
+    sassafras_oracle::fault::planted("schedule", &"sm_90", Fault::MemoryRearranged.name(), planted, planted);
 }
 
 #[test]

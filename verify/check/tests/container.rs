@@ -187,6 +187,7 @@ fn planted_faults_of_files_are_objected_to() {
             }
         }
         eprintln!("{fault:24} {planted:7} {caught:7}");
+        sassafras_oracle::fault::planted("file", &"every", fault, planted, caught);
         assert!(planted > 0, "{fault} found no place");
     }
     assert!(missed.is_empty(), "{} missed: {:#?}", missed.len(), &missed[..missed.len().min(20)]);
@@ -207,6 +208,13 @@ fn a_stack_smaller_than_its_frames_is_objected_to() {
         }
     }
     eprintln!("{caught} of {planted}");
+    sassafras_oracle::fault::planted(
+        "container",
+        &"every",
+        "a stack smaller than its frames",
+        planted,
+        caught,
+    );
     assert!(planted > 5 && caught == planted, "{caught} of {planted}");
 }
 
@@ -245,5 +253,6 @@ fn stalls_below_the_least_are_objected_to() {
         }
     }
     eprintln!("{caught} of {planted}: {kinds:?}");
+    sassafras_oracle::fault::planted("hazards", &"five", "a stall below the least", planted, caught);
     assert!(planted > 500 && caught == planted, "{caught} of {planted}");
 }

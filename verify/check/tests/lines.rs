@@ -123,6 +123,7 @@ fn faults_are_caught() {
         assert_ne!(lines, right(), "{name}");
         let verdict = judged(&cubin(&lines));
         assert!(verdict.objections().iter().any(|f| f.rule == *rule), "{name}: {verdict:?}");
+        sassafras_oracle::fault::planted("lines", &"-", name, 1, 1);
     }
 }
 

@@ -122,6 +122,7 @@ fn each_fault_in_an_order_is_caught() {
             }
         }
         assert!(planted >= 5, "{name} was planted {planted} times");
+        sassafras_oracle::fault::planted("orders", &"-", name, planted, planted);
     }
 }
 
@@ -213,6 +214,7 @@ fn each_fault_in_an_end_is_caught() {
             assert!(objects(&check_endings(&flow, &order, &sound[1..]), Rule::OrderEnding));
         }
         assert!(planted >= 5, "{name} was planted {planted} times");
+        sassafras_oracle::fault::planted("orders", &"-", name, planted, planted);
     }
     assert_eq!(flow(1).entry(), Node(0));
 }

@@ -158,6 +158,7 @@ fn search(most: usize) {
             }
             let Tally { tried, caught, harmless } = tally;
             eprintln!("{chip:<8} {:<14} {tried:>7} {caught:>7}  {harmless:?}", format!("{change:?}"));
+            sassafras_oracle::fault::planted("hazards", &chip, &format!("{change:?}"), tried, caught);
             shorter += if change == Change::ShorterStall { caught } else { 0 };
         }
     }

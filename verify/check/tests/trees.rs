@@ -108,6 +108,7 @@ fn each_fault_is_caught_wherever_it_is_planted() {
     }
     for ((_, what, _), count) in FAULTS.iter().zip(&planted) {
         eprintln!("{count:5} {what}");
+        sassafras_oracle::fault::planted("control tree", &"-", what, *count, *count);
     }
     assert!(planted.iter().all(|&count| count > 0), "a fault found no place: {planted:?}");
 }

@@ -391,6 +391,7 @@ fn wrong_rows_are_refuted() {
     for row in WRONG {
         let seen = on_small_inputs(row).expect_err("an input shows it");
         eprintln!("{seen}");
+        sassafras_oracle::fault::planted("normal form", &"-", &seen, 1, 1);
         // A width at a time: none of them hides behind another.
         for width in row.widths {
             let one = Row { widths: std::slice::from_ref(width), ..*row };

@@ -5,11 +5,12 @@
 //! - [`status`]: what is here, as data.
 //! - [`Tools`]: finds a program; a missing one is a [`Skipped`] with its reason, never a silent pass.
 //! - [`Ptxas`], [`Nvdisasm`], [`Cuobjdump`], [`Nvcc`]: one wrapper per program.
-//! - [`skip`]: what a test calls when it cannot run.
+//! - [`skip`]: what a test calls when it cannot run. [`fault`]: what it says of a fault that it planted.
 //!
 //! None of this is needed to compile PTX; it is for comparisons.
 
 mod cuobjdump;
+pub mod fault;
 mod install;
 mod nvcc;
 mod nvdisasm;

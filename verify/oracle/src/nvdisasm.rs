@@ -22,6 +22,11 @@ impl Nvdisasm {
         Nvdisasm { path }
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Runs `nvdisasm OPTIONS CUBIN` and gives what it said, whatever the status.
     ///
     /// # Errors

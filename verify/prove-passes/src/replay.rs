@@ -95,6 +95,7 @@ impl Both<'_> {
             parameters: hex(&input.params),
             arguments: arguments.collect(),
             memory: memory.collect(),
+            reads: Vec::new(),
             fill: 0,
             run: None,
             address: d.place,

@@ -160,9 +160,11 @@ impl std::fmt::Display for Funnel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} rules, {} instances ({} identical, {} by the solver; {} more have no instruction): {} proved, {} exhausted, {} unknown, {} refuted",
+            "{} {}, {} {} ({} identical, {} by the solver; {} more have no instruction): {} proved, {} exhausted, {} unknown, {} refuted",
             self.rows,
+            if self.rows == 1 { "rule" } else { "rules" },
             self.instances,
+            if self.instances == 1 { "instance" } else { "instances" },
             self.identical,
             self.solved,
             self.inapplicable,

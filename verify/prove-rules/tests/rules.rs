@@ -180,6 +180,7 @@ fn broken_rules_are_refuted() {
         let rows = parse("broken", text).unwrap_or_else(|e| panic!("{e}"));
         let outcome = prove_row(&rows[0], &mut z3);
         assert!(matches!(outcome.verdict, Verdict::Refuted(_)), "{text}: {:?}", outcome.verdict);
+        sassafras_oracle::fault::planted("rules", &"-", text, 1, 1);
     }
     println!("{} broken rules refuted", BROKEN.len());
 }

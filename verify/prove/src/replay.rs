@@ -122,6 +122,7 @@ pub fn explain(
     let Ok(launch) = launch(sides, model, pointers, found.fill) else { return };
     let options = Options { step_limit: STEPS, ..Options::default() };
     let target = Origin::Code { cubin: sides.cubin, code: sides.code };
+    found.reads = crate::steps::reads(sides.origin, &launch, found.thread, &options);
     found.source_steps = crate::steps::steps(sides.origin, &launch, found.thread, &options);
     found.target_steps = crate::steps::steps(target, &launch, found.thread, &options);
     if let Some(chip) = sassafras_isa::Chip::from_number(sides.cubin.sm) {
@@ -200,6 +201,7 @@ fn filled(
         parameters: hex(&launch.params),
         arguments,
         memory,
+        reads: Vec::new(),
         fill,
         run: crate::again::arguments(&launch, &sides.origin.params(), 0),
         address: String::new(),

@@ -1,7 +1,7 @@
 //! Verdicts, and the record of an entry.
 
 use crate::reason::Reason;
-use crate::steps::Step;
+use crate::steps::{Read, Step};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_witness::rewrite::Rewrites;
 use sassafras_witness::{Entry, Matching};
@@ -21,8 +21,10 @@ pub struct Counterexample {
     pub parameters: String,
     /// The same by parameter.
     pub arguments: Vec<Argument>,
-    /// What that thread reads: address and bytes in hex digits, first byte first.
+    /// What buffers hold that is not [`fill`](Self::fill), or what that thread reads: address and bytes in hex digits, first byte first.
     pub memory: Vec<(String, String)>,
+    /// What that thread reads of it in the source, access by access.
+    pub reads: Vec<Read>,
     /// What all other bytes of buffers hold.
     pub fill: u8,
     /// What `sassafras run` has to be given, behind the file and the entry, to see it again; none if that takes more than a line.
@@ -181,11 +183,17 @@ impl Record {
         })
     }
 
+    /// What it rests on that does not belong to the base set, by id: each makes a proof one of exit code 14.
+    pub fn outside(&self) -> Vec<String> {
+        let assumed = self.assumptions.iter().filter(|a| !a.base()).map(|a| a.id().to_owned());
+        assumed.chain(self.lemmas.iter().map(|lemma| format!("A-LEMMA[{lemma}]"))).collect()
+    }
+
     /// The exit code that `docs/proof.md` gives this verdict; 3 where the prover contradicts itself.
     pub fn exit_code(&self) -> u8 {
         match &self.verdict {
             _ if self.contradiction.is_some() => 3,
-            Verdict::Proved if self.lemmas.is_empty() && self.assumptions.iter().all(|a| a.base()) => 0,
+            Verdict::Proved if self.outside().is_empty() => 0,
             Verdict::Proved => 14,
             Verdict::ProvedWithin(_) => 11,
             Verdict::Refuted(_) => 10,
@@ -214,6 +222,7 @@ impl Record {
             "bound": bound,
             "coverage": self.coverage,
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
+            "outside": self.outside(),
             "lemmas": self.lemmas,
             "reason": reason.map(|why| why.to_string()),
             "means": advice.map(|row| row.means),

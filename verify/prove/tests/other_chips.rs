@@ -66,5 +66,6 @@ fn right_code_is_proved_and_wrong_code_is_not() {
             "{name}: {}",
             line(&record)
         );
+        sassafras_oracle::fault::planted("prove", &chip, &format!("{name}: {from} made {to}"), 1, 1);
     }
 }

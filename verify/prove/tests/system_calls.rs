@@ -378,6 +378,8 @@ fn no_planted_change_is_proved() {
         assert_ne!(cubin, right, "{}: nothing was changed", planted.name);
         let record = prove(&module, "k", &cubin, &mut z3);
         eprintln!("{}: {}", planted.name, line(&record));
+        let caught = matches!(record.verdict, Verdict::Unknown(_) | Verdict::Refuted(_));
+        sassafras_oracle::fault::planted("prove", &"sm_90", planted.name, 1, caught.into());
         count += 1;
         match &record.verdict {
             Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::Inapplicable(_) => wrong.push(planted.name),

@@ -134,6 +134,7 @@ fn no_planted_fault_passes() {
                     matches!(hazard::check_words(&changed.functions[0].code, chip()), Judged::Objected(_));
                 let verdict = prove_within(&module, "k", &changed, &mut z3, Limits::default()).verdict;
                 assert!(by_hazards || verdict != Verdict::Proved, "{name}, {fault}, passes:\n{what}");
+                sassafras_oracle::fault::planted("prove", &chip(), &format!("{name} {fault}"), 1, 1);
                 *caught.entry(format!("{name} {fault}")).or_default() += 1;
             }
         }

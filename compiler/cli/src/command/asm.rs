@@ -10,6 +10,7 @@ use serde_json::json;
 use super::Context;
 use crate::assembly::{self, Finding, into};
 use crate::listing::chip;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// Assemble the text of `disasm`.
@@ -78,9 +79,11 @@ pub(super) fn run(arguments: &Asm, context: &Context) -> Result<Exit, Failure> {
     } else if !context.quiet {
         report.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
         if report.safe > 0 {
+            let (have, they) = if report.safe == 1 { ("has", "it waits") } else { ("have", "they wait") };
+            let stall = if report.safe == 1 { "stalls" } else { "stall" };
             eprintln!(
-                "note: {} instructions have no control bits in the text; they wait for everything and stall for 15 cycles",
-                report.safe
+                "note: {} {have} no control bits in the text; {they} for everything and {stall} for 15 cycles",
+                count(report.safe, "instruction")
             );
         }
     }

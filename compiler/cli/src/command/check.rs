@@ -24,7 +24,7 @@ pub struct Check {
     /// PTX files, cubins, and files that hold cubins; texts of `compile --stop-after`, and SASS in files that end in `.sass`.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// The chip that a PTX module must run on; of a file that holds several cubins, those for this target.
+    /// The chip that a PTX module must run on, or a SASS text is for; of a file that holds several cubins, those for this target.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<Target>,
     #[command(flatten)]
@@ -53,6 +53,9 @@ pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure>
             exit = exit.worse(text(path, bytes, arguments, context, &mut diagnostics)?);
             continue;
         }
+        if arguments.before.is_some() {
+            return Err(Failure::usage("`--before` is for texts of machine code").about(path));
+        }
         let choice = Choice {
             index: arguments.index.index,
             arch: arguments.arch.map(|a| a.to_string()),
@@ -80,16 +83,38 @@ fn text(
     diagnostics: &mut Vec<Value>,
 ) -> Result<Exit, Failure> {
     let text = files::text(path, bytes)?;
-    let verdict = match path.extension() {
-        Some(end) if end == "sass" => Some(forms::listing(&text, path, arguments.arch.map(|t| t.chip))?),
-        _ => forms::judge(&text, path, arguments.before.as_deref())?,
+    let listing = path.extension().is_some_and(|end| end == "sass");
+    if listing && arguments.before.is_some() {
+        return Err(Failure::usage("`--before` is for texts of machine code").about(path));
+    }
+    let verdict = match listing {
+        true => Some(forms::listing(&text, path, arguments.arch.map(|t| t.chip))?),
+        false => forms::judge(&text, path, arguments.before.as_deref())?,
     };
+    meaningless(arguments, verdict.is_none(), listing).map_err(|f| f.about(path))?;
     let Some(verdict) = verdict else { return ptx(path, &text, arguments, context, diagnostics) };
     let exit = tell(&verdict, "at", "C0014", path, context, diagnostics);
     if exit == Exit::Done && !context.json && !context.quiet {
         files::print(&format!("{}: accepted\n", path.display()));
     }
     Ok(exit)
+}
+
+/// Refuses options that say nothing about a text: `ptx` of PTX, `listing` of SASS.
+fn meaningless(arguments: &Check, ptx: bool, listing: bool) -> Result<(), Failure> {
+    let refused = [
+        ("--index", arguments.index.index.is_some(), "is for files that hold several cubins"),
+        ("--entry", arguments.entry.is_some() && !ptx, "is for PTX and cubins"),
+        (
+            "--arch",
+            arguments.arch.is_some() && !ptx && !listing,
+            "is for PTX, SASS and cubins: this text names its chip",
+        ),
+    ];
+    match refused.into_iter().find(|(_, given, _)| *given) {
+        Some((option, _, why)) => Err(Failure::usage(format!("`{option}` {why}"))),
+        None => Ok(()),
+    }
 }
 
 fn ptx(
@@ -114,7 +139,7 @@ fn ptx(
     if let (Some(module), Some(entry)) = (&module, &arguments.entry)
         && !module.functions.iter().any(|f| f.entry && f.name == *entry)
     {
-        return Err(Failure::wrong(format!("the module has no entry `{entry}`")).about(path));
+        return Err(Failure::usage(format!("the module has no entry `{entry}`")).about(path));
     }
     if let (Some(module), Some(arch)) = (module, arguments.arch)
         && !sassafras_driver::session::runs_on(&module.target, arch)

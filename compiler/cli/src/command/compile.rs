@@ -130,7 +130,7 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     for compiled in &done {
-        exit = exit.worse(exit_of(compiled, options));
+        exit = exit.worse(exit_of(compiled, options, as_ptxas));
     }
     if exit == Exit::Done {
         for compiled in &mut done {
@@ -183,6 +183,10 @@ fn output_path(input: &Input, options: &Options, as_ptxas: bool) -> PathBuf {
     if let Some(path) = &options.output {
         return path.clone();
     }
+    // A text is for people, and where JSON takes standard output its `output` names the file.
+    if options.stop_after.is_some() && !as_ptxas && !options.json {
+        return "-".into();
+    }
     let suffix = if options.stop_after.is_some() { "txt" } else { "cubin" };
     match input {
         _ if as_ptxas => "elf.o".into(),
@@ -208,12 +212,14 @@ fn write(compiled: &mut Compiled) -> Result<(), Failure> {
     }
 }
 
-fn exit_of(compiled: &Compiled, options: &Options) -> Exit {
+fn exit_of(compiled: &Compiled, options: &Options, as_ptxas: bool) -> Exit {
     match &compiled.result {
         Ok(artifact) if options.warnings_are_errors && has_warnings(artifact, options) => Exit::Wrong,
         Ok(_) => Exit::Done,
         Err(Stopped::Ptx(findings)) => Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong),
-        Err(Stopped::Request(_) | Stopped::Text(_)) => Exit::Wrong,
+        // ptxas has one code for both.
+        Err(Stopped::Request(_)) if !as_ptxas => Exit::Usage,
+        Err(Stopped::Request(_) | Stopped::Limit(_) | Stopped::Text(_)) => Exit::Wrong,
         Err(Stopped::Unsupported { .. }) => Exit::Unsupported,
         Err(Stopped::Objection(_) | Stopped::Internal { .. }) => Exit::Internal,
     }
@@ -228,7 +234,8 @@ fn has_warnings(artifact: &Artifact, options: &Options) -> bool {
 pub(crate) fn code_of(stopped: &Stopped) -> &'static str {
     match stopped {
         Stopped::Ptx(_) => "",
-        Stopped::Request(_) | Stopped::Text(_) => "C0006",
+        Stopped::Request(_) => "C0001",
+        Stopped::Limit(_) | Stopped::Text(_) => "C0006",
         Stopped::Unsupported { .. } => "C0007",
         Stopped::Objection(_) => "C0008",
         Stopped::Internal { .. } => "C0009",

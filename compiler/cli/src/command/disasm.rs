@@ -19,14 +19,14 @@ pub struct Disasm {
     input: PathBuf,
     #[command(flatten)]
     index: Index,
-    /// Of a file that holds several cubins, the one for this target.
+    /// Of a file that holds several cubins, the one for this target; a cubin of its own must be for it.
     #[arg(long = "arch", value_name = "sm_XX")]
     arch: Option<Target>,
     /// Of a file that holds several cubins, the one with this kernel.
     #[arg(long)]
     entry: Option<String>,
     /// The input is bare words for this chip, such as SM90.
-    #[arg(short = 'b', long, alias = "binary", value_name = "SMxx")]
+    #[arg(short = 'b', long, alias = "binary", value_name = "SMxx", conflicts_with_all = ["index", "arch", "entry"])]
     raw: Option<String>,
     /// With --raw: the address of the first word.
     #[arg(long, alias = "base-address", value_name = "ADDRESS", requires = "raw", value_parser = number)]
@@ -67,7 +67,7 @@ pub struct Disasm {
     /// nvdisasm's, which changes nothing here.
     #[arg(long = "ndf", alias = "no-dataflow")]
     ndf: bool,
-    /// Put offsets before the instructions of a graph.
+    /// Put offsets before the instructions of a graph (--cfg, --bbcfg).
     #[arg(long, alias = "print-instr-offsets-cfg")]
     poff: bool,
     /// Print the life ranges of registers behind the code.
@@ -86,6 +86,9 @@ fn number(text: &str) -> Result<u64, String> {
 
 pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure> {
     let path = &arguments.input;
+    if arguments.poff && !arguments.cfg && !arguments.bbcfg {
+        return Err(Failure::usage("`--poff` is about a graph: give it with --cfg or --bbcfg"));
+    }
     let bytes = files::read(path)?;
     let (image, chip) = match &arguments.raw {
         Some(name) => raw(bytes, name).map_err(|f| f.about(path))?,

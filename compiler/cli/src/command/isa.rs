@@ -25,6 +25,11 @@ pub(super) fn run(arguments: &Isa, context: &Context) -> Result<Exit, Failure> {
     let rows = || forms().iter().enumerate().map(|(i, form)| (FormId(i as u16), form));
     let on_chip = |form: &Form| chip.is_none_or(|c| form.chips.contains(c));
     let Some(name) = &arguments.name else {
+        if context.json {
+            let all: Vec<_> = rows().filter(|(_, form)| on_chip(form)).map(|(id, _)| (None, id)).collect();
+            show(context, &all, chip);
+            return Ok(Exit::Done);
+        }
         for (_, form) in rows().filter(|(_, form)| on_chip(form)) {
             files::print(&format!("{:<24} {:<12} {}\n", form.id, form.mnemonic, form.chips));
         }
@@ -44,7 +49,7 @@ pub(super) fn run(arguments: &Isa, context: &Context) -> Result<Exit, Failure> {
         .map(|(id, _)| (None, id))
         .collect();
     if found.is_empty() {
-        return Err(Failure::wrong(format!("no form is called `{name}`")));
+        return Err(Failure::usage(format!("no form is called `{name}`")));
     }
     show(context, &found, chip);
     Ok(Exit::Done)

@@ -8,6 +8,7 @@ use sassafras_placement::{Algorithm, Constraint, Knobs, Options, Placement, TABL
 use serde_json::json;
 
 use super::Context;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// `--algorithm`.
@@ -41,7 +42,7 @@ pub struct Layout {
     #[arg(short, long, value_name = "FILE", conflicts_with = "list_knobs")]
     output: Option<PathBuf>,
     /// Judges the orders of this file, as cfg-order-v1, in place of making any.
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "algorithm", "knobs", "list_knobs"])]
     judge: Option<PathBuf>,
     /// Which methods are asked.
     #[arg(long, value_enum, default_value = "ext-tsp")]
@@ -53,7 +54,7 @@ pub struct Layout {
     #[arg(long = "knob", value_name = "NAME=VALUE")]
     knobs: Vec<String>,
     /// Lists the knobs with their defaults.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["input", "algorithm", "contiguous", "knobs"])]
     list_knobs: bool,
 }
 
@@ -115,8 +116,8 @@ pub(super) fn run(arguments: &Layout, context: &Context) -> Result<Exit, Failure
         let optimal = placed.iter().filter(|placed| placed.optimal).count();
         let sum = |of: fn(&Placement) -> f64| placed.iter().map(of).sum::<f64>();
         files::print(&format!(
-            "{} graphs: {better} better than the source's order, {optimal} shown to be the best; score {:.3}, the source's {:.3}\n",
-            placed.len(),
+            "{}: {better} better than the source's order, {optimal} shown to be the best; score {:.3}, the source's {:.3}\n",
+            count(placed.len(), "graph"),
             sum(|placed| placed.score),
             sum(|placed| placed.source_score),
         ));
@@ -158,7 +159,7 @@ fn others(
     } else {
         found.iter().for_each(|text| files::print(&format!("{name}: objection: {text}\n")));
         if found.is_empty() && !context.quiet {
-            files::print(&format!("{name}: {} orders, no objection\n", graphs.len()));
+            files::print(&format!("{name}: {}, no objection\n", count(graphs.len(), "order")));
         }
     }
     Ok(if found.is_empty() { Exit::Done } else { Exit::Refuted })

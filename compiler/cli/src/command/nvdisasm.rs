@@ -131,7 +131,7 @@ pub(super) fn only(image: &mut Image, list: &str) -> Result<(), Failure> {
         };
         let symbol = found.filter(code);
         let symbol =
-            symbol.ok_or_else(|| Failure::wrong(format!("`{wanted}` is no function of the file")))?;
+            symbol.ok_or_else(|| Failure::usage(format!("`{wanted}` is no function of the file")))?;
         kept.push(usize::from(symbol.section));
     }
     for (index, section) in image.sections.iter_mut().enumerate() {

@@ -18,7 +18,7 @@ use super::Context;
 use crate::containers::{self, Choice, Index, Opened};
 use crate::judges::Judges;
 use crate::report::sarif::{self, Finding, Rule};
-use crate::report::{Files, report};
+use crate::report::{Files, report, values};
 use crate::{Exit, Failure, files};
 
 /// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             } else {
                 format!("its entries: {}", all.join(", "))
             };
-            return Err(Failure::wrong(format!("no entry `{entry}`; {list}")).about(&arguments.input));
+            return Err(Failure::usage(format!("no entry `{entry}`; {list}")).about(&arguments.input));
         }
     }
     let entries = |job: &Job| match &arguments.entry {
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
                 whole
             });
         }
-        findings.push(finding(&record, source, name, target));
+        findings.push(finding(&record, source, &source.files(name, target, cubin)));
         records.push(record.json());
         if arguments.witness.is_some() {
             witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
@@ -158,8 +158,8 @@ fn rules() -> Vec<Rule> {
 }
 
 /// A verdict as SARIF has it, at the line of the source that shows it; nothing of what is proved.
-fn finding(record: &Record, source: &Source, name: &str, target: &str) -> Option<Finding> {
-    let entry = &record.entry;
+fn finding(record: &Record, source: &Source, files: &Files<'_>) -> Option<Finding> {
+    let (entry, name, target) = (&record.entry, files.source, files.target);
     let about = |what: String| format!("`{entry}` of {target}: {what}");
     let (rule, level, message, line) = match &record.verdict {
         Verdict::Proved => return None,
@@ -170,11 +170,10 @@ fn finding(record: &Record, source: &Source, name: &str, target: &str) -> Option
             let at = c
                 .instruction
                 .map(|at| format!("; look first at {at:#06x}: {}", c.text.as_deref().unwrap_or("?")));
+            let (source, other) = values(c, files);
             let what = format!(
-                "refuted: leaves {} at {} and not {}{}",
-                c.target,
+                "refuted: leaves {other} at {} and not {source}{}",
                 c.address,
-                c.source,
                 at.unwrap_or_default()
             );
             ("prove-refuted", "error", what, c.line)
@@ -229,12 +228,20 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
         };
         return pairs.into_iter().map(job).collect();
     }
-    let source = Source::read(path, bytes, &choice)?;
+    let other = arguments.against.as_deref().map(files::read).transpose()?;
+    let (several, among) = (is_container(&bytes), other.as_deref().is_some_and(is_container));
+    if let Some(index) = choice.index.filter(|_| !several && !among) {
+        return Err(Failure::usage(format!(
+            "`--index {index}` chooses from a file that holds several cubins, and none is given"
+        )));
+    }
+    // A cubin beside a file that holds several is what it is.
+    let within = |several: bool| Choice { index: choice.index.filter(|_| several), ..choice.clone() };
+    let source = Source::read(path, bytes, &within(several))?;
     let name = path.display().to_string();
-    let (cubin, target) = match (&arguments.against, &source) {
-        (Some(path), _) => {
-            let bytes = files::read(path)?;
-            if is_container(&bytes) && arguments.witness.is_some() {
+    let (cubin, target) = match (arguments.against.as_ref().zip(other), &source) {
+        (Some((path, bytes)), _) => {
+            if among && arguments.witness.is_some() {
                 return Err(no_witness(path));
             }
             if matches!(source, Source::Code(..)) && !containers::holds_cubins(&bytes) {
@@ -243,7 +250,7 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
                     path.display()
                 )));
             }
-            let opened = containers::cubin(path, bytes, &choice)?;
+            let opened = containers::cubin(path, bytes, &within(among))?;
             (cubin(opened.path(), &opened.bytes)?, opened.name)
         }
         (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
@@ -415,6 +422,7 @@ pub(super) fn failure(stopped: Stopped, path: &std::path::Path) -> Failure {
         Stopped::Unsupported { .. } => Failure::unsupported(stopped.to_string()).about(path),
         Stopped::Objection(_) => Failure::objection(stopped.to_string()).about(path),
         Stopped::Internal { .. } => Failure::internal(stopped.to_string()).about(path),
-        Stopped::Request(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
+        Stopped::Request(_) => Failure::usage(stopped.to_string()).about(path),
+        Stopped::Limit(_) | Stopped::Text(_) => Failure::wrong(stopped.to_string()).about(path),
     }
 }

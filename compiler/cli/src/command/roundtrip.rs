@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::Context;
 use crate::containers::{self, Choice, Index, Opened};
 use crate::listing::chip;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// Decode and encode every instruction word, and count those that come back.
@@ -59,35 +60,35 @@ pub(super) fn run(arguments: &Roundtrip, context: &Context) -> Result<Exit, Fail
         let image = elf::read(bytes).map_err(|e| Failure::from(e).about(path))?;
         let chip = chip(&image)
             .ok_or_else(|| Failure::unsupported("the chip has no instruction table").about(path))?;
-        let mut count = Count { file: path.display().to_string(), ..Count::default() };
+        let mut row = Count { file: path.display().to_string(), ..Count::default() };
         for section in image.sections.iter().filter(|s| s.flags & c::EXEC != 0) {
             for (i, word) in section.bytes().chunks_exact(16).enumerate() {
                 let word = u128::from_le_bytes(word.try_into().expect("chunks of 16"));
-                count.words += 1;
+                row.words += 1;
                 let problem = match decode(word, chip).map(|inst| encode(&inst, chip)) {
                     Ok(Ok(again)) if again == word => {
-                        count.equal += 1;
+                        row.equal += 1;
                         continue;
                     }
                     Ok(Ok(again)) => {
-                        count.unequal += 1;
+                        row.unequal += 1;
                         format!("became {again:#034x}")
                     }
                     Ok(Err(error)) => {
-                        count.unequal += 1;
+                        row.unequal += 1;
                         format!("cannot be encoded again: {error}")
                     }
                     Err(error) => {
-                        count.unknown += 1;
+                        row.unknown += 1;
                         error.to_string()
                     }
                 };
-                if count.first.len() < SHOWN {
-                    count.first.push(format!("{} at {:#06x}: {word:#034x}: {problem}", section.name, 16 * i));
+                if row.first.len() < SHOWN {
+                    row.first.push(format!("{} at {:#06x}: {word:#034x}: {problem}", section.name, 16 * i));
                 }
             }
         }
-        counts.push(count);
+        counts.push(row);
     }
     if context.json {
         files::print(&format!("{}\n", serde_json::json!({ "schema": 1, "files": counts })));
@@ -95,7 +96,8 @@ pub(super) fn run(arguments: &Roundtrip, context: &Context) -> Result<Exit, Fail
         for c in &counts {
             let Count { file, words, equal, unequal, unknown, first } = c;
             files::print(&format!(
-                "{file}: {words} words, {equal} equal, {unequal} unequal, {unknown} unknown\n"
+                "{file}: {}, {equal} equal, {unequal} unequal, {unknown} unknown\n",
+                count(*words, "word")
             ));
             first.iter().for_each(|line| files::print(&format!("  {line}\n")));
         }

@@ -7,6 +7,7 @@ use sassafras_prove_rules::{self as rules, Verdict};
 use sassafras_rules::select::{Proved, Row, Rules};
 
 use super::Context;
+use crate::plural::count;
 use crate::{Exit, Failure, files};
 
 /// List the selection rules, or prove them.
@@ -17,19 +18,18 @@ pub struct RulesOf {
     /// Prove them, and print how many there are of each verdict.
     #[arg(long)]
     prove: bool,
-    /// Effort for each question, in millions of z3's `rlimit`.
-    #[arg(long, default_value_t = 30)]
-    budget: u64,
-    /// Seconds for each question; a safety net alone.
-    #[arg(long, default_value_t = 60)]
-    timeout: u64,
+    #[arg(long, value_name = "N", requires = "prove", value_parser = super::solvers::budget(), help = super::solvers::EFFORT)]
+    budget: Option<u64>,
+    /// Seconds for each question; a safety net alone. Without it 60.
+    #[arg(long, value_name = "SECONDS", requires = "prove", value_parser = super::solvers::seconds())]
+    timeout: Option<u64>,
 }
 
 pub(super) fn run(arguments: &RulesOf, context: &Context) -> Result<Exit, Failure> {
     let written = Rules::written();
     for name in &arguments.names {
         if !written.iter().any(|r| r.name == *name) {
-            return Err(Failure::wrong(format!("no rule is called `{name}`")));
+            return Err(Failure::usage(format!("no rule is called `{name}`")));
         }
     }
     let rows: Vec<&Row> =
@@ -55,7 +55,9 @@ fn list(context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
 }
 
 fn prove(arguments: &RulesOf, context: &Context, rows: &[&Row]) -> Result<Exit, Failure> {
-    let solver = || super::solvers::first(arguments.budget, arguments.timeout);
+    let budget = arguments.budget.unwrap_or(super::solvers::USUAL);
+    let timeout = arguments.timeout.unwrap_or(super::solvers::SECONDS);
+    let solver = || super::solvers::first(budget, timeout);
     let start = Instant::now();
     let outcomes = rules::prove_rows(rows, context.jobs, &solver);
     let funnel = rules::Funnel::of(&outcomes);
@@ -81,7 +83,11 @@ fn prove(arguments: &RulesOf, context: &Context, rows: &[&Row]) -> Result<Exit, 
                 files::print(&format!("{word:<10} {}: {why}\n           at {at}\n", outcome.name));
             }
             _ if !context.quiet => {
-                files::print(&format!("{word:<10} {} ({} instances)\n", outcome.name, outcome.instances));
+                files::print(&format!(
+                    "{word:<10} {} ({})\n",
+                    outcome.name,
+                    count(outcome.instances, "instance")
+                ));
             }
             _ => {}
         }

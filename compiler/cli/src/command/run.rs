@@ -87,6 +87,11 @@ enum Program {
 pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     let program = load(&arguments.input, context)?;
     let entry = match &arguments.entry {
+        Some(name) if !entries(&program).contains(&name.as_str()) => {
+            let has = entries(&program).iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+            let has = if has.is_empty() { "none".to_owned() } else { has };
+            return Err(Failure::usage(format!("there is no entry `{name}`; the file has {has}")));
+        }
         Some(name) => name.clone(),
         None => only_entry(&program)?,
     };
@@ -99,6 +104,11 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
             "`--timing` is about machine code: PTX has no latencies, so run the cubin",
         ));
     }
+    if arguments.stack.is_some() && matches!(program, Program::Ptx(_)) {
+        return Err(Failure::usage(
+            "`--stack` is about machine code: PTX has no stack of a size, so run the cubin",
+        ));
+    }
     if arguments.profile.is_some() && matches!(program, Program::Ptx(_)) {
         return Err(Failure::usage("`--profile` is about machine code: run the cubin"));
     }
@@ -109,7 +119,7 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
         Program::Sass(cubin) => sass::layout(cubin, &entry),
     };
     let layout = layout.map_err(|e| Failure::wrong(e.to_string()))?;
-    launch.arguments(&layout, &values).map_err(|e| Failure::wrong(e.to_string()))?;
+    launch.arguments(&layout, &values).map_err(|e| Failure::usage(e.to_string()))?;
     let approx: Approx = arguments.approx.parse().map_err(Failure::usage)?;
     let mut options = Options {
         order: arguments.order,
@@ -134,7 +144,7 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     let outcome = result.map_err(|stopped| {
         let text = stopped.to_string();
         match &stopped {
-            Stopped::Launch(_) => Failure::wrong(text),
+            Stopped::Launch(_) => Failure::usage(text),
             _ if stopped.is_unsupported() => Failure::unsupported(text),
             _ => Failure::program(text),
         }
@@ -206,13 +216,18 @@ fn load(path: &Path, context: &Context) -> Result<Program, Failure> {
     }
 }
 
-fn only_entry(program: &Program) -> Result<String, Failure> {
-    let names: Vec<&str> = match program {
+fn entries(program: &Program) -> Vec<&str> {
+    match program {
         Program::Ptx(m) => m.functions.iter().filter(|f| f.entry).map(|f| f.name.as_str()).collect(),
         Program::Sass(c) => c.functions.iter().filter(|f| f.entry).map(|f| f.name.as_str()).collect(),
-    };
+    }
+}
+
+fn only_entry(program: &Program) -> Result<String, Failure> {
+    let names = entries(program);
     match names[..] {
         [name] => Ok(name.to_owned()),
+        [] => Err(Failure::wrong("the file has no entry")),
         _ => Err(Failure::usage(format!("choose an entry with --entry: {}", names.join(", ")))),
     }
 }

@@ -13,7 +13,23 @@ use std::time::{Duration, Instant};
 use crate::Failure;
 
 /// Effort for a question where nobody says how much, in millions of z3's `rlimit`.
-const USUAL: u64 = 30;
+pub const USUAL: u64 = 30;
+
+/// Seconds for a question where nobody says how many.
+pub const SECONDS: u64 = 60;
+
+/// What every command says of `--budget`.
+pub const EFFORT: &str = "Effort for each question, in millions of z3's `rlimit`; 1 at least. Without it 30";
+
+/// Values of `--budget`. To z3 a limit of 0 is none, so that a proof without effort would be one of any effort.
+pub fn budget() -> clap::builder::RangedU64ValueParser {
+    clap::builder::RangedU64ValueParser::new().range(1..)
+}
+
+/// Values of `--timeout`, of which 0 would be no limit too.
+pub fn seconds() -> clap::builder::RangedU64ValueParser {
+    budget()
+}
 
 /// Which solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,13 +45,12 @@ enum Which {
 /// Options about solvers.
 #[derive(Args)]
 pub struct Solvers {
-    /// Effort for each question, in millions of z3's `rlimit`; for all questions about an entry it is 12, or this if it is more. Without
-    /// it 30 for each question.
-    #[arg(long)]
+    // For all questions about an entry it is 12, or this if it is more (docs/proof-notes.md).
+    #[arg(long, value_name = "N", value_parser = budget(), help = EFFORT)]
     budget: Option<u64>,
     /// Seconds for all that is done about an entry, its witness included; a safety net alone. Without it 60 for each question, and no end but
     /// that of the effort.
-    #[arg(long)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds())]
     timeout: Option<u64>,
     /// The solver; `all`: both, whose answers must agree.
     #[arg(long, value_enum, default_value = "z3")]
@@ -122,7 +137,7 @@ impl Solvers {
 
     /// Seconds for a question.
     fn seconds(&self) -> u64 {
-        self.timeout.unwrap_or(60)
+        self.timeout.unwrap_or(SECONDS)
     }
 
     /// The solver; one that answers nothing if z3 is not installed.

@@ -176,7 +176,7 @@ impl Compiler {
             Ok(Err(Failure::Ptx(found))) if found.exit_code() == 4 => {
                 Made::Refused(found.records().first().map(|r| r.message.clone()).unwrap_or_default())
             }
-            Ok(Err(Failure::Request(what))) => Made::Refused(what),
+            Ok(Err(Failure::Request(what) | Failure::Limit(what))) => Made::Refused(what),
             Ok(Err(e)) => Made::Broken(e.to_string()),
         }
     }

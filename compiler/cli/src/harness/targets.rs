@@ -1,6 +1,10 @@
-//! One check for each fuzz target over the pipeline. `fuzz/` calls each with libFuzzer's bytes, `tests/harness.rs` with a few.
+//! One check for each fuzz target over the pipeline, and over parts of it alone (`parts`). `fuzz/` calls each with libFuzzer's bytes, `tests/harness.rs` with a few.
 //!
 //! Each panics with a sentence and the program when a promise is broken, and gives what became of its input otherwise.
+
+mod parts;
+
+pub use parts::{domtree_loops, enc_vs_nvdisasm, ir_verifier, parallel_move, tv_smt};
 
 use super::case::Case;
 use super::compiler::{Compiler, Made, Name};

@@ -15,7 +15,8 @@ pub fn hexadecimal(digits: &str) -> String {
     }
 }
 
-/// The bytes as numbers: of 4 as binary32 too, of 8 as binary64; of 16 as four words.
+/// The bytes as numbers: of 4 as binary32 too, of 8 as binary64, where that is no zero and no subnormal, which small integers look like; of 16 as
+/// four words.
 pub fn number(digits: &str) -> String {
     let Some(all) = bytes(digits) else { return digits.to_owned() };
     let hex = hexadecimal(digits);
@@ -24,11 +25,20 @@ pub fn number(digits: &str) -> String {
         2 => format!("{hex} = {}", i16::from_le_bytes([all[0], all[1]])),
         4 => {
             let bits = u32::from_le_bytes(std::array::from_fn(|i| all[i]));
-            format!("{hex} = {} = {:e}f", bits as i32, f32::from_bits(bits))
+            let float = f32::from_bits(bits);
+            let seen = if float.is_normal() || !float.is_finite() {
+                format!(" = {float:e}f")
+            } else {
+                String::new()
+            };
+            format!("{hex} = {}{seen}", bits as i32)
         }
         8 => {
             let bits = u64::from_le_bytes(std::array::from_fn(|i| all[i]));
-            format!("{hex} = {} = {:e}", bits as i64, f64::from_bits(bits))
+            let float = f64::from_bits(bits);
+            let seen =
+                if float.is_normal() || !float.is_finite() { format!(" = {float:e}") } else { String::new() };
+            format!("{hex} = {}{seen}", bits as i64)
         }
         16 => {
             let words = digits.as_bytes().chunks(8).map(|w| hexadecimal(&String::from_utf8_lossy(w)));
@@ -54,6 +64,18 @@ pub fn typed(digits: &str, ty: Option<&str>) -> String {
         (b's', _) => format!("{} ({hex})", (bits << unused) as i64 >> unused),
         (b'u', _) => format!("{bits} ({hex})"),
         _ => number(digits),
+    }
+}
+
+/// The bytes as values of a PTX type, in braces where there are several, as a vector access has them.
+pub fn elements(digits: &str, ty: Option<&str>) -> String {
+    let size = ty.and_then(|ty| ty.get(1..)).and_then(|bits| bits.parse::<usize>().ok()).map(|bits| bits / 8);
+    match size {
+        Some(size) if size > 0 && digits.len() > 2 * size && digits.len().is_multiple_of(2 * size) => {
+            let each = digits.as_bytes().chunks(2 * size).map(|d| typed(&String::from_utf8_lossy(d), ty));
+            format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
+        }
+        _ => typed(digits, ty),
     }
 }
 
@@ -85,12 +107,16 @@ mod tests {
         assert_eq!(typed("ffffffff", Some("u32")), "4294967295 (0xffffffff)");
         assert_eq!(typed("ffff", Some("u32")), number("ffff"));
         assert_eq!(typed("0000803f", None), number("0000803f"));
+        assert_eq!(elements("0100000002000000", Some("u32")), "{1 (0x00000001), 2 (0x00000002)}");
+        assert_eq!(elements("01000000", Some("u32")), "1 (0x00000001)");
+        assert_eq!(elements("01000000", Some("u64")), number("01000000"));
     }
 
     #[test]
     fn bytes_are_numbers() {
         assert_eq!(number("0000803f"), "0x3f800000 = 1065353216 = 1e0f");
         assert_eq!(number("ff"), "0xff = -1");
+        assert_eq!(number("40000000"), "0x00000040 = 64");
         assert_eq!(number("ffffffffffffffff"), "0xffffffffffffffff = -1 = NaN");
         assert_eq!(
             number("00000000000000000000000001000000"),

@@ -13,7 +13,7 @@ use sassafras_machine::{Block, Function, MInst, Place, Pseudo, Reg};
 use std::collections::BTreeSet;
 
 /// An end of a move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum End {
     /// A real register, or a constant as a source.
     Register(RegClass, u16),
@@ -74,7 +74,7 @@ pub fn instructions(
 
 /// A sequence with the effect of the parallel moves; `None` when it needs a scratch register and has none. Near-linear in
 /// the number of moves, whose destinations differ.
-pub(crate) fn sequence(mut moves: Vec<(End, End)>, scratch: Option<[u16; 2]>) -> Option<Vec<Pseudo>> {
+pub fn sequence(mut moves: Vec<(End, End)>, scratch: Option<[u16; 2]>) -> Option<Vec<Pseudo>> {
     let scratch = scratch.map(|pair| pair.map(|number| End::Register(RegClass::R, number)));
     let mut out = Vec::new();
     moves.retain(|(dst, src)| dst != src);

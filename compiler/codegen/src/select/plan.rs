@@ -89,7 +89,7 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }
-                Op::SystemCall(_) | Op::Routine(..) => {
+                Op::SystemCall(_) => {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }

@@ -1,6 +1,7 @@
 //! Rules about the IR: structure, single definitions that dominate their uses, widths.
 
 mod dominance;
+pub mod plant;
 mod reducible;
 mod structure;
 mod widths;

@@ -4,6 +4,5 @@ mod clean;
 mod collect;
 mod faults;
 mod plant_cubin;
-mod plant_ir;
 mod plant_machine;
 mod plant_words;

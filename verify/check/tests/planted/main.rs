@@ -140,6 +140,11 @@ fn search(chip: Chip, seeds: u64) {
             tally.harmless
         );
     }
+    for (fault, tally) in &table {
+        let caught = tally.caught.values().sum();
+        let judge = if fault.stage() == Behind::Schedule { "schedule" } else { "allocation" };
+        sassafras_oracle::fault::planted(judge, &chip, fault.name(), tally.applied, caught);
+    }
     for (fault, name, seed, what) in &escaped {
         eprintln!("escaped: {fault}:{seed} in {name}: {what}");
     }

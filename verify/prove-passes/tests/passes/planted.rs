@@ -221,6 +221,8 @@ fn wrong_passes_are_not_proved() {
                 proved.push(*kind);
             }
         }
+        let held = !matches!(whole.verdict, Verdict::Proved | Verdict::ProvedWithin(_));
+        sassafras_oracle::fault::planted("prove-passes", &"-", kind, 1, held.into());
         by_solver += u32::from(matches!(terms.verdict, Verdict::Refuted(_)));
         match whole.verdict {
             Verdict::Refuted(_) => refuted += 1,

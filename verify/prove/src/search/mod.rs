@@ -102,6 +102,7 @@ fn shown(
         parameters: hex(&launch.params),
         arguments: origin.params().into_iter().map(argument).collect(),
         memory: input.contents(),
+        reads: crate::steps::reads(origin, &launch, thread, &options),
         fill: 0,
         run: crate::again::arguments(&launch, &origin.params(), difference.order),
         address: difference.address.map(|a| format!("{a:#x}")).unwrap_or_default(),

@@ -129,6 +129,13 @@ pub fn loses_each(
         assert_ne!(verdict, Verdict::Proved, "{source} without {at}");
         count += 1;
     }
+    sassafras_oracle::fault::planted(
+        "lemma",
+        &chip,
+        &format!("{lemma} without an instruction"),
+        count,
+        count,
+    );
     count
 }
 

@@ -491,10 +491,7 @@ fn go<'i>(
                 if !target.is_multiple_of(WORD) {
                     return Err(at("a branch between instructions".into()));
                 }
-                // A routine of one segment is written out at each call: as a place that many calls lead to it would count as a loop.
-                let called = inst.row().mnemonic == "CALL";
-                let routine = called && jumps::returns(&function.code, chip, target / WORD);
-                if let Some(most) = wanted.calls.filter(|_| called).or(routine.then_some(u32::MAX)) {
+                if let Some(most) = wanted.calls.filter(|_| inst.row().mnemonic == "CALL") {
                     side.call(target / WORD, condition, most);
                     side.proceed(index + 1);
                     continue;

@@ -14,10 +14,10 @@ use crate::{Failure, assembly, files};
 pub(super) fn judge(text: &str, path: &Path, before: Option<&Path>) -> Result<Option<Verdict>, Failure> {
     let (form, stage) = match read(text, path)? {
         Text::Ptx if before.is_some() => {
-            let what = "`--before` is for machine code";
-            return Err(Failure::usage(what));
+            return Err(Failure::usage("`--before` is for machine code"));
         }
         Text::Ptx => return Ok(None),
+        Text::Ir(..) if before.is_some() => return Err(Failure::usage("`--before` is for machine code")),
         Text::Ir(module, stage) => {
             let verdict = ir::check(&module);
             return Ok(Some(match stage {

@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         "PHASE",
         "",
         E::Set(|o, v| set(&mut o.stop_after, Some(v.to_owned()))),
-        "Stop after a phase; its text is the output.",
+        "Stop after a phase; its text is the output, standard output without -o.",
     ),
     own(
         "start-from",

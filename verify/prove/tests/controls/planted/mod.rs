@@ -140,6 +140,8 @@ fn no_planted_change_is_proved() {
         let record = pair.prove(&cubin, &mut z3);
         let (what, why) = judged(planted, &record.verdict);
         eprintln!("{} [{}]: {}", planted.name, planted.breaks, line(&record));
+        let caught = usize::from(!["PROVED", "HIDDEN"].contains(&what));
+        sassafras_oracle::fault::planted("prove", &crate::pairs::CHIP, planted.name, 1, caught);
         *counts.entry(what).or_default() += 1;
         if ["PROVED", "HIDDEN"].contains(&what) {
             wrong.push(format!("{what}: {}", planted.name));

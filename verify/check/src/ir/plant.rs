@@ -1,19 +1,22 @@
-//! Faults in the IR.
+//! Faults in the IR, for tests of the judge: each leaves a module that can be walked.
 
-use crate::faults::Make;
 use sassafras_ir::{Block, Function, Guard, Module, Op, Type, ValueDef};
 
-pub const FAULTS: &[(&str, &str, Make)] = &[
-    ("swapped-arguments", "ir", Make::Ir(swapped_arguments)),
-    ("narrow-extension", "ir", Make::Ir(narrow_extension)),
-    ("use-before-definition", "ir", Make::Ir(use_before_definition)),
-    ("sunk-definition", "ir", Make::Ir(sunk_definition)),
-    ("guarded-load", "ir", Make::Ir(guarded_load)),
-    ("lost-block-parameter", "ir", Make::Ir(lost_block_parameter)),
-    ("swapped-store", "ir", Make::Ir(swapped_store)),
-    ("parameter-beyond", "ir", Make::Ir(parameter_beyond)),
-    ("copied-definition", "ir", Make::Ir(copied_definition)),
-    ("loop-to-entry", "ir", Make::Ir(loop_to_entry)),
+/// A fault: its name, and what plants it, which answers whether it found a place.
+pub type Fault = (&'static str, fn(&mut Module) -> bool);
+
+/// The faults.
+pub const FAULTS: &[Fault] = &[
+    ("swapped-arguments", swapped_arguments),
+    ("narrow-extension", narrow_extension),
+    ("use-before-definition", use_before_definition),
+    ("sunk-definition", sunk_definition),
+    ("guarded-load", guarded_load),
+    ("lost-block-parameter", lost_block_parameter),
+    ("swapped-store", swapped_store),
+    ("parameter-beyond", parameter_beyond),
+    ("copied-definition", copied_definition),
+    ("loop-to-entry", loop_to_entry),
 ];
 
 fn first(module: &mut Module, change: impl Fn(&mut Function) -> bool) -> bool {
