@@ -157,14 +157,29 @@ pub struct Edge {
 pub struct InstData {
     /// What it does.
     pub op: Op,
-    /// Arguments.
+    /// Arguments; of a guarded load the address and, for each result, what it is where the guard does not hold.
     pub args: SmallVec<[Value; 4]>,
     /// Results.
     pub results: SmallVec<[Value; 2]>,
-    /// Condition under which it is executed; only on operations without results.
+    /// Condition under which it is executed; only on loads and on operations without results.
     pub guard: Option<Guard>,
     /// 1-based line of the PTX source that it comes from; 0 if none.
     pub line: u32,
+}
+
+impl InstData {
+    /// What the operation itself takes: all arguments but [`InstData::kept`].
+    pub fn taken(&self) -> &[Value] {
+        &self.args[..self.args.len() - self.kept().len()]
+    }
+
+    /// What each result is where the guard does not hold; empty but for a guarded load.
+    pub fn kept(&self) -> &[Value] {
+        match self.op {
+            Op::Load(_) if self.guard.is_some() => self.args.get(1..).unwrap_or_default(),
+            _ => &[],
+        }
+    }
 }
 
 /// A guard.

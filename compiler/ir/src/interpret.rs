@@ -122,9 +122,12 @@ pub fn run_in(function: &Function, d: &Concrete, world: &mut dyn World, limit: u
             if let Some(guard) = inst.guard
                 && get(&values, guard.value)?.is_true() == guard.negate
             {
+                for (&value, &kept) in inst.results.iter().zip(inst.kept()) {
+                    values[value] = Some(get(&values, kept)?);
+                }
                 continue;
             }
-            let args = inst.args.iter().map(|&v| get(&values, v)).collect::<Result<Vec<_>, _>>()?;
+            let args = inst.taken().iter().map(|&v| get(&values, v)).collect::<Result<Vec<_>, _>>()?;
             let types: Vec<_> = inst.results.iter().map(|&v| function.ty(v)).collect();
             let results = match effect(world, inst, &args, &types) {
                 Some(results) => results,

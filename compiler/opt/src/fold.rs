@@ -261,6 +261,8 @@ fn extension_of_truncation(f: &Function, i: &InstData) -> Option<New> {
         (Op::ZeroExtend, Op::ZeroExtend) | (Op::SignExtend, Op::SignExtend) => {
             f.ty(source.args[0]).bits() <= narrow
         }
+        // Where a guard does not hold the bits are those of another value.
+        (Op::Load(_), _) if source.guard.is_some() => false,
         (Op::Load(a), Op::ZeroExtend) => !a.signed && u32::from(a.bytes) * 8 <= narrow,
         (Op::Load(a), Op::SignExtend) => {
             let bits = u32::from(a.bytes) * 8;

@@ -4,8 +4,8 @@ use crate::Stats;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir::tree::{Cursor, Jump, NodeKind, Refused, SelectionControl, Tree};
 use sassafras_ir::uniformity::Uniformity;
-use sassafras_ir::{Block, Function, Guard, Inst, Op, Terminator, Value};
-use sassafras_semantics::Ordering;
+use sassafras_ir::{Block, Function, Guard, Inst, MemoryAccess, Op, Terminator, Type, Value};
+use sassafras_semantics::{Ordering, Space};
 
 /// Most that may be executed for nothing where lanes may part: about what branch, BSSY and BSYNC and the loss of lanes cost.
 const DIVERGENT: u32 = 12;
@@ -26,11 +26,12 @@ struct Diamond {
     join: Block,
 }
 
-/// Makes diamonds and triangles of cheap instructions straight: their instructions are executed by all lanes, stores under the
-/// condition as guard, and selects take the place of the join's parameters.
+/// Makes diamonds and triangles of cheap instructions straight: their instructions are executed by all lanes, loads and stores under the
+/// condition as guard, and selects take the place of the join's parameters. A load keeps what the other side passes where its guard does not
+/// hold, which saves the select. Loads of what the head accesses anyhow have no guard.
 ///
-/// Edits a control tree through its cursors. Does not move convergent operations, nor loads but where the head accesses the same place anyhow, nor what
-/// costs more than the branch. Needs SSA. Preserves SSA.
+/// Edits a control tree through its cursors. Does not move convergent operations, accesses that are not weak but reductions, nor what costs more
+/// than the branch. Needs SSA. Preserves SSA.
 pub fn if_convert(function: &mut Function) -> Stats {
     if_convert_with(function, true)
 }
@@ -156,17 +157,33 @@ fn one(f: &Function, head: Block, inst: Inst) -> Option<u32> {
     let data = &f.insts[inst];
     let wide = data.results.iter().any(|&v| f.ty(v).bits() > 32);
     Some(match &data.op {
-        _ if data.guard.is_some() => return None,
         op if op.convergent() => return None,
-        Op::Store(access) if access.ordering == Ordering::Weak => 1,
+        // Both conditions are joined in one more instruction.
+        Op::Store(access) if access.ordering == Ordering::Weak => 1 + u32::from(data.guard.is_some()),
+        Op::Load(access) if data.guard.is_some() => 1 + u32::from(guardable(f, inst, access)?),
+        _ if data.guard.is_some() => return None,
         Op::Load(_) if accessed(f, head, inst) => 2,
-        Op::Load(_) => return None,
+        Op::Load(access) => u32::from(guardable(f, inst, access)?),
+        Op::Atomic { .. } if data.results.is_empty() => 2,
         op if op.has_effect() => return None,
         Op::Const(_) | Op::Undef | Op::Param { .. } => 0,
         Op::Div { .. } | Op::Rem { .. } | Op::FDiv(..) | Op::FSqrt(..) | Op::Approximate { .. } => 8,
         _ if wide => 2,
         _ => 1,
     })
+}
+
+/// What a load under a guard costs; none if it has no such form: what a guard leaves is in registers as the load writes them.
+fn guardable(f: &Function, inst: Inst, access: &MemoryAccess) -> Option<u8> {
+    let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
+    let space = matches!(access.space, Space::Global | Space::Generic | Space::Shared | Space::Local);
+    let bits = 8 * u32::from(access.bytes);
+    let mut widths = f.insts[inst].results.iter().map(|&v| f.ty(v).bits());
+    let whole = match access.lanes {
+        1 => widths.all(|width| width.div_ceil(32) == bits.div_ceil(32)),
+        _ => bits >= 32 && widths.all(|width| width == bits),
+    };
+    (weak && space && whole).then_some(1)
 }
 
 /// Whether the head accesses, in every lane, all that a load reads.
@@ -193,37 +210,120 @@ fn accessed(f: &Function, head: Block, load: Inst) -> bool {
 fn convert(tree: &mut Tree, diamond: Diamond) -> Result<(), Refused> {
     let Diamond { head, condition, arms, join } = diamond;
     let node = tree.node_of(head).filter(|_| tree.is_structured()).and_then(|node| tree.next(node));
-    for (negate, arm) in [(false, arms[0]), (true, arms[1])] {
-        let Some(arm) = arm else { continue };
-        for inst in tree.function().blocks[arm].insts.clone() {
-            if matches!(tree.function().insts[inst].op, Op::Store(_)) {
-                tree.set_guard(inst, Some(Guard { value: condition, negate }))?;
-            }
-            tree.remove_inst(inst)?;
-            tree.insert_at(Cursor::BeforeJump(head), inst)?;
-        }
-    }
     // What each side passes to the join.
     let passed = |tree: &Tree, from: Block| -> Vec<Value> {
         let edges = tree.function().blocks[from].terminator.edges().into_iter().cloned();
         edges.filter(|edge| edge.block == join).flat_map(|edge| edge.args.to_vec()).collect()
     };
-    let ones = passed(tree, arms[0].unwrap_or(head));
-    let zeros = passed(tree, arms[1].unwrap_or(head));
-    let mut merged = Vec::new();
-    for (&one, &zero) in ones.iter().zip(&zeros) {
-        merged.push(select(tree, head, condition, one, zero)?);
+    let sides = arms.map(|arm| passed(tree, arm.unwrap_or(head)));
+    let mut merged: Vec<Option<Value>> = vec![None; sides[0].len()];
+    // Constants first, so that a load of the first arm can keep one of the second.
+    for arm in arms.into_iter().flatten() {
+        for inst in tree.function().blocks[arm].insts.clone() {
+            if matches!(tree.function().insts[inst].op, Op::Const(_) | Op::Param { .. }) {
+                tree.remove_inst(inst)?;
+                tree.insert_at(Cursor::BeforeJump(head), inst)?;
+            }
+        }
+    }
+    for (side, arm) in arms.into_iter().enumerate() {
+        let Some(arm) = arm else { continue };
+        let guard = Guard { value: condition, negate: side == 1 };
+        for inst in tree.function().blocks[arm].insts.clone() {
+            let data = tree.function().insts[inst].clone();
+            let guarded = match data.op {
+                Op::Store(_) | Op::Atomic { .. } => true,
+                Op::Load(_) => !accessed(tree.function(), head, inst),
+                _ => false,
+            };
+            tree.remove_inst(inst)?;
+            let guard = match data.guard {
+                Some(own) if guarded => both(tree, head, guard, own)?,
+                _ => guard,
+            };
+            let mut kept = Vec::new();
+            if guarded && data.guard.is_none() && !data.results.is_empty() {
+                for &result in &data.results {
+                    kept.push(keep(tree, diamond, (side, result), &sides, &mut merged)?);
+                }
+            }
+            tree.insert_at(Cursor::BeforeJump(head), inst)?;
+            match data.op {
+                _ if !guarded => {}
+                Op::Load(_) if data.guard.is_none() => tree.guard_load(inst, guard, &kept)?,
+                _ => tree.set_guard(inst, Some(guard))?,
+            }
+        }
+    }
+    let [ones, zeros] = sides;
+    let mut values = Vec::new();
+    for (done, (&one, &zero)) in merged.iter().zip(ones.iter().zip(&zeros)) {
+        values.push(match done {
+            Some(value) => *value,
+            None => select(tree, head, condition, one, zero)?,
+        });
     }
     match node {
         Some(node) => {
             let params = tree.function().blocks[join].params.clone();
-            for (param, value) in params.into_iter().zip(merged) {
+            for (param, value) in params.into_iter().zip(values) {
                 tree.replace_uses(param, value)?;
             }
             tree.remove_node(node)
         }
-        None => tree.replace_jump(head, Jump::Goto(join), [&merged, &[]]),
+        None => tree.replace_jump(head, Jump::Goto(join), [&values, &[]]),
     }
+}
+
+/// What the result of a load is where its guard does not hold: what the other side passes, if a parameter of the join is to have the one or
+/// the other, which then needs no select; else any value.
+fn keep(
+    tree: &mut Tree,
+    diamond: Diamond,
+    (side, result): (usize, Value),
+    sides: &[Vec<Value>; 2],
+    merged: &mut [Option<Value>],
+) -> Result<Value, Refused> {
+    let Diamond { head, arms, .. } = diamond;
+    let f = tree.function();
+    // The first arm is moved before the second: what the second computes is not there yet.
+    let there = |value: Value| {
+        let made = f.def(value);
+        side == 1 || arms[1].is_none_or(|later| !f.blocks[later].insts.iter().any(|&i| Some(i) == made))
+    };
+    let wanted = (0..merged.len()).find(|&at| {
+        let (own, other) = (sides[side][at], sides[1 - side][at]);
+        merged[at].is_none() && own == result && other != result && there(other)
+    });
+    if let Some(at) = wanted {
+        let other = sides[1 - side][at];
+        for (slot, value) in merged.iter_mut().enumerate() {
+            if sides[side][slot] == result && sides[1 - side][slot] == other {
+                *value = Some(result);
+            }
+        }
+        return Ok(other);
+    }
+    let ty = tree.ty(result);
+    let inst = tree.insert_inst(Cursor::BeforeJump(head), Op::Undef, &[], &[ty], 0)?;
+    Ok(tree.function().insts[inst].results[0])
+}
+
+/// A guard that holds where both hold.
+fn both(tree: &mut Tree, head: Block, a: Guard, b: Guard) -> Result<Guard, Refused> {
+    let mut bits = Vec::new();
+    for guard in [a, b] {
+        bits.push(match guard.negate {
+            true => bit(tree, head, Op::Not, &[guard.value])?,
+            false => guard.value,
+        });
+    }
+    Ok(Guard { value: bit(tree, head, Op::And, &bits)?, negate: false })
+}
+
+fn bit(tree: &mut Tree, head: Block, op: Op, args: &[Value]) -> Result<Value, Refused> {
+    let inst = tree.insert_inst(Cursor::BeforeJump(head), op, args, &[Type::I1], 0)?;
+    Ok(tree.function().insts[inst].results[0])
 }
 
 /// `condition ? one : zero` at the end of a block.

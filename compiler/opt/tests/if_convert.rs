@@ -2,7 +2,9 @@
 
 use sassafras_ir::interpret::{Input, run};
 use sassafras_ir::uniformity::{Reason, Uniformity};
-use sassafras_ir::{Block, Builder, Compare, Edge, Function, MemoryAccess, Op, Terminator, Type, Value};
+use sassafras_ir::{
+    Block, Builder, Compare, Edge, Function, Guard, InstData, MemoryAccess, Op, Terminator, Type, Value,
+};
 use sassafras_opt::if_convert::if_convert;
 use sassafras_semantics::state::VoteMode;
 use sassafras_semantics::{Axis, Concrete, Ordering, Scope, Space, SpecialRegister};
@@ -83,6 +85,73 @@ fn stores_get_a_guard() {
     }
 }
 
+/// The instructions of the entry that pass a test.
+fn count(f: &Function, is: impl Fn(&InstData) -> bool) -> usize {
+    f.blocks[f.entry].insts.iter().filter(|&&inst| is(&f.insts[inst])).count()
+}
+
+#[test]
+fn a_load_keeps_what_the_other_side_passes() {
+    let load = |b: &mut Builder<'_>, x: Value, address: Value, offset: i32| {
+        let wide = b.zext(x, Type::I64);
+        let place = b.add(address, wide);
+        b.value(Op::Load(MemoryAccess { offset, ..WORD }), &[place], Type::I32)
+    };
+    let one = diamond(LANE, |b, first, x, address| if first { load(b, x, address, 0) } else { b.i32(7) });
+    let two = diamond(LANE, |b, first, x, address| load(b, x, address, if first { 0 } else { 64 }));
+    for (name, mut f) in [("one", one), ("two", two)] {
+        assert_eq!(if_convert(&mut f).changes, 1, "{name}");
+        let guarded = count(&f, |data| matches!(data.op, Op::Load(_)) && data.guard.is_some());
+        assert_eq!(guarded, if name == "one" { 1 } else { 2 }, "{name}");
+        assert_eq!(count(&f, |data| data.op == Op::Select), 0, "{name}");
+        let access = |data: &InstData| matches!(data.op, Op::Load(_));
+        let last = f.blocks[f.entry].insts.iter().rev().find(|&&i| access(&f.insts[i])).expect("a load");
+        let kept = f.def_op(f.insts[*last].kept()[0]);
+        let wanted = if name == "one" {
+            kept == Some(&Op::Const(7))
+        } else {
+            kept.is_some_and(|op| matches!(op, Op::Load(_)))
+        };
+        assert!(wanted, "{name}: {kept:?}");
+    }
+}
+
+/// Both sides compute with what they load: a select joins them, and what a guard leaves is any value.
+#[test]
+fn a_load_that_is_computed_with_keeps_nothing() {
+    let mut f = diamond(LANE, |b, first, x, address| {
+        if !first {
+            return x;
+        }
+        let loaded = b.value(Op::Load(WORD), &[address], Type::I32);
+        b.add(loaded, x)
+    });
+    assert_eq!(if_convert(&mut f).changes, 1);
+    let load =
+        f.blocks[f.entry].insts.iter().find(|&&i| matches!(f.insts[i].op, Op::Load(_))).expect("a load");
+    assert_eq!(f.def_op(f.insts[*load].kept()[0]), Some(&Op::Undef));
+    assert_eq!(count(&f, |data| data.op == Op::Select), 1);
+}
+
+#[test]
+fn guards_are_joined() {
+    let mut f = diamond(LANE, |b, first, x, address| {
+        if !first {
+            return x;
+        }
+        let four = b.i32(4);
+        let inner = b.compare(Compare::ULt, x, four);
+        let store = b.emit(Op::Store(WORD), &[address, x], &[]);
+        b.function.insts[store].guard = Some(Guard { value: inner, negate: true });
+        x
+    });
+    let before = f.clone();
+    assert_eq!(if_convert(&mut f).changes, 1);
+    for lane in [0, 3, 4, 15, 16, 31] {
+        assert_eq!(stores(&f, lane), stores(&before, lane), "lane {lane}");
+    }
+}
+
 #[test]
 fn what_must_stay_under_its_branch_stays() {
     let vote = diamond(LANE, |b, first, x, _| {
@@ -93,20 +162,28 @@ fn what_must_stay_under_its_branch_stays() {
         let bit = b.compare(Compare::Eq, x, all);
         b.pair(Op::Vote(VoteMode::Ballot), &[bit, all], [Type::I32, Type::I1]).0
     });
-    // Another address might not be accessible.
+    // Others see whether it is done.
     let load = diamond(LANE, |b, first, x, address| {
         if !first {
             return x;
         }
-        let wide = b.zext(x, Type::I64);
-        let place = b.add(address, wide);
-        b.value(Op::Load(WORD), &[place], Type::I32)
+        let access = MemoryAccess { ordering: Ordering::Volatile, ..WORD };
+        b.value(Op::Load(access), &[address], Type::I32)
+    });
+    // What a guard leaves would have to be put together of bytes.
+    let bytes = diamond(LANE, |b, first, x, address| {
+        if !first {
+            return x;
+        }
+        let access = MemoryAccess { bytes: 1, lanes: 2, ..WORD };
+        let inst = b.emit(Op::Load(access), &[address], &[Type::I32, Type::I32]);
+        b.function.insts[inst].results[0]
     });
     let long = diamond(LANE, |b, first, x, _| {
         let one = b.i32(1);
         (0..if first { 40 } else { 0 }).fold(x, |y, _| b.mul(y, one))
     });
-    for (name, mut f) in [("vote", vote), ("load", load), ("long", long)] {
+    for (name, mut f) in [("vote", vote), ("load", load), ("bytes", bytes), ("long", long)] {
         let before = f.clone();
         assert_eq!(if_convert(&mut f).changes, 0, "{name}");
         assert_eq!(f, before, "{name}");
@@ -151,7 +228,7 @@ fn bf_02c_ifcvt_branch_fold() {
             let number = b.i32(if first { 3 } else { 5 });
             b.add(x, number)
         });
-        let choices = Choices { fold_converted, ..Choices::from(Level::O1) };
+        let choices = Choices { fold_converted, ..Choices::from(Level::O3) };
         pipeline(&mut f, choices, &mut |_, _, _| {}).expect("selection accepts it");
         f
     };

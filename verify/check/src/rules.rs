@@ -30,7 +30,7 @@ rules! {
         IrSingleDefinition "ir-single-definition" "An instruction stands in one place; a value has one definition and knows it.",
         IrEntry "ir-entry" "The entry has neither parameters nor predecessors.",
         IrEdge "ir-edge" "An edge passes one argument of the right width for each parameter; edges of a switch to one block pass the same.",
-        IrGuard "ir-guard" "A guard is one bit wide and stands on an operation without results.",
+        IrGuard "ir-guard" "A guard is one bit wide and stands on a load, which has a value for each result where the guard fails, or on an operation without results.",
         IrWidth "ir-width" "Arguments and results have the number and the widths that the operation says.",
         IrParameter "ir-parameter" "Reads of parameters lie inside the parameter block.",
         IrDominance "ir-dominance" "Every path to a use passes its definition.",

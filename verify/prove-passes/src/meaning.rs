@@ -88,11 +88,37 @@ impl Lane<'_, '_> {
         Ok(if guard.negate { self.terms().not(&value) } else { value })
     }
 
+    /// Executes an instruction where its guard, which the side has, may hold. A guarded load gives what it keeps where the guard does not hold.
+    ///
+    /// # Errors
+    /// What is not covered.
+    pub fn guarded(&mut self, inst: Inst) -> Result<(), String> {
+        let data = &self.function.insts[inst];
+        let loads = data.guard.is_some() && matches!(data.op, Op::Load(_));
+        // Read first: a result of an earlier visit is none of this one.
+        let kept: &[Value] = if loads { data.args.get(1..).unwrap_or_default() } else { &[] };
+        let kept = kept.iter().map(|&v| self.value(v)).collect::<Result<Vec<_>, _>>()?;
+        let guard = self.side.guard;
+        let happens = self.side.inputs.known(guard) != Some(0);
+        if happens {
+            self.execute(inst)?;
+        }
+        if loads && kept.len() != data.results.len() {
+            return Err("a guarded load does not say what its results are without it".into());
+        }
+        for (&v, old) in data.results.iter().zip(kept) {
+            let term = if happens { self.terms().ite(&guard, &self.value(v)?, &old) } else { old };
+            let term = self.side.inputs.normal.of(term);
+            self.side.path.registers.insert(v, term);
+        }
+        Ok(())
+    }
+
     /// Executes an instruction, whose guard the side has.
     ///
     /// # Errors
     /// What is not covered.
-    pub fn execute(&mut self, inst: Inst) -> Result<(), String> {
+    fn execute(&mut self, inst: Inst) -> Result<(), String> {
         let data = &self.function.insts[inst];
         let args = data.args.iter().map(|&v| self.value(v)).collect::<Result<Vec<_>, _>>()?;
         let types: Vec<Type> = data.results.iter().map(|&v| self.function.ty(v)).collect();

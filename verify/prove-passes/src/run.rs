@@ -120,9 +120,7 @@ pub(super) fn run<'i>(
                 let holds = lane.guard(guard).map_err(at)?;
                 lane.side.guard = inputs.normal.of(holds);
             }
-            if inputs.known(lane.side.guard) != Some(0) {
-                lane.execute(inst).map_err(at)?;
-            }
+            lane.guarded(inst).map_err(at)?;
             if inputs.terms.len() > MOST_TERMS {
                 return Err(at(format!("size: more than {MOST_TERMS} terms")));
             }

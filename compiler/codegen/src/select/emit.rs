@@ -374,6 +374,7 @@ impl Emitter<'_> {
                 inst.guard.negate = negate ^ g.negate;
             }
         }
+        self.keep(at, &mut minst)?;
         minst.ordered = minst.inst().is_some_and(|i| i.row().memory.is_some()) && self.ordered(at);
         self.push(minst);
         Ok(())

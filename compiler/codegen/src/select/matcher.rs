@@ -79,7 +79,7 @@ fn matches(
     let data = &context.function.insts[inst];
     let fits = (data.op.head() == pattern.head
         || (pattern.head == REDUCE && matches!(data.op, Op::Atomic { .. })))
-        && data.args.len() == pattern.args.len()
+        && data.taken().len() == pattern.args.len()
         && pattern.suffix.as_ref().is_none_or(|s| *s == suffix(context.function, inst))
         && pattern.conditions.iter().all(|c| holds(&data.op, c));
     if !fits {
@@ -88,7 +88,7 @@ fn matches(
     if let Some(name) = &pattern.name {
         bindings.nodes.push((name, inst));
     }
-    let order: Vec<Value> = data.args.to_vec();
+    let order: Vec<Value> = data.taken().to_vec();
     if let Some(found) = match_args(context, &pattern.args, &order, inst, bindings.clone()) {
         return Some(found);
     }

@@ -2,9 +2,9 @@
 
 use super::Error;
 use super::emit::{Emitter, class_of};
-use sassafras_ir::{Inst, MemoryAccess, Op, Type};
+use sassafras_ir::{Inst, MemoryAccess, Op, Type, Value};
 use sassafras_isa::RegClass;
-use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
+use sassafras_machine::{MInst, Place, Pseudo, Reg, Tied, VReg};
 use sassafras_rules::select::{Action, Row, Value as Term};
 use sassafras_semantics::Ordering;
 
@@ -46,6 +46,39 @@ impl Emitter<'_> {
         }
         let wide = self.builder().pack(&parts);
         self.spread_results(at, wide)
+    }
+
+    /// Ties the definition of a guarded load to what its results are where the guard does not hold; where that is undefined it is not.
+    pub(super) fn keep(&mut self, at: Inst, inst: &mut MInst) -> Result<(), Error> {
+        let kept = self.source.insts[at].kept().to_vec();
+        let undefined = |&value: &Value| {
+            let made = self.source.def(value).map(|made| self.source.insts[made].op);
+            made == Some(Op::Undef)
+        };
+        if kept.iter().all(undefined) {
+            return Ok(());
+        }
+        let Some(real) = inst.inst() else { return Err(self.fail("a guarded load is no instruction")) };
+        let field = real.row().field("d").ok_or_else(|| self.fail("a guarded load writes no `d`"))?;
+        let units = real.units(field);
+        // The load may have no reader: then it writes RZ, and keeps nothing.
+        if real.fields[field] == Reg::Physical(255).to_field() {
+            return Ok(());
+        }
+        let mut parts = Vec::new();
+        for value in kept {
+            let (class, units) = class_of(self.source.values[value].ty);
+            parts.push(Place { class, reg: self.value(value, None)?, units });
+        }
+        if parts.iter().map(|part| part.units).sum::<u8>() != units {
+            return Err(self.fail("a guarded load whose results are not what it writes"));
+        }
+        let old = match parts[..] {
+            [one] => one.reg,
+            _ => self.builder().pack(&parts).into(),
+        };
+        inst.tied.push(Tied { field, old });
+        Ok(())
     }
 
     /// A wide register for the results of a load, if they do not simply live in the one that the instruction writes.

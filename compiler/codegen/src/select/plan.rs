@@ -74,6 +74,7 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
             if let Some(g) = inst.guard {
                 need(&context, &mut needed, g.value);
             }
+            inst.kept().iter().for_each(|&v| need(&context, &mut needed, v));
             fates[i] = match inst.op {
                 Op::Load(a) if a.space == Space::Const && a.bytes * a.lanes > 8 => {
                     need(&context, &mut needed, inst.args[0]);
@@ -193,5 +194,5 @@ pub fn suffix(function: &Function, inst: Inst) -> String {
     let data = &function.insts[inst];
     let widths =
         |values: &[Value]| -> Vec<u32> { values.iter().map(|&v| function.values[v].ty.bits()).collect() };
-    suffix_of(&data.op, &widths(&data.args), &widths(&data.results))
+    suffix_of(&data.op, &widths(data.taken()), &widths(&data.results))
 }

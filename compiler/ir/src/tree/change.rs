@@ -75,6 +75,23 @@ impl Tree {
         Ok(())
     }
 
+    /// A guard for a load that has none, and what its results are where the guard does not hold.
+    pub fn guard_load(&mut self, inst: Inst, guard: crate::Guard, kept: &[Value]) -> Result<(), Refused> {
+        self.spot(Cursor::BeforeInst(inst))?;
+        self.typed(guard.value, Type::I1)?;
+        let data = &self.function.insts[inst];
+        if !matches!(data.op, Op::Load(_)) || data.guard.is_some() || kept.len() != data.results.len() {
+            return Err(Refused::NoSuchInst(inst));
+        }
+        for (&value, &result) in kept.iter().zip(&data.results) {
+            self.typed(value, self.function.ty(result))?;
+        }
+        let data = &mut self.function.insts[inst];
+        data.guard = Some(guard);
+        data.args.extend_from_slice(kept);
+        Ok(())
+    }
+
     /// The guard of an instruction without results.
     pub fn set_guard(&mut self, inst: Inst, guard: Option<crate::Guard>) -> Result<(), Refused> {
         self.spot(Cursor::BeforeInst(inst))?;

@@ -135,12 +135,22 @@ fn edges(f: &Function, report: &mut Report) {
     }
 }
 
-/// A guard is one bit wide and stands on an operation that gives nothing.
+/// A guard is one bit wide and stands on a load or on an operation that gives nothing. What a load keeps where the guard does not hold
+/// is as wide as its results.
 fn guards(f: &Function, report: &mut Report) {
     for &inst in f.blocks.values().flat_map(|data| &data.insts) {
         let data = &f.insts[inst];
         let Some(guard) = data.guard else { continue };
-        if !data.results.is_empty() {
+        let widths = |values: &[Value]| values.iter().map(|&v| f.values[v].ty).collect::<Vec<_>>();
+        if matches!(data.op, Op::Load(_)) {
+            if data.args.get(1..).map(widths) != Some(widths(&data.results)) {
+                report.add(
+                    Rule::IrGuard,
+                    inst,
+                    "a guarded load does not say what its results are without it",
+                );
+            }
+        } else if !data.results.is_empty() {
             report.add(Rule::IrGuard, inst, "a guarded operation has results");
         }
         if f.values[guard.value].ty != Type::I1 {

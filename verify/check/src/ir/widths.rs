@@ -12,7 +12,10 @@ use sassafras_semantics::{FloatFormat, Space};
 pub(super) fn check(module: &Module, f: &Function, report: &mut Report) {
     for &inst in f.blocks.values().flat_map(|data| &data.insts) {
         let data = &f.insts[inst];
-        let args: Vec<u32> = data.args.iter().map(|&v| f.values[v].ty.bits()).collect();
+        // What a guarded load keeps is judged with its guard.
+        let guarded = data.guard.is_some() && matches!(data.op, Op::Load(_));
+        let taken = if guarded { data.args.len().min(1) } else { data.args.len() };
+        let args: Vec<u32> = data.args[..taken].iter().map(|&v| f.values[v].ty.bits()).collect();
         let results: Vec<u32> = data.results.iter().map(|&v| f.values[v].ty.bits()).collect();
         if !fits(module, &data.op, &args, &results) {
             let what = format!("{:?} takes {args:?} bits and gives {results:?}", data.op);

@@ -2,7 +2,9 @@
 
 use super::BUDGET;
 use super::common::solver;
-use super::pairs::{BRANCH, LANES, LOOP, STRAIGHT, UNDEFINED, changed, function};
+use super::pairs::{
+    BRANCH, CLOSED, GUARDS, LANES, LOOP, OPEN, STRAIGHT, UNDEFINED, UNGUARDED, changed, function,
+};
 use sassafras_prove::{Limits, Verdict};
 use sassafras_prove_passes::prove_pass;
 
@@ -119,4 +121,14 @@ fn changes_that_keep_the_meaning_are_proved() {
         }
     }
     assert!(open.is_empty(), "{open:#?}");
+}
+
+/// A load under a guard, with what it keeps, is a branch around it; and the other way round.
+#[test]
+fn guarded_loads_are_branches() {
+    let Some(mut z3) = solver("guarded_loads_are_branches", BUDGET) else { return };
+    for (before, after) in [(UNGUARDED, GUARDS), (GUARDS, UNGUARDED), (CLOSED, OPEN), (OPEN, CLOSED)] {
+        let record = prove_pass(&function(before), &function(after), &mut *z3, Limits::default());
+        assert_eq!(record.verdict, Verdict::Proved);
+    }
 }

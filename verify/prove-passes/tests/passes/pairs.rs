@@ -55,6 +55,83 @@ bb7():
 end
 "#;
 
+/// Loads under guards: one that keeps a number, and one that keeps what the other loaded.
+pub const GUARDS: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:1 = compare.ult v1, v2
+  v4:32 = const.0x9
+  @v3 v5:32 = load.global:u4x1:weak:cta:+4 v0, v4
+  store.global:u4x1:weak:cta:+0 v0, v5
+  @!v3 v6:32 = load.global:u4x1:weak:cta:+8 v0, v5
+  store.global:u4x1:weak:cta:+16 v0, v6
+  exit
+end
+"#;
+
+/// `GUARDS` with branches.
+pub const UNGUARDED: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:1 = compare.ult v1, v2
+  v4:32 = const.0x9
+  branch v3, bb1(), bb2(v4)
+bb1():
+  v5:32 = load.global:u4x1:weak:cta:+4 v0
+  jump bb2(v5)
+bb2(v15:32):
+  store.global:u4x1:weak:cta:+0 v0, v15
+  branch v3, bb4(v15), bb3()
+bb3():
+  v6:32 = load.global:u4x1:weak:cta:+8 v0
+  jump bb4(v6)
+bb4(v16:32):
+  store.global:u4x1:weak:cta:+16 v0, v16
+  exit
+end
+"#;
+
+/// A load whose result is used under its guard alone: what it is without is open.
+pub const OPEN: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:1 = compare.ult v1, v2
+  v7:32 = undef
+  @v3 v8:32 = load.global:u4x1:weak:cta:+12 v0, v7
+  v9:32 = add v8, v1
+  @v3 store.global:u4x1:weak:cta:+20 v0, v9
+  exit
+end
+"#;
+
+/// `OPEN` with a branch.
+pub const CLOSED: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:1 = compare.ult v1, v2
+  branch v3, bb1(), bb2()
+bb1():
+  v8:32 = load.global:u4x1:weak:cta:+12 v0
+  v9:32 = add v8, v1
+  store.global:u4x1:weak:cta:+20 v0, v9
+  jump bb2()
+bb2():
+  exit
+end
+"#;
+
 /// What other lanes see and answer.
 pub const LANES: &str = r#"
 function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0

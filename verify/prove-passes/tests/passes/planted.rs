@@ -2,7 +2,9 @@
 
 use super::BUDGET;
 use super::common::solver;
-use super::pairs::{BRANCH, COUNTER, LANES, LOOP, QUOTIENT, STRAIGHT, UNDEFINED, changed, function};
+use super::pairs::{
+    BRANCH, COUNTER, GUARDS, LANES, LOOP, OPEN, QUOTIENT, STRAIGHT, UNDEFINED, changed, function,
+};
 use sassafras_prove::{Limits, Verdict};
 use sassafras_prove_passes::{by_terms, prove_pass};
 
@@ -170,6 +172,20 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
         UNDEFINED,
         &[("+12 v0, v1", "+12 v0, v20"), ("  v2:32 = undef\n", "  v2:32 = undef\n  v20:32 = undef\n")],
     ),
+    ("a guarded load that keeps another value", GUARDS, &[("+4 v0, v4", "+4 v0, v1")]),
+    ("a guarded load that keeps any value", GUARDS, &[("  v4:32 = const.0x9\n", "  v4:32 = undef\n")]),
+    ("the guard of a load inverted", GUARDS, &[("@v3 v5", "@!v3 v5")]),
+    ("the guard of a load whose result nobody takes without it inverted", OPEN, &[("@v3 v8", "@!v3 v8")]),
+    (
+        "the guard of a load lost",
+        OPEN,
+        &[("@v3 v8:32 = load.global:u4x1:weak:cta:+12 v0, v7", "v8:32 = load.global:u4x1:weak:cta:+12 v0")],
+    ),
+    (
+        "what a guard leaves undefined stored",
+        OPEN,
+        &[("@v3 store.global:u4x1:weak:cta:+20 v0, v9", "store.global:u4x1:weak:cta:+20 v0, v9")],
+    ),
     ("a quotient with signs", QUOTIENT, &[("div.u v1, v4", "div.s v1, v4")]),
     ("a quotient the other way round", QUOTIENT, &[("div.u v1, v4", "div.u v4, v1")]),
     ("a loop that begins later", LOOP, &[("jump bb1(v3, v2, v3)", "jump bb1(v4, v2, v3)")]),
@@ -201,9 +217,17 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Faults that no run on an input shows for sure: what was undefined might have been what it is now, or a loop might still end.
-const UNSEEN: &[&str] =
-    &["one undefined value made two", "undefined where it was defined", "a loop that does not end"];
+/// Faults that no run on an input shows for sure: what was undefined might have been what it is now, a place that is read might be there, or
+/// a loop might still end.
+const UNSEEN: &[&str] = &[
+    "one undefined value made two",
+    "undefined where it was defined",
+    "a guarded load that keeps any value",
+    "the guard of a load whose result nobody takes without it inverted",
+    "the guard of a load lost",
+    "what a guard leaves undefined stored",
+    "a loop that does not end",
+];
 
 #[test]
 fn wrong_passes_are_not_proved() {
