@@ -6,7 +6,86 @@ use crate::chip::Chip;
 /// compute capability 7.x to 12.x).
 const PARTS: u32 = 4;
 
+/// What keeps a multiprocessor from holding more warps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Nothing: it holds as many as it can.
+    Warps,
+    /// The registers of a thread.
+    Registers,
+    /// The shared memory of a block.
+    Shared,
+    /// The number of blocks.
+    Blocks,
+}
+
+impl Limit {
+    /// In a sentence: limited by ….
+    pub const fn word(self) -> &'static str {
+        match self {
+            Limit::Warps => "nothing",
+            Limit::Registers => "registers",
+            Limit::Shared => "shared memory",
+            Limit::Blocks => "blocks",
+        }
+    }
+}
+
+/// Warps that a multiprocessor holds of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Occupancy {
+    /// So many.
+    pub warps: u32,
+    /// The most that it can hold.
+    pub most: u32,
+    /// Why not more.
+    pub limit: Limit,
+}
+
 impl Chip {
+    /// Bytes of shared memory of a multiprocessor (CUDA C++ Programming Guide, "Compute Capabilities", technical specifications).
+    pub const fn shared_per_multiprocessor(self) -> u32 {
+        1024 * match self {
+            Chip::Sm75 => 64,
+            Chip::Sm80 | Chip::Sm87 => 164,
+            Chip::Sm86 | Chip::Sm88 | Chip::Sm89 | Chip::Sm120 | Chip::Sm121 => 100,
+            Chip::Sm90 | Chip::Sm100 | Chip::Sm103 | Chip::Sm110 => 228,
+        }
+    }
+
+    /// The most blocks that a multiprocessor holds (the same table; sm_88 as sm_87).
+    pub const fn blocks_per_multiprocessor(self) -> u32 {
+        match self {
+            Chip::Sm75 | Chip::Sm86 | Chip::Sm87 | Chip::Sm88 => 16,
+            Chip::Sm89 | Chip::Sm110 | Chip::Sm120 | Chip::Sm121 => 24,
+            Chip::Sm80 | Chip::Sm90 | Chip::Sm100 | Chip::Sm103 => 32,
+        }
+    }
+
+    /// How many warps a multiprocessor holds of a kernel whose threads take so many registers, and whose blocks have so many bytes of shared memory and
+    /// threads. Without a number of threads the registers alone count.
+    pub fn occupancy(self, registers: u32, shared: u32, threads: Option<u32>) -> Occupancy {
+        let most = self.warps_per_multiprocessor();
+        let by_registers = self.warps_by_registers(registers);
+        let Some(threads) = threads.filter(|&threads| threads > 0) else {
+            let limit = if by_registers < most { Limit::Registers } else { Limit::Warps };
+            return Occupancy { warps: by_registers, most, limit };
+        };
+        let limits = self.limits();
+        let warps = threads.div_ceil(limits.warp_lanes);
+        let of_block =
+            (shared + limits.reserved_shared_bytes).next_multiple_of(limits.shared_allocation_unit);
+        let by_shared = if of_block == 0 { u32::MAX } else { self.shared_per_multiprocessor() / of_block };
+        let all = [
+            (most / warps, Limit::Warps),
+            (by_registers / warps, Limit::Registers),
+            (by_shared, Limit::Shared),
+            (self.blocks_per_multiprocessor(), Limit::Blocks),
+        ];
+        let (blocks, limit) = all.into_iter().min_by_key(|(blocks, _)| *blocks).unwrap_or((0, Limit::Warps));
+        Occupancy { warps: blocks * warps, most, limit }
+    }
+
     /// The most warps that a multiprocessor holds (CUDA C++ Programming Guide, "Compute Capabilities", technical specifications).
     pub const fn warps_per_multiprocessor(self) -> u32 {
         match self {
@@ -55,6 +134,23 @@ mod tests {
         }
         assert_eq!(Chip::Sm120.warps_by_registers(40), 48);
         assert_eq!(Chip::Sm75.warps_by_registers(64), 32);
+    }
+
+    #[test]
+    fn blocks_limit_warps_as_the_guide_computes() {
+        // CUDA's occupancy calculator for sm_90: blocks of 256 threads with 48 KiB; of 32; of 1,024 with 40 registers; of 96, of which 21 fit.
+        for (registers, shared, threads, warps, limit) in [
+            (32, 0, Some(256), 64, Limit::Warps),
+            (32, 48 * 1024, Some(256), 32, Limit::Shared),
+            (32, 0, Some(32), 32, Limit::Blocks),
+            (40, 0, Some(1024), 32, Limit::Registers),
+            (16, 0, Some(96), 63, Limit::Warps),
+            (40, 48 * 1024, None, 48, Limit::Registers),
+        ] {
+            let found = Chip::Sm90.occupancy(registers, shared, threads);
+            assert_eq!((found.warps, found.limit), (warps, limit), "{registers} {shared} {threads:?}");
+            assert_eq!(found.most, 64);
+        }
     }
 
     #[test]

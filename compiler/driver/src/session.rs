@@ -396,6 +396,10 @@ impl<'a> Session<'a> {
                 entry.barriers = f.barriers.into();
                 entry.frame = f.frame_size;
                 entry.shared = f.shared.map_or(0, |s| s.size);
+                let threads = f.required_threads.or(f.max_threads);
+                entry.threads =
+                    threads.map(|shape| shape.iter().fold(1, |all: u32, &n| all.saturating_mul(n)));
+                entry.occupancy = Some(self.chip().occupancy(f.registers, entry.shared, entry.threads));
             }
             self.warn_about(&entry, &mut artifact.warnings);
             artifact.entries.push(entry);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use sassafras_chip::{Limit, Occupancy};
 use sassafras_cubin::{Cubin, Space};
 
 /// Numbers about one entry.
@@ -24,6 +25,10 @@ pub struct Entry {
     pub spill_loads: u64,
     /// Static shared memory in bytes.
     pub shared: u32,
+    /// Warps of it that a multiprocessor holds, and why not more.
+    pub occupancy: Option<Occupancy>,
+    /// Threads of the largest block, if something says so.
+    pub threads: Option<u32>,
     /// Time spent on it alone.
     pub time: Duration,
 }
@@ -53,6 +58,15 @@ pub fn text(program: &str, target: &str, cubin: &Cubin, entries: &[Entry]) -> St
         }
         if e.shared > 0 {
             let _ = write!(out, ", {} bytes smem", e.shared);
+        }
+        // ptxas does not say so, and tools read its lines.
+        if let Some(Occupancy { warps, most, limit }) = e.occupancy.filter(|_| program != "ptxas") {
+            let _ = write!(out, "\n{program} info    : {warps} of {most} warps fit a multiprocessor");
+            let blocks = e.threads.map(|threads| format!(", in blocks of {threads} threads"));
+            out += &blocks.unwrap_or_default();
+            if limit != Limit::Warps {
+                let _ = write!(out, ", limited by {}", limit.word());
+            }
         }
         let _ = writeln!(out, "\n{program} info    : Compile time = {:.3} ms", e.time.as_secs_f64() * 1e3);
     }

@@ -59,6 +59,8 @@ fn entry(e: &statistics::Entry) -> Value {
         "name": e.name, "instructions": e.instructions, "registers": e.registers, "barriers": e.barriers,
         "frame": e.frame, "spill_stores": e.spill_stores, "spill_loads": e.spill_loads, "shared": e.shared,
         "seconds": e.time.as_secs_f64(),
+        "occupancy": e.occupancy.map(|o| json!({ "warps": o.warps, "of": o.most, "limit": o.limit.word() })),
+        "threads": e.threads,
     })
 }
 
