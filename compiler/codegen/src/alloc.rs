@@ -6,11 +6,12 @@
 //! blocks, edges, the order of instructions and their `origin`.
 //!
 //! The method is a greedy one over whole live ranges: registers are handled in order of their first definition; one
-//! that finds no free place throws out cheaper ones, or is spilled. A spilled value lives in the frame (a predicate or
+//! that finds no free place throws out cheaper ones, or is spilled, or made again where it is read if it is a constant. A spilled value lives in the frame (a predicate or
 //! uniform register in a general register), and each use and definition gets a register for itself alone that is
 //! never spilled. Rounds repeat until all have places. Spilling reserves R1 for the stack pointer and two registers
 //! for moves between slots.
 
+mod again;
 mod assign;
 mod bundles;
 mod destruct;
@@ -43,6 +44,8 @@ pub struct AllocStats {
     pub rounds: usize,
     /// Virtual registers, by then, that were spilled.
     pub spilled: usize,
+    /// Those of them whose value is made again where it is read.
+    pub again: usize,
     /// Copies left, swaps included.
     pub copies: usize,
     /// Instructions that store to the frame.
@@ -74,7 +77,8 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
             assign::Outcome::Placed(places) => break spread(f, &work, &ranges, fresh, places, limit)?,
             assign::Outcome::Spill(list) => {
                 stats.spilled += list.len();
-                spill::spill(f, &mut work, &list)?;
+                stats.again += list.iter().filter(|spilled| bundles.again.has(spilled.vreg)).count();
+                spill::spill(f, &mut work, &list, &bundles.again)?;
             }
         }
     };

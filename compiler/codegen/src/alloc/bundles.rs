@@ -3,6 +3,7 @@
 //! Does: joins the two sides of moves, most executed first, where their units fall together at an alignment that both
 //! can have. Does not: join across classes, nor what spilling made.
 
+use super::again::Again;
 use super::ranges::{RangeSet, Ranges};
 use super::work::{Item, Loc, Work};
 use sassafras_graph::Entity;
@@ -41,11 +42,14 @@ pub struct Bundles {
     pub of: Vec<(usize, u8)>,
     /// Pairs of units, as bundle and unit, that a move connects.
     pub moves: Vec<[(VReg, u8); 2]>,
+    /// What can be made again.
+    pub again: Again,
 }
 
 impl Bundles {
     pub fn new(f: &Function, work: &Work, ranges: &Ranges) -> Bundles {
-        let mut bundles = Bundles { data: Vec::new(), of: Vec::new(), moves: Vec::new() };
+        let again = Again::new(f, work);
+        let mut bundles = Bundles { data: Vec::new(), of: Vec::new(), moves: Vec::new(), again };
         for (vreg, data) in f.vregs.iter() {
             bundles.of.push((bundles.data.len(), 0));
             let list = (0..data.units).map(|unit| RangeSet::new(ranges.of(vreg, unit))).collect();
@@ -55,7 +59,7 @@ impl Bundles {
                 units: data.units,
                 ranges: list,
                 members: vec![(vreg, 0)],
-                weight: weight(f, work, ranges, &[(vreg, 0)]),
+                weight: weight(f, work, ranges, &bundles.again, &[(vreg, 0)]),
                 group: index,
                 group_offset: 0,
             });
@@ -81,7 +85,7 @@ impl Bundles {
             }
         }
         for bundle in &mut bundles.data {
-            bundle.weight = weight(f, work, ranges, &bundle.members);
+            bundle.weight = weight(f, work, ranges, &bundles.again, &bundle.members);
         }
         bundles
     }
@@ -146,7 +150,7 @@ impl Bundles {
                     units: data.units,
                     ranges: (0..data.units).map(|unit| RangeSet::new(ranges.of(vreg, unit))).collect(),
                     members: vec![(vreg, 0)],
-                    weight: weight(f, work, ranges, &[(vreg, 0)]),
+                    weight: weight(f, work, ranges, &self.again, &[(vreg, 0)]),
                     group,
                     group_offset: base + offset,
                 });
@@ -156,10 +160,12 @@ impl Bundles {
     }
 }
 
+/// What is made again, against what is loaded again.
+const AGAIN: f32 = 0.25;
 /// More than any other weight.
 const GROUPED: f32 = 1e9;
 
-fn weight(f: &Function, work: &Work, ranges: &Ranges, members: &[(VReg, u8)]) -> f32 {
+fn weight(f: &Function, work: &Work, ranges: &Ranges, again: &Again, members: &[(VReg, u8)]) -> f32 {
     if members.iter().any(|(vreg, _)| work.is_tiny(*vreg)) {
         return f32::INFINITY;
     }
@@ -167,5 +173,7 @@ fn weight(f: &Function, work: &Work, ranges: &Ranges, members: &[(VReg, u8)]) ->
     let length: u32 = members.iter().map(|(vreg, _)| ranges.length(*vreg, f.vregs[*vreg].units)).sum();
     // What products of a warpgroup use can be moved by waiting for them alone: all else goes first.
     let grouped = members.iter().any(|(vreg, _)| work.is_grouped(*vreg));
-    uses / (length.max(1) as f32) + if grouped { GROUPED } else { 0.0 }
+    // An instruction where a load and a store would be.
+    let cheap = if members.iter().all(|(vreg, _)| again.has(*vreg)) { AGAIN } else { 1.0 };
+    cheap * uses / (length.max(1) as f32) + if grouped { GROUPED } else { 0.0 }
 }

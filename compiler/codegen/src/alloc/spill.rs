@@ -2,8 +2,10 @@
 //!
 //! Does: gives each spilled general register a slot in the frame (each spilled predicate or uniform register a
 //! general register), each instruction that reads it a reload in front, each that writes it a spill behind, through a
-//! register of its own. Moves name the slot itself. Does not: place anything.
+//! register of its own. Moves name the slot itself. What can be made again ([`super::again`]) is made in front of each reader, and has neither slot nor
+//! definition of its own. Does not: place anything.
 
+use super::again::Again;
 use super::assign::Spilled;
 use super::work::{Item, Loc, Move, Work};
 use crate::Error;
@@ -19,6 +21,8 @@ enum Home {
     Slot(u32),
     /// A general register of as many units.
     Register(VReg),
+    /// Nowhere: it is made again.
+    Again,
 }
 
 impl Home {
@@ -26,14 +30,16 @@ impl Home {
         match self {
             Home::Slot(offset) => Loc::Slot(offset + 4 * u32::from(unit)),
             Home::Register(vreg) => Loc::Unit(vreg, unit),
+            Home::Again => unreachable!("what is made again is no end of a move"),
         }
     }
 }
 
 /// See the head of this file.
-pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), Error> {
-    work.frame = true;
-    if work.scratch.is_none() {
+pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled], again: &Again) -> Result<(), Error> {
+    let kept = list.iter().any(|spilled| !again.has(spilled.vreg));
+    work.frame |= kept;
+    if kept && work.scratch.is_none() {
         let limit = f.max_registers.min(f.chip.limits().registers_per_thread) as u16;
         work.scratch = Some([limit - 1, limit - 2]);
     }
@@ -42,6 +48,7 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
     for spilled in list {
         let data = f.vregs[spilled.vreg];
         homes[spilled.vreg.index()] = Some(match data.class {
+            _ if again.has(spilled.vreg) => Home::Again,
             RegClass::R => {
                 let slot = *slots.entry(spilled.group).or_insert_with(|| {
                     let bytes = 4 * u32::from(spilled.group_units).next_power_of_two();
@@ -68,6 +75,15 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
                             *loc = home.loc(unit);
                         }
                     };
+                    // Behind the others: it reads nothing that they write.
+                    let mut made = Vec::new();
+                    moves.retain(|one| match one.src {
+                        Loc::Unit(vreg, unit) if matches!(home(vreg), Some(Home::Again)) => {
+                            made.push((one.dst, vreg, unit));
+                            false
+                        }
+                        _ => true,
+                    });
                     for one in &mut moves {
                         through(&mut one.dst);
                         through(&mut one.src);
@@ -76,12 +92,16 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
                     if !moves.is_empty() {
                         out.push(Item::Moves(moves));
                     }
+                    for (mut dst, vreg, unit) in made {
+                        through(&mut dst);
+                        make(f, work, again, (dst, vreg, unit), &mut out);
+                    }
                 }
                 Item::Held(mut units) => {
                     units.retain(|&(vreg, _)| home(vreg).is_none());
                     out.push(Item::Held(units));
                 }
-                Item::Inst(inst) => instruction(f, work, &home, inst, &mut out),
+                Item::Inst(inst) => instruction(f, work, &home, again, inst, &mut out),
             }
         }
         work.blocks[at] = out;
@@ -89,13 +109,59 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled]) -> Result<(), 
     Ok(())
 }
 
+/// Makes a value again for the destination of a move: in it, or in a register of its own.
+fn make(
+    f: &mut Function,
+    work: &mut Work,
+    again: &Again,
+    (dst, vreg, unit): (Loc, VReg, u8),
+    out: &mut Vec<Item>,
+) {
+    let data = f.vregs[vreg];
+    let own = match dst {
+        Loc::Unit(to, at) if data.units == 1 && f.vregs[to].class == data.class => Reg::part(to, at),
+        _ => work.tiny(f, data.class, data.units).into(),
+    };
+    out.extend(again.make(vreg, own, 0).map(Item::Inst));
+    if let Some(tiny) = own.vreg().filter(|tiny| work.is_tiny(*tiny)) {
+        out.push(Item::Moves(vec![Move { dst, src: Loc::Unit(tiny, unit) }]));
+    }
+}
+
 fn instruction(
     f: &mut Function,
     work: &mut Work,
     home: &impl Fn(VReg) -> Option<Home>,
+    again: &Again,
     mut inst: MInst,
     out: &mut Vec<Item>,
 ) {
+    let given_up = |vreg: VReg| matches!(home(vreg), Some(Home::Again));
+    if inst.defs().any(|operand| operand.reg.vreg().is_some_and(given_up)) {
+        return;
+    }
+    // What is made again, whole, whatever parts of it are read.
+    let mut made: Vec<(VReg, VReg)> = Vec::new();
+    for vreg in inst
+        .uses()
+        .filter_map(|operand| operand.reg.vreg())
+        .filter(|vreg| given_up(*vreg))
+        .collect::<Vec<_>>()
+    {
+        if made.iter().all(|(old, _)| *old != vreg) {
+            let data = f.vregs[vreg];
+            let new = work.tiny(f, data.class, data.units);
+            out.extend(again.make(vreg, new.into(), inst.line).map(Item::Inst));
+            made.push((vreg, new));
+        }
+    }
+    inst.map_registers(|operand| match operand.reg {
+        Reg::Virtual(vreg, unit) => {
+            let new = made.iter().find(|(old, _)| *old == vreg);
+            new.map_or(operand.reg, |(_, new)| Reg::Virtual(*new, unit))
+        }
+        reg => reg,
+    });
     // One register per operand named, shared by a tied use and its definition.
     let mut own: Vec<(Reg, u8, VReg)> = Vec::new();
     let mut behind = Vec::new();
@@ -141,6 +207,7 @@ fn transfer(home: Home, unit: u8, new: VReg, operand: &RegOperand, store: bool, 
                 if store { Pseudo::Spill { slot, src: place } } else { Pseudo::Reload { dst: place, slot } };
             Item::Inst(MInst::pseudo(pseudo).from_line(line))
         }
+        Home::Again => unreachable!("what is made again is not moved"),
         Home::Register(_) => Item::Moves(
             (0..units)
                 .map(|offset| {

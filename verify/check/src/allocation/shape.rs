@@ -25,6 +25,20 @@ pub(super) fn binds(inst: &MInst) -> bool {
     }
 }
 
+/// Whether allocation may leave an instruction out: it names values anew, or it reads nothing and does nothing but to write registers. Each use
+/// of what it wrote must find it made again.
+fn may_go(inst: &MInst) -> bool {
+    binds(inst)
+        || inst.inst().is_some_and(|real| repeats(real) && real.guard.is_always() && inst.target.is_none())
+}
+
+/// Whether an instruction reads nothing, does nothing but to write registers, and gives the same whenever it runs.
+fn repeats(inst: &Inst) -> bool {
+    !has_effect(inst)
+        && !inst.operands().any(|o| o.access == sassafras_isa::Access::Read)
+        && !inst.row().fields.iter().any(|field| matches!(field.kind, FieldKind::Special { .. }))
+}
+
 /// Pairs the instructions of two functions by their origins.
 pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<Finding>> {
     let mut faults = Vec::new();
@@ -78,7 +92,7 @@ pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<F
                 continue;
             }
             for (k, dropped) in old.insts[next..place].iter().enumerate() {
-                if !binds(dropped) {
+                if !may_go(dropped) {
                     fault(block, format!("instruction {} before is missing", next + k));
                 }
             }
@@ -92,7 +106,7 @@ pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<F
             }
         }
         for (k, dropped) in old.insts[next.min(old.insts.len())..].iter().enumerate() {
-            if !binds(dropped) {
+            if !may_go(dropped) {
                 fault(block, format!("instruction {} before is missing", next + k));
             }
         }
@@ -214,7 +228,7 @@ pub(super) fn repeated(before: &Function, inst: &Inst) -> Vec<VReg> {
         let blank = |(field, value): (&sassafras_isa::Field, &u64)| if field.write { 0 } else { *value };
         (inst.form, inst.guard, row.fields.iter().zip(&inst.fields).map(blank).collect::<Vec<_>>())
     };
-    if has_effect(inst) || inst.operands().any(|o| o.access == sassafras_isa::Access::Read) {
+    if !repeats(inst) {
         return Vec::new();
     }
     let wanted = key(inst);
