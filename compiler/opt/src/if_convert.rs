@@ -186,7 +186,7 @@ fn guardable(f: &Function, inst: Inst, access: &MemoryAccess) -> Option<u8> {
     (weak && space && whole).then_some(1)
 }
 
-/// Whether the head accesses, in every lane, all that a load reads.
+/// Whether the head accesses, in every lane and with nothing between that others could wait for, all that a load reads.
 fn accessed(f: &Function, head: Block, load: Inst) -> bool {
     let Op::Load(wanted) = f.insts[load].op else { return false };
     let weak = matches!(wanted.ordering, Ordering::Weak | Ordering::NonCoherent);
@@ -195,7 +195,13 @@ fn accessed(f: &Function, head: Block, load: Inst) -> bool {
         (from, from + i64::from(a.bytes) * i64::from(a.lanes))
     };
     let (from, to) = span(&wanted);
-    weak && f.blocks[head].insts.iter().any(|&inst| {
+    // Behind a barrier another thread may write there: the load would be a race.
+    let alone = |inst: &&Inst| {
+        let op = &f.insts[**inst].op;
+        matches!(op, Op::Store(access) if access.ordering == Ordering::Weak)
+            || !op.has_effect() && !op.convergent()
+    };
+    weak && f.blocks[head].insts.iter().rev().take_while(alone).any(|&inst| {
         let data = &f.insts[inst];
         let (Op::Load(access) | Op::Store(access)) = &data.op else { return false };
         let (low, high) = span(access);

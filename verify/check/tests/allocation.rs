@@ -41,7 +41,7 @@ fn a_constant_made_again_is_the_constant() {
         let head = "layout b0\nframe local 0 spill 0\nshared 0\nparams 16\nregisters 32\n";
         format!("sassafras machine 1 {phase} sm_90\nfunction \"k\"\nentry b0\n{head}{vregs}b0():\n{insts}")
     };
-    let of = |phase, vregs, insts| {
+    let of = |phase: &str, vregs: &str, insts: &str| {
         sassafras_machine::text::parse(&text(phase, vregs, insts)).unwrap_or_else(|why| panic!("{why}"))
     };
     let before = of(

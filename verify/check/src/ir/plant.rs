@@ -98,14 +98,15 @@ fn sunk_definition(module: &mut Module) -> bool {
     })
 }
 
-/// A load, whose result is always used, takes place under a condition.
+/// A load, whose result is always used, takes place under a condition, and nothing says what the result is without.
 fn guarded_load(module: &mut Module) -> bool {
     first(module, |f| {
         let one_bit =
             f.values.iter().find(|(_, v)| v.ty == Type::I1 && matches!(v.def, ValueDef::Result(..)));
         let Some(value) = one_bit.map(|(v, _)| v) else { return false };
         let placed: Vec<_> = f.blocks.values().flat_map(|b| b.insts.clone()).collect();
-        let found = placed.into_iter().find(|&i| matches!(f.insts[i].op, Op::Load(_)));
+        let found =
+            placed.into_iter().find(|&i| matches!(f.insts[i].op, Op::Load(_)) && f.insts[i].guard.is_none());
         found.is_some_and(|i| {
             f.insts[i].guard = Some(Guard { value, negate: false });
             true

@@ -9,7 +9,7 @@
 //! * *undefined*: it is read only where the program reads an undefined value (seen on the paths);
 //! * *same-value*: at every end of a block, on every path, all registers hold what they hold without it.
 
-use sassafras_isa::{Inst, RegClass};
+use sassafras_isa::{FieldKind, Inst, MemorySpace, RegClass};
 use sassafras_machine::{Access, Block, Function, MInst, Op, Place, Position, Pseudo, Reg, VReg};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -155,7 +155,7 @@ fn names(inst: &MInst) -> bool {
 fn constant(inst: &Inst) -> Option<Token> {
     let row = inst.row();
     let reads = inst.operands().any(|o| o.access == Access::Read);
-    let acts = row.control_flow.is_some() || row.memory.is_some();
+    let acts = row.control_flow.is_some() || row.memory.is_some_and(|m| m.space != MemorySpace::Constant);
     let fields = row.fields.iter().zip(&inst.fields).map(|(f, v)| if f.write { 0 } else { *v });
     (!reads && !acts).then(|| hash(format!("{:?}", inst.form).bytes().map(u64::from).chain(fields)))
 }
@@ -279,6 +279,17 @@ fn run_old(insts: &[MInst], env: &mut Env, seed: u64) -> HashMap<u32, Instance> 
             continue;
         }
         let mut instance = Instance { reads: Vec::new(), writes: Vec::new() };
+        // An old value that is a constant is no operand before allocation, and has a register behind it.
+        for tied in &inst.tied {
+            let Some(real) = inst.inst() else { continue };
+            if let FieldKind::Register { class, .. } = real.row().fields[tied.field].kind
+                && tied.old.is_constant(class)
+            {
+                let token = read(env, class, None);
+                let position = Position::Tied(tied.field);
+                instance.reads.extend((0..real.units(tied.field)).map(|unit| (position, class, unit, token)));
+            }
+        }
         for operand in inst.operands() {
             let own = inst.inst().and_then(constant).unwrap_or(hash([seed, 2, index as u64]));
             for (unit, at) in (0u8..).zip(locations(operand.class, operand.reg, operand.units)) {
