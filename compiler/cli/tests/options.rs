@@ -85,6 +85,18 @@ fn wide() -> String {
     text + "ret;\n}\n"
 }
 
+/// Loads, each of which is used at once: the later they are used the more registers are taken. Its last line becomes one LOP3.
+fn tight() -> String {
+    let mut text = String::from(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<64>, %s, %t;\n.reg .b64 %d;\n\
+         ld.param.u64 %d, [p];\nmov.u32 %s, 1;\n",
+    );
+    for i in 0..32 {
+        text += &format!("ld.global.u32 %r{i}, [%d+{}];\nmad.lo.u32 %s, %s, 5, %r{i};\n", 4 * i);
+    }
+    text + "xor.b32 %t, %r1, %r2;\nand.b32 %t, %t, %s;\nst.global.u32 [%d], %t;\nret;\n}\n"
+}
+
 /// Two runs: words of both, of the first alone, of the second alone with its exit code; that of the first is 0, or as stated.
 struct Trial {
     option: &'static str,
@@ -100,6 +112,8 @@ const FEW: &[&str] = &["in.ptx", "-arch=sm_90", "-o", "out", "-maxrregcount", "5
 const REPORT: &[&str] = &["in.ptx", "-arch=sm_90", "-o", "out", "--report", "report.json"];
 const WIDE: &[&str] = &["wide.ptx", "-arch=sm_90", "-o", "out"];
 const NARROW: &[&str] = &["wide.ptx", "-arch=sm_90", "-o", "out", "-maxrregcount", "24"];
+/// In which an order costs registers, and operations on bits become one.
+const TIGHT: &[&str] = &["tight.ptx", "-arch=sm_90", "-o", "out"];
 const SMALL: &[&str] = &["in.ptx", "-arch=sm_90", "-o", "out", "-maxntid", "64,1,1"];
 const LINES: &[&str] = &["in.ptx", "-arch=sm_90", "-o", "out", "-lineinfo"];
 const EMPTY: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry a() { ret; }";
@@ -112,6 +126,8 @@ macro_rules! trials {
 }
 
 trials! {
+    "allow-expensive-optimizations" TIGHT, [], 0 => ["--allow-expensive-optimizations", "false"], 0;
+    "register-usage-level" TIGHT, [], 0 => ["-regUsageLevel", "0"], 0;
     "Ofast-compile" K, [], 0 => ["-Ofc", "max"], 0;
     "def-load-cache" K, [], 0 => ["-dlcm", "cg"], 0;
     "def-store-cache" K, [], 0 => ["-dscm", "cs"], 0;
@@ -166,6 +182,7 @@ fn left(words: &[&str]) -> (i32, String, Vec<(String, Vec<u8>)>) {
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is ours");
     write("in.ptx", SOURCE);
     write("wide.ptx", &wide());
+    write("tight.ptx", &tight());
     write("options.txt", "-O0");
     let lower = sassafras(
         folder.path(),
@@ -229,4 +246,22 @@ fn threads_do_not_change_bytes() {
     for more in [["-split-compile", "4"], ["--jobs", "3"]] {
         assert_eq!(left(&[K, &more].concat()), one, "{more:?}");
     }
+}
+
+/// Each level does something that the one below does not, and so does each of `-Ofc`.
+#[test]
+fn levels_differ() {
+    let of = |words: &[&str]| {
+        let file = |input| left(&[&[input, "-arch=sm_90", "-o", "out"], words].concat());
+        ["in.ptx", "tight.ptx"].map(file)
+    };
+    let levels = ["-O0", "-O1", "-O2", "-O3"].map(|level| of(&[level]));
+    for (n, level) in levels.iter().enumerate() {
+        assert!(level.iter().all(|(code, ..)| *code == 0), "{level:?}");
+        assert!(levels[..n].iter().all(|other| other != level), "-O{n} is a level below");
+    }
+    for (name, level) in [("0", 3), ("min", 2), ("mid", 1), ("max", 0)] {
+        assert!(of(&["-Ofc", name]) == levels[level], "-Ofc {name}");
+    }
+    assert!(of(&["-O1", "--allow-expensive-optimizations", "true"]) != levels[1]);
 }

@@ -50,8 +50,49 @@ pub struct ArrangeStats {
     pub after: usize,
 }
 
+/// How hard a better order is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Lists with fewer and with more registers are made too, and the best is taken; else one list for each block.
+    pub search: bool,
+    /// How many registers an order may cost (`-regUsageLevel`), 0 to 10: at 0 no more than the function needs anyway, at 10 as many as save a cycle.
+    pub usage: u32,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { search: true, usage: USUAL }
+    }
+}
+
+/// The usage of registers that the numbers below are for.
+const USUAL: u32 = 5;
+
+impl Effort {
+    /// A number of registers that may be used at the usual level, at this one.
+    fn registers(self, usual: u32) -> u32 {
+        usual * self.usage.min(USUAL) / USUAL
+    }
+
+    /// Registers beyond those that a function needs.
+    fn more(self) -> u32 {
+        self.registers(MORE) + 2 * self.usage.saturating_sub(USUAL)
+    }
+
+    /// Up to which number it may.
+    fn more_up_to(self) -> u32 {
+        MORE_UP_TO + 4 * self.usage.saturating_sub(USUAL)
+    }
+
+    /// Of a hundred cycles, how many may be left where an order takes more registers; none below the usual level.
+    fn worth(self) -> Option<u64> {
+        let above = u64::from(self.usage.checked_sub(USUAL)?);
+        Some(WORTH + above * (100 - WORTH) / u64::from(USUAL))
+    }
+}
+
 /// See the head of this file.
-pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
+pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> {
     Error::unless("arrange", Phase::Ssa, f.phase)?;
     let mut stats = ArrangeStats::default();
     if f.insts().any(|(_, _, inst)| warpgroup::kind(inst) == Kind::Product) {
@@ -74,13 +115,16 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
             least.0[0] < own.0[0] && (1..FILES).all(|file| least.0[file] <= own.0[file].max(FREE[file]));
         blocks.push((block, problem, edges, ways, if fewer { least } else { own }));
     }
+    let less = if effort.search { &LESS[..] } else { &LESS[..1] };
     // What the function needs in any case.
     let most = |file: usize| blocks.iter().map(|(.., (peak, _))| peak[file]).max().unwrap_or(0);
     let mut limits: Pressure = std::array::from_fn(|file| most(file).max(FREE[file]));
-    limits[0] = limits[0].max((most(0) + MORE).min(MORE_UP_TO));
+    limits[0] = most(0).max(effort.registers(FREE[0]));
+    limits[0] = limits[0].max((most(0) + effort.more()).min(effort.more_up_to()));
     let all = |limit: u32| {
         let limits = [limit, limits[1], limits[2]];
-        let orders = blocks.iter().map(|(_, problem, edges, ways, _)| quick(problem, edges, ways, limits));
+        let orders =
+            blocks.iter().map(|(_, problem, edges, ways, _)| quick(problem, edges, ways, limits, less));
         orders.collect::<Vec<Option<(u32, Vec<usize>)>>>()
     };
     let cycles = |orders: &[Option<(u32, Vec<usize>)>]| -> u64 {
@@ -93,12 +137,15 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
         .registers_of_same_occupancy(limits[0] + f.chip.limits().reserved_registers)
         .saturating_sub(KEPT);
     let left = f.max_registers.saturating_sub(KEPT).min(same);
-    for limit in
-        [limits[0] + 4, limits[0] + 8, left].into_iter().filter(|limit| (limits[0]..=left).contains(limit))
-    {
+    let further = [limits[0] + 4, limits[0] + 8, left];
+    let worth = effort.worth().filter(|_| effort.search);
+    for (limit, worth) in further.into_iter().flat_map(|limit| Some((limit, worth?))) {
+        if !(limits[0]..=left).contains(&limit) {
+            continue;
+        }
         let more = all(limit);
         let complete = more.iter().zip(&orders).all(|(a, b)| a.is_some() || b.is_none());
-        if complete && cycles(&more) * 100 < cycles(&orders) * WORTH {
+        if complete && cycles(&more) * 100 < cycles(&orders) * worth {
             orders = more;
         }
     }
@@ -112,12 +159,19 @@ pub fn arrange(f: &mut Function) -> Result<ArrangeStats, Error> {
     Ok(stats)
 }
 
-/// An order that fits the limits and takes few cycles, with their number. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too.
-fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure) -> Option<(u32, Vec<usize>)> {
+/// An order that fits the limits and takes few cycles, with their number. A list that hoists as much as fits may be left with more than fits, so that lower limits are
+/// tried too: by so many registers less.
+fn quick(
+    problem: &Problem,
+    edges: &Edges,
+    ways: &[u32],
+    limits: Pressure,
+    less: &[u32],
+) -> Option<(u32, Vec<usize>)> {
     let mut best: Option<(u32, Vec<usize>)> = None;
-    for less in LESS {
+    for less in less {
         let mut lower = limits;
-        lower[0] = lower[0].saturating_sub(less);
+        lower[0] = lower[0].saturating_sub(*less);
         for fallback in [Fallback::Growth, Fallback::Source] {
             let (order, cycles) = list::order(problem, edges, ways, lower, fallback);
             let fits = problem.peak(&order).iter().zip(&limits).all(|(peak, limit)| peak <= limit);

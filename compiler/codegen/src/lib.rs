@@ -33,7 +33,7 @@ mod uniform;
 mod warpgroup;
 
 pub use alloc::{AllocStats, End, MINIMUM_REGISTERS, allocate, parallel_moves};
-pub use arrange::{ARRANGE, ArrangeStats, arrange};
+pub use arrange::{ARRANGE, ArrangeStats, Effort, arrange};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
 pub use emit::{Code, emit};

@@ -10,7 +10,7 @@ fn parse(body: &str) -> Function {
 
 fn through(f: &mut Function) -> codegen::Code {
     codegen::prepare(f).unwrap();
-    codegen::arrange(f).unwrap();
+    codegen::arrange(f, codegen::Effort::default()).unwrap();
     codegen::allocate(f).unwrap();
     codegen::expand(f).unwrap();
     codegen::converge(f).unwrap();
@@ -130,7 +130,7 @@ fn faults_find_places() {
             let mut f = random::function(&mut sassafras_isa::Rng(seed));
             f.max_registers = 16;
             codegen::prepare(&mut f).unwrap();
-            codegen::arrange(&mut f).unwrap();
+            codegen::arrange(&mut f, codegen::Effort::default()).unwrap();
             if fault.stage() > Stage::Arrange {
                 codegen::allocate(&mut f).unwrap();
             }

@@ -3,6 +3,7 @@
 //! * [`options`]: the option table and what a command line says by it.
 //! * [`phase`]: the phases, one row each: what they need, what they promise.
 //! * [`observe`]: who looks at each stage.
+//! * [`level`]: what runs at which level of optimisation.
 //! * [`limits`]: how many registers an entry may use.
 //! * [`assemble`]: words and variables into a cubin.
 //! * [`plant`]: faults to make on purpose.
@@ -12,6 +13,7 @@
 
 pub mod assemble;
 mod failure;
+pub mod level;
 pub mod limits;
 pub mod observe;
 pub mod options;

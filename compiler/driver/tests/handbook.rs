@@ -60,6 +60,13 @@ fn options() {
             );
         }
     }
+    out += "\n## What runs at which level\n\nHow often each pass and part runs (`compiler/opt/src/pipeline.rs`, `compiler/driver/src/level.rs`). `-Ofc min` is \
+            -O2, `mid` -O1, `max` -O0. What is\nexpensive runs from -O1 on with `--allow-expensive-optimizations true`, and at no level with `false`.\n\n";
+    out += &sassafras_driver::level::table();
+    out += "\n";
+    for part in sassafras_driver::level::PARTS {
+        let _ = writeln!(out, "- `{}` {}.", part.name, part.what);
+    }
     held("options.md", &out);
 }
 
@@ -82,7 +89,7 @@ fn phases() {
         );
     }
     out.push_str(
-        "\nThe passes of `optimise`, in order. A pass of level O1 does not run at `-O0`. `--disable-phase` takes the names that can be left out.\n\n\
+        "\nThe passes of `optimise`, in order. A pass runs from its level on. `--disable-phase` takes the names that can be left out.\n\n\
          | pass | level | promises | can be left out |\n| --- | --- | --- | --- |\n",
     );
     for p in sassafras_opt::PASSES {

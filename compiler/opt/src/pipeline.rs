@@ -9,8 +9,12 @@ use sassafras_ir::{CfgEditor, Function};
 pub enum Level {
     /// Expansions only.
     O0,
-    /// Everything.
+    /// One round of what is cheap and saves most.
     O1,
+    /// Rounds behind each pass that gives the others work.
+    O2,
+    /// Everything.
+    O3,
 }
 
 /// What the passes are asked for.
@@ -18,6 +22,8 @@ pub enum Level {
 pub struct Choices {
     /// How much is done.
     pub level: Level,
+    /// Whether expensive passes run: from level O1 on, at no level, or from their own level on if nothing is said.
+    pub expensive: Option<bool>,
     /// Blocks may be joined; not under `-no-bb-merge`.
     pub merge_blocks: bool,
     /// Blocks are joined in if-conversion, and branches folded behind it (`ifcvt-branch-fold`).
@@ -30,7 +36,24 @@ pub struct Choices {
 
 impl From<Level> for Choices {
     fn from(level: Level) -> Choices {
-        Choices { level, merge_blocks: true, fold_converted: true, lane_handles: false, disabled: Vec::new() }
+        Choices {
+            level,
+            expensive: None,
+            merge_blocks: true,
+            fold_converted: true,
+            lane_handles: false,
+            disabled: Vec::new(),
+        }
+    }
+}
+
+impl Choices {
+    /// Whether something runs that has this first level.
+    pub fn runs(&self, first: Level, expensive: bool) -> bool {
+        match self.expensive.filter(|_| expensive) {
+            Some(allowed) => allowed && self.level >= Level::O1,
+            None => self.level >= first,
+        }
     }
 }
 
@@ -53,6 +76,8 @@ pub struct Pass {
     pub name: &'static str,
     /// First level at which it runs.
     pub level: Level,
+    /// Whether it takes more time than it mostly saves (`--allow-expensive-optimizations`).
+    pub expensive: bool,
     /// What holds from here to the end, whether or not it did before.
     pub promises: &'static [Property],
     /// Whether `--disable-phase` may name it: what comes later does without.
@@ -61,12 +86,15 @@ pub struct Pass {
 }
 
 const fn pass(name: &'static str, level: Level, run: fn(&mut Function, &Choices) -> Stats) -> Pass {
-    Pass { name, level, promises: &[], optional: matches!(level, Level::O1), run }
+    Pass { name, level, expensive: false, promises: &[], optional: !matches!(level, Level::O0), run }
 }
 
 impl Pass {
     const fn promising(self, promises: &'static [Property]) -> Pass {
         Pass { promises, ..self }
+    }
+    const fn expensive(self) -> Pass {
+        Pass { expensive: true, ..self }
     }
     const fn optional(self) -> Pass {
         Pass { optional: true, ..self }
@@ -93,20 +121,20 @@ pub const PASSES: &[Pass] = &[
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),
     pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
-    pass("halves", Level::O1, |f, _| halves::halves(f)),
+    pass("halves", Level::O2, |f, _| halves::halves(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
-    pass("branch", Level::O1, branches),
-    pass("phi", Level::O1, |f, _| phi::phi(f)),
-    pass("number", Level::O1, |f, _| number::number(f)),
-    pass("if-convert", Level::O1, straight),
-    pass("branch", Level::O1, branches),
-    pass("phi", Level::O1, |f, _| phi::phi(f)),
+    pass("branch", Level::O2, branches),
+    pass("phi", Level::O2, |f, _| phi::phi(f)),
+    pass("number", Level::O2, |f, _| number::number(f)),
+    pass("if-convert", Level::O2, straight),
+    pass("branch", Level::O2, branches),
+    pass("phi", Level::O2, |f, _| phi::phi(f)),
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
-    pass("fold", Level::O1, |f, _| fold::fold(f)),
+    pass("fold", Level::O2, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),
-    pass("logic", Level::O1, |f, _| logic::logic(f)),
-    pass("branch", Level::O1, branches),
+    pass("logic", Level::O3, |f, _| logic::logic(f)).expensive(),
+    pass("branch", Level::O2, branches),
     // Folding may bring a form back that selection does not accept.
     pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
     // Selection takes no branch that is always taken: at every level PTX may have one.
@@ -152,7 +180,7 @@ pub fn pipeline(
     let choices = choices.into();
     let mut changes = 0;
     let runs = |pass: &&Pass| {
-        pass.level <= choices.level
+        choices.runs(pass.level, pass.expensive)
             && !(pass.optional && choices.disabled.iter().any(|name| name == pass.name))
     };
     // Branches that if-conversion leaves are folded by the passes behind it, or not at all.

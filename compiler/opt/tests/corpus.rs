@@ -80,7 +80,7 @@ fn every_file_becomes_selectable() {
         let Ok(module) = sassafras_ptx::load(&text, &name) else { continue };
         let Ok(ir) = sassafras_lower::lower(&module, &Default::default()) else { continue };
         for function in &ir.functions {
-            for level in [Level::O0, Level::O1] {
+            for level in [Level::O0, Level::O1, Level::O2, Level::O3] {
                 let mut function = function.clone();
                 if let Some(problem) = breach(&function) {
                     problems.push(format!("{name}: lowered: {problem}"));

@@ -271,7 +271,7 @@ proptest! {
         prop_assert!(expected.iter().all(|e| e.as_ref().is_ok_and(|stores| !stores.is_empty())), "{expected:?}");
         let mut after = before.clone();
         let mut wrong = None;
-        let selectable = pipeline(&mut after, Level::O1, &mut |pass, f, _| {
+        let selectable = pipeline(&mut after, Level::O3, &mut |pass, f, _| {
             let got: Vec<_> = (0..4).map(|i| results(f, i)).collect();
             if got != expected && wrong.is_none() {
                 wrong = Some(format!("{pass}: {expected:x?} became {got:x?}\n{}", sassafras_ir::text::print_function(f)));

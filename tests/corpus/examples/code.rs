@@ -2,7 +2,8 @@
 //! memory, and the warps that the registers leave a multiprocessor. ptxas's side is what is recorded of 13.0.88 at its default level, -O3; ours is compiled here, at ours.
 //!
 //! `code [--chip sm_NN] [--only TEXT] [--rows FILE] [-- KNOB=VALUE...]`; prints JSON: geometric mean, sum and the five worst of each number, for each chip,
-//! and writes a line of CSV for each kernel to FILE. A kernel that one side lacks is named.
+//! and writes a line of CSV for each kernel to FILE. A kernel that one side lacks is named. `code --levels` instead compares our levels of optimisation
+//! with each other on sm_90, and how long they take (`cargo xtask figures levels`).
 
 use anyhow::{Context, Result, bail};
 use sassafras_chip::{Chip, Target};
@@ -42,6 +43,9 @@ fn main() -> Result<()> {
     let mut words = std::env::args().skip(1);
     let mut knobs = Vec::new();
     while let Some(name) = words.next() {
+        if name == "--levels" {
+            return levels();
+        }
         if name == "--" {
             knobs.extend(words.by_ref());
             break;
@@ -87,6 +91,35 @@ fn main() -> Result<()> {
         figures.insert(chip.to_string(), record(&kernels, &left_out));
     }
     let record = json!({ "schema": 1, "figure": "code", "against": "ptxas 13.0.88 -O3", "chips": figures });
+    println!("{}", serde_json::to_string_pretty(&record)?);
+    Ok(())
+}
+
+/// Sums over the kernels at each level, and the seconds of one thread that compiling them takes.
+fn levels() -> Result<()> {
+    let all = programs(&workspace_root()).map_err(anyhow::Error::msg)?;
+    let wanted: Vec<&Program> = all.iter().filter(|p| p.name.starts_with("kernels/")).collect();
+    let mut figures = serde_json::Map::new();
+    for level in 0..=3 {
+        let arch = Some(Arch::Real(Target::base(Chip::Sm90)));
+        let options = Options { arch, level, jobs: 1, ..Options::default() };
+        let (mut sum, mut seconds) = (Side::default(), 0.0);
+        for program in &wanted {
+            let start = std::time::Instant::now();
+            let made = session::compile(&program.text, &program.name, &options, None, &Nobody);
+            seconds += start.elapsed().as_secs_f64();
+            let (cubin, _) = made.map_err(|e| anyhow::anyhow!("{e}"))?.cubin.context("no cubin")?;
+            let side = measure(&cubin, Chip::Sm90).map_err(anyhow::Error::msg)?;
+            sum.instructions += side.instructions;
+            sum.cycles += side.cycles;
+            sum.registers += side.registers;
+        }
+        let numbers = json!({
+            "instructions": sum.instructions, "cycles": sum.cycles, "registers": sum.registers, "seconds": seconds,
+        });
+        figures.insert(format!("-O{level}"), numbers);
+    }
+    let record = json!({ "schema": 1, "figure": "levels", "kernels": wanted.len(), "levels": figures });
     println!("{}", serde_json::to_string_pretty(&record)?);
     Ok(())
 }

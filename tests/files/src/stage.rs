@@ -84,7 +84,7 @@ fn opt(passes: &str, file: &str) -> Result<Exit, String> {
         verdict => Err(format!("{when}: {:?}", verdict.objections())),
     };
     objects(&module, "the file")?;
-    let choices = Choices::from(Level::O1);
+    let choices = Choices::from(Level::O3);
     for name in passes.split(',') {
         let pass =
             PASSES.iter().find(|p| p.name == name).ok_or_else(|| format!("no pass is called `{name}`"))?;

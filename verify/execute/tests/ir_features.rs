@@ -206,7 +206,7 @@ fn features_keep_their_meaning() {
         };
         let mut optimised = ir.clone();
         for f in &mut optimised.functions {
-            if let Err(e) = sassafras_opt::pipeline(f, sassafras_opt::Level::O1, &mut |_, _, _| {}) {
+            if let Err(e) = sassafras_opt::pipeline(f, sassafras_opt::Level::O3, &mut |_, _, _| {}) {
                 skipped.push(format!("{}: {}", feature.name, e[0]));
                 continue 'features;
             }

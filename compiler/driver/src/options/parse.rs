@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(of("-O3 -O2").expect("the last counts").warnings.len(), 1);
         assert_eq!(of("-O3 -O3").expect("no conflict").warnings.len(), 0);
         assert_eq!(of("-func-maxrregcount 20").expect("ignored aloud").remarks.len(), 1);
-        assert_eq!(of("--regAllocOptLevel=2 -regUsageLevel=10").expect("they are taken").remarks.len(), 2);
+        assert_eq!(of("--regAllocOptLevel=2 -regUsageLevel=10").expect("they are taken").remarks.len(), 1);
         assert_eq!(of("-regUsageLevel=11").expect("as ptxas").warnings.len(), 1);
         assert_eq!(of("-suppress-debug-info").expect("as ptxas").warnings.len(), 1);
         assert_eq!(of("-suppress-debug-info -lineinfo").expect("they go together").warnings.len(), 0);

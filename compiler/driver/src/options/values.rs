@@ -97,8 +97,10 @@ pub struct Options {
     pub level: u8,
     /// `-Ofc`: the highest level that counts.
     pub ceiling: u8,
-    /// `-allow-expensive-optimizations`; by default on from level 2.
+    /// `-allow-expensive-optimizations`: what is expensive runs from level 1 on, or at none; without it as the rows say (`crate::level`).
     pub expensive: Option<bool>,
+    /// `-regUsageLevel`: how many registers optimisations may cost, 0 to 10.
+    pub register_usage: u32,
     /// `-fmad`: products and sums may be contracted.
     pub contract: bool,
     /// `-maxrregcount`.
@@ -185,6 +187,7 @@ impl Default for Options {
             level: 3,
             ceiling: 3,
             expensive: None,
+            register_usage: 5,
             contract: true,
             registers: None,
             threads: None,
@@ -232,9 +235,8 @@ impl Options {
         self.remarks.push(format!("option `--{long}` changes nothing: {sentence}"));
     }
 
-    /// The level that the optimiser works at: `-O`, held down by `-Ofc`, and by 1 when expensive optimisations are off.
+    /// The level that the optimiser works at: `-O`, held down by `-Ofc`.
     pub fn effective_level(&self) -> u8 {
-        let level = self.level.min(self.ceiling);
-        if self.expensive == Some(false) { level.min(1) } else { level }
+        self.level.min(self.ceiling)
     }
 }

@@ -7,6 +7,7 @@ use sassafras_machine as machine;
 
 use super::{Session, text};
 use crate::Failure;
+use crate::level;
 use crate::limits::Bounds;
 use crate::observe::{Form, Notes};
 use crate::options::Options;
@@ -49,10 +50,10 @@ const STEPS: [(Stage, Step); 8] = [
     }),
     (Stage::Arrange, |m, options| {
         let left_out = options.disabled.iter().any(|name| name == codegen::ARRANGE);
-        if left_out || options.effective_level() == 0 {
+        if left_out || !level::runs(options, codegen::ARRANGE) && !level::runs(options, level::SEARCH) {
             return Ok(Done::default());
         }
-        let s = codegen::arrange(m)?;
+        let s = codegen::arrange(m, level::effort(options))?;
         Ok(numbers([("moved", s.moved), ("live_before", s.before), ("live_after", s.after)]))
     }),
     (Stage::Allocate, |m, _| {
@@ -60,7 +61,15 @@ const STEPS: [(Stage, Step); 8] = [
         let registers = ("registers", s.registers as usize);
         let moves = [("copies", s.copies), ("spills", s.spills), ("reloads", s.reloads)];
         let [copies, spills, reloads] = moves;
-        Ok(numbers([("rounds", s.rounds), ("spilled", s.spilled), copies, spills, reloads, registers]))
+        Ok(numbers([
+            ("rounds", s.rounds),
+            ("spilled", s.spilled),
+            ("made_again", s.again),
+            copies,
+            spills,
+            reloads,
+            registers,
+        ]))
     }),
     (Stage::Expand, |m, _| {
         let s = codegen::expand(m)?;
@@ -69,7 +78,7 @@ const STEPS: [(Stage, Step); 8] = [
     }),
     (Stage::Fold, |m, options| {
         let left_out = options.disabled.iter().any(|name| name == codegen::BRANCH_FOLDER);
-        if left_out || !options.merge_blocks || options.effective_level() == 0 {
+        if left_out || !options.merge_blocks || !level::runs(options, codegen::BRANCH_FOLDER) {
             return Ok(Done::default());
         }
         let s = codegen::fold(m, &options.knobs.folding)?;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
-use sassafras_opt::{Choices, Level, pipeline};
+use sassafras_opt::{Choices, pipeline};
 use sassafras_ptx::checked::{Module, Type, Variable};
 use sassafras_ptx::diagnostics::Code;
 use sassafras_ptx::source::{Source, Span};
@@ -189,11 +189,11 @@ pub(super) fn optimise(
     chip: Chip,
     observer: &dyn Observer,
 ) -> Result<(ir::Module, Notes), Failure> {
-    let level = if options.effective_level() == 0 { Level::O0 } else { Level::O1 };
+    let (level, expensive) = (crate::level::level(options), options.expensive);
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
     let fold_converted = options.knobs.folding.convert;
     let lane_handles = chip.has_lane_handles();
-    let choices = Choices { level, merge_blocks, fold_converted, lane_handles, disabled };
+    let choices = Choices { level, expensive, merge_blocks, fold_converted, lane_handles, disabled };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {

@@ -104,7 +104,7 @@ fn kernel(op: Op, args: &[Type], results: &[Type], fixed: &[Option<u64>]) -> Fun
         };
         b.emit(Op::Store(access), &[address, v], &[]);
     }
-    pipeline(&mut f, Level::O1, &mut |_, _, _| {}).unwrap_or_else(|r| panic!("{op:?}: {r:?}"));
+    pipeline(&mut f, Level::O3, &mut |_, _, _| {}).unwrap_or_else(|r| panic!("{op:?}: {r:?}"));
     f
 }
 
