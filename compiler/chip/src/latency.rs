@@ -43,6 +43,7 @@
 //! # Pairs the table lacks
 //! [`latency`] answers `None`. A scheduler then waits [`LONGEST`] cycles; a checker answers `Unknown` below that.
 
+mod known;
 mod mined;
 mod order;
 mod table;
@@ -313,13 +314,13 @@ pub fn source(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Optio
 
 /// What the number of [`latency`] rests on.
 pub fn basis(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<Basis> {
-    table::find(chip, producer, consumer, kind).map(|found| found.basis())
+    known::known(chip, producer, consumer, kind).map(|(_, basis)| basis)
 }
 
 /// Least distance in cycles from the issue of `producer` (the earlier) to the issue of `consumer` (the later);
 /// `None` when the tables do not say. See the module's text for what the number means.
 pub fn latency(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option<u8> {
-    table::find(chip, producer, consumer, kind).map(|found| found.cycles())
+    known::known(chip, producer, consumer, kind).map(|(cycles, _)| cycles)
 }
 
 #[cfg(test)]

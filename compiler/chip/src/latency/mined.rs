@@ -1,6 +1,6 @@
 //! Distances mined from code that ptxas made.
 
-use super::table::chips_file;
+use super::table::{FILES, chips_file};
 use super::{Class, Hazard, Kind, OperandKind};
 use crate::chip::Chip;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ impl MinedRow {
 
 type Index = HashMap<(Class, Class, Kind), MinedRow>;
 
-const FILES: [&str; 5] = [
+const DATA: [&str; FILES] = [
     include_str!("../../latency/mined/sm75.csv"),
     include_str!("../../latency/mined/sm80.csv"),
     include_str!("../../latency/mined/sm90.csv"),
@@ -54,14 +54,12 @@ const FILES: [&str; 5] = [
 ];
 
 fn index(chip: Chip) -> &'static Index {
-    static INDEX: OnceLock<Vec<Index>> = OnceLock::new();
-    let all = INDEX.get_or_init(|| {
-        let read = |text| read(text).expect("the data file is part of the program and tested");
-        let table =
-            |rows: Vec<MinedRow>| rows.into_iter().map(|r| ((r.producer, r.consumer, r.kind), r)).collect();
-        FILES.iter().map(|text| table(read(text))).collect()
-    });
-    &all[chips_file(chip)]
+    static INDEX: [OnceLock<Index>; FILES] = [const { OnceLock::new() }; FILES];
+    let file = chips_file(chip);
+    INDEX[file].get_or_init(|| {
+        let rows = read(DATA[file]).expect("the data file is part of the program and tested");
+        rows.into_iter().map(|r| ((r.producer, r.consumer, r.kind), r)).collect()
+    })
 }
 
 /// Every pair mined for a chip, in no order.
@@ -108,7 +106,7 @@ mod tests {
 
     #[test]
     fn data_files_are_well_formed() {
-        for text in FILES {
+        for text in DATA {
             let rows = read(text).unwrap();
             assert!(rows.iter().all(|row| row.cycles >= 1 && row.samples >= 1));
         }

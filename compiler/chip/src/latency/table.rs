@@ -21,8 +21,11 @@ pub struct Row {
     pub source: &'static str,
 }
 
+/// How many data files there are.
+pub(super) const FILES: usize = 5;
+
 /// Data files, and the chips that each is for.
-const FILES: [(&[Chip], &str); 5] = [
+const DATA: [(&[Chip], &str); FILES] = [
     (&[Chip::Sm75], include_str!("../../latency/sm75.csv")),
     (&[Chip::Sm80, Chip::Sm86, Chip::Sm87, Chip::Sm88, Chip::Sm89], include_str!("../../latency/sm80.csv")),
     (&[Chip::Sm90], include_str!("../../latency/sm90.csv")),
@@ -32,8 +35,7 @@ const FILES: [(&[Chip], &str); 5] = [
 
 /// The index of a chip's data file.
 pub(super) fn chips_file(chip: Chip) -> usize {
-    FILES
-        .iter()
+    DATA.iter()
         .position(|(chips, _)| chips.contains(&chip))
         .expect("every chip has a data file, and a test says so")
 }
@@ -44,16 +46,13 @@ struct Table {
 }
 
 fn table(chip: Chip) -> &'static Table {
-    static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
-    let all = TABLES.get_or_init(|| {
-        let table = |text| {
-            let rows = read(text).expect("the data file is part of the program and tested");
-            let index = rows.iter().enumerate().map(|(i, r)| ((r.producer, r.consumer, r.kind), i)).collect();
-            Table { rows, index }
-        };
-        FILES.iter().map(|(_, text)| table(text)).collect()
-    });
-    &all[chips_file(chip)]
+    static TABLES: [OnceLock<Table>; FILES] = [const { OnceLock::new() }; FILES];
+    let file = chips_file(chip);
+    TABLES[file].get_or_init(|| {
+        let rows = read(DATA[file].1).expect("the data file is part of the program and tested");
+        let index = rows.iter().enumerate().map(|(i, r)| ((r.producer, r.consumer, r.kind), i)).collect();
+        Table { rows, index }
+    })
 }
 
 /// The rows known for a chip, those that were mined left out.
@@ -74,6 +73,11 @@ pub enum Basis {
     Measured,
     /// It follows from another fact.
     Rule,
+}
+
+impl Basis {
+    /// Every one.
+    pub const ALL: [Basis; 5] = [Basis::Nak, Basis::Mined, Basis::Both, Basis::Measured, Basis::Rule];
 }
 
 impl std::fmt::Display for Basis {
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn data_files_are_well_formed_and_say_each_thing_once() {
-        for (chips, text) in FILES {
+        for (chips, text) in DATA {
             let rows = read(text).unwrap();
             let mut seen = HashMap::new();
             for row in &rows {
@@ -188,7 +192,7 @@ mod tests {
     #[test]
     fn every_chip_has_one_data_file() {
         for chip in Chip::ALL {
-            assert_eq!(FILES.iter().filter(|(chips, _)| chips.contains(&chip)).count(), 1, "{chip}");
+            assert_eq!(DATA.iter().filter(|(chips, _)| chips.contains(&chip)).count(), 1, "{chip}");
         }
     }
 }
