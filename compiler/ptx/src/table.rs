@@ -77,7 +77,7 @@ pub mod notation;
 
 use crate::checked::{Op, Type};
 use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// What a form needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -482,24 +482,40 @@ const UNMODELLED: &str = "narrow";
 /// The words behind `$name`.
 const GROUPS: &str = include_str!("table/rows/groups.txt");
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let groups = notation::groups(GROUPS);
-    let first = FILES.iter().position(|(family, _)| *family == UNMODELLED).unwrap_or(FILES.len());
-    let rows = FILES.iter().enumerate().flat_map(|(i, (family, text))| {
-        let op = match *family {
-            VIDEO => Some(Op::Video),
-            LEGACY => None,
-            _ => (i >= first).then_some(Op::Unmodelled),
-        };
-        notation::rows(family, text, op, &groups)
-    });
-    rows.collect()
-});
+/// The operation of all rows of a file, where it is not the heads that say it.
+fn operation(file: usize) -> Option<Op> {
+    let unmodelled = FILES.iter().position(|(family, _)| *family == UNMODELLED).unwrap_or(FILES.len());
+    match FILES[file].0 {
+        VIDEO => Some(Op::Video),
+        LEGACY => None,
+        _ => (file >= unmodelled).then_some(Op::Unmodelled),
+    }
+}
 
-static BY_ROOT: LazyLock<FxHashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
-    let mut map: FxHashMap<_, Vec<_>> = FxHashMap::default();
-    for (i, row) in ROWS.iter().enumerate() {
-        map.entry(row.root).or_default().push(i);
+static WORDS: LazyLock<notation::Groups> = LazyLock::new(|| notation::groups(GROUPS));
+
+fn read(file: usize, line: &'static str) -> Row {
+    notation::row(FILES[file].0, line, operation(file), &WORDS)
+}
+
+/// Every line with the index of its file.
+fn lines() -> impl Iterator<Item = (usize, &'static str)> {
+    FILES.iter().enumerate().flat_map(|(file, (_, text))| notation::lines(text).map(move |line| (file, line)))
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| lines().map(|(file, line)| read(file, line)).collect());
+
+/// The lines of a root, and the rows that they are once one was asked for: a module has few of the roots, and to read all takes longer than to compile it.
+#[derive(Default)]
+struct Root {
+    lines: Vec<(usize, &'static str)>,
+    rows: OnceLock<Vec<Row>>,
+}
+
+static BY_ROOT: LazyLock<FxHashMap<&'static str, Root>> = LazyLock::new(|| {
+    let mut map: FxHashMap<_, Root> = FxHashMap::default();
+    for (file, line) in lines() {
+        map.entry(notation::root(line)).or_default().lines.push((file, line));
     }
     map
 });
@@ -523,7 +539,10 @@ pub fn legacy() -> &'static [Row] {
 
 /// The rows of a root, such as `add`, those of older versions last.
 pub fn rows_of(root: &str) -> impl Iterator<Item = &'static Row> {
-    BY_ROOT.get(root).into_iter().flatten().map(|i| &ROWS[*i])
+    let read = |root: &'static Root| {
+        root.rows.get_or_init(|| root.lines.iter().map(|&(file, line)| read(file, line)).collect())
+    };
+    BY_ROOT.get(root).into_iter().flat_map(read)
 }
 
 /// The roots that have rows, in alphabetical order.

@@ -18,21 +18,22 @@ pub fn groups(text: &'static str) -> Groups {
         .collect()
 }
 
-/// Reads the rows of one file. `op` is the operation of all of them, where it is not the heads that say it.
-pub fn rows(family: &'static str, text: &'static str, op: Option<Op>, groups: &Groups) -> Vec<Row> {
-    lines(text).map(|line| row(family, line, op, groups)).collect()
-}
-
-fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+/// The lines of a file that say something.
+pub fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'))
 }
 
-fn row(family: &'static str, line: &'static str, op: Option<Op>, groups: &Groups) -> Row {
+/// The root of a row: its mnemonic up to the first dot.
+pub fn root(line: &'static str) -> &'static str {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '.' | '{')).next().unwrap_or(line)
+}
+
+/// Reads a row of a family. `op` is its operation, where it is not the head that says it.
+pub fn row(family: &'static str, line: &'static str, op: Option<Op>, groups: &Groups) -> Row {
     let mut parts = line.split_whitespace();
     let head = parts.next().expect("a row is not empty");
-    let split = head.find(['.', '{']).unwrap_or(head.len());
-    let root = &head[..split];
-    let elements = elements(&head[split..], groups);
+    let root = root(line);
+    let elements = elements(&head[root.len()..], groups);
     let mut since = Since::new(1, 0, 0);
     let mut until = None;
     let mut slots = Vec::new();
