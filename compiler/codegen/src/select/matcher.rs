@@ -60,9 +60,9 @@ pub struct Match {
     pub takes_args: bool,
 }
 
-/// Matches a row at an operation.
-pub fn match_row(context: &Context<'_>, row: &'static Row, inst: Inst) -> Option<Match> {
-    let bindings = matches(context, &row.pattern, inst, Bindings::default())?;
+/// Matches a row at an operation with this suffix.
+pub fn match_row(context: &Context<'_>, row: &'static Row, inst: Inst, own: &str) -> Option<Match> {
+    let bindings = matches(context, &row.pattern, inst, Some(own), Bindings::default())?;
     let takes_args = row
         .actions
         .iter()
@@ -74,13 +74,17 @@ fn matches(
     context: &Context<'_>,
     pattern: &'static Pattern,
     inst: Inst,
+    own: Option<&str>,
     mut bindings: Bindings,
 ) -> Option<Bindings> {
     let data = &context.function.insts[inst];
+    // The suffix is a text to be made: that of the root is known, for all rows that are tried.
+    let named =
+        |wanted: &String| own.map_or_else(|| *wanted == suffix(context.function, inst), |own| own == wanted);
     let fits = (data.op.head() == pattern.head
         || (pattern.head == REDUCE && matches!(data.op, Op::Atomic { .. })))
         && data.taken().len() == pattern.args.len()
-        && pattern.suffix.as_ref().is_none_or(|s| *s == suffix(context.function, inst))
+        && pattern.suffix.as_ref().is_none_or(named)
         && pattern.conditions.iter().all(|c| holds(&data.op, c));
     if !fits {
         return None;
@@ -133,7 +137,7 @@ fn match_args(
                 if !foldable || data.results.iter().skip(1).any(|&r| context.uses[r] > 0) {
                     return None;
                 }
-                bindings = matches(context, node, inner, bindings)?;
+                bindings = matches(context, node, inner, None, bindings)?;
             }
         }
     }

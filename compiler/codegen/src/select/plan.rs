@@ -177,9 +177,11 @@ fn choose(context: &Context<'_>, inst: Inst, needed: &SecondaryMap<Value, bool>)
         }
         op => op.head(),
     };
+    let own = suffix(context.function, inst);
     Rules::get()
         .candidates_on(head, context.chip)
-        .find_map(|row| match_row(context, row, inst))
+        .iter()
+        .find_map(|row| match_row(context, row, inst, &own))
         .ok_or_else(|| Error::NoRule { line: data.line, operation: describe(context.function, inst) })
 }
 

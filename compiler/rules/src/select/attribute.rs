@@ -13,8 +13,9 @@ pub const REDUCE: &str = "reduce";
 
 /// The head of this name that a rule may have.
 pub fn head_named(word: &str) -> Option<&'static str> {
-    let own = HEADS.iter().filter(|head| **head != "opaque").chain(&[REDUCE]);
-    own.chain(Opaque::heads()).find(|head| **head == word).copied()
+    let mut own = HEADS.iter().filter(|head| **head != "opaque").chain(&[REDUCE]);
+    // The table of the others is made only where it is needed.
+    own.find(|head| **head == word).or_else(|| Opaque::heads().iter().find(|head| **head == word)).copied()
 }
 
 /// The suffix by which rows name an operation whose arguments and results have these widths in bits: its float format; both widths of an

@@ -62,24 +62,33 @@ pub const FILES: &[(&str, &str)] = &[
     ("texture", include_str!("../../rows/texture.rules")),
 ];
 
-/// All rows, grouped by the head of the root and ordered by descending size of the pattern.
+/// The lines of one head, and for each chip the rows that they are once one was asked for: to read all takes longer than to compile most modules.
+#[derive(Default)]
+struct Head {
+    /// File, 1-based line, text.
+    lines: Vec<(&'static str, usize, String)>,
+    /// In the order of [`Chip::ALL`].
+    on: [OnceLock<Vec<Row>>; Chip::ALL.len()],
+}
+
+/// The rules of this crate.
 pub struct Rules {
-    rows: Vec<Row>,
-    by_head: HashMap<&'static str, Vec<usize>>,
-    /// Which rows are proved on each chip, by its number.
-    able: [OnceLock<Vec<bool>>; 128],
+    by_head: HashMap<String, Head>,
 }
 
 impl Rules {
-    /// The rules of this crate that are proved: the others match nothing.
-    ///
-    /// # Panics
-    /// When a row cannot be read: the rows are part of the program, and a test reads them all.
+    /// The rules that are proved: the others match nothing.
     pub fn get() -> &'static Rules {
         static RULES: OnceLock<Rules> = OnceLock::new();
         RULES.get_or_init(|| {
-            let proved = Proved::get();
-            Rules::new(Rules::written().into_iter().filter(|r| proved.standing(r).is_some()).collect())
+            let mut by_head: HashMap<String, Head> = HashMap::new();
+            for (file, text) in FILES {
+                for (line, text) in crate::lines::joined(text) {
+                    let head = parse::head_of(&text).to_owned();
+                    by_head.entry(head).or_default().lines.push((file, line, text));
+                }
+            }
+            Rules { by_head }
         })
     }
 
@@ -91,33 +100,56 @@ impl Rules {
         FILES.iter().flat_map(|(file, text)| parse(file, text).unwrap_or_else(|e| panic!("{e}"))).collect()
     }
 
-    /// Rules from rows.
-    pub fn new(rows: Vec<Row>) -> Rules {
-        let mut by_head: HashMap<&'static str, Vec<usize>> = HashMap::new();
-        for (i, row) in rows.iter().enumerate() {
-            by_head.entry(row.pattern.head).or_default().push(i);
-        }
-        for list in by_head.values_mut() {
-            list.sort_by_key(|&i| (std::cmp::Reverse(rows[i].pattern.size()), i));
-        }
-        Rules { rows, by_head, able: [const { OnceLock::new() }; 128] }
-    }
-
-    /// Rows whose root has this head, the one to try first in front.
-    pub fn candidates(&self, head: &str) -> impl Iterator<Item = &Row> {
-        self.by_head.get(head).into_iter().flatten().map(|&i| &self.rows[i])
-    }
-
-    /// Those of them that are proved on a chip.
-    pub fn candidates_on(&self, head: &str, chip: Chip) -> impl Iterator<Item = &Row> {
+    /// Every row that is proved on some chip, in the order of the files.
+    ///
+    /// # Panics
+    /// When a row cannot be read.
+    pub fn proved() -> Vec<Row> {
         let proved = Proved::get();
-        let able = self.able[chip.number() as usize & 127]
-            .get_or_init(|| self.rows.iter().map(|row| proved.stands_on(row, chip)).collect());
-        self.by_head.get(head).into_iter().flatten().filter(|&&i| able[i]).map(|&i| &self.rows[i])
+        Rules::written().into_iter().filter(|row| proved.standing(row).is_some()).collect()
     }
 
-    /// All rows in the order of the files.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
+    /// Rows that are proved on a chip and whose root has this head, the one to try first in front.
+    ///
+    /// # Panics
+    /// When a row cannot be read: the rows are part of the program, and a test reads them all.
+    pub fn candidates_on(&'static self, head: &str, chip: Chip) -> &'static [Row] {
+        let Some(head) = self.by_head.get(head) else { return &[] };
+        let Some(at) = Chip::ALL.iter().position(|&other| other == chip) else { return &[] };
+        head.on[at].get_or_init(|| {
+            let proved = Proved::get();
+            let read = |(file, line, text): &(&'static str, usize, String)| {
+                parse::row(text, (file, *line)).unwrap_or_else(|e| panic!("{e}"))
+            };
+            let rows = head.lines.iter().map(read).filter(|row| proved.stands_on(row, chip));
+            let mut rows: Vec<Row> = rows.collect();
+            // Of equal size the one that stands first stays in front.
+            rows.sort_by_key(|row| std::cmp::Reverse(row.pattern.size()));
+            rows
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The head by which lines are kept is that of the row, and all proved rows of a chip are found by their heads.
+    #[test]
+    fn rows_are_found_by_their_heads() {
+        let written = Rules::written();
+        for row in &written {
+            assert_eq!(parse::head_of(&row.text), row.pattern.head, "{}", row.name);
+        }
+        let proved = Proved::get();
+        for chip in Chip::ALL {
+            let mut wanted: Vec<&Row> = written.iter().filter(|row| proved.stands_on(row, chip)).collect();
+            wanted.sort_by_key(|row| (row.pattern.head, std::cmp::Reverse(row.pattern.size())));
+            let mut heads: Vec<&str> = wanted.iter().map(|row| row.pattern.head).collect();
+            heads.dedup();
+            let found: Vec<&Row> =
+                heads.iter().flat_map(|head| Rules::get().candidates_on(head, chip)).collect();
+            assert_eq!(found, wanted, "{chip}");
+        }
     }
 }

@@ -9,7 +9,15 @@ pub fn parse(file: &'static str, text: &str) -> Result<Vec<Row>, RowError> {
     joined(text).into_iter().map(|(line, text)| row(&text, (file, line))).collect()
 }
 
-fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
+/// The head of a row's pattern as it is written: the first word behind the first bracket, up to its suffix or conditions.
+pub(super) fn head_of(text: &str) -> &str {
+    let pattern = text.split_once('(').map_or("", |(_, pattern)| pattern.trim_start());
+    let end = pattern.find(|c: char| c.is_whitespace() || matches!(c, '.' | '[' | '(' | ')'));
+    &pattern[..end.unwrap_or(pattern.len())]
+}
+
+/// Reads one row.
+pub(super) fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
     let fail = |message: String| RowError { file: place.0, line: place.1, message };
     let (left, right) = text.split_once("=>").ok_or_else(|| fail("a row needs `=>`".into()))?;
     let (name, pattern) =
