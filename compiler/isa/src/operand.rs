@@ -1,8 +1,9 @@
 //! Which registers an instruction reads and writes.
 
-use crate::form::{FieldKind, Pipe, RegClass};
+use crate::form::{Pipe, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::meaning::Meaning;
+use crate::table;
 
 /// Direction of an access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -95,7 +96,7 @@ impl Inst {
         };
         let moves =
             matches!(self.row().meaning, Meaning::P2r | Meaning::R2p | Meaning::Up2ur | Meaning::Ur2up);
-        let field = self.row().field("mask").filter(|_| moves);
+        let field = if moves { self.row().field("mask") } else { None };
         let mask = field.map_or(0, |i| self.fields[i]);
         (0..7).filter(move |i| mask >> i & 1 == 1).map(move |number| Operand {
             field,
@@ -118,16 +119,13 @@ impl Inst {
             units: 1,
             access: Access::Read,
         });
-        guard.into_iter().chain(self.predicate_file()).chain(self.row().fields.iter().enumerate().flat_map(
-            move |(i, field)| {
-                let class = match field.kind {
-                    FieldKind::Register { class, .. }
-                        if class.constant() != Some(self.fields[i]) && self.shows(i) =>
-                    {
-                        Some(class)
-                    }
-                    _ => None,
-                };
+        let fields = &self.row().fields;
+        guard.into_iter().chain(self.predicate_file()).chain(
+            table::plan(self.form).registers.iter().flat_map(move |&(i, class)| {
+                let i = usize::from(i);
+                let field = &fields[i];
+                let there = class.constant() != Some(self.fields[i]) && self.shows(i);
+                let class = there.then_some(class);
                 [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
                     move |(on, access)| {
                         let class = class.filter(|_| on)?;
@@ -144,7 +142,7 @@ impl Inst {
                         })
                     },
                 )
-            },
-        ))
+            }),
+        )
     }
 }

@@ -138,6 +138,8 @@ pub(crate) struct Plan {
     odd: [Vec<(u8, Odd)>; 2],
     /// The default of each field.
     defaults: Vec<u64>,
+    /// The fields of registers, with their files: most fields are none.
+    pub registers: Vec<(u8, RegClass)>,
     /// Whether a field names a place in code, so that the text depends on where the word stands.
     pub target: bool,
     /// As [`Form::denied`].
@@ -224,6 +226,15 @@ impl Plan {
                 each.filter_map(|(i, (field, plan))| Some((i as u8, odd(field, plan, wide)?))).collect()
             }),
             defaults: fields.iter().map(|field| field.default).collect(),
+            registers: form
+                .fields
+                .iter()
+                .enumerate()
+                .filter_map(|(i, field)| match field.kind {
+                    FieldKind::Register { class, .. } => Some((i as u8, class)),
+                    _ => None,
+                })
+                .collect(),
             target: form.fields.iter().any(|field| matches!(field.kind, FieldKind::Target { .. })),
             denied: form.denied.iter().map(|tests| checks(tests)).collect(),
             text: steps(&form.syntax),
