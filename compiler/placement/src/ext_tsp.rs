@@ -72,14 +72,26 @@ struct Merger<'a> {
     constraint: Constraint,
     chains: Vec<Vec<Node>>,
     of: Vec<u32>,
-    /// By chain: edges within it, and what they are worth.
-    inner: Vec<Vec<u32>>,
-    worth: Vec<f64>,
+    /// By block: its place in its chain, and its address in it.
+    place: Vec<u32>,
+    addresses: Vec<u64>,
+    /// By chain: its bytes, executions for each byte, and edges within it, by their first ends.
+    bytes: Vec<u64>,
+    density: Vec<f64>,
+    inner: Vec<Vec<Inner>>,
     /// By chain: its neighbours, and the edges to them.
     near: Vec<Vec<(u32, Vec<u32>)>>,
     version: Vec<u32>,
-    addresses: Vec<u64>,
     steps: u64,
+}
+
+/// An edge within a chain: the places of its ends, the lower one first, and what it is worth as the chain stands.
+#[derive(Clone, Copy, Debug)]
+struct Inner {
+    low: u32,
+    high: u32,
+    edge: u32,
+    worth: f64,
 }
 
 impl<'a> Merger<'a> {
@@ -92,11 +104,13 @@ impl<'a> Merger<'a> {
             constraint,
             chains: flow.nodes().map(|node| vec![node]).collect(),
             of: (0..count as u32).collect(),
+            place: vec![0; count],
+            addresses: vec![0; count],
+            bytes: flow.nodes().map(|node| flow.block(node).size).collect(),
+            density: flow.nodes().map(|node| density(flow, &[node])).collect(),
             inner: vec![Vec::new(); count],
-            worth: vec![0.0; count],
             near: vec![Vec::new(); count],
             version: vec![0; count],
-            addresses: vec![0; count],
             steps: STEPS + STEPS_PER_BLOCK * count as u64,
         };
         for edge in 0..scorer.edge_count() as u32 {
@@ -161,13 +175,6 @@ impl<'a> Merger<'a> {
         }
     }
 
-    fn density(&self, chain: u32) -> f64 {
-        let blocks = &self.chains[chain as usize];
-        let size: u64 = blocks.iter().map(|node| self.flow.block(*node).size).sum();
-        let count: f64 = blocks.iter().map(|node| self.flow.block(*node).frequency).sum();
-        count / size.max(1) as f64
-    }
-
     /// The best way to merge two chains, whichever comes first.
     fn best(&mut self, a: u32, b: u32) -> Option<Candidate> {
         let (x, y) = (a as usize, b as usize);
@@ -178,7 +185,7 @@ impl<'a> Merger<'a> {
         if self.is_last(head) != self.is_last(other) {
             return None;
         }
-        let (dense, thin) = (self.density(a), self.density(b));
+        let (dense, thin) = (self.density[x], self.density[y]);
         let (dense, thin) = if dense < thin { (thin, dense) } else { (dense, thin) };
         // A chain that is never run joins none that is run.
         if dense > 0.0 && (thin == 0.0 || dense / thin > self.knobs.density_ratio) {
@@ -210,7 +217,8 @@ impl<'a> Merger<'a> {
                 best = Some((gain, shape));
             }
         };
-        offer(self.gain(x, y, edges, Shape::Behind), Shape::Behind);
+        // The second chain stays whole; so does the first, if the second stands behind it.
+        offer(self.between(x, y, edges, Shape::Behind), Shape::Behind);
         let length = self.chains[x].len();
         let mut places = Vec::new();
         if length <= self.knobs.chain_split {
@@ -224,21 +232,29 @@ impl<'a> Merger<'a> {
         if places.is_empty() && length > 1 {
             for &edge in edges {
                 let (from, to) = self.scorer.ends(edge);
-                let here = |node: u32| self.chains[x].iter().position(|&at| at.0 == node);
+                let here = |node: u32| self.place[node as usize] as usize;
                 // Behind the source of a branch into the other chain, or in front of its target.
-                let at = if self.of[from as usize] == first { here(from).map(|at| at + 1) } else { here(to) };
-                places.extend(at.filter(|&at| at > 0 && at < length));
+                let at = if self.of[from as usize] == first { here(from) + 1 } else { here(to) };
+                places.extend(Some(at).filter(|&at| at > 0 && at < length));
             }
             places.sort_unstable();
             places.dedup();
         }
+        // Of the edges within the first chain those are worth something else that lead over the split.
+        let mut inner = self.inner[x].iter().peekable();
+        let mut over: Vec<Inner> = Vec::new();
         for at in places {
+            while let Some(edge) = inner.next_if(|edge| (edge.low as usize) < at) {
+                over.push(*edge);
+            }
+            over.retain(|edge| edge.high as usize >= at);
             if self.flow.bound(self.chains[x][at - 1]).is_some() {
                 continue;
             }
             let shapes = [Shape::Within(at), Shape::Before(at), Shape::Turned(at)];
             for shape in shapes.into_iter().take(if has_entry { 1 } else { 3 }) {
-                offer(self.gain(x, y, edges, shape), shape);
+                let own: f64 = over.iter().map(|edge| self.within(x, y, edge.edge, shape) - edge.worth).sum();
+                offer(own + self.between(x, y, edges, shape), shape);
             }
         }
         let (gain, shape) = best?;
@@ -246,35 +262,63 @@ impl<'a> Merger<'a> {
         Some(Candidate { gain, first, second, shape, versions })
     }
 
-    /// What merging two chains in this shape gains.
-    fn gain(&mut self, x: usize, y: usize, edges: &[u32], shape: Shape) -> f64 {
-        let (first, second) = (&self.chains[x], &self.chains[y]);
-        let mut end = 0;
-        for part in parts(first, second, shape) {
-            end = self.scorer.write_addresses(part, end, &mut self.addresses);
+    /// What edges between two chains are worth when they are merged in this shape.
+    fn between(&self, x: usize, y: usize, edges: &[u32], shape: Shape) -> f64 {
+        let address = |node: u32| self.address(x, y, shape, node);
+        let worth = |&edge: &u32| {
+            let (from, to) = self.scorer.ends(edge);
+            self.scorer.between(edge, address(from), address(to))
+        };
+        edges.iter().map(worth).sum()
+    }
+
+    /// The same of an edge within the first of them.
+    fn within(&self, x: usize, y: usize, edge: u32, shape: Shape) -> f64 {
+        let (from, to) = self.scorer.ends(edge);
+        self.scorer.between(edge, self.address(x, y, shape, from), self.address(x, y, shape, to))
+    }
+
+    /// The address of a block of either chain when they are merged in this shape.
+    fn address(&self, x: usize, y: usize, shape: Shape, node: u32) -> u64 {
+        let own = self.addresses[node as usize];
+        let (first, second) = (self.bytes[x], self.bytes[y]);
+        let in_first = self.of[node as usize] as usize == x;
+        // Bytes in front of the split, and whether the block stands there.
+        let split = |at: usize| self.addresses[self.chains[x][at].0 as usize];
+        let in_front = |at: usize| (self.place[node as usize] as usize) < at;
+        match shape {
+            Shape::Behind if in_first => own,
+            Shape::Behind => first + own,
+            Shape::Within(at) if !in_first => split(at) + own,
+            Shape::Within(at) => own + if in_front(at) { 0 } else { second },
+            Shape::Before(_) if !in_first => own,
+            Shape::Before(at) if in_front(at) => second + first - split(at) + own,
+            Shape::Before(at) => second + own - split(at),
+            Shape::Turned(_) if !in_first => first + own,
+            Shape::Turned(at) if in_front(at) => first - split(at) + own,
+            Shape::Turned(at) => own - split(at),
         }
-        let sum =
-            |edges: &[u32]| -> f64 { edges.iter().map(|&edge| self.scorer.at(edge, &self.addresses)).sum() };
-        // The second chain stays whole; so does the first, if the second stands behind it.
-        let own = if shape == Shape::Behind { 0.0 } else { sum(&self.inner[x]) - self.worth[x] };
-        own + sum(edges)
     }
 
     fn apply(&mut self, first: u32, second: u32, shape: Shape) {
         let (x, y) = (first as usize, second as usize);
         let merged = parts(&self.chains[x], &self.chains[y], shape).concat();
         self.chains[y] = Vec::new();
-        for node in &merged {
+        for (place, node) in merged.iter().enumerate() {
             self.of[node.0 as usize] = first;
+            self.place[node.0 as usize] = place as u32;
         }
+        self.scorer.write_addresses(&merged, 0, &mut self.addresses);
+        self.bytes[x] += self.bytes[y];
+        self.density[x] = density(self.flow, &merged);
         self.chains[x] = merged;
         self.version[x] += 1;
         self.version[y] += 1;
-        let moved = std::mem::take(&mut self.inner[y]);
-        self.inner[x].extend(moved);
+        let mut inner: Vec<u32> = self.inner[x].iter().chain(&self.inner[y]).map(|edge| edge.edge).collect();
+        self.inner[y] = Vec::new();
         for (other, edges) in std::mem::take(&mut self.near[y]) {
             if other == first {
-                self.inner[x].extend(edges);
+                inner.extend(edges);
                 continue;
             }
             let list = &mut self.near[other as usize];
@@ -288,8 +332,15 @@ impl<'a> Merger<'a> {
             }
         }
         self.near[x].retain(|(chain, _)| *chain != second);
-        self.scorer.write_addresses(&self.chains[x], 0, &mut self.addresses);
-        self.worth[x] = self.inner[x].iter().map(|&edge| self.scorer.at(edge, &self.addresses)).sum();
+        let stands = |edge: u32| {
+            let (from, to) = self.scorer.ends(edge);
+            let (from, to) = (self.place[from as usize], self.place[to as usize]);
+            let worth = self.scorer.at(edge, &self.addresses);
+            Inner { low: from.min(to), high: from.max(to), edge, worth }
+        };
+        let mut inner: Vec<Inner> = inner.into_iter().map(stands).collect();
+        inner.sort_unstable_by_key(|edge| (edge.low, edge.edge));
+        self.inner[x] = inner;
     }
 
     /// Chains by density, the entry's first, those of blocks that belong to the end last.
@@ -299,7 +350,7 @@ impl<'a> Merger<'a> {
             (0..self.chains.len() as u32).filter(|&chain| !self.chains[chain as usize].is_empty()).collect();
         let keys: Vec<(bool, bool, f64, Node)> = (0..self.chains.len() as u32)
             .map(|chain| match self.chains[chain as usize].first() {
-                Some(&head) => (head != entry, self.is_last(head), -self.density(chain), head),
+                Some(&head) => (head != entry, self.is_last(head), -self.density[chain as usize], head),
                 None => (true, true, 0.0, Node(chain)),
             })
             .collect();
@@ -309,6 +360,13 @@ impl<'a> Merger<'a> {
         });
         chains.into_iter().flat_map(|chain| self.chains[chain as usize].clone()).collect()
     }
+}
+
+/// Executions for each byte of the blocks of a chain.
+fn density(flow: &Flow, chain: &[Node]) -> f64 {
+    let size: u64 = chain.iter().map(|node| flow.block(*node).size).sum();
+    let count: f64 = chain.iter().map(|node| flow.block(*node).frequency).sum();
+    count / size.max(1) as f64
 }
 
 /// The parts of two chains in the order of a shape.
