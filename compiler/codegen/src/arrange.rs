@@ -16,7 +16,7 @@ use crate::Error;
 use crate::schedule::hazard::{Facts, Names};
 use crate::schedule::order::{Edges, dependences, longest_ways};
 use crate::warpgroup::{self, Kind};
-use list::Fallback;
+use list::{Fallback, Order};
 use pressure::{FILES, Pressure, Problem};
 use rustc_hash::FxHashMap;
 use sassafras_graph::SecondaryMap;
@@ -109,7 +109,7 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
         let ways = longest_ways(&edges);
         let own = (problem.peak(&source), source);
         stats.before = stats.before.max(own.0[0] as usize);
-        let order = list::order(&problem, &edges, &ways, [0; FILES], Fallback::Growth).0;
+        let order = list::order(&problem, &edges, &ways, [0; FILES], Fallback::Growth).nodes;
         let least = (problem.peak(&order), order);
         let fewer =
             least.0[0] < own.0[0] && (1..FILES).all(|file| least.0[file] <= own.0[file].max(FREE[file]));
@@ -121,16 +121,21 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
     let mut limits: Pressure = std::array::from_fn(|file| most(file).max(FREE[file]));
     limits[0] = most(0).max(effort.registers(FREE[0]));
     limits[0] = limits[0].max((most(0) + effort.more()).min(effort.more_up_to()));
-    let all = |limit: u32| {
+    // Where a lower limit changed nothing, a higher one gives the same order.
+    let all = |limit: u32, known: &[Option<Order>]| {
         let limits = [limit, limits[1], limits[2]];
-        let orders =
-            blocks.iter().map(|(_, problem, edges, ways, _)| quick(problem, edges, ways, limits, less));
-        orders.collect::<Vec<Option<(u32, Vec<usize>)>>>()
+        let orders = blocks.iter().enumerate().map(|(at, (_, problem, edges, ways, _))| {
+            match known.get(at).and_then(Option::as_ref).filter(|order| order.free) {
+                Some(order) => Some(order.clone()),
+                None => quick(problem, edges, ways, limits, less),
+            }
+        });
+        orders.collect::<Vec<Option<Order>>>()
     };
-    let cycles = |orders: &[Option<(u32, Vec<usize>)>]| -> u64 {
-        orders.iter().flatten().map(|(cycles, _)| u64::from(*cycles)).sum()
+    let cycles = |orders: &[Option<Order>]| -> u64 {
+        orders.iter().flatten().map(|order| u64::from(order.cycles)).sum()
     };
-    let mut orders = all(limits[0]);
+    let mut orders = all(limits[0], &[]);
     // More registers, as long as no warp less fits and the cycles that they save are worth it.
     let same = f
         .chip
@@ -143,14 +148,14 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
         if !(limits[0]..=left).contains(&limit) {
             continue;
         }
-        let more = all(limit);
+        let more = all(limit, &orders);
         let complete = more.iter().zip(&orders).all(|(a, b)| a.is_some() || b.is_none());
         if complete && cycles(&more) * 100 < cycles(&orders) * worth {
             orders = more;
         }
     }
     for ((block, problem, .., (_, least)), order) in blocks.into_iter().zip(orders) {
-        let order = order.map_or(least, |(_, order)| order);
+        let order = order.map_or(least, |order| order.nodes);
         stats.after = stats.after.max(problem.peak(&order)[0] as usize);
         stats.moved += order.iter().enumerate().filter(|(at, from)| at != *from).count();
         let mut insts: Vec<_> = std::mem::take(&mut f.blocks[block].insts).into_iter().map(Some).collect();
@@ -159,24 +164,30 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
     Ok(stats)
 }
 
-/// An order that fits the limits and takes few cycles, with their number. A list that hoists as much as fits may be left with more than fits, so that lower limits are
-/// tried too: by so many registers less.
+/// An order that fits the limits and takes few cycles. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too:
+/// by so many registers less.
 fn quick(
     problem: &Problem,
     edges: &Edges,
     ways: &[u32],
     limits: Pressure,
     less: &[u32],
-) -> Option<(u32, Vec<usize>)> {
-    let mut best: Option<(u32, Vec<usize>)> = None;
+) -> Option<Order> {
+    let mut best: Option<Order> = None;
     for less in less {
         let mut lower = limits;
         lower[0] = lower[0].saturating_sub(*less);
         for fallback in [Fallback::Growth, Fallback::Source] {
-            let (order, cycles) = list::order(problem, edges, ways, lower, fallback);
-            let fits = problem.peak(&order).iter().zip(&limits).all(|(peak, limit)| peak <= limit);
-            if fits && best.as_ref().is_none_or(|(fewest, _)| cycles < *fewest) {
-                best = Some((cycles, order));
+            let order = list::order(problem, edges, ways, lower, fallback);
+            let peak = problem.peak(&order.nodes);
+            let fits = peak.iter().zip(&limits).all(|(peak, limit)| peak <= limit);
+            let other = !order.fits;
+            if fits && best.as_ref().is_none_or(|fewest| order.cycles < fewest.cycles) {
+                // Under lower limits than these it says nothing of higher ones.
+                best = Some(Order { free: order.free && *less == 0, ..order });
+            }
+            if !other {
+                break;
             }
         }
         if best.is_some() {

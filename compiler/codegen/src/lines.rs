@@ -4,20 +4,21 @@
 //! program (moves on edges, convergence barriers, branches that the layout needs) belongs to its neighbour: nvdisasm
 //! and debuggers count a word without a row of its own to the row before it.
 
+use rustc_hash::FxHashSet;
 use sassafras_machine::Function;
 
 /// Gives each instruction without a line that of the one before it in its block; at the begin of a block, that of the first
 /// behind that has one, or of the way out; in a block that has none, that with which one of its predecessors ends. The entry of a function
 /// whose instructions have no line stays without.
 pub(crate) fn inherit(f: &mut Function) {
-    let mut without = Vec::new();
+    let mut without = FxHashSet::default();
     for &block in &f.layout {
         let data = &mut f.blocks[block];
         let insts = &mut data.insts;
         let lines = insts.iter().map(|inst| inst.line).chain([data.line]);
         let Some(first) = lines.into_iter().find(|&line| line != 0) else {
             if !insts.is_empty() {
-                without.push(block);
+                without.insert(block);
             }
             continue;
         };
@@ -48,7 +49,7 @@ pub(crate) fn inherit(f: &mut Function) {
         }
         for (block, line) in found {
             f.blocks[block].insts.iter_mut().filter(|inst| inst.line == 0).for_each(|inst| inst.line = line);
-            without.retain(|&other| other != block);
+            without.remove(&block);
         }
     }
 }

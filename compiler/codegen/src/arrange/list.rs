@@ -5,6 +5,7 @@
 
 use super::pressure::{FILES, Now, Pressure, Problem};
 use crate::schedule::order::Edges;
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -20,14 +21,21 @@ pub enum Fallback {
     Source,
 }
 
-/// The order, as old indices, and the cycles that it takes by estimate.
-pub fn order(
-    problem: &Problem,
-    edges: &Edges,
-    ways: &[u32],
-    limits: Pressure,
-    fallback: Fallback,
-) -> (Vec<usize>, u32) {
+/// An order.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Old indices.
+    pub nodes: Vec<usize>,
+    /// What it takes by estimate.
+    pub cycles: u32,
+    /// Nothing that was looked at did not fit: with higher limits the order is the same.
+    pub free: bool,
+    /// Something fitted each time: with another fallback the order is the same.
+    pub fits: bool,
+}
+
+/// The order under these limits.
+pub fn order(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure, fallback: Fallback) -> Order {
     let count = edges.len();
     let mut missing = vec![0usize; count];
     for (later, _) in edges.iter().flatten() {
@@ -42,7 +50,8 @@ pub fn order(
         ready.insert((Reverse(ways[node]), node));
         all.insert(node);
     }
-    let mut registers = Now::new(problem);
+    let mut registers = Now::with_growth(problem);
+    let (free, mut always) = (Cell::new(true), true);
     let mut now = 0;
     let mut result = Vec::with_capacity(count);
     while !all.is_empty() {
@@ -53,22 +62,25 @@ pub fn order(
             ready.insert((way, node));
         }
         let fits = |&node: &usize| {
-            let growth = registers.growth(problem, node);
-            (0..FILES).all(|file| {
+            let growth = registers.growth(node);
+            let fits = (0..FILES).all(|file| {
                 growth[file] <= 0 || i64::from(registers.live[file]) + growth[file] <= i64::from(limits[file])
-            })
+            });
+            free.set(free.get() && fits);
+            fits
         };
         let soon = ready.iter().map(|&(_, node)| node).take(LOOKED_AT);
         let late = waiting.iter().map(|&(.., node)| node).take(LOOKED_AT);
         // In the files that are full.
         let grows = |node: usize| -> i64 {
-            let growth = registers.growth(problem, node);
+            let growth = registers.growth(node);
             let full = |&file: &usize| {
                 i64::from(registers.live[file]) + growth[file].max(0) >= i64::from(limits[file])
             };
             (0..FILES).filter(full).map(|file| growth[file]).sum()
         };
         let found = soon.chain(late).find(fits);
+        always &= found.is_some();
         let mut first = all.iter().copied();
         let found = found.or_else(|| match fallback {
             Fallback::Growth => first.take(LOOKED_AT).min_by_key(|&node| (grows(node), node)),
@@ -91,5 +103,5 @@ pub fn order(
             }
         }
     }
-    (result, now)
+    Order { nodes: result, cycles: now, free: free.get(), fits: always }
 }

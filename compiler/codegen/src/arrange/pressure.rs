@@ -37,6 +37,8 @@ pub struct Problem {
     /// Per instruction, each value once.
     pub reads: Vec<SmallVec<[usize; 4]>>,
     pub writes: Vec<SmallVec<[usize; 2]>>,
+    /// By value: the instructions of the block that read it.
+    pub readers: Vec<SmallVec<[usize; 4]>>,
     /// At the start of the block.
     pub start: Pressure,
 }
@@ -44,11 +46,16 @@ pub struct Problem {
 impl Problem {
     pub fn new(f: &Function, block: Block, live_out: &[VReg]) -> Problem {
         let data = &f.blocks[block];
-        let mut problem =
-            Problem { values: Vec::new(), reads: Vec::new(), writes: Vec::new(), start: [0; FILES] };
+        let mut problem = Problem {
+            values: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            readers: Vec::new(),
+            start: [0; FILES],
+        };
         let mut number: FxHashMap<VReg, usize> = FxHashMap::default();
         let mut made: FxHashSet<VReg> = FxHashSet::default();
-        for inst in &data.insts {
+        for (node, inst) in data.insts.iter().enumerate() {
             let (mut reads, mut writes) = (SmallVec::new(), SmallVec::new());
             for operand in inst.operands() {
                 let Some(vreg) = operand.reg.vreg() else { continue };
@@ -57,11 +64,13 @@ impl Problem {
                 let value = *number.entry(vreg).or_insert(next);
                 if value == next {
                     problem.values.push(Value { file, units: f.vregs[vreg].units.into(), readers: 0 });
+                    problem.readers.push(SmallVec::new());
                 }
                 match operand.access {
                     sassafras_isa::Access::Read if !reads.contains(&value) => {
                         reads.push(value);
                         problem.values[value].readers += 1;
+                        problem.readers[value].push(node);
                     }
                     sassafras_isa::Access::Write if !writes.contains(&value) => {
                         writes.push(value);
@@ -112,29 +121,47 @@ pub struct Now {
     /// Readers of each value that are still to come.
     left: Vec<u32>,
     pub live: Pressure,
+    /// By instruction that is still to come: by how much the values that live would grow, of each file. Empty where nobody asks.
+    growth: Vec<[i64; FILES]>,
 }
 
 impl Now {
     pub fn new(problem: &Problem) -> Now {
-        Now { left: problem.values.iter().map(|value| value.readers).collect(), live: problem.start }
+        let left = problem.values.iter().map(|value| value.readers).collect();
+        Now { left, live: problem.start, growth: Vec::new() }
     }
 
-    /// By how much the values that live would grow, of each file.
-    pub fn growth(&self, problem: &Problem, node: usize) -> [i64; FILES] {
-        let mut growth = [0; FILES];
-        for &value in &problem.writes[node] {
-            growth[problem.values[value].file] += i64::from(problem.values[value].units);
-        }
-        for &value in problem.reads[node].iter().filter(|&&value| self.left[value] == 1) {
-            growth[problem.values[value].file] -= i64::from(problem.values[value].units);
-        }
-        growth
+    /// With what each instruction would change, for [`Now::growth`].
+    pub fn with_growth(problem: &Problem) -> Now {
+        let units = |value: usize| i64::from(problem.values[value].units);
+        let of = |node: usize| {
+            let mut growth = [0; FILES];
+            for &value in &problem.writes[node] {
+                growth[problem.values[value].file] += units(value);
+            }
+            for &value in problem.reads[node].iter().filter(|&&value| problem.values[value].readers == 1) {
+                growth[problem.values[value].file] -= units(value);
+            }
+            growth
+        };
+        Now { growth: (0..problem.reads.len()).map(of).collect(), ..Now::new(problem) }
+    }
+
+    /// By how much the values that live would grow, of each file, by an instruction that is still to come.
+    pub fn growth(&self, node: usize) -> [i64; FILES] {
+        self.growth[node]
     }
 
     /// Goes over an instruction; what lives just behind it, results that nobody reads included.
     pub fn step(&mut self, problem: &Problem, node: usize) -> Pressure {
         for &value in &problem.reads[node] {
             self.left[value] -= 1;
+            if self.left[value] == 1 && !self.growth.is_empty() {
+                // Whichever reader is left ends it; what those before it would change is asked no more.
+                for &reader in &problem.readers[value] {
+                    self.growth[reader][problem.values[value].file] -= i64::from(problem.values[value].units);
+                }
+            }
             if self.left[value] == 0 {
                 self.live[problem.values[value].file] -= problem.values[value].units;
             }

@@ -19,16 +19,45 @@ const BOARDS: usize = 6;
 /// What is under way on each scoreboard.
 #[derive(Clone, PartialEq, Debug)]
 struct Pending {
-    results: [BitSet; BOARDS],
-    reads: [BitSet; BOARDS],
+    results: [Registers; BOARDS],
+    reads: [Registers; BOARDS],
+}
+
+/// A set of registers and [`FENCE`]. Every block has twelve of them, so that they are no sets on the heap.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Registers([u64; Registers::WORDS]);
+
+impl Registers {
+    const WORDS: usize = (FENCE + 1).div_ceil(64);
+
+    fn contains(&self, register: usize) -> bool {
+        self.0[register / 64] >> (register % 64) & 1 == 1
+    }
+
+    fn insert(&mut self, register: usize) {
+        self.0[register / 64] |= 1 << (register % 64);
+    }
+
+    fn clear(&mut self) {
+        self.0 = [0; Registers::WORDS];
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Adds all of `other`; whether anything is new.
+    fn union(&mut self, other: &Registers) -> bool {
+        let before = *self;
+        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
+        *self != before
+    }
 }
 
 impl Pending {
     fn new() -> Pending {
-        Pending {
-            results: std::array::from_fn(|_| BitSet::new(FENCE + 1)),
-            reads: std::array::from_fn(|_| BitSet::new(FENCE + 1)),
-        }
+        let none = [Registers([0; Registers::WORDS]); BOARDS];
+        Pending { results: none, reads: none }
     }
 
     fn union(&mut self, other: &Pending) -> bool {
