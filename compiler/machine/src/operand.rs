@@ -2,7 +2,7 @@
 
 use crate::{MInst, Op, Place, Pseudo, Reg};
 use sassafras_isa::{Access, FieldKind, RegClass};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Where in an instruction an operand stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,14 +35,14 @@ pub struct RegOperand {
 impl Pseudo {
     /// The places in a fixed order, each with how it is accessed: writes after reads but in [`Pseudo::ParallelCopy`],
     /// where each destination precedes its source.
-    pub fn places(&self) -> Vec<(Place, Access)> {
+    pub fn places(&self) -> SmallVec<[(Place, Access); 4]> {
         use Access::{Read, Write};
         match self {
-            Pseudo::Copy { dst, src } => vec![(*src, Read), (*dst, Write)],
+            Pseudo::Copy { dst, src } => smallvec![(*src, Read), (*dst, Write)],
             Pseudo::ParallelCopy(moves) => {
                 moves.iter().flat_map(|(dst, src)| [(*dst, Write), (*src, Read)]).collect()
             }
-            Pseudo::Swap { a, b } => vec![(*a, Read), (*b, Read), (*a, Write), (*b, Write)],
+            Pseudo::Swap { a, b } => smallvec![(*a, Read), (*b, Read), (*a, Write), (*b, Write)],
             Pseudo::Pack { dst, parts } => {
                 let units = parts.iter().map(|part| part.units).sum();
                 let class = parts.first().map_or(RegClass::R, |part| part.class);
@@ -50,9 +50,9 @@ impl Pseudo {
                 reads.chain([(Place::of(*dst, class, units), Write)]).collect()
             }
             Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } | Pseudo::Reload { dst, .. } => {
-                vec![(*dst, Write)]
+                smallvec![(*dst, Write)]
             }
-            Pseudo::Spill { src, .. } => vec![(*src, Read)],
+            Pseudo::Spill { src, .. } => smallvec![(*src, Read)],
             Pseudo::Call { result, arguments, .. } => {
                 arguments.iter().map(|a| (*a, Read)).chain(result.iter().map(|r| (*r, Write))).collect()
             }

@@ -16,18 +16,21 @@
 //!   holds the destination too. What the function after does for it, if anything, is a move.
 //! * A move (copy, swap, parallel copy, spill, reload) makes its destination hold what its source held. Between a
 //!   predicate and a general register only values of predicates move on.
-//! * An edge gives each parameter of its target to the locations of the argument, all at once.
+//! * An edge gives each parameter of its target to the locations of the argument, all at once. What no path behind it reads is forgotten: a location that
+//!   is handed from parameter to parameter would otherwise hold the names of all of them.
 //! * An instruction without origin that reads nothing is a definition written again: it gives the values of the
 //!   definitions that it repeats.
 //!
 //! # Objections
 //! At uses only, and where the two functions differ in shape. A use of an undefined value is never wrong.
 
+mod live;
 mod shape;
 mod state;
 
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
+use live::Live;
 use sassafras_chip::{Chip, abi};
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
@@ -41,6 +44,7 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
         Err(objections) => return Verdict::of(objections, Vec::new()),
     };
     let mut walk = Walk::new(before, after);
+    let live = Live::of(before);
     let order = sassafras_graph::order::reverse_post_order(&before.graph());
     let mut entries: Vec<Option<State>> = vec![None; before.blocks.len()];
     entries[before.entry.0 as usize] = Some(State::entry());
@@ -54,7 +58,8 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
             }
             walk.block(block, &pairing, &mut state, false);
             for edge in &before.blocks[block].succs {
-                let entering = walk.edge(&state, &before.blocks[edge.block].params, &edge.args);
+                let mut entering = walk.edge(&state, &before.blocks[edge.block].params, &edge.args);
+                entering.keep(live.at(edge.block));
                 let slot = &mut entries[edge.block.0 as usize];
                 let changed = match slot {
                     Some(old) => old.meet(&entering),

@@ -5,13 +5,33 @@ use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_chip::Chip;
 use sassafras_isa::{FieldKind, Inst, Meaning, Style, decode, encode, parse, print};
-use sassafras_machine::Function;
+use sassafras_machine::{Block, Function};
 use std::collections::HashMap;
 
 /// Bytes of a word.
 const WORD: u64 = 16;
 /// Words to which a function is padded: 128 bytes.
 const PAD: usize = 8;
+
+/// Where a word stands; its text is made for what is objected to.
+#[derive(Clone, Copy)]
+enum At {
+    /// The word of an instruction of a block, and its address.
+    Instruction(Block, usize, u64),
+    /// A word behind the last instruction.
+    Padding(usize),
+}
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            At::Instruction(block, index, address) => {
+                write!(f, "{block}, instruction {index} at {address:#06x}")
+            }
+            At::Padding(word) => write!(f, "padding, word {word}"),
+        }
+    }
+}
 
 /// Judges the words of a scheduled function, padding included.
 pub fn check(f: &Function, words: &[u128], chip: Chip) -> Verdict {
@@ -28,12 +48,12 @@ pub fn check(f: &Function, words: &[u128], chip: Chip) -> Verdict {
     }
     let (own, padding) = words.split_at(count as usize);
     for (at, ((block, index, inst), &word)) in f.insts().zip(own).enumerate() {
-        let place = format!("{block}, instruction {index} at {:#06x}", WORD * at as u64);
+        let place = At::Instruction(block, index, WORD * at as u64);
         let Some(said) = inst.inst() else {
             report.add(Rule::WordsDecode, place, "a pseudo-instruction was encoded");
             continue;
         };
-        let Some(found) = one(word, chip, &place, &mut report) else { continue };
+        let Some(found) = one(word, chip, place, &mut report) else { continue };
         let mut said = said.clone();
         let target =
             said.row().fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. }));
@@ -55,7 +75,7 @@ pub fn check(f: &Function, words: &[u128], chip: Chip) -> Verdict {
 }
 
 /// What holds of a word by itself. Its instruction, if it has one.
-fn one(word: u128, chip: Chip, place: &str, report: &mut Report) -> Option<Inst> {
+fn one(word: u128, chip: Chip, place: At, report: &mut Report) -> Option<Inst> {
     let found = match decode(word, chip) {
         Ok(found) => found,
         Err(error) => {
@@ -87,8 +107,8 @@ fn pads(padding: &[u128], all: usize, chip: Chip, report: &mut Report) {
         report.add(Rule::WordsCount, "padding", format!("{} words, {all} in all", padding.len()));
     }
     for (i, &word) in padding.iter().enumerate() {
-        let place = format!("padding, word {i}");
-        let Some(inst) = one(word, chip, &place, report) else { continue };
+        let place = At::Padding(i);
+        let Some(inst) = one(word, chip, place, report) else { continue };
         let own = inst.row().fields.iter().zip(&inst.fields).any(|(field, &value)| {
             matches!(field.kind, FieldKind::Target { .. }) && value == WORD.wrapping_neg()
         });

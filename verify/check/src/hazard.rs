@@ -256,14 +256,15 @@ impl Judge<'_> {
             (Access::Write, true) => Hazard::Waw,
             (Access::Read, true) => Hazard::War,
         };
-        let name = format!("{}{}", register.0.prefix(), register.1);
-        let from = self.program.place(flight.at);
+        // Nearly all that meets is in order: texts are made for what is not.
+        let text = || (format!("{}{}", register.0.prefix(), register.1), self.program.place(flight.at));
         if flight.variable {
             let settled = settled(self.program.chip, flight.class).is_some_and(|cycles| flight.age >= cycles);
             if flight.precedes(inst.row().mnemonic, inst.row().pipe, write) || (settled && flight.boards == 0)
             {
                 return;
             }
+            let (name, from) = text();
             let (rule, what) = match hazard {
                 Hazard::Raw => (Rule::HazardWait, format!("reads {name} before")),
                 Hazard::Waw => (Rule::HazardWait, format!("overwrites {name} before")),
@@ -282,6 +283,7 @@ impl Judge<'_> {
         }
         let late = barrier_predicate(self.program.chip);
         if hazard == Hazard::War && flight.age < late && self.program.votes_with(flight.at, register) {
+            let (name, from) = text();
             let message = format!(
                 "overwrites {name}, which {from} reads: {} cycles after it, and {late} are needed",
                 flight.age
@@ -292,22 +294,24 @@ impl Judge<'_> {
         let consumer = inst.class(operand, unit);
         let need = latency(self.program.chip, flight.class, consumer, kind);
         let age = flight.age;
-        if let Some(basis) = basis(self.program.chip, flight.class, consumer, kind) {
-            *self.bases.entry(basis).or_default() += 1;
-        }
         let verb = match hazard {
             Hazard::Raw => "reads what is written to",
             Hazard::Waw => "writes after a write to",
             Hazard::War => "writes after a read of",
         };
-        let what = format!("{verb} {name} by {from}");
+        let what = || {
+            let (name, from) = text();
+            format!("{verb} {name} by {from}")
+        };
         match need {
             Some(need) if age < need => {
+                let what = what();
                 let source = source(self.program.chip, flight.class, consumer, kind).unwrap_or_default();
                 let message = format!("{what}: {age} cycles after it, and {need} are needed ({source})");
                 self.early(Rule::HazardEarly, at, flight.at, register, message);
             }
             None if age < LONGEST && !in_order(hazard, flight.class, consumer) => {
+                let what = what();
                 let message = format!(
                     "{what}: no number for {} then {consumer} ({:?}), {age} cycles",
                     flight.class, kind.operand
@@ -315,6 +319,9 @@ impl Judge<'_> {
                 self.doubt(at, flight.at, register, message);
             }
             _ => {}
+        }
+        if let Some(basis) = basis(self.program.chip, flight.class, consumer, kind) {
+            *self.bases.entry(basis).or_default() += 1;
         }
     }
 

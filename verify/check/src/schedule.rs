@@ -6,14 +6,14 @@
 //! * both touch memory and may meet, and one writes it (see `memory::ordered`);
 //! * one has an effect on control or other threads, and the other an effect or an access to memory, or is collective.
 //!
-//! Every pair is looked at: there is no graph that could be built wrong.
+//! Every pair that changed places is looked at: there is no graph that could be built wrong.
 
 mod memory;
 
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use rustc_hash::FxHashMap;
-use sassafras_isa::{Control, RegClass};
+use sassafras_isa::{Inst, RegClass};
 use sassafras_machine::{Access, Block, Function, MInst, Op, Phase, Reg};
 
 /// Checks the function `after` scheduling, or after arranging in SSA, against the one `before` it.
@@ -49,13 +49,7 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
 
 /// For each instruction before, its place after. Equal ones keep their order. In SSA there are pseudo-instructions, and nothing else may differ.
 fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, String> {
-    let bare = |inst: &MInst| {
-        let mut inst = inst.clone();
-        if let Some(real) = inst.inst_mut().filter(|_| !ssa) {
-            real.control = Control::SAFE;
-        }
-        inst
-    };
+    let same = |old: &MInst, new: &MInst| if ssa { old == new } else { same_but_control(old, new) };
     let key = |inst: &MInst| match &inst.op {
         Op::Inst(real) => (inst.origin, Some((real.form, real.fields.clone()))),
         Op::Pseudo(_) => (inst.origin, None),
@@ -71,7 +65,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
     for (index, inst) in old.iter().enumerate() {
         let place = places.get_mut(&key(inst)).and_then(Vec::pop);
         match place {
-            Some(place) if bare(&new[place]) == bare(inst) => permutation.push(place),
+            Some(place) if same(inst, &new[place]) => permutation.push(place),
             _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),
         }
     }
@@ -85,12 +79,32 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
     }
 }
 
+/// Whether two instructions differ in nothing but control bits.
+fn same_but_control(old: &MInst, new: &MInst) -> bool {
+    let MInst { op, target, tied, uniform, ordered, origin, line } = old;
+    let ops = match (op, &new.op) {
+        (Op::Inst(a), Op::Inst(b)) => {
+            let Inst { form, guard, fields, control: _ } = a;
+            (form, guard, fields) == (&b.form, &b.guard, &b.fields)
+        }
+        (a, b) => a == b,
+    };
+    ops && (target, tied, origin) == (&new.target, &new.tied, &new.origin)
+        && (uniform, ordered, line) == (&new.uniform, &new.ordered, &new.line)
+}
+
 /// The pairs whose order was not kept.
 fn order(old: &[MInst], places: &[usize]) -> Vec<(Rule, String)> {
     let accesses: Vec<_> = old.iter().map(accesses).collect();
     let mut faults = Vec::new();
-    for second in 0..old.len() {
-        for first in (0..second).filter(|&first| places[first] > places[second]) {
+    // Those before the second, by their places after: at the end stand those that changed places with it.
+    let mut before: Vec<(usize, usize)> = Vec::with_capacity(old.len());
+    for (second, &place) in places.iter().enumerate() {
+        let at = before.partition_point(|&(other, _)| other < place);
+        let mut passed: Vec<usize> = before[at..].iter().map(|&(_, first)| first).collect();
+        passed.sort_unstable();
+        before.insert(at, (place, second));
+        for first in passed {
             let pair = || format!("`{}` and `{}` changed places", text(&old[first]), text(&old[second]));
             if let Some((register, kind)) = dependence(&accesses[first], &accesses[second]) {
                 let name = register.1.display(register.0);

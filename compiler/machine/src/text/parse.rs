@@ -132,8 +132,15 @@ fn frame(rest: &str) -> Result<Frame> {
 }
 
 fn words<const N: usize>(text: &str) -> Result<[&str; N]> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.try_into().map_err(|words: Vec<&str>| format!("expected {N} words, not {}", words.len()))
+    let mut words = [""; N];
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        if let Some(place) = words.get_mut(count) {
+            *place = word;
+        }
+        count += 1;
+    }
+    if count == N { Ok(words) } else { Err(format!("expected {N} words, not {count}")) }
 }
 
 fn number(text: &str) -> Result<u64> {
@@ -198,12 +205,13 @@ fn class_named(text: &str) -> Result<RegClass> {
 
 fn register(text: &str, class: RegClass) -> Result<Reg> {
     if let Some(rest) = text.strip_prefix('v') {
-        let (vreg, unit) = rest.split_once('.').unwrap_or((rest, "0"));
+        let unit = rest.split_once('.').map_or("0", |(_, unit)| unit);
+        let vreg = text.split('.').next().unwrap_or(text);
         let unit = number(unit)?;
         if unit >= u64::from(Reg::MAX_UNITS) {
             return Err(format!("unit {unit}"));
         }
-        return Ok(Reg::Virtual(entity(&format!("v{vreg}"))?, unit as u8));
+        return Ok(Reg::Virtual(entity(vreg)?, unit as u8));
     }
     let digits =
         text.strip_prefix(class.prefix()).ok_or_else(|| format!("`{text}` is no register of {class:?}"))?;

@@ -61,36 +61,32 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
         Op::Inst(real) => write_real(out, real)?,
         Op::Pseudo(pseudo) => write_pseudo(out, pseudo)?,
     }
-    let mut facts = Vec::new();
     if let Some(target) = inst.target {
-        facts.push(format!("target {target}"));
+        write!(out, " ; target {target}")?;
     }
     for tied in &inst.tied {
         let field = inst.inst().map_or("", |real| real.row().fields[tied.field].name);
         let class = inst.inst().map_or(RegClass::R, |real| class_of(&real.row().fields[tied.field].kind));
-        facts.push(format!("tied {field} {}", tied.old.display(class)));
+        write!(out, " ; tied {field} {}", tied.old.display(class))?;
     }
     if inst.uniform {
-        facts.push("uniform".into());
+        out.push_str(" ; uniform");
     }
     if inst.ordered {
-        facts.push("ordered".into());
+        out.push_str(" ; ordered");
     }
     if let Some(origin) = inst.origin {
-        facts.push(format!("origin {origin}"));
+        write!(out, " ; origin {origin}")?;
     }
     if inst.line != 0 {
-        facts.push(format!("line {}", inst.line));
+        write!(out, " ; line {}", inst.line)?;
     }
     if let Some(real) = inst.inst()
         && real.control != Control::SAFE
     {
         let Control { stall, yield_, write_barrier, read_barrier, wait_mask, reuse } = real.control;
         let yield_ = u8::from(yield_);
-        facts.push(format!("control {stall} {yield_} {write_barrier} {read_barrier} {wait_mask:#x} {reuse}"));
-    }
-    if !facts.is_empty() {
-        write!(out, " ; {}", facts.join(" ; "))?;
+        write!(out, " ; control {stall} {yield_} {write_barrier} {read_barrier} {wait_mask:#x} {reuse}")?;
     }
     Ok(())
 }

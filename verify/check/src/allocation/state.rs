@@ -1,10 +1,12 @@
 //! What each location holds.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_machine::{Reg, RegClass, VReg};
+use smallvec::SmallVec;
 use std::fmt;
 
 /// A value of the function before allocation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Value {
     /// A unit of a virtual register.
     Unit(VReg, u8),
@@ -68,7 +70,7 @@ impl fmt::Display for Location {
 /// What each location surely holds; one that is not listed holds nothing known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    held: rustc_hash::FxHashMap<Location, Vec<Value>>,
+    held: FxHashMap<Location, Vec<Value>>,
     /// Undefined values: every location may stand for them.
     free: Vec<Value>,
 }
@@ -139,33 +141,59 @@ impl State {
         self.free.retain(other);
     }
 
+    /// Forgets the virtual registers that are not among these.
+    pub(super) fn keep(&mut self, live: &FxHashSet<VReg>) {
+        let wanted = |value: &Value| match value {
+            Value::Unit(vreg, _) => live.contains(vreg),
+            Value::Constant(_) | Value::Entry(..) => true,
+        };
+        self.held.retain(|_, held| {
+            held.retain(wanted);
+            !held.is_empty()
+        });
+        self.free.retain(wanted);
+    }
+
     /// New values, each a name for an old one or for an undefined one, all at once.
     pub(super) fn bind(&mut self, moves: &[(Value, Option<Value>)]) {
+        let mut names = Names::default();
+        for (at, (to, from)) in moves.iter().enumerate() {
+            names.new.insert(*to);
+            if let Some(from) = from {
+                names.of.entry(*from).or_default().push(at);
+            }
+        }
         for held in self.held.values_mut() {
-            rename(held, moves);
+            names.rename(held, moves);
         }
         self.held.retain(|_, held| !held.is_empty());
-        rename(&mut self.free, moves);
+        names.rename(&mut self.free, moves);
         self.free.extend(moves.iter().filter(|(_, from)| from.is_none()).map(|(to, _)| *to));
     }
 
-    /// Keeps what both hold. Returns whether anything was lost.
+    /// Keeps what both hold. Returns whether anything changed.
     pub(super) fn meet(&mut self, other: &State) -> bool {
-        let old = self.clone();
-        self.free.retain(|value| other.free.contains(value));
+        let free = self.free.clone();
+        let mut changed = false;
+        let mut both = |kept: bool| {
+            changed |= !kept;
+            kept
+        };
+        self.free.retain(|value| both(other.free.contains(value)));
         self.held.retain(|place, held| {
-            held.retain(|value| other.holds(*place, *value));
+            held.retain(|value| both(other.holds(*place, *value)));
             !held.is_empty()
         });
         // What was undefined on this path is where the other path has it.
         for (place, held) in &other.held {
-            for value in held.iter().filter(|value| old.free.contains(value)) {
+            for value in held.iter().filter(|value| free.contains(value)) {
                 if !self.holds(*place, *value) {
                     self.add(*place, *value);
+                    changed = true;
                 }
             }
         }
-        *self != old
+        changed
     }
 
     pub(super) fn describe(&self, place: Location) -> String {
@@ -174,11 +202,23 @@ impl State {
     }
 }
 
-fn rename(held: &mut Vec<Value>, moves: &[(Value, Option<Value>)]) {
-    let named = |(_, from): &&(Value, Option<Value>)| from.is_some_and(|value| held.contains(&value));
-    let new: Vec<Value> = moves.iter().filter(named).map(|(to, _)| *to).collect();
-    held.retain(|value| !moves.iter().any(|(to, _)| to == value));
-    held.extend(new);
+/// New names, looked up: an edge hands on many values, and there are many locations.
+#[derive(Default)]
+struct Names {
+    /// By old value: the moves that give it a name.
+    of: FxHashMap<Value, SmallVec<[usize; 2]>>,
+    new: FxHashSet<Value>,
+}
+
+impl Names {
+    fn rename(&self, held: &mut Vec<Value>, moves: &[(Value, Option<Value>)]) {
+        let mut given: SmallVec<[usize; 4]> =
+            held.iter().filter_map(|value| self.of.get(value)).flatten().copied().collect();
+        given.sort_unstable();
+        given.dedup();
+        held.retain(|value| !self.new.contains(value));
+        held.extend(given.into_iter().map(|at| moves[at].0));
+    }
 }
 
 /// The stack pointer, which allocation leaves alone.

@@ -15,6 +15,12 @@ type Register = (RegClass, u16);
 
 /// Judges the registers that are live into the entry.
 pub(super) fn check(f: &Function, report: &mut Report) {
+    // The compiler's own: what else is read is not followed.
+    let own = |register: Register| match register {
+        (RegClass::R, 1) => f.frame.size() > 0,
+        (RegClass::UR | RegClass::UP | RegClass::B, _) => true,
+        _ => false,
+    };
     // By block: what is read before it is surely written; what is written.
     let mut preds: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
     let mut written: FxHashMap<Block, FxHashSet<Register>> = FxHashMap::default();
@@ -36,6 +42,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                     first
                         .into_iter()
                         .flat_map(move |first| units.clone().map(move |unit| (operand.class, first + unit)))
+                        .filter(move |&register| own(register))
                 })
             };
             for register in each(Access::Read) {
@@ -54,12 +61,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
         if !live.insert((register, block)) {
             continue;
         }
-        let own = match register {
-            (RegClass::R, 1) => f.frame.size() > 0,
-            (RegClass::UR | RegClass::UP | RegClass::B, _) => true,
-            _ => false,
-        };
-        if block == f.entry && own && said.insert(register) {
+        if block == f.entry && said.insert(register) {
             let name = format!("{}{}", register.0.prefix(), register.1);
             let what = format!("{name} is read on a way from the entry that does not write it");
             report.add(Rule::MachineLiveIn, format!("{reader}, instruction {index}"), what);

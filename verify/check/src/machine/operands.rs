@@ -3,24 +3,34 @@
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_isa::{Access, RegClass};
-use sassafras_machine::{Function, MInst, Op, Phase, Position, Pseudo, Reg, RegOperand, alignment};
+use sassafras_machine::{Block, Function, MInst, Op, Phase, Position, Pseudo, Reg, RegOperand, alignment};
+
+/// Where an instruction stands; its text is made for what is objected to.
+#[derive(Clone, Copy)]
+struct At(Block, usize);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, instruction {}", self.0, self.1)
+    }
+}
 
 /// Checks every operand of every instruction.
 pub(super) fn check(f: &Function, report: &mut Report) {
     for (block, index, inst) in f.insts() {
-        let place = format!("{block}, instruction {index}");
-        pseudo(f, inst, &place, report);
-        tied(f, inst, &place, report);
+        let place = At(block, index);
+        pseudo(f, inst, place, report);
+        tied(f, inst, place, report);
         for operand in inst.operands() {
             match operand.reg {
-                Reg::Virtual(..) => virtual_operand(f, &operand, &place, report),
-                Reg::Physical(number) => physical(f, inst, &operand, number, &place, report),
+                Reg::Virtual(..) => virtual_operand(f, &operand, place, report),
+                Reg::Physical(number) => physical(f, inst, &operand, number, place, report),
             }
         }
     }
 }
 
-fn pseudo(f: &Function, inst: &MInst, place: &str, report: &mut Report) {
+fn pseudo(f: &Function, inst: &MInst, place: At, report: &mut Report) {
     let Op::Pseudo(pseudo) = &inst.op else { return };
     let gone = match pseudo {
         Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } => f.phase > Phase::Ssa,
@@ -48,7 +58,7 @@ fn pseudo(f: &Function, inst: &MInst, place: &str, report: &mut Report) {
     }
 }
 
-fn tied(f: &Function, inst: &MInst, place: &str, report: &mut Report) {
+fn tied(f: &Function, inst: &MInst, place: At, report: &mut Report) {
     for tied in &inst.tied {
         let Some(row) = inst.inst().map(|inst| inst.row()) else {
             report.add(Rule::MachineTied, place, "a pseudo-instruction has an old value");
@@ -69,7 +79,7 @@ fn tied(f: &Function, inst: &MInst, place: &str, report: &mut Report) {
     }
 }
 
-fn virtual_operand(f: &Function, operand: &RegOperand, place: &str, report: &mut Report) {
+fn virtual_operand(f: &Function, operand: &RegOperand, place: At, report: &mut Report) {
     let Reg::Virtual(vreg, unit) = operand.reg else { return };
     if f.phase != Phase::Ssa {
         report.add(Rule::MachineVirtual, place, format!("{vreg} in phase {}", f.phase));
@@ -92,7 +102,7 @@ fn virtual_operand(f: &Function, operand: &RegOperand, place: &str, report: &mut
     }
 }
 
-fn physical(f: &Function, inst: &MInst, operand: &RegOperand, number: u16, place: &str, report: &mut Report) {
+fn physical(f: &Function, inst: &MInst, operand: &RegOperand, number: u16, place: At, report: &mut Report) {
     let RegOperand { position, class, units, .. } = *operand;
     let end = u32::from(number) + u32::from(units);
     let limit = match class {

@@ -629,12 +629,21 @@ fn places(
     report: &mut Report,
 ) {
     let f = facts.f;
+    // By block and instruction: how many before it wait or part.
+    let mut control: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
+    for &block in &facts.order {
+        let mut count = 0;
+        let before = f.blocks[block].insts.iter().map(|inst| {
+            let before = count;
+            count += usize::from(kind(inst).is_some());
+            before
+        });
+        control.insert(block, before.collect());
+    }
     // Written and read in one stretch of a block, where nothing waits or parts.
     let stretch = |def: Def, block: Block, at: usize| {
         writes.get(&def).is_some_and(|&(_, home, from)| {
-            home == block
-                && from < at
-                && f.blocks[block].insts[from + 1..at].iter().all(|i| kind(i).is_none())
+            home == block && from < at && control[&block][from + 1] == control[&block][at]
         })
     };
     let real = |def: Def| writes.get(&def).and_then(|&(_, b, i)| f.blocks[b].insts[i].inst());
