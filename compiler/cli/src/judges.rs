@@ -102,6 +102,11 @@ impl Judges {
 
     /// Instructions keep their lines, and the line information of the file says where its words come from.
     fn lines(&self, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+        if let Form::Machine(f) = after {
+            let Some(Form::Machine(before)) = before else { return None };
+            return Some(finding(&lines::check_kept(before, f)));
+        }
+        // Only what goes over functions is kept for all of them.
         let mut known = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match after {
             Form::Ptx(module) => known.0 = Expected::of(module),
@@ -112,11 +117,7 @@ impl Judges {
                     Err(error) => Finding::Objected(format!("the file does not read: {error}")),
                 });
             }
-            Form::Machine(f) => {
-                let Some(Form::Machine(before)) = before else { return None };
-                return Some(finding(&lines::check_kept(before, f)));
-            }
-            Form::Ir(_) => {}
+            Form::Machine(_) | Form::Ir(_) => {}
         }
         None
     }

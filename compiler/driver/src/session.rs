@@ -8,6 +8,7 @@ mod join;
 mod lacking;
 mod lines;
 mod text;
+mod threads;
 
 pub use back::RESERVED_TAILS;
 pub use front::{parse, runs_on};
@@ -65,6 +66,8 @@ pub struct Artifact {
 pub struct Session<'a> {
     options: &'a Options,
     observer: &'a dyn Observer,
+    /// Functions are worked on at once.
+    parallel: bool,
     target: Target,
     print_after: Vec<Stage>,
     stop_after: Option<Stage>,
@@ -91,9 +94,13 @@ pub fn compile(
     default: Option<Target>,
     observer: &dyn Observer,
 ) -> Result<Artifact, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build();
+    let threads = threads::wanted(options, text);
+    if threads == 1 {
+        return Session::run(text, name, options, default, observer, false);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure::Request(format!("no threads to work with: {e}")))?;
-    pool.install(|| Session::run(text, name, options, default, observer))
+    pool.install(|| Session::run(text, name, options, default, observer, true))
 }
 
 fn named(option: &str, name: &str) -> Result<Stage, Failure> {
@@ -125,6 +132,7 @@ impl<'a> Session<'a> {
         options: &'a Options,
         default: Option<Target>,
         observer: &'a dyn Observer,
+        parallel: bool,
     ) -> Result<Artifact, Failure> {
         let print_after =
             options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
@@ -136,6 +144,7 @@ impl<'a> Session<'a> {
         let mut s = Session {
             options,
             observer,
+            parallel,
             target: Target::base(Chip::Sm90),
             print_after,
             stop_after,
@@ -256,7 +265,8 @@ impl<'a> Session<'a> {
 
     fn middle(&self, lowered: ir::Module, artifact: &mut Artifact) -> Result<(), Failure> {
         let before = self.observer.wants_before(Stage::Optimise).then(|| lowered.clone());
-        let (module, notes) = front::optimise(lowered, self.options, self.chip(), self.observer)?;
+        let (module, notes) =
+            front::optimise(lowered, self.options, self.chip(), self.observer, self.parallel)?;
         self.done(Stage::Optimise, 0, before.as_ref().map(Form::Ir), Form::Ir(&module), notes)?;
         if self.stop_after == Some(Stage::Optimise) {
             artifact.stopped = Some(text::ir(&module, Stage::Optimise));

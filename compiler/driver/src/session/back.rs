@@ -1,6 +1,5 @@
 //! From selectable IR to words, one function at a time, all of them at once.
 
-use rayon::prelude::*;
 use sassafras_codegen::{self as codegen, Code, select};
 use sassafras_ir as ir;
 use sassafras_machine as machine;
@@ -182,8 +181,7 @@ impl Session<'_> {
         let work = |(index, f): (usize, &ir::Function)| {
             wanted(f).then(|| self.function(module, f, index, layout, &bounds[index])).transpose()
         };
-        let results: Vec<Result<Option<Finished>, Failure>> =
-            module.functions.par_iter().enumerate().map(work).collect();
+        let results = super::threads::map(self.parallel, module.functions.iter().enumerate(), work);
         // Of several failures the first function's is told, whichever came first.
         results.into_iter().collect()
     }

@@ -1,6 +1,5 @@
 //! From text to selectable IR.
 
-use rayon::prelude::*;
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
 use sassafras_opt::{Choices, pipeline};
@@ -188,6 +187,7 @@ pub(super) fn optimise(
     options: &Options,
     chip: Chip,
     observer: &dyn Observer,
+    parallel: bool,
 ) -> Result<(ir::Module, Notes), Failure> {
     let (level, expensive) = (crate::level::level(options), options.expensive);
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
@@ -221,7 +221,7 @@ pub(super) fn optimise(
         })?;
         Ok(numbers)
     };
-    let results: Vec<_> = module.functions.par_iter_mut().map(work).collect();
+    let results = super::threads::map(parallel, module.functions.iter_mut(), work);
     let mut notes = Notes::default();
     // Summed over functions and repetitions of a pass.
     for (name, n) in results.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
