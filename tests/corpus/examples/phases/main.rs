@@ -1,8 +1,11 @@
 //! Processor time of each phase and time of each judge as functions grow (`cargo xtask figures phases`): straight code, code of many branches, and functions of so many
 //! blocks. One function a module, one thread.
 //!
-//! `phases [--instructions 1000,4000] [--blocks 1000,10000] [--judged true|false]`; prints JSON. The growth of a phase is the exponent of its time in the size,
-//! between the two largest sizes. Shares are of the sum of all phases, judges apart.
+//! `phases [--instructions 1000,4000] [--blocks 1000,10000] [--judged true|false] [--ours SASSAFRAS --ptxas PTXAS [--ptxas-up-to 16000]]`; prints JSON. The growth of a
+//! phase is the exponent of its time in the size, between the two largest sizes. Shares are of the sum of all phases, judges apart; `worst` is the phase with the largest.
+//! With `--ours` and `--ptxas` both compilers are compared as processes too (`processes`).
+
+mod processes;
 
 use anyhow::{Context, Result, bail};
 use sassafras::judges::Judges;
@@ -13,6 +16,7 @@ use sassafras_driver::{Stage, session};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Seconds of processor time of all threads of this process (Linux's `schedstat`): what runs beside it does not count.
@@ -125,10 +129,12 @@ fn measure(ptx: &str, judged: bool) -> Result<(BTreeMap<String, f64>, BTreeMap<S
 fn row(phases: &BTreeMap<String, f64>, judges: &BTreeMap<String, f64>, size: Value) -> Value {
     let all: f64 = phases.values().sum();
     let share = |seconds: f64| json!({ "seconds": seconds, "share": seconds / all });
+    let worst = phases.iter().max_by(|a, b| a.1.total_cmp(b.1));
     let phases: Map<String, Value> = phases.iter().map(|(name, &s)| (name.clone(), share(s))).collect();
     let judged: f64 = judges.values().sum();
     let judges: Map<String, Value> = judges.iter().map(|(name, &s)| (name.clone(), share(s))).collect();
-    json!({ "size": size, "seconds": all, "judges_seconds": judged, "phases": phases, "judges": judges })
+    let worst = worst.map(|(name, s)| json!({ "phase": name, "share": s / all }));
+    json!({ "size": size, "seconds": all, "judges_seconds": judged, "worst": worst, "phases": phases, "judges": judges })
 }
 
 fn series(shape: Shape, sizes: &[usize], judged: bool) -> Result<Value> {
@@ -162,6 +168,7 @@ fn series(shape: Shape, sizes: &[usize], judged: bool) -> Result<Value> {
 fn main() -> Result<()> {
     let (mut instructions, mut blocks, mut judged) =
         (vec![1000, 4000, 16_000, 64_000], vec![1000, 10_000, 100_000], true);
+    let (mut ours, mut ptxas, mut up_to) = (None, None, 16_000);
     let numbers = |value: &str| -> Result<Vec<usize>> {
         value.split(',').filter(|part| !part.is_empty()).map(|part| Ok(part.parse()?)).collect()
     };
@@ -172,13 +179,22 @@ fn main() -> Result<()> {
             "--instructions" => instructions = numbers(&value)?,
             "--blocks" => blocks = numbers(&value)?,
             "--judged" => judged = value.parse()?,
+            "--ours" => ours = Some(PathBuf::from(value)),
+            "--ptxas" => ptxas = Some(PathBuf::from(value)),
+            "--ptxas-up-to" => up_to = value.parse()?,
             _ => bail!("no option `{name}`"),
         }
     }
     // A group of nine instructions has three blocks.
     let of_blocks: Vec<usize> = blocks.iter().map(|count| 3 * count).collect();
+    let compare = |shape: Shape| {
+        let (Some(ours), Some(ptxas)) = (&ours, &ptxas) else { return Ok(Value::Null) };
+        let texts: Vec<_> = instructions.iter().map(|&size| (size, text(shape, size))).collect();
+        processes::compare(ours, ptxas, &texts, up_to)
+    };
     let record = json!({
-        "schema": 1, "figure": "phases", "chip": "sm_90",
+        "schema": 2, "figure": "phases", "chip": "sm_90",
+        "processes": { "straight": compare(Shape::Straight)?, "branchy": compare(Shape::Branchy)? },
         "straight": series(Shape::Straight, &instructions, judged)?,
         "branchy": series(Shape::Branchy, &instructions, judged)?,
         "blocks": series(Shape::Branchy, &of_blocks, false)?,
