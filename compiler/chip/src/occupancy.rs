@@ -75,7 +75,7 @@ impl Chip {
         let warps = threads.div_ceil(limits.warp_lanes);
         let of_block =
             (shared + limits.reserved_shared_bytes).next_multiple_of(limits.shared_allocation_unit);
-        let by_shared = if of_block == 0 { u32::MAX } else { self.shared_per_multiprocessor() / of_block };
+        let by_shared = self.shared_per_multiprocessor().checked_div(of_block).unwrap_or(u32::MAX);
         let all = [
             (most / warps, Limit::Warps),
             (by_registers / warps, Limit::Registers),

@@ -166,13 +166,7 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
 
 /// An order that fits the limits and takes few cycles. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too:
 /// by so many registers less.
-fn quick(
-    problem: &Problem,
-    edges: &Edges,
-    ways: &[u32],
-    limits: Pressure,
-    less: &[u32],
-) -> Option<Order> {
+fn quick(problem: &Problem, edges: &Edges, ways: &[u32], limits: Pressure, less: &[u32]) -> Option<Order> {
     let mut best: Option<Order> = None;
     for less in less {
         let mut lower = limits;

@@ -45,7 +45,7 @@ fn touches(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Opti
     all.into_iter().filter(|t| t.who.block == 0 && t.who.thread == linear).collect()
 }
 
-/// What a thread of block 0 reads of the launch's buffers, the first [`READS`] places.
+/// What a thread of block 0 reads of the launch's buffers, the first `READS` places.
 pub fn reads(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> Vec<Read> {
     let mut seen = FxHashSet::default();
     let read = |t: &Touch| {
