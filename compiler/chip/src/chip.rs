@@ -84,6 +84,12 @@ impl Chip {
     pub const fn has_constant_operands(self) -> bool {
         (self as u32) < 100
     }
+
+    /// Whether a unit of the machine does what barrier objects ask for (`SYNCS`). Before sm_90 they are two words of shared memory, which loads,
+    /// stores and atomic operations change (what ptxas 13.0.88 makes of `mbarrier` for each chip).
+    pub const fn has_barrier_unit(self) -> bool {
+        self as u32 >= 90
+    }
 }
 
 impl fmt::Display for Chip {

@@ -254,7 +254,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         front::entries_exist(module, self.options)?;
-        let (module, before) = (front::lower(module, self.options, source, name)?, module);
+        let (module, before) = (front::lower(module, self.options, self.target.chip, source, name)?, module);
         self.done(Stage::Lower, 0, Some(Form::Ptx(before)), Form::Ir(&module), Notes::default())?;
         if self.stop_after == Some(Stage::Lower) {
             artifact.stopped = Some(text::ir(&module, Stage::Lower));

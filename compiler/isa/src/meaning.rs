@@ -264,6 +264,10 @@ meanings! {
     Red,
     /// Atomic on shared memory.
     Atoms,
+    /// Arrival at a barrier object, two words of shared memory.
+    AtomsArrive,
+    /// [`Meaning::AtomsArrive`] by a generic address.
+    AtomArrive,
     /// Compare and swap on shared memory.
     AtomsCas,
     /// Compare and store on shared memory if equal, telling by predicate.

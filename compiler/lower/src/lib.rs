@@ -29,6 +29,7 @@ mod integer;
 mod logic;
 mod matrix;
 mod memory;
+mod object;
 mod opaque;
 mod operand;
 mod stack;
@@ -54,12 +55,14 @@ pub struct Options {
     pub fmad: bool,
     /// Cache operators of global and generic loads and stores.
     pub caches: Caches,
+    /// Whether the chip has a unit for barrier objects.
+    pub barrier_unit: bool,
 }
 
 impl Default for Options {
-    /// As ptxas has it.
+    /// As ptxas has it, for the newest chips.
     fn default() -> Options {
-        Options { fmad: true, caches: Caches::default() }
+        Options { fmad: true, caches: Caches::default(), barrier_unit: true }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::context::{Context, Result};
 use crate::operand::operand;
 use sassafras_ir::{Edge, MemoryAccess, Op, Type, Value};
-use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
+use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::opaque::cache_policy;
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{AtomicOp, Opaque, Ordering, Scope, Space, SpecialRegister};
@@ -12,7 +12,7 @@ use sassafras_semantics::{AtomicOp, Opaque, Ordering, Scope, Space, SpecialRegis
 const MOST_GROUPS: u64 = 63;
 
 /// The operation of a name; one without a row is not supported.
-fn named(name: &str) -> Result<Opaque> {
+pub(crate) fn named(name: &str) -> Result<Opaque> {
     Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
 }
 
@@ -27,15 +27,7 @@ impl Context<'_, '_> {
                 self.ask(&format!("griddepcontrol.{}", inst.mods.mode.unwrap_or_default()), &[])
             }
             P::Mbarrier => self.barrier_object(inst),
-            P::CopyArrive => {
-                let address = self.object(inst, 0)?;
-                if says(inst, "noinc") {
-                    return self.ask("mbarrier.copies.arrive", &[address]);
-                }
-                let one = self.b().i32(1);
-                self.ask("mbarrier.expect_tx", &[address, one])?;
-                self.ask("mbarrier.copies.complete_tx", &[address])
-            }
+            P::CopyArrive => self.copy_arrive(inst),
             P::BulkCopy => self.bulk(inst),
             P::StAsync | P::RedAsync => self.shared_async(inst),
             P::FenceProxy => {
@@ -64,21 +56,6 @@ impl Context<'_, '_> {
         Ok(())
     }
 
-    /// The address that an operand names in the window of shared memory, 32 bits; a generic one is taken to it.
-    fn object(&mut self, inst: &Inst, index: usize) -> Result<Value> {
-        let address = operand(&inst.operands, index)?;
-        let generic = inst.mods.space.is_none()
-            && matches!(address, Operand::Address(AddressBase::Register(_) | AddressBase::Absolute, _));
-        let (value, access) = if generic {
-            let (value, access) = self.access_in(Space::Generic, inst, address, T::B(64), 1)?;
-            let whole = self.with_offset(value, access);
-            return Ok(self.b().low(whole));
-        } else {
-            self.access_in(Space::Shared, inst, address, T::B(64), 1)?
-        };
-        Ok(self.with_offset(value, access))
-    }
-
     pub(crate) fn with_offset(&mut self, value: Value, access: MemoryAccess) -> Value {
         if access.offset == 0 {
             return value;
@@ -86,88 +63,6 @@ impl Context<'_, '_> {
         let ty = self.function.ty(value);
         let more = self.b().constant(ty, i128::from(access.offset) as u128);
         self.b().add(value, more)
-    }
-
-    /// A release before an arrival, or an acquire behind a wait, for more than the block.
-    fn ordered(&mut self, inst: &Inst, ordering: Ordering) {
-        let scope = inst.mods.scope.unwrap_or(Scope::Cta);
-        if inst.mods.ordering.unwrap_or(ordering) == ordering && scope > Scope::Cta {
-            self.effect(Op::Fence(ordering, scope), &[]);
-        }
-    }
-
-    fn barrier_object(&mut self, inst: &Inst) -> Result<()> {
-        let o = &inst.operands;
-        match inst.mods.words.first().copied().unwrap_or_default() {
-            "init" => {
-                let address = self.object(inst, 0)?;
-                let count = self.value(operand(o, 1)?, T::U(32))?;
-                let all = self.b().i32(1 << 20);
-                let left = self.b().sub(all, count);
-                let (low, high) = (self.b().shl_by(left, 1), self.b().shl_by(left, 11));
-                let word = self.b().concat(low, high);
-                self.ask("mbarrier.init.each", &[address, word])
-            }
-            "inval" => {
-                let address = self.object(inst, 0)?;
-                self.ask("mbarrier.inval", &[address])
-            }
-            what @ ("expect_tx" | "complete_tx") => {
-                let address = self.object(inst, 0)?;
-                let bytes = self.value(operand(o, 1)?, T::U(32))?;
-                self.ask(&format!("mbarrier.{what}"), &[address, bytes])
-            }
-            "pending_count" => {
-                let state = self.value(operand(o, 1)?, T::B(64))?;
-                let high = self.b().high(state);
-                let shifted = self.b().lshr_by(high, 11);
-                let mask = self.b().i32((1 << 20) - 1);
-                let left = self.b().and(shifted, mask);
-                let all = self.b().i32(1 << 20);
-                let count = self.b().sub(all, left);
-                self.write(&o[0], count, false)
-            }
-            what @ ("test_wait" | "try_wait") => {
-                let address = self.object(inst, 1)?;
-                let phase = if says(inst, "parity") {
-                    let parity = self.value(operand(o, 2)?, T::U(32))?;
-                    self.b().shl_by(parity, 31)
-                } else {
-                    let state = self.value(operand(o, 2)?, T::B(64))?;
-                    self.b().high(state)
-                };
-                let op = named(&format!("mbarrier.{what}"))?;
-                let done = self.b().value(Op::Opaque(op), &[address, phase], Type::I1);
-                self.ordered(inst, Ordering::Acquire);
-                self.write(&o[0], done, false)
-            }
-            arrive @ ("arrive" | "arrive_drop") => {
-                let address = self.object(inst, 1)?;
-                let drop = if arrive == "arrive" { "" } else { ".drop" };
-                let (none, one) = (self.b().i32(0), self.b().i32(1));
-                let given = match o.get(2) {
-                    Some(given) => Some(self.value(given, T::U(32))?),
-                    None => None,
-                };
-                let (count, bytes) = match (says(inst, "expect_tx"), given) {
-                    (true, Some(bytes)) => (one, bytes),
-                    (false, Some(count)) => (count, none),
-                    (_, None) => (one, none),
-                };
-                self.ordered(inst, Ordering::Release);
-                let args = [address, count, bytes];
-                if says(inst, "shared::cluster") {
-                    if !matches!(o[0], Operand::Sink) {
-                        return Err("the state of an object that may be another block's is not given".into());
-                    }
-                    return self.ask(&format!("mbarrier.remote.arrive{drop}"), &args);
-                }
-                let op = named(&format!("mbarrier.arrive{drop}"))?;
-                let state = self.b().value(Op::Opaque(op), &args, Type::I64);
-                self.write(&o[0], state, false)
-            }
-            _ => Err("this operation on a barrier object is not supported".into()),
-        }
     }
 
     /// `cp.async.bulk`: sizes count in units of 16 bytes, in 16 bits.

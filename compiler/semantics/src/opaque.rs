@@ -219,6 +219,26 @@ pub fn barrier_word<D: Domain>(d: &D, count: &D::V) -> D::V {
     d.concat(&shifted(11), &shifted(1))
 }
 
+/// The word of a barrier object that waits for `count` arrivals, 32 bits, on a machine without a unit for such objects (what ptxas 13.0.88 makes of
+/// `mbarrier` for sm_80). The low half is 2^30 less the count of each phase. The high half is 2^31 less that of this one, and the carry of the last
+/// arrival flips bit 31, the phase; [`next_phase`] says what an arrival makes of it.
+pub fn barrier_words<D: Domain>(d: &D, count: &D::V) -> D::V {
+    let less = |all: u128| d.sub(&d.constant(32, all), count);
+    d.concat(&less(1 << 31), &less(1 << 30))
+}
+
+/// What an arrival makes of such a word: one more in the high half. Where its low 31 bits become zero the phase has ended, and the count of the low half
+/// begins anew.
+pub fn next_phase<D: Domain>(d: &D, word: &D::V) -> D::V {
+    let (low, high) = (d.extract(word, 0, 32), d.extract(word, 32, 32));
+    let high = d.add(&high, &d.constant(32, 1));
+    let ended = d.eq(&d.extract(&high, 0, 31), &d.constant(31, 0));
+    // The phase stays as the carry has left it, also where everybody has dropped out and nobody is awaited.
+    let again = d.extract(&d.add(&low, &d.constant(32, 1 << 30)), 0, 31);
+    let again = d.concat(&d.extract(&high, 31, 1), &again);
+    d.concat(&d.ite(&ended, &again, &high), &low)
+}
+
 /// The offsets of a box that is read by images to columns, 16 bits wide, in a word, as the machine holds them (what ptxas 13.0.88 makes of such copies):
 /// one offset stands as it is, two have eight bits each, three have five. `None` for other numbers.
 pub fn im2col_offsets<D: Domain>(d: &D, offsets: &[D::V]) -> Option<D::V> {
@@ -311,6 +331,24 @@ mod tests {
         }
         let d = crate::Concrete::default();
         assert_eq!(barrier_word(&d, &d.constant(32, 32)).bits(), 0x7fff_0000_001f_ffc0);
+        assert_eq!(barrier_words(&d, &d.constant(32, 9)).bits(), 0x7fff_fff7_3fff_fff7);
+    }
+
+    #[test]
+    fn phases_of_words_end_by_the_last_arrival() {
+        let d = crate::Concrete::default();
+        for count in [1u32, 2, 9] {
+            let first = barrier_words(&d, &d.constant(32, count.into()));
+            let (mut word, mut phases) = (first, 0);
+            for arrival in 1..=4 * count {
+                word = next_phase(&d, &word);
+                phases += u32::from(arrival % count == 0);
+                let high = (word.bits() >> 32) as u32;
+                assert_eq!(high >> 31, phases & 1, "{arrival} of {count}");
+                assert_eq!((1 << 31) - (high & 0x7fff_ffff), count - arrival % count);
+            }
+            assert_eq!(word, first, "after four phases of {count}");
+        }
     }
 
     #[test]

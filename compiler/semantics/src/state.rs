@@ -240,6 +240,11 @@ pub trait State<D: Domain> {
         let _ = (d, arguments);
         Err(Trap::Unsupported(op.name().into()))
     }
+    /// Whether a unit of the machine does what barrier objects ask for, as an opaque operation; else they are words, which loads, stores and atomic
+    /// operations change ([`crate::opaque::barrier_words`]).
+    fn has_barrier_unit(&self) -> bool {
+        true
+    }
     /// A special register, of [`SpecialRegister::width`] bits.
     fn special(&mut self, d: &D, register: SpecialRegister) -> Result<D::V, Trap>;
     /// The generic address of an offset in a space's window (`cvta`), 64 bits.

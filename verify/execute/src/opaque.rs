@@ -2,7 +2,8 @@
 //! products of sparse matrices, which are drawn from the lane's operands, and surfaces, which have no edge.
 
 use crate::memory::{Lane as View, drawn};
-use sassafras_semantics::{Access, AtomicOp, Bits, Opaque, Ordering, Scope, Space, Trap};
+use sassafras_semantics::opaque::next_phase;
+use sassafras_semantics::{Access, AtomicOp, Bits, Concrete, Opaque, Ordering, Scope, Space, Trap};
 
 /// Bits of each count of arrivals, and where they begin.
 const ARRIVALS: u128 = (1 << 20) - 1;
@@ -134,6 +135,12 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
             change(view, address, |o| o.arrive(1, 0, false))?;
         }
         "mbarrier.copies.complete_tx" => complete(view, address, 1)?,
+        "mbarrier.words.arrive" | "mbarrier.words.copies" => {
+            let before = Bits::new(64, view.load(&shared(8), address)?);
+            let after = next_phase(&Concrete::default(), &before);
+            view.store(&shared(8), address, after.bits())?;
+            return Ok(op.family().results.iter().map(|_| before).collect());
+        }
         "inclusterspace" => {
             return Ok(vec![Bits::new(1, View::is_space(Space::Shared, address).into())]);
         }

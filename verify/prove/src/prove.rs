@@ -224,7 +224,7 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, ways: Option<Ways>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let (mut wanted, most) = (self.origin.wanted(&self.weakened), bound.saturating_add(2));
+        let (mut wanted, most) = (self.origin.wanted(self.cubin, &self.weakened), bound.saturating_add(2));
         wanted.updates = self.updates;
         wanted.calls = self.origin.recurses().then_some(bound);
         let run = |wanted: target::Wanted<'_>| {

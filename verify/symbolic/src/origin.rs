@@ -279,10 +279,10 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// What it says that decides how the target is read.
-    pub fn wanted(self, weakened: &[Weakened]) -> Wanted<'_> {
+    /// What it says that decides how code of a target is read.
+    pub fn wanted<'e>(self, target: &Cubin, weakened: &'e [Weakened]) -> Wanted<'e> {
         let wanted = match self {
-            Origin::Ptx { .. } => Wanted::of(&self.insts(), weakened),
+            Origin::Ptx { .. } => Wanted::of(&self.insts(), places::has_barrier_unit(target), weakened),
             Origin::Code { cubin, code } => Wanted::of_code(cubin, code, weakened),
         };
         Wanted { room: self.room(), ..wanted }
@@ -392,14 +392,20 @@ impl<'a> Origin<'a> {
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
                 let mut program = Program::new(module, function, bound)?;
                 program.own_first = freedom.own_first;
-                let strong = self.wanted(&[]).strong_shared;
+                let wanted = self.wanted(target, &[]);
+                let (strong_shared, strong_tests) = (wanted.strong_shared, wanted.strong_tests);
                 let side = source::run(
                     inputs,
                     &program,
                     target,
                     bound,
                     freedom.payloads,
-                    source::Marks { strong_shared: strong, updates: freedom.updates, room: self.room() },
+                    source::Marks {
+                        strong_shared,
+                        strong_tests,
+                        updates: freedom.updates,
+                        room: self.room(),
+                    },
                     target::unasked(target, code),
                     &mut sites,
                     &mut estimates,
@@ -416,7 +422,7 @@ impl<'a> Origin<'a> {
                 Err("code that is the source does what it says".into())
             }
             Origin::Code { cubin, code: own } => {
-                let ran = target::run(inputs, cubin, own, bound, self.wanted(&[]), Role::Source)?;
+                let ran = target::run(inputs, cubin, own, bound, self.wanted(target, &[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Ways::default()))
             }
         }

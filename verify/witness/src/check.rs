@@ -171,7 +171,7 @@ pub fn against(
     let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
-    let (mut wanted, most) = (origin.wanted(&entry.matching.fences), bound.saturating_add(2));
+    let (mut wanted, most) = (origin.wanted(cubin, &entry.matching.fences), bound.saturating_add(2));
     wanted.updates = updates;
     wanted.calls = origin.recurses().then_some(bound);
     let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;

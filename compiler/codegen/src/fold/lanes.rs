@@ -55,6 +55,8 @@ pub(super) fn reach(inst: &MInst) -> Reach {
                 | M::Red
                 | M::RedAmpere
                 | M::Atoms
+                | M::AtomsArrive
+                | M::AtomArrive
                 | M::AtomsCas
                 | M::AtomsCast
                 | M::Membar

@@ -190,6 +190,8 @@ fn is_fence(inst: &MInst) -> bool {
             | Meaning::Depbar
             | Meaning::Ldgdepbar
             | Meaning::Arrives
+            | Meaning::AtomsArrive
+            | Meaning::AtomArrive
             | Meaning::Syncs
             | Meaning::Nanosleep
             | Meaning::Preexit

@@ -166,10 +166,12 @@ pub(super) fn entries_exist(module: &Module, options: &Options) -> Result<(), Fa
 pub(super) fn lower(
     module: &Module,
     options: &Options,
+    chip: Chip,
     text: &str,
     name: &str,
 ) -> Result<ir::Module, Failure> {
-    let choices = sassafras_lower::Options { fmad: options.contract, caches: options.caches };
+    let (caches, barrier_unit) = (options.caches, chip.has_barrier_unit());
+    let choices = sassafras_lower::Options { fmad: options.contract, caches, barrier_unit };
     sassafras_lower::lower(module, &choices).map_err(|errors| {
         let mut findings = Diagnostics::new(Source::new(name, text));
         for e in errors {

@@ -202,9 +202,15 @@ fn dispatch<D: Domain, S: State<D, Register = Register>>(lane: Lane<'_, D, S>) -
         M::Errbar | M::Ldgdepbar | M::Nop | M::Pmtrig => Ok(Outcome::Next),
         M::SparseMma => lane.sparse_product(),
         M::Gmma | M::GmmaFence | M::GmmaWait => lane.warpgroup(),
-        M::Preexit | M::Acqbulk | M::Fence | M::ClusterBarrier | M::Syncs | M::Arrives | M::Bulk => {
-            lane.opaque()
-        }
+        M::Preexit
+        | M::Acqbulk
+        | M::Fence
+        | M::ClusterBarrier
+        | M::Syncs
+        | M::Arrives
+        | M::Bulk
+        | M::AtomsArrive
+        | M::AtomArrive => lane.opaque(),
         M::Tex | M::Tld | M::Tld4 | M::Txd => lane.texture(),
         M::Txq => lane.texture_query(),
         M::Suld | M::Sust | M::Sured => lane.surface(),

@@ -5,7 +5,7 @@
 use super::lane::Lane;
 use super::{Outcome, Register, Step};
 use crate::meaning::Meaning as M;
-use sassafras_semantics::{Domain, Opaque, State, Trap};
+use sassafras_semantics::{Domain, Opaque, Space, State, Trap};
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
     pub(super) fn opaque(mut self) -> Step<D> {
@@ -22,6 +22,21 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
                 _ => self.ask("clusterbarrier.wait", &[])?,
             },
             M::Syncs => return self.barrier_object(),
+            M::AtomsArrive => {
+                let address = self.address(32)?;
+                return self.arrive_at_words(&address);
+            }
+            M::AtomArrive => {
+                let address = self.address(64)?;
+                let address = self.state.cvta_to(self.d, Space::Shared, &address)?;
+                let address = self.d.extract(&address, 0, 32);
+                return self.arrive_at_words(&address);
+            }
+            // Before sm_90 it is for objects that are words.
+            M::Arrives if !self.has("count") => {
+                let address = self.object()?;
+                self.ask("mbarrier.words.copies", &[address])?
+            }
             M::Arrives => {
                 let what = match self.text("count") {
                     ".ARVCNT" => "mbarrier.copies.arrive",
@@ -50,6 +65,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let offset = self.raw("o");
         let sum = self.d.add(&a, &u);
         Ok(self.d.add(&sum, &self.d.constant(32, u128::from(offset as u32))))
+    }
+
+    /// `ATOMS.ARRIVE`, `ATOM.ARRIVE`: the word of the object before, of 64 bits.
+    fn arrive_at_words(mut self, address: &D::V) -> Step<D> {
+        let before = self.ask("mbarrier.words.arrive", std::slice::from_ref(address))?;
+        self.set_wide("d", &before[0]);
+        self.set("p", &self.d.yes());
+        self.next()
     }
 
     /// `SYNCS`: one family of fields for each form.

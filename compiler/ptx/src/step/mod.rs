@@ -23,6 +23,7 @@ mod integer;
 mod lanes;
 mod matrix;
 mod memory;
+mod object;
 mod opaque;
 mod operand;
 mod packed;

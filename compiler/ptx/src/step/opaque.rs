@@ -5,10 +5,10 @@
 
 use super::{Done, PtxState, Step};
 use crate::checked::{Op, Operand, Type};
-use sassafras_semantics::opaque::{barrier_word, cache_policy};
+use sassafras_semantics::opaque::cache_policy;
 use sassafras_semantics::{AtomicOp, Domain, Opaque, Ordering, Scope, Space};
 
-const WORD: Type = Type::B(32);
+pub(super) const WORD: Type = Type::B(32);
 
 impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     pub(super) fn opaque(&mut self) -> Done<()> {
@@ -18,17 +18,7 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
                 self.ask(&format!("griddepcontrol.{mode}"), &[])?;
             }
             Op::Mbarrier => return self.barrier_object(),
-            Op::CopyArrive => {
-                // Without `.noinc` an arrival more is awaited, and is made up by the one when the copies are done.
-                let address = self.object(0)?;
-                if self.says("noinc") {
-                    self.ask("mbarrier.copies.arrive", &[address])?;
-                } else {
-                    let one = self.d.constant(32, 1);
-                    self.ask("mbarrier.expect_tx", &[address.clone(), one])?;
-                    self.ask("mbarrier.copies.complete_tx", &[address])?;
-                }
-            }
+            Op::CopyArrive => return self.copy_arrive(),
             Op::BulkCopy => return self.bulk(),
             Op::StAsync | Op::RedAsync => return self.shared_async(),
             Op::FenceProxy => {
@@ -79,7 +69,7 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
     }
 
     /// The address of a barrier object, 32 bits; without a space a generic one (PTX ISA, "mbarrier": it has to lie in shared memory).
-    fn object(&mut self, index: usize) -> Done<D::V> {
+    pub(super) fn object(&mut self, index: usize) -> Done<D::V> {
         let address = self.address(index)?;
         let symbol = matches!(
             self.operand(index)?,
@@ -90,79 +80,6 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             _ => address,
         };
         Ok(self.d.extract(&address, 0, 32))
-    }
-
-    /// What the ordering and scope of an arrival or a wait add to it beyond the block, before or behind.
-    fn ordered(&mut self, default: Ordering, now: Ordering) -> Done<()> {
-        let ordering = self.inst.mods.ordering.unwrap_or(default);
-        let scope = self.inst.mods.scope.unwrap_or(Scope::Cta);
-        if ordering == now && scope > Scope::Cta {
-            self.state.fence(self.d, now, scope)?;
-        }
-        Ok(())
-    }
-
-    fn barrier_object(&mut self) -> Done<()> {
-        let d = self.d;
-        let words = self.inst.mods.words.clone();
-        match words.first().copied().unwrap_or_default() {
-            "init" => {
-                let (address, count) = (self.object(0)?, self.source(1, WORD)?);
-                self.ask("mbarrier.init", &[address, barrier_word(d, &count)])?;
-            }
-            "inval" => {
-                let address = self.object(0)?;
-                self.ask("mbarrier.inval", &[address])?;
-            }
-            what @ ("expect_tx" | "complete_tx") => {
-                let (address, bytes) = (self.object(0)?, self.source(1, WORD)?);
-                self.ask(&format!("mbarrier.{what}"), &[address, bytes])?;
-            }
-            "pending_count" => {
-                // Bits 43 to 62 hold 2^20 less the count.
-                let state = self.source(1, Type::B(64))?;
-                let left = d.zext(&d.extract(&state, 43, 20), 32);
-                let count = d.sub(&d.constant(32, 1 << 20), &left);
-                return self.result(&count);
-            }
-            what @ ("test_wait" | "try_wait") => {
-                let address = self.object(1)?;
-                let phase = if self.says("parity") {
-                    let parity = self.source(2, WORD)?;
-                    d.concat(&d.extract(&parity, 0, 1), &d.constant(31, 0))
-                } else {
-                    d.extract(&self.source(2, Type::B(64))?, 32, 32)
-                };
-                let done = self.ask(&format!("mbarrier.{what}"), &[address, phase])?;
-                self.ordered(Ordering::Acquire, Ordering::Acquire)?;
-                return self.result(&done[0]);
-            }
-            arrive @ ("arrive" | "arrive_drop") => {
-                let address = self.object(1)?;
-                let drop = if arrive == "arrive" { "" } else { ".drop" };
-                let (none, one) = (d.constant(32, 0), d.constant(32, 1));
-                let given = match self.operands() {
-                    3 => Some(self.source(2, WORD)?),
-                    _ => None,
-                };
-                let (count, bytes) = match (self.says("expect_tx"), given) {
-                    (true, Some(bytes)) => (one, bytes),
-                    (false, Some(count)) => (count, none),
-                    (_, None) => (one, none),
-                };
-                self.ordered(Ordering::Release, Ordering::Release)?;
-                let remote = self.says("shared::cluster");
-                let what = if remote { "mbarrier.remote.arrive" } else { "mbarrier.arrive" };
-                let state = self.ask(&format!("{what}{drop}"), &[address, count, bytes])?;
-                match state.first() {
-                    Some(state) => return self.result(state),
-                    None if matches!(self.operand(0)?, Operand::Sink) => {}
-                    None => return Err(self.unsupported()),
-                }
-            }
-            _ => return Err(self.unsupported()),
-        }
-        Ok(())
     }
 
     /// Sizes are multiples of 16 bytes, 2^20 less 16 at most (PTX ISA, "cp.async.bulk").

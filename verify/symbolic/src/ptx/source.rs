@@ -366,6 +366,9 @@ impl State<Terms> for Lane<'_, '_> {
     fn opaque(&mut self, _: &Terms, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
         self.side.perform(op, arguments)
     }
+    fn has_barrier_unit(&self) -> bool {
+        crate::places::has_barrier_unit(self.cubin)
+    }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.special(register)
     }
@@ -450,6 +453,8 @@ fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
 pub struct Marks {
     /// All accesses of shared memory are events that others see.
     pub strong_shared: bool,
+    /// All loads of four bytes of shared memory are.
+    pub strong_tests: bool,
     /// Atomic operations are changes of words.
     pub updates: bool,
     /// Bytes of the largest local variable.
@@ -475,7 +480,7 @@ pub fn run<'i>(
     let d = inputs.terms;
     let mut side = Side::new(inputs, "source", bound);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
-    side.strong_shared = marks.strong_shared;
+    (side.strong_shared, side.strong_tests) = (marks.strong_shared, marks.strong_tests);
     side.updates = marks.updates;
     side.constants = crate::trace::bank::constants(cubin);
     side.unasked = unasked;

@@ -72,7 +72,7 @@ fn returned(flow: &Flow, at: usize) -> Result<(), String> {
         let board = inst.control.write_barrier;
         let strong = match row.meaning {
             Meaning::Ldg | Meaning::Ld => inst.get("sem").is_some_and(|sem| sem != 0),
-            Meaning::Atomg | Meaning::Atom | Meaning::Membar => true,
+            Meaning::Atomg | Meaning::Atom | Meaning::AtomArrive | Meaning::Membar => true,
             _ => false,
         };
         if strong && board < 6 && waited & (1 << board) == 0 {

@@ -98,7 +98,9 @@ fn stand_in(
     let anyone = side.path.parted && side.path.gathered.is_none_or(|g| g.0 != side.path.piece);
     let votes = wanted.votes && !anyone;
     match (op, arguments) {
-        (Collective::Vote(VoteMode::Any), [asked, ..]) if !votes && unguarded && known(asked) => {
+        (Collective::Vote(VoteMode::Any | VoteMode::All), [asked, ..])
+            if !votes && unguarded && known(asked) =>
+        {
             Some(vec![leaders.gather(side), d.yes()])
         }
         (Collective::Redux(op), [value, ..]) if !wanted.combines && unguarded => {
@@ -190,6 +192,8 @@ pub struct Wanted<'e> {
     pub warp_barriers: bool,
     /// Whether it has accesses of shared memory that are not weak: SASS does not say which are, so that all are events then.
     pub strong_shared: bool,
+    /// Whether it tests barrier objects, which are words on the target's chip: its loads of them are not weak, and SASS does not say which these are.
+    pub strong_tests: bool,
     /// Whether it asks which lanes are here: then the target's question is an event.
     pub votes: bool,
     /// Whether it combines values of lanes, likewise.
@@ -215,16 +219,18 @@ pub struct Wanted<'e> {
 
 impl<'e> Wanted<'e> {
     /// By the instructions of a source.
-    pub fn of(source: &[&checked::Inst], weakened: &'e [Weakened]) -> Wanted<'e> {
+    pub fn of(source: &[&checked::Inst], barrier_unit: bool, weakened: &'e [Weakened]) -> Wanted<'e> {
         let warp = |i: &&checked::Inst| matches!(i.op, Op::Bar | Op::Barrier) && i.mods.mode == Some("warp");
         let strong = |i: &&checked::Inst| {
             let weak = matches!(i.mods.ordering, None | Some(Ordering::Weak | Ordering::NonCoherent));
             let shared = matches!(i.mods.space, None | Some(Space::Shared));
             matches!(i.op, Op::Ld | Op::St) && shared && !weak
         };
+        let tests = |i: &&checked::Inst| i.op == Op::Mbarrier && i.mods.words.contains(&"test_wait");
         Wanted {
             warp_barriers: source.iter().any(warp),
             strong_shared: source.iter().any(strong),
+            strong_tests: !barrier_unit && source.iter().any(tests),
             votes: source.iter().any(|i| matches!(i.op, Op::Vote | Op::Activemask)),
             combines: source.iter().any(|i| i.op == Op::Redux),
             left_out: source.iter().any(warp),
@@ -245,6 +251,7 @@ impl<'e> Wanted<'e> {
         Wanted {
             warp_barriers: all.any(|i| i.row().mnemonic == "WARPSYNC"),
             strong_shared: false,
+            strong_tests: false,
             votes: true,
             combines: true,
             left_out: false,
@@ -287,6 +294,7 @@ pub fn piece<'i>(
     let wanted = Wanted {
         warp_barriers: false,
         strong_shared: false,
+        strong_tests: false,
         votes: true,
         combines: true,
         left_out: false,
@@ -323,7 +331,7 @@ fn go<'i>(
     let who = if role == Role::Source { "source" } else { "target" };
     let mut side = Side::new(inputs, who, bound);
     side.machine = true;
-    side.strong_shared = wanted.strong_shared;
+    (side.strong_shared, side.strong_tests) = (wanted.strong_shared, wanted.strong_tests);
     side.aligned = wanted.whole;
     side.constants = constants(cubin);
     side.admitted = wanted.admitted.unwrap_or_else(|| d.yes());

@@ -63,7 +63,8 @@ pub fn before<R: Name>(side: &Side<'_, R>, inst: &Inst) -> Result<(), String> {
 /// Whether a thread of this code may end while its copies are under way: nobody learns that it has, since nothing in it waits for others of
 /// the block, so that nobody may look at what is copied.
 pub fn may_end(code: &[u128], chip: Chip) -> bool {
-    let waits = |inst: &Inst| matches!(inst.row().meaning, Meaning::Bar) || inst.row().mnemonic == "SYNCS";
+    use Meaning::{Arrives, AtomArrive, AtomsArrive, Bar, Syncs};
+    let waits = |inst: &Inst| matches!(inst.row().meaning, Arrives | AtomArrive | AtomsArrive | Bar | Syncs);
     code.iter().all(|word| decode(*word, chip).is_ok_and(|inst| !waits(&inst)))
 }
 

@@ -172,9 +172,17 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Weakened> {
     let wanted: Vec<(Action, bool)> = source.iter().filter_map(kind).collect();
     let mut next = 0;
     let mut all = Vec::new();
-    for (e, what) in target.iter().filter_map(|e| Some((e, kind(e)?))) {
+    let there: Vec<(&Event, (Action, bool))> = target.iter().filter_map(|e| Some((e, kind(e)?))).collect();
+    // What is wanted before the fence that the target comes to later: a loop of the target is followed for longer, and what it does then has no partner.
+    let before_fence = |wanted: &[(Action, bool)], behind: &[(&Event, (Action, bool))]| {
+        let comes = |asked: Less| {
+            behind.iter().filter_map(|(_, what)| as_fence(&what.0)).any(|there| serves(&asked, &there))
+        };
+        wanted.iter().position(|w| as_fence(&w.0).is_some_and(comes)).unwrap_or(wanted.len())
+    };
+    for (at, (e, what)) in there.iter().enumerate() {
         let weakened = |taken| Weakened { at: e.place, visit: e.visit, taken };
-        if wanted.get(next) != Some(&what)
+        if wanted.get(next) != Some(what)
             && let Some(n) = warp(e).and_then(|some| spare.get_mut(&some)).filter(|n| **n > 0)
         {
             *n -= 1;
@@ -184,14 +192,15 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Weakened> {
         let fence = as_fence(&what.0);
         let asked = wanted.get(next).and_then(|w| as_fence(&w.0));
         match (wanted.get(next), asked, &fence) {
-            (Some(w), ..) if *w == what => next += 1,
+            (Some(w), ..) if w == what => next += 1,
             (_, Some(asked), Some(there)) if serves(&asked, there) => {
                 all.push(weakened(Some(asked)));
                 next += 1;
             }
             (_, _, Some(_)) => all.push(weakened(None)),
-            _ => match wanted[next..].iter().position(|w| *w == what) {
-                Some(i) => next += i + 1,
+            _ => match wanted[next..].iter().position(|w| w == what) {
+                Some(i) if i < before_fence(&wanted[next..], &there[at + 1..]) => next += i + 1,
+                Some(_) => {}
                 None if matches!(what.0, Action::Load(_) | Action::Store(_)) => {
                     all.push(weakened(Some(Less::Weak)));
                 }

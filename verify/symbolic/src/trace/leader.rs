@@ -1,6 +1,6 @@
 //! One lane's atomic operation for those of all lanes that execute together (A-LEADER).
 //!
-//! ptxas makes of `atom.add [p], v`, where `p` and `v` are the same for all lanes: `m = VOTE.ANY`, which is the set of lanes that are here;
+//! ptxas makes of `atom.add [p], v`, where `p` and `v` are the same for all lanes: `m = VOTE.ANY`, or `VOTE.ALL`, which is the set of lanes that are here;
 //! the highest of them adds `popc(m)·v`; what it got back goes to all by `SHFL`, and each lane adds `v` for each lane of `m` below it. A
 //! reduction without a result adds, or combines otherwise, what `REDUX` gives for the lanes that are here, so that `v` may differ.
 //!
@@ -55,7 +55,7 @@ pub struct Leaders {
 }
 
 impl Leaders {
-    /// `VOTE.ANY` of nothing but true: the lanes that are here.
+    /// `VOTE.ANY` or `VOTE.ALL` of nothing but true: the lanes that are here.
     pub fn gather(&mut self, side: &Side<'_, Register>) -> TermId {
         let name = format!("{}.lanes {:#x} {}", side.who, side.place, side.visit);
         let mask = side.inputs.variable(&name, 32, true);

@@ -184,6 +184,8 @@ pub struct Side<'i, R: Name> {
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
+    /// Whether all loads of four bytes of shared memory are: SASS does not say which ask how far a barrier object is.
+    pub strong_tests: bool,
     /// Whether atomic operations are changes of words (`update.rs`).
     pub updates: bool,
     /// What the compare-and-swap of a loop finds, where one is about to be done (`retry.rs`).
@@ -272,6 +274,7 @@ impl<'i, R: Name> Side<'i, R> {
             assumed: BTreeSet::new(),
             bound,
             strong_shared: false,
+            strong_tests: false,
             updates: false,
             expected: None,
             ways: FxHashMap::default(),

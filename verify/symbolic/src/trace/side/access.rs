@@ -53,7 +53,8 @@ impl<R: Name> Side<'_, R> {
     /// Other spaces and orderings; too many stores before it.
     pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
         let (space, address) = self.place_of(access, address)?;
-        if self.is_strong(access, space) {
+        let tests = self.strong_tests && space == Space::Shared && access.bytes == 4;
+        if tests || self.is_strong(access, space) {
             let value = self.strong(access, (space, address), None);
             if access.ordering == Ordering::Acquire {
                 crate::trace::lanes::acquire(self, access.scope);
