@@ -282,7 +282,9 @@ impl<'a> Origin<'a> {
     /// What it says that decides how code of a target is read.
     pub fn wanted<'e>(self, target: &Cubin, weakened: &'e [Weakened]) -> Wanted<'e> {
         let wanted = match self {
-            Origin::Ptx { .. } => Wanted::of(&self.insts(), places::has_barrier_unit(target), weakened),
+            Origin::Ptx { .. } => {
+                Wanted::of(&self.insts(), crate::trace::bank::has_barrier_unit(target), weakened)
+            }
             Origin::Code { cubin, code } => Wanted::of_code(cubin, code, weakened),
         };
         Wanted { room: self.room(), ..wanted }

@@ -121,11 +121,6 @@ pub fn found(
     all
 }
 
-/// Whether its chip has a unit for barrier objects; one that is not known is taken for one of the newest.
-pub fn has_barrier_unit(cubin: &Cubin) -> bool {
-    Chip::from_number(cubin.sm).is_none_or(Chip::has_barrier_unit)
-}
-
 /// The top of the stack, 32 bits; none if the chip is not known.
 pub fn top(inputs: &Inputs<'_>, cubin: &Cubin) -> Option<TermId> {
     let chip = Chip::from_number(cubin.sm)?;

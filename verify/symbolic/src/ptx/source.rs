@@ -367,7 +367,7 @@ impl State<Terms> for Lane<'_, '_> {
         self.side.perform(op, arguments)
     }
     fn has_barrier_unit(&self) -> bool {
-        crate::places::has_barrier_unit(self.cubin)
+        crate::trace::bank::has_barrier_unit(self.cubin)
     }
     fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
         self.side.special(register)

@@ -2,6 +2,7 @@
 
 use crate::assumption::Assumption;
 use crate::trace::side::{Name, Side};
+use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_semantics::{CompareOp, Domain, TermId, Terms, Trap};
 
@@ -132,4 +133,9 @@ pub fn choice<R: Name>(
         side.demands.push((outside, side.place));
     }
     Ok(value)
+}
+
+/// Whether its chip has a unit for barrier objects; one that is not known is taken for one of the newest.
+pub fn has_barrier_unit(cubin: &Cubin) -> bool {
+    Chip::from_number(cubin.sm).is_none_or(Chip::has_barrier_unit)
 }
