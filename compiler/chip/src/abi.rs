@@ -1,4 +1,4 @@
-//! How a kernel calls a function that the driver resolves.
+//! How a kernel calls a function that the driver resolves, and how it calls a routine of its own ([`routine`]).
 //!
 //! By experiment on ptxas 13.0.88's code for sm_75, 80, 86, 89, 90, 100 and 120: kernels with 40 and 112 values that live across a call of `vprintf`, with 24 uniform
 //! ones in a loop around it, divergent regions around it, and arguments of several sizes. What is read behind the call
@@ -35,4 +35,37 @@ pub const fn keeps_uniform(chip: Chip, register: u16) -> bool {
 /// Whether a value may stay in a general register across a call of ours: not where we put the callee's address.
 pub const fn lives_across(chip: Chip, register: u16) -> bool {
     keeps(chip, register) && register != TARGET
+}
+
+/// How a kernel calls a routine of its own (`docs/machine.md`, "Routines"): a convention that only the compiler's code knows.
+pub mod routine {
+    /// The pair of the return address, as a distance from the kernel's start: the caller sets the lower word, the routine the upper one.
+    pub const RETURN_ADDRESS: u16 = 2;
+    /// The first register of the arguments, one behind the other, and of the result.
+    pub const FIRST_ARGUMENT: u16 = 4;
+    /// P0 up to this, excluded, are a routine's to use.
+    pub const PREDICATES: u16 = 7;
+
+    /// R0 up to this, excluded, but for the stack pointer, are the routine's to use: as few as it gets along with
+    /// (`sassafras_semantics::Routine` has the numbers).
+    pub const fn registers(number: u8) -> u16 {
+        match number {
+            // Quotients of binary32.
+            0..=7 => 24,
+            // Quotients of binary64.
+            8..=11 => 40,
+            // Integers.
+            _ => 20,
+        }
+    }
+
+    /// Whether a general register may hold another value behind a call.
+    pub const fn clobbers(number: u8, register: u16) -> bool {
+        register < registers(number) && register != super::STACK_POINTER
+    }
+
+    /// Whether a predicate may.
+    pub const fn clobbers_predicate(register: u16) -> bool {
+        register < PREDICATES
+    }
 }

@@ -87,7 +87,7 @@ impl Judges {
     fn cubin(&self, after: Form<'_>) -> Option<Finding> {
         let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match after {
-            Form::Words(f, words) => made.push(Made::of(f, words)),
+            Form::Words(f, _, words) => made.push(Made::of(f, words)),
             Form::Cubin(cubin, bytes) => {
                 let said = match sassafras_cubin::elf::read(bytes) {
                     Ok(image) => sassafras_check::container::check(&image),
@@ -110,7 +110,7 @@ impl Judges {
         let mut known = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match after {
             Form::Ptx(module) => known.0 = Expected::of(module),
-            Form::Words(f, _) => known.1.push(lines::Made::of(f)),
+            Form::Words(f, ..) => known.1.push(lines::Made::of(f)),
             Form::Cubin(_, bytes) => {
                 return Some(match sassafras_cubin::read(bytes) {
                     Ok(cubin) => finding(&lines::check(&cubin, &known.0, &known.1)),
@@ -284,8 +284,8 @@ fn finding(verdict: &Verdict) -> Finding {
 
 /// Each word says what its instruction said, branches included.
 fn encoding(_: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
-    let Form::Words(f, words) = after else { return None };
-    Some(finding(&sassafras_check::encode::check(f, words, f.chip)))
+    let Form::Words(f, routines, words) = after else { return None };
+    Some(finding(&sassafras_check::encode::check(f, routines, words, f.chip)))
 }
 
 /// The IR keeps its rules.

@@ -1,12 +1,15 @@
 //! Words.
 //!
-//! Does: gives every instruction its place, sets the distances of branches, encodes; ends with `BRA .` and NOPs up to
-//! a multiple of 128 bytes; gathers what the container must know. Needs: `Phase::Scheduled`.
+//! Does: gives every instruction its place, sets the distances of branches, encodes; puts routines behind the function and says
+//! where they lie and where they return to; ends with `BRA .` and NOPs up to a multiple of 128 bytes; gathers what the container must
+//! know. Needs: `Phase::Scheduled`.
 
 use crate::{Error, expand::make};
+use sassafras_chip::abi;
 use sassafras_graph::SecondaryMap;
 use sassafras_isa::{Control, ControlFlowKind, FieldKind, Inst, Meaning, RegClass, encode};
-use sassafras_machine::{Block, Function, Phase, Reg};
+use sassafras_machine::{Block, BuildError, Function, MInst, Phase, Reg};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of one instruction.
 const WORD: u64 = 16;
@@ -39,17 +42,50 @@ pub struct Code {
     pub lines: Vec<u32>,
 }
 
-/// See the head of this file.
-pub fn emit(f: &Function) -> Result<Code, Error> {
+/// The numbers of the routines that a function calls, in rising order.
+pub fn routines(f: &Function) -> Vec<u8> {
+    let called: BTreeSet<u8> = f.insts().filter_map(|(_, _, inst)| inst.inst().and_then(called)).collect();
+    called.into_iter().collect()
+}
+
+/// The routine that an instruction calls: until emission its number stands where its place will be.
+pub(crate) fn called(inst: &Inst) -> Option<u8> {
+    let row = inst.row();
+    let relative = row.control_flow == Some(ControlFlowKind::Call) && !row.id.starts_with("call.abs");
+    let field = row.fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. }));
+    field.filter(|_| relative).and_then(|field| u8::try_from(inst.fields[field] / WORD).ok())
+}
+
+/// See the head of this file. `routines` are those that the function calls, by number, scheduled.
+pub fn emit(f: &Function, routines: &[(u8, Function)]) -> Result<Code, Error> {
     Error::unless("emit", Phase::Scheduled, f.phase)?;
+    let mut code = Code { frame_bytes: f.frame.size(), ..Code::default() };
+    let mut at = WORD * f.insts().count() as u64;
+    let mut places = BTreeMap::new();
+    for (number, routine) in routines {
+        places.insert(*number, at);
+        at += WORD * routine.insts().count() as u64;
+    }
+    body(f, &places, &mut code)?;
+    for (_, routine) in routines {
+        Error::unless("emit", Phase::Scheduled, routine.phase)?;
+        body(routine, &BTreeMap::new(), &mut code)?;
+    }
+    tail(f, &mut code)?;
+    Ok(code)
+}
+
+/// The words of one function, behind those that are there.
+fn body(f: &Function, routines: &BTreeMap<u8, u64>, code: &mut Code) -> Result<(), Error> {
     let mut start = SecondaryMap::<Block, u64>::new();
-    let mut at = 0;
+    let first = WORD * code.words.len() as u64;
+    let mut at = first;
     for &block in &f.layout {
         start[block] = at;
         at += WORD * f.blocks[block].insts.len() as u64;
     }
-    let mut code = Code { frame_bytes: f.frame.size(), ..Code::default() };
     let mut returns = Returns::No;
+    let own = routines.is_empty() && first > 0;
     for (block, index, inst) in f.insts() {
         let real =
             inst.inst().ok_or_else(|| Error::malformed(block, index, "a pseudo-instruction at emission"))?;
@@ -78,13 +114,37 @@ pub fn emit(f: &Function) -> Result<Code, Error> {
         if let Some(target) = inst.target {
             aim(&mut real, start[target].wrapping_sub(here + WORD));
         }
-        facts(&mut code, here as u32, &real);
+        if let Some(number) = called(&real) {
+            let place = routines.get(&number);
+            let place = place.ok_or_else(|| Error::malformed(block, index, "a call of no routine"))?;
+            aim(&mut real, place.wrapping_sub(here + WORD));
+        } else if let Some(call) = returned_from(&f.blocks[block].insts, index) {
+            real.set("b", start[block] + WORD * (call as u64 + 1)).map_err(BuildError::from)?;
+        } else if real.row().control_flow == Some(ControlFlowKind::Return) {
+            // From the kernel's start, where return addresses count from.
+            aim(&mut real, (here + WORD).wrapping_neg());
+        }
+        facts(code, here as u32, &real);
         code.words.push(encode(&real, f.chip).map_err(|error| Error::Encode { block, index, error })?);
-        code.origins.push(inst.origin);
+        code.origins.push(inst.origin.filter(|_| !own));
         code.lines.push(inst.line);
     }
-    tail(f, &mut code)?;
-    Ok(code)
+    Ok(())
+}
+
+/// The call whose return address an instruction sets: the next one of a routine, if nothing writes the address in between.
+fn returned_from(insts: &[MInst], index: usize) -> Option<usize> {
+    let sets = |inst: &MInst| {
+        let mut defs = inst.defs();
+        defs.any(|d| d.class == RegClass::R && d.reg == Reg::Physical(abi::routine::RETURN_ADDRESS))
+    };
+    if insts[index].inst().is_none_or(|real| real.row().id != "mov.i") || !sets(&insts[index]) {
+        return None;
+    }
+    let behind = insts[index + 1..].iter();
+    let next =
+        behind.enumerate().find(|(_, inst)| sets(inst) || inst.inst().is_some_and(|i| called(i).is_some()));
+    next.filter(|(_, inst)| !sets(inst)).map(|(n, _)| index + 1 + n)
 }
 
 /// What has to come next, behind a `LEPC`.

@@ -7,7 +7,7 @@
 use crate::Error;
 use crate::alloc::{End, parallel_moves};
 use sassafras_chip::{Chip, abi};
-use sassafras_isa::{FieldKind, Inst, RegClass, form_on};
+use sassafras_isa::{ControlFlowKind, FieldKind, Inst, RegClass, form_on};
 use sassafras_machine::{Block, BuildError, Function, MInst, Op, Phase, Place, Pseudo, Reg};
 
 /// What [`expand`](expand()) did.
@@ -38,16 +38,39 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
     for block in f.layout.clone() {
         let insts = std::mem::take(&mut f.blocks[block].insts);
         let mut out = Vec::with_capacity(insts.len());
+        let mut leaves = false;
         if block == f.entry && stats.frame > 0 {
             prologue(f, &mut out)?;
         }
         for (index, inst) in insts.into_iter().enumerate() {
             match &inst.op {
+                Op::Inst(exit) if leaves && exit.row().control_flow == Some(ControlFlowKind::Exit) => {
+                    let first = out.len();
+                    back(f, &mut out)?;
+                    for new in &mut out[first..] {
+                        new.line = inst.line;
+                    }
+                    if let Some(last) = out.last_mut() {
+                        last.origin = inst.origin;
+                    }
+                }
                 Op::Inst(_) => out.push(inst),
                 Op::Pseudo(pseudo) => {
                     stats.expanded += 1;
                     let first = out.len();
                     match pseudo {
+                        Pseudo::Invoke { routine, result, arguments } => {
+                            invoke(f, (block, index), *routine, result, arguments, &mut out)?;
+                        }
+                        Pseudo::Enter { arguments, .. } => {
+                            let moves = passing(arguments, false);
+                            arrange(f, (block, index), moves, &mut out)?;
+                        }
+                        Pseudo::Leave { result, .. } => {
+                            let moves = passing(std::slice::from_ref(result), true);
+                            arrange(f, (block, index), moves, &mut out)?;
+                            leaves = true;
+                        }
                         Pseudo::Call { slot, result, arguments } => {
                             call(f, (block, index), *slot, result.as_ref(), arguments, &mut out)?;
                         }
@@ -152,6 +175,60 @@ fn return_address(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Moves between places and the registers of a routine's convention, the first place in the first of them; `to` them, or from them.
+fn passing(places: &[Place], to: bool) -> Vec<(End, End)> {
+    let (mut moves, mut next) = (Vec::new(), abi::routine::FIRST_ARGUMENT);
+    for place in places {
+        for unit in 0..place.units {
+            let own = End::Register(RegClass::R, number(&step(place, unit)) as u16);
+            let fixed = End::Register(RegClass::R, next);
+            moves.push(if to { (fixed, own) } else { (own, fixed) });
+            next += 1;
+        }
+    }
+    moves
+}
+
+/// Moves that happen at once, as instructions.
+fn arrange(
+    f: &Function,
+    at: (Block, usize),
+    moves: Vec<(End, End)>,
+    out: &mut Vec<MInst>,
+) -> Result<(), Error> {
+    let steps = parallel_moves(moves, None);
+    let steps = steps.ok_or_else(|| Error::malformed(at.0, at.1, "values that cannot be moved"))?;
+    steps.iter().try_for_each(|pseudo| one(f, at, pseudo, out))
+}
+
+/// A call of a routine: arguments to their registers, the return address, and the result from its register. Where the routine lies, and
+/// where the call, is known at emission: until then the call has the routine's number for its target, and the address is 0.
+fn invoke(
+    f: &Function,
+    at: (Block, usize),
+    routine: u8,
+    result: &Place,
+    arguments: &[Place],
+    out: &mut Vec<MInst>,
+) -> Result<(), Error> {
+    arrange(f, at, passing(arguments, true), out)?;
+    out.push(MInst::new(make(f.chip, "mov.i", &[("d", u64::from(abi::routine::RETURN_ADDRESS))])?));
+    let mut call = make(f.chip, "call", &[("t", WORD * u64::from(routine))])?;
+    call.set_enum("noinc", ".NOINC").map_err(BuildError::from)?;
+    out.push(MInst::new(call));
+    arrange(f, at, passing(std::slice::from_ref(result), false), out)
+}
+
+/// The return of a routine: the upper word of the address, and a jump to it. The distance to the kernel's start is known at emission.
+fn back(f: &Function, out: &mut Vec<MInst>) -> Result<(), Error> {
+    let address = u64::from(abi::routine::RETURN_ADDRESS);
+    out.push(MInst::new(make(f.chip, "mov.i", &[("d", address + 1)])?));
+    let mut ret = make(f.chip, "ret", &[("a", address)])?;
+    ret.set_enum("nodec", ".NODEC").map_err(BuildError::from)?;
+    out.push(MInst::new(ret));
+    Ok(())
+}
+
 fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) -> Result<(), Error> {
     match pseudo {
         Pseudo::Copy { dst, src } => {
@@ -190,7 +267,12 @@ fn one(f: &Function, at: (Block, usize), pseudo: &Pseudo, out: &mut Vec<MInst>) 
                 out.push(MInst::new(load));
             }
         }
-        Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } | Pseudo::Call { .. } => {
+        Pseudo::ParallelCopy(_)
+        | Pseudo::Pack { .. }
+        | Pseudo::Call { .. }
+        | Pseudo::Invoke { .. }
+        | Pseudo::Enter { .. }
+        | Pseudo::Leave { .. } => {
             return Err(Error::malformed(at.0, at.1, "a pseudo-instruction of SSA behind allocation"));
         }
     }

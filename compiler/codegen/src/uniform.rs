@@ -115,7 +115,9 @@ fn behind(f: &Function, branch: Block, mut each: impl FnMut(Block)) {
 fn differs(inst: &MInst) -> bool {
     let inst = match &inst.op {
         Op::Inst(inst) => inst,
-        Op::Pseudo(pseudo) => return matches!(pseudo, Pseudo::Undef { .. } | Pseudo::Call { .. }),
+        Op::Pseudo(pseudo) => {
+            return matches!(pseudo, Pseudo::Undef { .. } | Pseudo::Call { .. } | Pseudo::Enter { .. });
+        }
     };
     let row = inst.row();
     match row.memory {

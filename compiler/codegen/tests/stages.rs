@@ -18,7 +18,7 @@ fn through(f: &mut Function) -> codegen::Code {
     codegen::schedule(f).unwrap();
     assert_eq!(f.phase, Phase::Scheduled);
     assert_eq!(text::parse(&text::print(f)).as_ref(), Ok(&*f));
-    codegen::emit(f).unwrap()
+    codegen::emit(f, &[]).unwrap()
 }
 
 const VADD: &str = "entry b0
@@ -151,7 +151,7 @@ fn faults_find_places() {
             assert_eq!(made, f != before, "{}", fault.name());
             assert_eq!(text::parse(&text::print(&f)).as_ref(), Ok(&f));
             if fault.stage() == Stage::Schedule {
-                codegen::emit(&f).unwrap();
+                codegen::emit(&f, &[]).unwrap();
             }
             made
         });

@@ -16,8 +16,8 @@ pub enum Form<'a> {
     Ir(&'a ir::Module),
     /// A function of machine code.
     Machine(&'a machine::Function),
-    /// A function's words, 16 bytes each, padding included.
-    Words(&'a machine::Function, &'a [u128]),
+    /// A function's words, 16 bytes each, padding included, and the routines that stand behind it, by number.
+    Words(&'a machine::Function, &'a [(u8, machine::Function)], &'a [u128]),
     /// A cubin, and the file that it becomes.
     Cubin(&'a Cubin, &'a [u8]),
 }

@@ -1,7 +1,7 @@
 //! The graph of a function's words, which a profile counts: what `run --profile` writes and `compile --profile` reads.
 //!
 //! Blocks begin at the first word, at targets of branches and behind what may go elsewhere, and stand in the order of addresses. What the graph does not show
-//! is refused: a branch to a computed address, a call to another place of the code.
+//! is refused: a branch to a computed address, a call of one. What is called is no part of the graph: it comes back to the word behind.
 
 mod fit;
 
@@ -61,9 +61,15 @@ fn end(at: usize, inst: &Inst) -> Result<Option<End>, String> {
         },
         Some(ControlFlowKind::Exit) => Ok(Some(End { taken: None, falls: !always || second() })),
         Some(ControlFlowKind::IndirectBranch) => refused("a branch to a computed address"),
+        // Of a routine, which no block of the function leads to but by a call.
+        Some(ControlFlowKind::Return) if inst.row().family == "ret" => {
+            Ok(Some(End { taken: None, falls: false }))
+        }
         Some(ControlFlowKind::Return) => refused("a return"),
-        // One of an absolute address is of a function that the driver resolves, and comes back.
-        Some(ControlFlowKind::Call) if inst.row().family != "call.abs.r" => refused("a call"),
+        // One of an absolute address is of a function that the driver resolves, the other of a routine: both come back.
+        Some(ControlFlowKind::Call) if !matches!(inst.row().family, "call.abs.r" | "call") => {
+            refused("a call")
+        }
         _ => Ok(None),
     }
 }

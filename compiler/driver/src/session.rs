@@ -77,6 +77,8 @@ pub struct Session<'a> {
     source: Option<lines::Source>,
     /// The PTX, if the session starts from it.
     ptx: Option<&'a str>,
+    /// Routines that were made, by number.
+    routines: Mutex<HashMap<u8, machine::Function>>,
     drawn: Mutex<Vec<(Stage, usize, String)>>,
     log: Mutex<Vec<(Stage, usize, Notes, Option<String>)>>,
 }
@@ -152,6 +154,7 @@ impl<'a> Session<'a> {
             dumps: dump::Dumps::new(options)?,
             source: None,
             ptx: matches!(text, Text::Ptx).then_some(source),
+            routines: Mutex::default(),
             drawn: Mutex::default(),
             log: Mutex::default(),
         };

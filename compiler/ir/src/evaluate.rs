@@ -7,7 +7,8 @@ mod bits;
 
 use crate::op::{Compare, FloatCompare, Op, PackedOp, Type};
 use sassafras_semantics::{
-    CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, UnaryOp, domain::BinaryOp,
+    CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Routine, RoutinePart, UnaryOp,
+    domain::BinaryOp,
 };
 
 /// The results of a pure operation, whose types are `types`; `None` for an operation that is not pure.
@@ -86,6 +87,14 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
         Op::FMul(format, mode) => float(d, FloatOp::Mul, format, mode, args),
         Op::Fma(format, mode) => float(d, FloatOp::Fma, format, mode, args),
         Op::FDiv(format, mode) => float(d, FloatOp::Div, format, mode, args),
+        Op::Routine(RoutinePart::Call, routine) => match routine {
+            Routine::Divide(format, rounding, ftz) => {
+                float(d, FloatOp::Div, format, FloatMode { rounding, ftz, sat: false }, args)
+            }
+            Routine::Quotient64 => return evaluate(d, &Op::Div { signed: false }, args, types),
+            Routine::Remainder64 => return evaluate(d, &Op::Rem { signed: false }, args, types),
+        },
+        Op::Routine(RoutinePart::Enter | RoutinePart::Leave, _) => return None,
         Op::FSqrt(format, mode) => float(d, FloatOp::Sqrt, format, mode, args),
         Op::FRound(format, mode) => float(d, FloatOp::RoundToIntegral, format, mode, args),
         Op::FNeg(format) => d.xor(&args[0], &sign_bit(d, format)),

@@ -2,8 +2,8 @@
 
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
-    SpecialRegister, SystemCall,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Routine, RoutinePart,
+    Scope, Space, SpecialRegister, SystemCall,
 };
 
 use crate::function::VariableId;
@@ -426,6 +426,9 @@ pub enum Op {
     /// A call of a function that the driver resolves, with its arguments; it may read and write all memory that it can address.
     /// Each lane's is its own.
     SystemCall(SystemCall),
+    /// A routine of the compiler: a call, with its arguments and result; or, in the routine itself, its arguments as results, and its result as
+    /// argument.
+    Routine(RoutinePart, Routine),
     /// `nanosleep`; argument: nanoseconds. No effect on results.
     Nanosleep,
     /// Convergent, of all lanes of the warp. Arguments: A, B and C, each the lane's registers as one value, the first lowest;

@@ -20,8 +20,8 @@ use crate::op::{Compare, FloatCompare, MemoryAccess, Op, PackedOp};
 use crate::text::token::*;
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Scope, Space,
-    SpecialRegister, SystemCall,
+    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Routine, RoutinePart,
+    Scope, Space, SpecialRegister, SystemCall,
 };
 
 /// The width of an argument or result in a row. Each but a number and [`Width::Double`] stands for one width within the row.
@@ -286,6 +286,7 @@ operations! {
     "warpsync" "warpsync" WarpSync: [32] [], convergent, effect;
     "barrier" "barrier" Barrier(mode: BarrierMode), convergent, effect;
     "syscall" "syscall" SystemCall(call: SystemCall), effect;
+    "routine" "routine" Routine(part: RoutinePart, routine: Routine), effect if part != RoutinePart::Call;
     "nanosleep" "nanosleep" Nanosleep: [32] [], effect;
     "mma" "mma" Mma(mma: Mma), whole_warp;
     "ldmatrix" "ldmatrix" MatrixLoad(matrices: Matrices), whole_warp;

@@ -15,7 +15,7 @@ use crate::{Block, Function, Inst, InstData, Op, Terminator, Uses, Value};
 use apart::Apart;
 use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{Dominators, Influence, SecondaryMap};
-use sassafras_semantics::{Ordering, Space, SpecialRegister};
+use sassafras_semantics::{Ordering, RoutinePart, Space, SpecialRegister};
 use std::fmt;
 
 /// Why a value or a branch is divergent.
@@ -264,6 +264,8 @@ fn differs(op: &Op) -> bool {
         // Each lane calls for itself: `malloc` gives each a pointer of its own.
         Op::Undef | Op::Atomic { .. } | Op::SystemCall(_) => true,
         Op::Opaque(op) => !op.family().pure,
+        // Of a routine's arguments nothing is known.
+        Op::Routine(part, _) => *part == RoutinePart::Enter,
         // What a barrier reduces is one value for the block.
         Op::Barrier(_) => false,
         op => op.convergent(),

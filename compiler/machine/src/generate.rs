@@ -89,7 +89,7 @@ fn pseudo(r: &mut dyn FnMut(u64) -> u64, vregs: u64) -> Pseudo {
         reg: reg(r, vregs),
         units: 1 << r(3),
     };
-    match r(9) {
+    match r(12) {
         0 => Pseudo::Copy { dst: place(r), src: place(r) },
         1 => Pseudo::ParallelCopy((0..r(3)).map(|_| (place(r), place(r))).collect()),
         2 => Pseudo::Swap { a: place(r), b: place(r) },
@@ -101,6 +101,13 @@ fn pseudo(r: &mut dyn FnMut(u64) -> u64, vregs: u64) -> Pseudo {
             result: (r(2) == 0).then(|| place(r)),
             arguments: (0..r(4)).map(|_| place(r)).collect(),
         },
+        8 => Pseudo::Invoke {
+            routine: r(20) as u8,
+            result: place(r),
+            arguments: (0..r(4)).map(|_| place(r)).collect(),
+        },
+        9 => Pseudo::Enter { routine: r(20) as u8, arguments: (0..1 + r(4)).map(|_| place(r)).collect() },
+        10 => Pseudo::Leave { routine: r(20) as u8, result: place(r) },
         6 => Pseudo::Spill { slot: r(64) as u32, src: place(r) },
         _ => Pseudo::Reload { dst: place(r), slot: r(64) as u32 },
     }

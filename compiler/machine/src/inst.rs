@@ -111,6 +111,30 @@ pub enum Pseudo {
         /// Read, each of class R, in the order of the parameters.
         arguments: Vec<Place>,
     },
+    /// A call of the compiler's own routine of this number (`sassafras_chip::abi::routine`): it clobbers what the convention says, and
+    /// touches no memory.
+    Invoke {
+        /// Its number.
+        routine: u8,
+        /// Written; of class R.
+        result: Place,
+        /// Read, each of class R.
+        arguments: Vec<Place>,
+    },
+    /// The begin of the routine of this number: its arguments.
+    Enter {
+        /// Its number.
+        routine: u8,
+        /// Written, each of class R.
+        arguments: Vec<Place>,
+    },
+    /// The end of the routine of this number, in front of the EXIT that becomes its return.
+    Leave {
+        /// Its number.
+        routine: u8,
+        /// Read; of class R.
+        result: Place,
+    },
     /// The slot holds the value of `src`. After allocation only.
     Spill {
         /// Byte offset in the frame's spill area, a multiple of 4.

@@ -53,6 +53,11 @@ impl Pseudo {
                 smallvec![(*dst, Write)]
             }
             Pseudo::Spill { src, .. } => smallvec![(*src, Read)],
+            Pseudo::Invoke { result, arguments, .. } => {
+                arguments.iter().map(|a| (*a, Read)).chain([(*result, Write)]).collect()
+            }
+            Pseudo::Enter { arguments, .. } => arguments.iter().map(|a| (*a, Write)).collect(),
+            Pseudo::Leave { result, .. } => smallvec![(*result, Read)],
             Pseudo::Call { result, arguments, .. } => {
                 arguments.iter().map(|a| (*a, Read)).chain(result.iter().map(|r| (*r, Write))).collect()
             }
@@ -86,6 +91,19 @@ impl Pseudo {
                 dst.reg = change(0, *dst, Write);
             }
             Pseudo::Spill { src, .. } => src.reg = change(0, *src, Read),
+            Pseudo::Invoke { result, arguments, .. } => {
+                let count = arguments.len();
+                for (index, argument) in arguments.iter_mut().enumerate() {
+                    argument.reg = change(index, *argument, Read);
+                }
+                result.reg = change(count, *result, Write);
+            }
+            Pseudo::Enter { arguments, .. } => {
+                for (index, argument) in arguments.iter_mut().enumerate() {
+                    argument.reg = change(index, *argument, Write);
+                }
+            }
+            Pseudo::Leave { result, .. } => result.reg = change(0, *result, Read),
             Pseudo::Call { result, arguments, .. } => {
                 let count = arguments.len();
                 for (index, argument) in arguments.iter_mut().enumerate() {

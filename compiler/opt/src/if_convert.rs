@@ -166,6 +166,8 @@ fn one(f: &Function, head: Block, inst: Inst) -> Option<u32> {
         Op::Load(access) => u32::from(guardable(f, inst, access)?),
         Op::Atomic { .. } if data.results.is_empty() => 2,
         op if op.has_effect() => return None,
+        // It is there for the lanes that need it.
+        Op::Routine(..) => return None,
         Op::Const(_) | Op::Undef | Op::Param { .. } => 0,
         Op::Div { .. } | Op::Rem { .. } | Op::FDiv(..) | Op::FSqrt(..) | Op::Approximate { .. } => 8,
         _ if wide => 2,

@@ -30,6 +30,8 @@ pub struct Choices {
     pub fold_converted: bool,
     /// Each lane may have its own handle of a texture.
     pub lane_handles: bool,
+    /// Long sequences that occur twice become routines that are called.
+    pub routines: bool,
     /// Names of passes that do not run. Only one that is optional can be among them.
     pub disabled: Vec<String>,
 }
@@ -42,6 +44,7 @@ impl From<Level> for Choices {
             merge_blocks: true,
             fold_converted: true,
             lane_handles: false,
+            routines: true,
             disabled: Vec::new(),
         }
     }
@@ -120,7 +123,9 @@ pub const PASSES: &[Pass] = &[
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),
-    pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
+    pass("legalize", Level::O0, |f, c| {
+        legalize::legalize(f, c.lane_handles, c.routines && c.level >= Level::O1)
+    }),
     pass("halves", Level::O2, |f, _| halves::halves(f)),
     pass("fold", Level::O1, |f, _| fold::fold(f)),
     pass("branch", Level::O2, branches),
@@ -136,7 +141,9 @@ pub const PASSES: &[Pass] = &[
     pass("logic", Level::O3, |f, _| logic::logic(f)).expensive(),
     pass("branch", Level::O2, branches),
     // Folding may bring a form back that selection does not accept.
-    pass("legalize", Level::O0, |f, choices| legalize::legalize(f, choices.lane_handles)),
+    pass("legalize", Level::O0, |f, c| {
+        legalize::legalize(f, c.lane_handles, c.routines && c.level >= Level::O1)
+    }),
     // Selection takes no branch that is always taken: at every level PTX may have one.
     pass("branch-constant", Level::O0, |f, _| branch::constant(f)).promising(&[Property::Reached]),
     pass("dead", Level::O0, |f, _| dead::dead(f)),

@@ -98,7 +98,7 @@ pub fn words(function: &str, words: &str) -> Result<Exit, String> {
     let Text::Machine(f, _) = session::read(&text(function)?, function).map_err(|e| e.to_string())? else {
         return Err(format!("{function} is no machine code"));
     };
-    Ok(say(&encode::check(&f, &hexadecimal(words)?, f.chip)))
+    Ok(say(&encode::check(&f, &[], &hexadecimal(words)?, f.chip)))
 }
 
 /// `folded BEFORE AFTER [MERGE …]`: two functions of allocated machine code, and what branch folding merged: `b4<b1,b2:3` for the last three instructions

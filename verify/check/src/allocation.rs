@@ -221,6 +221,9 @@ impl<'a> Walk<'a> {
             let chip = self.after.chip;
             state.clear_if(|place| !kept_by_callee(chip, place));
         }
+        if let Some(Pseudo::Invoke { routine, .. }) = new.as_pseudo() {
+            state.clear_if(|place| !kept_by_routine(*routine, place));
+        }
         for (operand, _) in &definitions {
             if let Some(vreg) = operand.reg.vreg() {
                 state.forget(vreg);
@@ -298,7 +301,11 @@ impl<'a> Walk<'a> {
             Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } => {
                 (0..dst.units).for_each(|unit| state.clear(Location::of(dst.class, dst.reg, unit)));
             }
-            Pseudo::Pack { .. } | Pseudo::Call { .. } => {}
+            Pseudo::Pack { .. }
+            | Pseudo::Call { .. }
+            | Pseudo::Invoke { .. }
+            | Pseudo::Enter { .. }
+            | Pseudo::Leave { .. } => {}
         }
         let mut read = Vec::new();
         for (dst, src) in moves {
@@ -330,6 +337,15 @@ fn kept_by_callee(chip: Chip, place: Location) -> bool {
         Location::Register(RegClass::B, number) => number >= abi::FIRST_KEPT_BARRIER,
         Location::Register(RegClass::P | RegClass::UP, _) => false,
         Location::Slot(_) => true,
+    }
+}
+
+/// Whether a location holds after a call of a routine what it held before.
+fn kept_by_routine(routine: u8, place: Location) -> bool {
+    match place {
+        Location::Register(RegClass::R, number) => !abi::routine::clobbers(routine, number),
+        Location::Register(RegClass::P, number) => !abi::routine::clobbers_predicate(number),
+        Location::Register(RegClass::UR | RegClass::UP | RegClass::B, _) | Location::Slot(_) => true,
     }
 }
 

@@ -138,6 +138,10 @@ rules! {
         WordsBits "words-bits" "Encoding what a word decodes to gives the word: no bit is lost.",
         WordsText "words-text" "The text of an instruction, control bits included, reads back as the instruction.",
         WordsControl "words-control" "The control bits of every word are legal.",
+        RoutineCall "routine-call" "A call of a routine goes to the routine that it names, and its return address, set in the segment in front of it, is the word behind it.",
+        RoutineRegisters "routine-registers" "A routine writes no register but those that the convention gives it, and touches no memory.",
+        RoutineReturn "routine-return" "A routine is one segment, and ends by a return to the address that it was given.",
+        RoutineHazard "routine-hazard" "Into a routine and back, every result is ready when it is read.",
     }
     "The container": {
         CubinCode "cubin-code" "Code decodes, and is padded to 128 bytes.",

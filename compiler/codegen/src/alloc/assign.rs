@@ -52,6 +52,8 @@ struct Files {
     reserved: BTreeSet<(RegClass, usize)>,
     /// Positions at which a callee writes what it does not keep, in rising order.
     calls: Vec<u32>,
+    /// Positions at which a routine is called, in rising order, and its number.
+    routines: Vec<(u32, u8)>,
 }
 
 /// Whether a callee keeps a register.
@@ -61,6 +63,16 @@ fn keeps(chip: Chip, class: RegClass, number: usize) -> bool {
         RegClass::UR => u16::try_from(number).is_ok_and(|n| abi::keeps_uniform(chip, n)),
         RegClass::P | RegClass::UP => false,
         RegClass::B => number >= usize::from(abi::FIRST_KEPT_BARRIER),
+    }
+}
+
+/// Whether a routine keeps a register.
+fn routine_keeps(routine: u8, class: RegClass, number: usize) -> bool {
+    let number = u16::try_from(number).unwrap_or(u16::MAX);
+    match class {
+        RegClass::R => !abi::routine::clobbers(routine, number),
+        RegClass::P => !abi::routine::clobbers_predicate(number),
+        RegClass::UR | RegClass::UP | RegClass::B => true,
     }
 }
 
@@ -81,7 +93,13 @@ impl Files {
             let first = self.calls.partition_point(|&at| at < start);
             self.calls.get(first).is_some_and(|&at| at < end)
         };
+        let by_routine = |(start, end): Range| {
+            let first = self.routines.partition_point(|&(at, _)| at < start);
+            let within = self.routines[first..].iter().take_while(|(at, _)| *at < end);
+            within.into_iter().any(|&(_, routine)| !routine_keeps(routine, class, number))
+        };
         !self.calls.is_empty() && !keeps(self.chip, class, number) && list.iter().any(called)
+            || !self.routines.is_empty() && list.iter().any(by_routine)
     }
 
     fn occupants(&self, class: RegClass, base: usize, ranges: &[RangeSet]) -> Option<BTreeSet<usize>> {
@@ -127,6 +145,21 @@ fn is_call(item: &Item) -> bool {
     matches!(item, Item::Inst(inst) if matches!(inst.as_pseudo(), Some(Pseudo::Call { .. })))
 }
 
+fn is_entry(item: &Item) -> bool {
+    matches!(item, Item::Inst(inst) if matches!(inst.as_pseudo(), Some(Pseudo::Enter { .. })))
+}
+
+/// The routine that is called.
+fn routine(item: &Item) -> Option<u8> {
+    match item {
+        Item::Inst(inst) => match inst.as_pseudo() {
+            Some(Pseudo::Invoke { routine, .. }) => Some(*routine),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Bundles that are live in the register somewhere in the range.
 fn clash(occupants: &Occupants, (start, end): Range) -> impl Iterator<Item = usize> + '_ {
     let before = occupants.range(..end).rev();
@@ -160,8 +193,17 @@ pub fn assign(
     reserved.extend(work.scratch.iter().flatten().map(|&number| (RegClass::R, usize::from(number))));
     let items = work.blocks.iter().flatten();
     // A callee writes where the call does: what ends there is read before, what begins there is its result.
-    let calls = (0u32..).zip(items).filter(|(_, item)| is_call(item)).map(|(at, _)| 2 * at + 1).collect();
-    let mut files = Files { chip: f.chip, registers, reserved, calls };
+    let calls = (0u32..).zip(items.clone()).filter(|(_, item)| is_call(item));
+    let calls = calls.map(|(at, _)| 2 * at + 1).collect();
+    let routines = (0u32..).zip(items).filter_map(|(at, item)| Some((2 * at + 1, routine(item)?))).collect();
+    // A routine keeps the stack pointer and its return address, and has fewer predicates.
+    if work.blocks.iter().flatten().any(is_entry) {
+        let kept = [abi::STACK_POINTER, abi::routine::RETURN_ADDRESS, abi::routine::RETURN_ADDRESS + 1];
+        reserved.extend(kept.map(|number| (RegClass::R, usize::from(number))));
+        let rest = usize::from(abi::routine::PREDICATES)..limits.predicates as usize;
+        reserved.extend(rest.map(|number| (RegClass::P, number)));
+    }
+    let mut files = Files { chip: f.chip, registers, reserved, calls, routines };
 
     let mut hints: BTreeMap<usize, Vec<(usize, i16)>> = BTreeMap::new();
     for &[a, b] in &bundles.moves {

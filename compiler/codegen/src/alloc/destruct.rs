@@ -99,9 +99,14 @@ fn one(f: &Function, block: Block, index: usize, inst: &MInst, items: &mut Vec<I
         Op::Pseudo(pseudo @ (Pseudo::Swap { .. } | Pseudo::Spill { .. } | Pseudo::Reload { .. })) => {
             return Err(Error::malformed(block, index, format!("{pseudo:?} before allocation")));
         }
-        Op::Pseudo(Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } | Pseudo::Call { .. }) => {
-            items.push(Item::Inst(inst.clone()))
-        }
+        Op::Pseudo(
+            Pseudo::Undef { .. }
+            | Pseudo::FrameAddress { .. }
+            | Pseudo::Call { .. }
+            | Pseudo::Invoke { .. }
+            | Pseudo::Enter { .. }
+            | Pseudo::Leave { .. },
+        ) => items.push(Item::Inst(inst.clone())),
         Op::Inst(real) => {
             let mut inst = inst.clone();
             let mut moves = Vec::new();

@@ -87,7 +87,9 @@ pub struct Facts {
     pub fences: bool,
     /// Whether such a fence says so by its write barrier, as FENCE.VIEW.ASYNC, which has no other.
     pub fences_late: bool,
-    /// Whether nothing may be on its way: at a call of a function that the driver resolves, and where products of a warpgroup take over registers.
+    /// Whether every distance must have passed: where a routine begins and ends, whose other side is scheduled by itself.
+    pub settles: bool,
+    /// Whether nothing may be on its way: at calls and returns, and where products of a warpgroup take over registers.
     pub calls: bool,
     /// Whether a wait for its group says when general registers are free, and neither distance nor scoreboard.
     pub grouped: bool,
@@ -110,6 +112,7 @@ impl Facts {
                 writes: SmallVec::new(),
                 late_results: false,
                 calls: false,
+                settles: false,
                 grouped: false,
                 counted: false,
                 late_reads: false,
@@ -130,7 +133,10 @@ impl Facts {
             ordered: row.memory.is_some_and(|memory| memory.space != MemorySpace::Constant)
                 || row.control_flow == Some(ControlFlowKind::Block)
                 || row.meaning == Meaning::Bulk,
-            calls: row.id.starts_with("call.abs") || row.meaning == Meaning::GmmaFence,
+            calls: matches!(row.control_flow, Some(ControlFlowKind::Call | ControlFlowKind::Return))
+                || row.meaning == Meaning::GmmaFence,
+            settles: row.control_flow == Some(ControlFlowKind::Return)
+                || row.control_flow == Some(ControlFlowKind::Call) && !row.id.starts_with("call.abs"),
             grouped: row.meaning == Meaning::Gmma,
             counted: row.mnemonic == "UTMACMDFLUSH",
             fences: row.memory.is_some_and(|memory| memory.kind == MemoryKind::Fence)
@@ -140,6 +146,12 @@ impl Facts {
         facts.fences_late = facts.fences && !row.control.read_barrier;
         let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
         facts.name(inst, names, decides);
+        if crate::emit::called(real).is_some() {
+            // Whatever is read late must be read by now, also what no routine changes: of the ways behind a return the judge knows each call's, and some
+            // of them overwrite it.
+            facts.writes.extend((0..255).map(|number| (id(RegClass::R, number), OperandKind::Register)));
+            facts.writes.extend((0..7).map(|number| (id(RegClass::P, number), OperandKind::Predicate)));
+        }
         let variable = row.pipe.variable(chip);
         facts.late_results = !facts.writes.is_empty()
             && (variable || matches!(row.scoreboard, Scoreboard::Write | Scoreboard::ReadWrite));

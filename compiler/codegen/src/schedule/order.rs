@@ -178,7 +178,14 @@ fn estimate(inst: &MInst) -> u32 {
 fn is_fence(inst: &MInst) -> bool {
     let row = match &inst.op {
         Op::Inst(real) => real.row(),
-        Op::Pseudo(pseudo) => return matches!(pseudo, Pseudo::Call { .. }),
+        Op::Pseudo(pseudo) => {
+            return {
+                matches!(
+                    pseudo,
+                    Pseudo::Call { .. } | Pseudo::Invoke { .. } | Pseudo::Enter { .. } | Pseudo::Leave { .. }
+                )
+            };
+        }
     };
     let fence = row.memory.is_some_and(|memory| matches!(memory.kind, MemoryKind::Fence | MemoryKind::Copy));
     let orders = matches!(

@@ -9,7 +9,7 @@ use super::hazard::{Facts, REGISTERS, distance, least_stall};
 use super::order::plain;
 use crate::{Error, expand::make};
 use sassafras_chip::Chip;
-use sassafras_chip::latency::{Class, Hazard, LONGEST, OperandKind, SCOREBOARD_SETUP};
+use sassafras_chip::latency::{Class, Hazard, Kind, LONGEST, OperandKind, SCOREBOARD_SETUP, latency};
 use sassafras_graph::{BitSet, Entity, SecondaryMap};
 use sassafras_machine::{Block, Function, MInst};
 use std::collections::BTreeMap;
@@ -27,6 +27,23 @@ type Ages = BTreeMap<Event, u32>;
 
 /// The longest stall of one instruction.
 const MOST: u32 = 15;
+
+/// Cycles behind which nothing that a routine does comes too soon after an instruction of a class: the longest distance to anything in the general
+/// files, less the least stall of the call or return in between.
+fn settled(chip: Chip, class: Class) -> u8 {
+    use Class::{Add, Alu, Control, Dispatch, Double, Fma, FmaWide, Memory, Xu};
+    use Hazard::{Raw, War, Waw};
+    use OperandKind::{Guard, Predicate, Register};
+    let later = [Alu, Add, Fma, FmaWide, Double, Dispatch, Xu, Memory, Control];
+    let kinds = [(Raw, Register), (Raw, Predicate), (Raw, Guard), (Waw, Register), (Waw, Predicate)];
+    let kinds = kinds.into_iter().chain([(War, Register), (War, Predicate)]);
+    let all = kinds.flat_map(|(hazard, operand)| later.map(|later| (later, Kind { hazard, operand })));
+    let known = all.filter_map(|(later, kind)| latency(chip, class, later, kind));
+    known.max().unwrap_or(LONGEST).saturating_sub(BEHIND)
+}
+
+/// The least stall behind a call or a return.
+const BEHIND: u8 = 5;
 
 /// Sets stall counts; returns how many NOPs were added.
 pub fn set(f: &mut Function) -> Result<usize, Error> {
@@ -184,13 +201,19 @@ impl Recent {
                 need(time, distance(chip, class, facts.class, Hazard::Raw, kind));
             }
         }
-        for &(register, kind) in &facts.writes {
+        for &(register, kind) in facts.writes.iter().filter(|_| !facts.settles) {
             let kind: OperandKind = plain(kind);
             for &(class, time) in &self.writes[register] {
                 need(time, distance(chip, class, facts.class, Hazard::Waw, kind));
             }
             for &(class, time) in &self.reads[register] {
                 need(time, distance(chip, class, facts.class, Hazard::War, kind));
+            }
+        }
+        if facts.settles {
+            for register in self.touched.iter().copied() {
+                self.writes[register].iter().for_each(|&(class, time)| need(time, settled(chip, class)));
+                self.reads[register].iter().for_each(|&(class, time)| need(time, settled(chip, class)));
             }
         }
         let mask = inst.inst().map_or(0, |real| real.control.wait_mask);
@@ -203,6 +226,10 @@ impl Recent {
     }
 
     fn add(&mut self, inst: &MInst, facts: &Facts) {
+        // What a routine did is long over behind its return.
+        if facts.settles {
+            return;
+        }
         let put = |list: &mut Vec<(Class, u32)>| {
             list.retain(|&(class, time)| class != facts.class && time + u32::from(LONGEST) > self.now);
             list.push((facts.class, self.now));

@@ -90,7 +90,7 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }
-                Op::SystemCall(_) => {
+                Op::SystemCall(_) | Op::Routine(..) => {
                     inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
                     Fate::Code
                 }

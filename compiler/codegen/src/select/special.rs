@@ -5,7 +5,7 @@ use super::emit::Emitter;
 use sassafras_ir::{Inst, Op, VariableId};
 use sassafras_isa::RegClass;
 use sassafras_machine::{MInst, Place, Pseudo, Reg, VReg};
-use sassafras_semantics::{Axis, Space, SpecialRegister, SystemCall};
+use sassafras_semantics::{Axis, Routine, RoutinePart, Space, SpecialRegister, SystemCall};
 
 /// Bank of the addresses of global variables.
 const ADDRESS_BANK: u64 = 4;
@@ -37,6 +37,7 @@ impl Emitter<'_> {
             Op::Address(variable, addend) => self.address(at, variable, addend),
             Op::Load(_) => self.load_wide_constant(at),
             Op::SystemCall(call) => self.system_call(at, call),
+            Op::Routine(part, routine) => self.routine(at, part, routine),
             Op::Opaque(op) if op.head() == "wgmma" => self.warpgroup(at, op),
             Op::Opaque(op) => self.tensor(at, op),
             _ => Err(self.fail(format!("{:?} is no launch value", data.op))),
@@ -354,6 +355,29 @@ impl Emitter<'_> {
         self.push(MInst::pseudo(Pseudo::Call { slot, result, arguments }));
         let frame = &mut self.out.frame;
         frame.local_bytes = frame.local_bytes.max(LEAST_FRAME);
+        Ok(())
+    }
+
+    /// A routine's call, begin or end. Its registers are set by `expand`.
+    fn routine(&mut self, at: Inst, part: RoutinePart, routine: Routine) -> Result<(), Error> {
+        let number = routine.number().ok_or_else(|| self.fail(format!("no routine {routine:?}")))?;
+        let data = &self.source.insts[at];
+        let units = (routine.width() / 32) as u8;
+        let of = |reg: Reg| Place { class: RegClass::R, reg, units };
+        let mut arguments = Vec::new();
+        for &arg in &data.args {
+            arguments.push(match self.constant(arg) {
+                Some(0) => of(Reg::Physical(255)),
+                _ => of(self.value(arg, None)?),
+            });
+        }
+        let mut results: Vec<Place> = data.results.iter().map(|&v| of(self.fresh(v).into())).collect();
+        let pseudo = match part {
+            RoutinePart::Call => Pseudo::Invoke { routine: number, result: results.remove(0), arguments },
+            RoutinePart::Enter => Pseudo::Enter { routine: number, arguments: results },
+            RoutinePart::Leave => Pseudo::Leave { routine: number, result: arguments.remove(0) },
+        };
+        self.push(MInst::pseudo(pseudo));
         Ok(())
     }
 

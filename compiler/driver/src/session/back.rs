@@ -1,8 +1,10 @@
 //! From selectable IR to words, one function at a time, all of them at once.
 
+use sassafras_chip::abi;
 use sassafras_codegen::{self as codegen, Code, select};
 use sassafras_ir as ir;
 use sassafras_machine as machine;
+use sassafras_opt::{Choices, Level, pipeline};
 
 use super::{Session, text};
 use crate::Failure;
@@ -161,7 +163,10 @@ impl Session<'_> {
         let mut placed = m.clone();
         let made = layout(&mut placed, self.options, None)
             .and_then(|_| codegen::schedule(&mut placed))
-            .and_then(|_| codegen::emit(&placed));
+            .map_err(|e| broken(Stage::Layout, m, &e));
+        made?;
+        let routines = self.routines(&placed, &mut Entry::default())?;
+        let made = codegen::emit(&placed, &routines);
         let code = made.map_err(|e| broken(Stage::Layout, m, &e))?;
         profile.counts(&placed, &code).map_err(Failure::Text)
     }
@@ -220,6 +225,57 @@ impl Session<'_> {
         self.machine(m, index, Stage::Select, entry)
     }
 
+    /// The routines that a function calls, scheduled. The judges see each stage of each.
+    fn routines(
+        &self,
+        m: &machine::Function,
+        entry: &mut Entry,
+    ) -> Result<Vec<(u8, machine::Function)>, Failure> {
+        let one = |number: u8| {
+            let mut known = self.routines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if let Some(routine) = known.get(&number) {
+                return Ok((number, routine.clone()));
+            }
+            let routine = self.routine(number, entry)?;
+            known.insert(number, routine.clone());
+            Ok((number, routine))
+        };
+        codegen::routines(m).into_iter().map(one).collect()
+    }
+
+    /// One routine.
+    fn routine(&self, number: u8, entry: &mut Entry) -> Result<machine::Function, Failure> {
+        let name = format!("routine {number}");
+        let fail = |stage, what: String| Failure::Internal { stage, function: Some(name.clone()), what };
+        let routine = sassafras_semantics::Routine::numbered(number);
+        let routine = routine.ok_or_else(|| fail(Stage::Select, "there is none of this number".into()))?;
+        let mut body = sassafras_opt::legalize::body(routine);
+        let level = if self.options.effective_level() == 0 { Level::O0 } else { Level::O1 };
+        let made = pipeline(&mut body, Choices::from(level), &mut |_, _, _| ());
+        made.map_err(|refused| {
+            let what: Vec<String> = refused.iter().map(ToString::to_string).collect();
+            fail(Stage::Optimise, what.join("; "))
+        })?;
+        let module = ir::Module { functions: vec![body], ..ir::Module::default() };
+        let layout = select::Layout::new(&module);
+        let selected = select::select(&module, &module.functions[0], &layout, self.chip());
+        let mut m = selected.map_err(|e| fail(Stage::Select, e.to_string()))?;
+        m.max_registers = abi::routine::registers(number).into();
+        let index = usize::MAX - usize::from(number);
+        self.machine_done(Stage::Select, index, None, &m, Done::default(), None)?;
+        for (stage, step) in STEPS {
+            let before = self.observer.wants_before(stage).then(|| m.clone());
+            let done =
+                Self::timed(entry, || step(&mut m, self.options)).map_err(|e| broken(stage, &m, &e))?;
+            self.machine_done(stage, index, before.as_ref(), &m, done, None)?;
+        }
+        if m.layout.len() != 1 || m.frame.size() > 0 {
+            let what = format!("it has {} blocks, and a frame of {} bytes", m.layout.len(), m.frame.size());
+            return Err(fail(Stage::Schedule, what));
+        }
+        Ok(m)
+    }
+
     /// Runs the stages behind `after` on one function.
     pub(super) fn machine(
         &self,
@@ -247,16 +303,23 @@ impl Session<'_> {
                 return Ok(Finished { code: Code::default(), entry, text });
             }
         }
-        let mut code =
-            Self::timed(&mut entry, || codegen::emit(&m)).map_err(|e| broken(Stage::Emit, &m, &e))?;
+        let routines = self.routines(&m, &mut entry)?;
+        let mut code = Self::timed(&mut entry, || codegen::emit(&m, &routines))
+            .map_err(|e| broken(Stage::Emit, &m, &e))?;
         entry.instructions = m.insts().count() as u64;
         let numbers = vec![("words", code.words.len() as u64)];
         let planted =
             self.plant.filter(|p| p.in_words(&mut code.words, m.chip)).map(|p| p.fault.name.to_owned());
         let notes = Notes { function: Some(m.name.clone()), numbers, planted, ..Notes::default() };
-        self.done(Stage::Emit, index, Some(Form::Machine(&m)), Form::Words(&m, &code.words), notes)?;
+        self.done(
+            Stage::Emit,
+            index,
+            Some(Form::Machine(&m)),
+            Form::Words(&m, &routines, &code.words),
+            notes,
+        )?;
         let stop = self.stop_after == Some(Stage::Emit);
-        let text = stop.then(|| text::form(Form::Words(&m, &code.words), Stage::Emit));
+        let text = stop.then(|| text::form(Form::Words(&m, &routines, &code.words), Stage::Emit));
         Ok(Finished { code, entry, text })
     }
 

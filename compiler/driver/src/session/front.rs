@@ -10,6 +10,7 @@ use sassafras_ptx::{self as ptx, Diagnostics};
 use sassafras_semantics::{FloatFormat, Space};
 
 use crate::Failure;
+use crate::limits::{Directives, bounds};
 use crate::observe::{Notes, Observer};
 use crate::options::{Arch, Options};
 use crate::phase::Stage;
@@ -183,6 +184,9 @@ pub(super) fn lower(
     })
 }
 
+/// With fewer registers a kernel has its long sequences in place.
+const FEW: u32 = 64;
+
 /// IR to IR that selection takes; functions that were not asked for stay as they are.
 pub(super) fn optimise(
     mut module: ir::Module,
@@ -195,7 +199,18 @@ pub(super) fn optimise(
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
     let fold_converted = options.knobs.folding.convert;
     let lane_handles = chip.has_lane_handles();
-    let choices = Choices { level, expensive, merge_blocks, fold_converted, lane_handles, disabled };
+    let choices =
+        Choices { level, expensive, merge_blocks, fold_converted, lane_handles, routines: true, disabled };
+    // Values that live across a routine need registers that it does not use.
+    let routines = |f: &ir::Function| {
+        let directives = Directives {
+            registers: f.maxnreg,
+            threads: f.maxntid,
+            exact_threads: f.reqntid,
+            blocks: f.minnctapersm,
+        };
+        bounds(&f.name, directives, options, chip).registers >= FEW
+    };
     let wanted = |f: &ir::Function| options.entries.is_empty() || options.entries.contains(&f.name);
     let work = |f: &mut ir::Function| -> Result<Vec<(&'static str, u64)>, Failure> {
         if !wanted(f) {
@@ -205,15 +220,16 @@ pub(super) fn optimise(
         let mut numbers = Vec::new();
         let mut before = observer.wants_before(Stage::Optimise).then(|| f.clone());
         let mut objection = None;
-        let result = pipeline(f, choices.clone(), &mut |pass, now, stats| {
-            numbers.push((pass, stats.changes as u64));
-            if objection.is_none() && stats.changed() {
-                objection = observer.observe_pass(pass, before.as_ref(), now).err();
-            }
-            if let Some(before) = before.as_mut().filter(|_| stats.changed()) {
-                before.clone_from(now);
-            }
-        });
+        let result =
+            pipeline(f, Choices { routines: routines(f), ..choices.clone() }, &mut |pass, now, stats| {
+                numbers.push((pass, stats.changes as u64));
+                if objection.is_none() && stats.changed() {
+                    objection = observer.observe_pass(pass, before.as_ref(), now).err();
+                }
+                if let Some(before) = before.as_mut().filter(|_| stats.changed()) {
+                    before.clone_from(now);
+                }
+            });
         if let Some(objection) = objection {
             return Err(objection.into());
         }

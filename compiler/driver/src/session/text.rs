@@ -73,7 +73,7 @@ pub(super) fn form(form: Form<'_>, stage: Stage) -> String {
         Form::Ir(module) => ir(module, stage),
         // Readers skip lines that begin with `#`; [`read`] finds the stage there.
         Form::Machine(f) => format!("{}{AFTER}{stage}\n", sassafras_machine::text::print(f)),
-        Form::Words(f, words) => {
+        Form::Words(f, _, words) => {
             let mut out = format!("sassafras words 1 emit {}\nfunction \"{}\"\n", f.chip, f.name);
             for (i, word) in words.iter().enumerate() {
                 let _ = writeln!(out, "{:04x} {word:032x}", 16 * i);

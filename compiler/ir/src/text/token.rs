@@ -4,8 +4,8 @@ use crate::function::VariableId;
 use crate::op::{CacheOperator, Compare, FloatCompare, MemoryAccess, PackedOp};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Scope, Space,
-    SpecialRegister, SystemCall,
+    Approximation, AtomicOp, Axis, FloatFormat, FloatMode, Opaque, Ordering, Rounding, Routine, RoutinePart,
+    Scope, Space, SpecialRegister, SystemCall,
 };
 
 /// A kind of field. A token holds no dot and no space.
@@ -445,6 +445,32 @@ impl Token for SpecialRegister {
             4 => S::Tid(axis),
             _ => SPECIALS[random() as usize % SPECIALS.len()].0,
         }
+    }
+}
+
+impl Token for Routine {
+    type Value = Routine;
+    fn write(value: Routine) -> String {
+        value.name().to_owned()
+    }
+    fn read(text: &str) -> Option<Routine> {
+        Routine::named(text)
+    }
+    fn sample(random: &mut dyn FnMut() -> u64) -> Routine {
+        Routine::ALL[random() as usize % Routine::ALL.len()].0
+    }
+}
+
+impl Token for RoutinePart {
+    type Value = RoutinePart;
+    fn write(value: RoutinePart) -> String {
+        RoutinePart::ALL.iter().find(|(part, _)| *part == value).map_or("?", |(_, name)| name).to_owned()
+    }
+    fn read(text: &str) -> Option<RoutinePart> {
+        RoutinePart::ALL.iter().find(|(_, name)| *name == text).map(|(part, _)| *part)
+    }
+    fn sample(random: &mut dyn FnMut() -> u64) -> RoutinePart {
+        RoutinePart::ALL[random() as usize % RoutinePart::ALL.len()].0
     }
 }
 

@@ -347,6 +347,22 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
             };
             Pseudo::Call { slot: slot(first)?, result, arguments: places }
         }
+        "invoke" | "enter" | "leave" => {
+            let (first, rest) = args.split_first().ok_or_else(|| format!("`{word}` takes operands"))?;
+            let routine = u8::try_from(number(first)?).map_err(|_| format!("`{first}` is no routine"))?;
+            let mut places = rest.iter().map(|arg| place(arg)).collect::<Result<Vec<_>>>()?;
+            if word == "enter" {
+                return Ok(Some(Pseudo::Enter { routine, arguments: places }));
+            }
+            if places.is_empty() || word == "leave" && places.len() > 1 {
+                return Err(format!("`{word}` takes a result"));
+            }
+            let result = places.remove(0);
+            match word {
+                "invoke" => Pseudo::Invoke { routine, result, arguments: places },
+                _ => Pseudo::Leave { routine, result },
+            }
+        }
         "spill" => {
             count(2)?;
             Pseudo::Spill { slot: slot(args[0])?, src: place(args[1])? }

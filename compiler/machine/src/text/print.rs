@@ -149,6 +149,15 @@ fn write_pseudo(out: &mut String, pseudo: &Pseudo) -> std::fmt::Result {
             let comma = if all.is_empty() { "" } else { ", " };
             write!(out, "{word} {slot}{comma}{}", all.join(", "))
         }
+        Pseudo::Invoke { routine, result, arguments } => {
+            let all: Vec<String> = std::iter::once(result).chain(arguments).map(place).collect();
+            write!(out, "invoke {routine}, {}", all.join(", "))
+        }
+        Pseudo::Enter { routine, arguments } => {
+            let all: Vec<String> = arguments.iter().map(place).collect();
+            write!(out, "enter {routine}, {}", all.join(", "))
+        }
+        Pseudo::Leave { routine, result } => write!(out, "leave {routine}, {}", place(result)),
         Pseudo::Reload { dst, slot } => write!(out, "reload {}, {slot}", place(dst)),
     }
 }

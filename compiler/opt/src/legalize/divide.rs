@@ -8,9 +8,9 @@
 //! is at most ⌊d⌋ + 1 too small. For w = 32 one step gives d < 1.6 where X ≥ 2, for w = 64 two steps the same where X ≥ 3; for
 //! smaller X the quotient itself is no larger than the number of corrections. Two corrections are enough in every case.
 
-use super::Expansion;
+use super::{Expansion, routine};
 use sassafras_ir::{Builder, Compare, Edge, InstData, Op, Type, Value};
-use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding};
+use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding, Routine};
 use smallvec::smallvec;
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
@@ -30,8 +30,12 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
         return Some(smallvec![value]);
     }
     let (x, y) = if signed { (b.same(Op::Abs, &[a]), b.same(Op::Abs, &[c])) } else { (a, c) };
-    let (q, r) = if ty == Type::I32 { unsigned(b, x, y) } else { unsigned64(b, x, y) };
-    let value = if quotient { q } else { r };
+    let value = if ty == Type::I32 {
+        let (q, r) = unsigned(b, x, y);
+        if quotient { q } else { r }
+    } else {
+        unsigned64(b, x, y, quotient)
+    };
     if !signed {
         return Some(smallvec![value]);
     }
@@ -49,7 +53,7 @@ fn negated_if_negative(b: &mut Builder, value: Value, sign: Value) -> Value {
 }
 
 /// Quotient and remainder of one width.
-fn unsigned(b: &mut Builder, a: Value, c: Value) -> (Value, Value) {
+pub(super) fn unsigned(b: &mut Builder, a: Value, c: Value) -> (Value, Value) {
     let ty = b.ty(a);
     let bits = ty.bits() as u8;
     let up = FloatMode { rounding: Rounding::Up, ..FloatMode::default() };
@@ -87,7 +91,7 @@ fn correct(b: &mut Builder, q: Value, r: Value, c: Value) -> (Value, Value) {
 }
 
 /// 64 bits, by way of 32 bits if both operands fit.
-fn unsigned64(b: &mut Builder, a: Value, c: Value) -> (Value, Value) {
+fn unsigned64(b: &mut Builder, a: Value, c: Value, quotient: bool) -> Value {
     let (high_a, high_c) = (b.high(a), b.high(c));
     let both = b.or(high_a, high_c);
     let zero = b.i32(0);
@@ -98,15 +102,16 @@ fn unsigned64(b: &mut Builder, a: Value, c: Value) -> (Value, Value) {
     b.block = narrow;
     let (low_a, low_c) = (b.low(a), b.low(c));
     let (q, r) = unsigned(b, low_a, low_c);
-    let (q, r) = (b.zext(q, Type::I64), b.zext(r, Type::I64));
-    b.jump(join, &[q, r]);
+    let value = b.zext(if quotient { q } else { r }, Type::I64);
+    b.jump(join, &[value]);
 
     b.block = wide;
-    let (q, r) = unsigned(b, a, c);
-    b.jump(join, &[q, r]);
+    let routine = if quotient { Routine::Quotient64 } else { Routine::Remainder64 };
+    let value = routine::call(b, routine, &[a, c]);
+    b.jump(join, &[value]);
 
     b.block = join;
-    (b.function.add_param(join, Type::I64), b.function.add_param(join, Type::I64))
+    b.function.add_param(join, Type::I64)
 }
 
 /// A divisor that is known: a shift for a power of two, a product for others of 32 bits.

@@ -14,10 +14,10 @@
 //! further bit and whether anything follows. The result is then put together and rounded in integers: subnormal results round
 //! once. Zeros, infinities and NaN are chosen last.
 
-use super::Expansion;
 use super::parts::{Float, Shape};
+use super::{Expansion, routine};
 use sassafras_ir::{Builder, Compare, Edge, InstData, Op, Type, Value};
-use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding};
+use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding, Routine};
 use smallvec::smallvec;
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
@@ -33,7 +33,8 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     f.b.jump(join, &[quotient]);
 
     f.b.block = slow;
-    let quotient = f.general(x, y, mode);
+    let routine = Routine::Divide(format, mode.rounding, mode.ftz);
+    let quotient = routine::call(f.b, routine, &[x, y]);
     f.b.jump(join, &[quotient]);
 
     f.b.block = join;
@@ -142,7 +143,7 @@ impl Float<'_, '_> {
     }
 
     /// The quotient of any operands.
-    fn general(&mut self, x: Value, y: Value, mode: FloatMode) -> Value {
+    pub(super) fn general(&mut self, x: Value, y: Value, mode: FloatMode) -> Value {
         let s = self.s;
         let a = self.operand(x, mode.ftz);
         let c = self.operand(y, mode.ftz);

@@ -30,6 +30,7 @@
 //! Everything else is expanded, one file per subject:
 //!
 //! - `divide`: integer quotients and remainders. `float_divide`, `float_root`: correctly rounded quotients and roots.
+//! - `routine`: what of these a kernel has once and calls.
 //! - `each`: what the hardware does once for a warp. `warpgroup`: what products of a warpgroup take from uniform registers. `wide`: 64-bit forms. `convert`: conversions. `approximate`: ranges of the multi-function unit. `switch`, `atomic`, `memory`, `lanes`.
 
 mod approximate;
@@ -42,6 +43,7 @@ mod float_root;
 mod lanes;
 mod memory;
 mod parts;
+mod routine;
 mod selectable;
 mod switch;
 #[cfg(test)]
@@ -49,6 +51,7 @@ mod tests;
 mod warpgroup;
 mod wide;
 
+pub use routine::body;
 pub use selectable::{Refused, selectable};
 
 use crate::Stats;
@@ -61,15 +64,21 @@ type Expansion = Option<SmallVec<[Value; 2]>>;
 
 /// Expands until nothing is left that can be expanded.
 ///
+/// `routines` says whether the function may call routines; it does where it would have the same long sequence twice.
+///
 /// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
-pub fn legalize(function: &mut Function, lane_handles: bool) -> Stats {
+pub fn legalize(function: &mut Function, lane_handles: bool, routines: bool) -> Stats {
     let mut editor = CfgEditor::new(function);
     let mut changes = switch::switches(&mut editor)
         + each::expand(&mut editor, lane_handles)
         + warpgroup::expand(&mut editor);
     // Expansions make operations that are expanded in turn, four deep at most: quotient, conversion, product, shift.
-    for _ in 0..8 {
-        let round = once(&mut editor);
+    for _ in 0..12 {
+        let mut round = once(&mut editor, &wanted, expand);
+        if round == 0 {
+            let rewritten = routine::rewritten(&editor, routines);
+            round = once(&mut editor, &|_, data| rewritten(data), routine::in_place);
+        }
         changes += round;
         if round == 0 {
             break;
@@ -78,7 +87,12 @@ pub fn legalize(function: &mut Function, lane_handles: bool) -> Stats {
     Stats::new(changes)
 }
 
-fn once(editor: &mut CfgEditor) -> usize {
+/// Expands what is wanted, once.
+fn once(
+    editor: &mut CfgEditor,
+    wanted: &dyn Fn(&Function, &InstData) -> bool,
+    expand: fn(&mut Builder, &InstData) -> Expansion,
+) -> usize {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut changes = 0;
     for block in editor.function().blocks() {

@@ -151,7 +151,7 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
         Op::Vote(_) | Op::ActiveMask | Op::WarpSync | Op::Barrier(_) | Op::Nanosleep | Op::SystemCall(_) => {
             None
         }
-        Op::Opaque(_) => None,
+        Op::Opaque(_) | Op::Routine(..) => None,
         Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => None,
     }
 }

@@ -152,6 +152,9 @@ fn differs(old: &MInst, new: &MInst) -> Option<&'static str> {
             let same = match (a, b) {
                 (Pseudo::FrameAddress { offset: x, .. }, Pseudo::FrameAddress { offset: y, .. }) => x == y,
                 (Pseudo::Call { slot: x, .. }, Pseudo::Call { slot: y, .. }) => x == y,
+                (Pseudo::Invoke { routine: x, .. }, Pseudo::Invoke { routine: y, .. })
+                | (Pseudo::Enter { routine: x, .. }, Pseudo::Enter { routine: y, .. })
+                | (Pseudo::Leave { routine: x, .. }, Pseudo::Leave { routine: y, .. }) => x == y,
                 _ => std::mem::discriminant(a) == std::mem::discriminant(b),
             };
             (!same).then_some("the pseudo-instruction changed")

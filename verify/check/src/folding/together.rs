@@ -31,7 +31,7 @@ fn looks(inst: &MInst) -> bool {
     let real = match &inst.op {
         Op::Inst(real) => real,
         // A callee may do anything. What goes to a uniform register is one lane's.
-        Op::Pseudo(Pseudo::Call { .. }) => return true,
+        Op::Pseudo(Pseudo::Call { .. } | Pseudo::Enter { .. } | Pseudo::Leave { .. }) => return true,
         Op::Pseudo(Pseudo::Copy { dst, src }) => return is_uniform(dst.class) && !is_uniform(src.class),
         Op::Pseudo(_) => return false,
     };

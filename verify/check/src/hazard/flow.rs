@@ -63,8 +63,7 @@ impl Program {
             targets.push(target);
             places.push(place);
         }
-        let program = Program::new(f.chip, insts, targets, places, &BTreeSet::new());
-        Ok(Program { own: true, ..program })
+        Ok(Program::new(f.chip, insts, targets, places, &BTreeSet::new(), true))
     }
 
     /// The words of one function.
@@ -83,7 +82,7 @@ impl Program {
         };
         let targets = insts.iter().enumerate().map(target).collect();
         let places = (0..words.len()).map(|at| format!("{:#06x}", 16 * at)).collect();
-        Program::new(chip, insts, targets, places, jumps)
+        Program::new(chip, insts, targets, places, jumps, false)
     }
 
     fn new(
@@ -92,11 +91,12 @@ impl Program {
         targets: Vec<Option<usize>>,
         places: Vec<String>,
         jumps: &BTreeSet<(usize, usize)>,
+        own: bool,
     ) -> Program {
         let count = insts.len();
         let none = (vec![Vec::new(); count], vec![false; count]);
         let mut program =
-            Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), own: false, places };
+            Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), own, places };
         for at in 0..count {
             program.succs[at] = program.next(at, &targets, jumps);
         }
@@ -141,10 +141,13 @@ impl Program {
             || inst.operands().any(|o| o.field.is_some() && decides(o.class));
         let kind = inst.row().control_flow;
         let own_loop = targets[at] == Some(at);
+        let own = self.own;
         let mut to: Vec<usize> = match kind {
             Some(K::Branch) if own_loop && !through => return Vec::new(),
             // Of a function that the driver resolves, which comes back.
             Some(K::Call) if inst.row().family == "call.abs.r" => vec![at + 1],
+            // Of a routine that emission puts behind the function: it begins and ends with nothing on its way, which the words show.
+            Some(K::Call) if targets[at].is_none() && crate::machine::is_routine(inst) && own => vec![at + 1],
             Some(K::Branch | K::Call) => match targets[at] {
                 Some(target) => vec![target],
                 None => {
@@ -175,8 +178,12 @@ impl Program {
     fn connect_returns(&mut self) {
         let count = self.insts.len();
         let is = |program: &Program, at: usize, kind| program.kind(at) == Some(kind);
-        let away =
-            |at: usize| matches!(self.insts[at].as_ref(), Some(inst) if inst.row().family == "call.abs.r");
+        // What comes back by itself, see `next`.
+        let away = |at: usize| {
+            let inst = self.insts[at].as_ref();
+            let routine = |inst: &Inst| self.own && crate::machine::is_routine(inst);
+            inst.is_some_and(|inst| inst.row().family == "call.abs.r" || routine(inst))
+        };
         let calls: Vec<usize> = (0..count)
             .filter(|&at| is(self, at, ControlFlowKind::Call) && !away(at) && at + 1 < count)
             .collect();

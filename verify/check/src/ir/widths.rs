@@ -6,7 +6,7 @@ use sassafras_ir::operations::Width;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{AtomicOp, BarrierMode};
-use sassafras_semantics::{FloatFormat, Space};
+use sassafras_semantics::{FloatFormat, RoutinePart, Space};
 
 /// Checks every instruction that stands in a block.
 pub(super) fn check(module: &Module, f: &Function, report: &mut Report) {
@@ -141,6 +141,14 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::SystemCall(call) => {
             let result: Vec<u32> = call.result().into_iter().collect();
             is(call.parameters(), &result)
+        }
+        Op::Routine(part, routine) => {
+            let width = routine.width();
+            match part {
+                RoutinePart::Call => is(&[width, width], &[width]),
+                RoutinePart::Enter => is(&[], &[width, width]),
+                RoutinePart::Leave => is(&[width], &[]),
+            }
         }
         Op::Mma(m) => {
             let bits = |operand| m.registers(operand) * m.element(operand).register();

@@ -1,6 +1,6 @@
 //! From placement on: where control goes is what the successors say.
 
-use super::{always, ends_thread, kind};
+use super::{always, comes_back, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_isa::ControlFlowKind as K;
@@ -27,9 +27,8 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                     }
                     falls = !always(inst);
                 }
-                // One by an absolute address is of a function that the driver resolves, and comes back.
-                Some(K::Call) if inst.inst().is_some_and(|i| i.row().family == "call.abs.r") => {}
-                Some(K::IndirectBranch | K::Call | K::Return) => {
+                Some(K::Call) if comes_back(inst) => {}
+                Some(K::IndirectBranch | K::Call) => {
                     report.add(Rule::MachineFlow, block, format!("instruction {i} goes to an unknown place"));
                 }
                 Some(K::Push) if inst.target.is_none() => {

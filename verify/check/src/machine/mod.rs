@@ -58,7 +58,27 @@ pub(crate) fn always(inst: &MInst) -> bool {
     inst.inst().is_none_or(|inst| inst.guard.is_always())
 }
 
-/// Whether a lane that gets here goes nowhere. (A trap is followed by an exit.)
+/// Whether a lane that gets here goes nowhere in this function: a trap is followed by an exit, and a routine ends by a return.
 fn ends_thread(inst: &MInst) -> bool {
-    kind(inst) == Some(ControlFlowKind::Exit) && always(inst)
+    matches!(kind(inst), Some(ControlFlowKind::Exit | ControlFlowKind::Return)) && always(inst)
+}
+
+/// Whether it is a call that comes back, of a function that the driver resolves or of a routine that emission puts behind the function.
+fn comes_back(inst: &MInst) -> bool {
+    inst.inst().is_some_and(|real| real.row().family == "call.abs.r" || is_routine(real))
+}
+
+/// Whether an instruction calls a routine: by a distance, which is known at emission.
+pub(crate) fn is_routine(inst: &sassafras_isa::Inst) -> bool {
+    inst.row().family == "call"
+}
+
+/// The general registers and predicates that a call of a routine may change, of a form that [`is_routine`]: its target is the routine's number yet.
+pub(crate) fn clobbered(call: &sassafras_isa::Inst) -> Vec<(sassafras_isa::RegClass, u16)> {
+    use sassafras_chip::abi::routine;
+    use sassafras_isa::RegClass;
+    let number = call.get("t").and_then(|t| u8::try_from(t / 16).ok()).unwrap_or(u8::MAX);
+    let general = (0..u16::from(u8::MAX)).filter(|&n| routine::clobbers(number, n));
+    let predicates = (0..7).filter(|&n| routine::clobbers_predicate(n));
+    general.map(|n| (RegClass::R, n)).chain(predicates.map(|n| (RegClass::P, n))).collect()
 }

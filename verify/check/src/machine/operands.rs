@@ -34,7 +34,9 @@ fn pseudo(f: &Function, inst: &MInst, place: At, report: &mut Report) {
     let Op::Pseudo(pseudo) = &inst.op else { return };
     let gone = match pseudo {
         Pseudo::ParallelCopy(_) | Pseudo::Pack { .. } => f.phase > Phase::Ssa,
-        Pseudo::Call { .. } => f.phase >= Phase::Placed,
+        Pseudo::Call { .. } | Pseudo::Invoke { .. } | Pseudo::Enter { .. } | Pseudo::Leave { .. } => {
+            f.phase >= Phase::Placed
+        }
         Pseudo::Copy { .. } | Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } => f.phase >= Phase::Placed,
         Pseudo::Swap { .. } | Pseudo::Spill { .. } | Pseudo::Reload { .. } => f.phase != Phase::Allocated,
     };

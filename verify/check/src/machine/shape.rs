@@ -1,6 +1,6 @@
 //! Layout, edges, and how blocks end before placement.
 
-use super::{always, ends_thread, kind};
+use super::{always, comes_back, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_isa::ControlFlowKind;
@@ -69,8 +69,7 @@ pub(super) fn edges(f: &Function, report: &mut Report) {
 
 fn is_branch(inst: &MInst) -> bool {
     use ControlFlowKind as K;
-    let comes_back = inst.inst().is_some_and(|i| i.row().family == "call.abs.r");
-    !comes_back && matches!(kind(inst), Some(K::Branch | K::IndirectBranch | K::Call | K::Return))
+    !comes_back(inst) && matches!(kind(inst), Some(K::Branch | K::IndirectBranch | K::Call))
 }
 
 /// The three ways to end a block before placement.

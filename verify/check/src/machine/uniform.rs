@@ -42,6 +42,9 @@ type Def = usize;
 const RZ: u32 = 255;
 const PT: u32 = 7;
 
+/// Registers that a routine's arguments take, at most.
+const ARGUMENTS: u32 = 4;
+
 /// Never written: any value.
 const NOTHING: Def = 0;
 
@@ -113,6 +116,14 @@ fn step(f: &Function, at: (Block, usize), inst: &MInst) -> Step {
         let lost = (0..RZ).filter(|&n| !abi::lives_across(f.chip, n as u16)).map(|n| (RegClass::R as u8, n));
         step.writes = lost.chain((0..PT).map(|n| (RegClass::P as u8, n))).collect();
         step.least = Level::Apart;
+        return step;
+    }
+    if super::is_routine(real) {
+        // A function of its arguments.
+        let first = u32::from(abi::routine::FIRST_ARGUMENT);
+        step.reads = (first..first + ARGUMENTS).map(|n| (RegClass::R as u8, n)).collect();
+        let lost = super::clobbered(real).into_iter();
+        step.writes = lost.map(|(class, n)| (class as u8, u32::from(n))).collect();
         return step;
     }
     if let Some(slots) = slots(f, real) {

@@ -36,9 +36,9 @@ fn nothing_to_say_about_the_corpus() {
             let verdict = match &form {
                 Kept::Ir(module) => ir::check(module),
                 Kept::Machine(f) => machine::check(f),
-                Kept::Words(f, words) => {
+                Kept::Words(f, routines, words) => {
                     made.push(cubin::Made::of(f, words));
-                    encode::check(f, words, f.chip)
+                    encode::check(f, routines, words, f.chip)
                 }
                 Kept::Cubin(all) => cubin::check(all, &made),
             };

@@ -7,12 +7,15 @@ use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use std::sync::Mutex;
 
+/// The routines that a function calls, by number.
+pub type Routines = Vec<(u8, sassafras_machine::Function)>;
+
 /// A form of its own.
 #[allow(clippy::large_enum_variant)] // A few hundred stand in one list.
 pub enum Kept {
     Ir(sassafras_ir::Module),
     Machine(sassafras_machine::Function),
-    Words(sassafras_machine::Function, Vec<u128>),
+    Words(sassafras_machine::Function, Routines, Vec<u128>),
     Cubin(Cubin),
 }
 
@@ -32,7 +35,7 @@ impl Observer for Keep {
             Form::Ptx(_) => return Ok(()),
             Form::Ir(module) => Kept::Ir(module.clone()),
             Form::Machine(f) => Kept::Machine(f.clone()),
-            Form::Words(f, words) => Kept::Words(f.clone(), words.to_vec()),
+            Form::Words(f, routines, words) => Kept::Words(f.clone(), routines.to_vec(), words.to_vec()),
             Form::Cubin(cubin, _) => Kept::Cubin(cubin.clone()),
         };
         self.0.lock().expect("nobody panics").push((stage, kept));

@@ -29,9 +29,9 @@ fn judged(make: Make, form: &Kept, made: &[cubin::Made]) -> Option<Verdict> {
             let mut f = f.clone();
             make(&mut f).then(|| machine::check(&f))
         }
-        (Make::Words(make), Kept::Words(f, words)) => {
+        (Make::Words(make), Kept::Words(f, routines, words)) => {
             let mut words = words.clone();
-            make(f, &mut words).then(|| encode::check(f, &words, f.chip))
+            make(f, &mut words).then(|| encode::check(f, routines, &words, f.chip))
         }
         (Make::Cubin(make), Kept::Cubin(cubin)) => {
             let mut cubin = cubin.clone();
@@ -52,7 +52,7 @@ fn each_is_caught_wherever_it_is_planted() {
         let Ok(forms) = forms(&text, &name) else { continue };
         let mut made = Vec::new();
         for (stage, form) in &forms {
-            if let Kept::Words(f, words) = form {
+            if let Kept::Words(f, _, words) = form {
                 made.push(cubin::Made::of(f, words));
             }
             for (&(fault, _, make), count) in all.iter().zip(&mut counts) {

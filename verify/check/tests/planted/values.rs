@@ -133,6 +133,7 @@ fn moves(pseudo: &Pseudo) -> Option<Vec<(Option<At>, RegClass, Option<At>)>> {
             place(dst).into_iter().zip(slot(*s, dst.units)).map(|(d, from)| (d, dst.class, from)).collect()
         }
         Pseudo::Undef { .. } | Pseudo::FrameAddress { .. } | Pseudo::Call { .. } => return None,
+        Pseudo::Invoke { .. } | Pseudo::Enter { .. } | Pseudo::Leave { .. } => return None,
     })
 }
 

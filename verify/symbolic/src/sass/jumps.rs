@@ -5,7 +5,7 @@ use crate::trace::bank::MOST_ENTRIES;
 use crate::trace::side::{Side, WORD};
 use crate::trace::window;
 use sassafras_cubin::Function;
-use sassafras_isa::Register;
+use sassafras_isa::{Chip, ControlFlowKind, Register, decode};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 use std::collections::BTreeSet;
@@ -80,4 +80,11 @@ fn constants(inputs: &Inputs<'_>, term: TermId) -> Option<Vec<(TermId, u128)>> {
         open.push((d.and(&condition, &d.not(&c)), window::with(inputs, t, node, b)));
     }
     Some(all)
+}
+
+/// Whether the code from a word on is one segment that ends by a return.
+pub(super) fn returns(code: &[u128], chip: Chip, from: u64) -> bool {
+    let insts = code.iter().skip(from as usize).map_while(|word| decode(*word, chip).ok());
+    let end = { insts }.find(|inst| inst.row().control_flow.is_some());
+    end.is_some_and(|inst| inst.row().control_flow == Some(ControlFlowKind::Return) && inst.guard.is_always())
 }

@@ -499,7 +499,10 @@ fn go<'i>(
                 if !target.is_multiple_of(WORD) {
                     return Err(at("a branch between instructions".into()));
                 }
-                if let Some(most) = wanted.calls.filter(|_| inst.row().mnemonic == "CALL") {
+                // A routine of one segment is written out at each call: as a place that many calls lead to it would count as a loop.
+                let called = inst.row().mnemonic == "CALL";
+                let routine = called && jumps::returns(&function.code, chip, target / WORD);
+                if let Some(most) = wanted.calls.filter(|_| called).or(routine.then_some(u32::MAX)) {
                     side.call(target / WORD, condition, most);
                     side.proceed(index + 1);
                     continue;

@@ -1,0 +1,75 @@
+//! Routines: the long sequences of divisions, once in a kernel.
+//!
+//! An expansion leaves the call of a routine where its short sequence does not hold. What is called once, or may not be called, is
+//! written out in place; for the rest [`body`] is the routine as a function of its own.
+
+use super::parts::{Float, Shape};
+use super::{Expansion, divide};
+use sassafras_ir::{Builder, CfgEditor, Function, Inst, InstData, Op, Terminator, Type, Value};
+use sassafras_semantics::{FloatMode, Routine, RoutinePart};
+use smallvec::smallvec;
+use std::collections::BTreeMap;
+
+/// What a routine computes, written out.
+fn expand(b: &mut Builder, routine: Routine, args: &[Value]) -> Value {
+    let (x, y) = (args[0], args[1]);
+    match routine {
+        Routine::Divide(format, rounding, ftz) => {
+            let mut f = Float { b, s: Shape::of(format) };
+            f.general(x, y, FloatMode { rounding, ftz, sat: false })
+        }
+        Routine::Quotient64 => divide::unsigned(b, x, y).0,
+        Routine::Remainder64 => divide::unsigned(b, x, y).1,
+    }
+}
+
+/// A call, or what stands in its place if there is no such routine.
+pub(super) fn call(b: &mut Builder, routine: Routine, args: &[Value]) -> Value {
+    match routine.number() {
+        Some(_) => b.same(Op::Routine(RoutinePart::Call, routine), args),
+        None => expand(b, routine, args),
+    }
+}
+
+/// The routine as a function: from its arguments to its result. Its operations are not selectable yet.
+pub fn body(routine: Routine) -> Function {
+    let mut f = Function::new(format!("$routine${}", routine.name()));
+    let entry = f.entry;
+    let mut b = Builder::new(&mut f, entry);
+    let ty = Type(routine.width() as u8);
+    let args = b.pair(Op::Routine(RoutinePart::Enter, routine), &[], [ty, ty]);
+    let result = expand(&mut b, routine, &[args.0, args.1]);
+    b.emit(Op::Routine(RoutinePart::Leave, routine), &[result], &[]);
+    let end = b.block;
+    f.blocks[end].terminator = Terminator::Exit;
+    f
+}
+
+/// The calls of routines, in order.
+fn calls(f: &Function) -> impl Iterator<Item = (Inst, Routine)> + '_ {
+    let insts = f.blocks.values().flat_map(|block| block.insts.iter());
+    insts.filter_map(|&inst| match f.insts[inst].op {
+        Op::Routine(RoutinePart::Call, routine) => Some((inst, routine)),
+        _ => None,
+    })
+}
+
+/// Whether a call is written out.
+pub(super) fn rewritten<'a>(editor: &CfgEditor, keep: bool) -> impl Fn(&InstData) -> bool + 'a {
+    let mut count: BTreeMap<Routine, usize> = BTreeMap::new();
+    for (_, routine) in calls(editor.function()) {
+        *count.entry(routine).or_default() += 1;
+    }
+    move |data: &InstData| match data.op {
+        Op::Routine(RoutinePart::Call, routine) => !keep || count.get(&routine).is_none_or(|&n| n < 2),
+        _ => false,
+    }
+}
+
+/// A call, written out.
+pub(super) fn in_place(b: &mut Builder, data: &InstData) -> Expansion {
+    match data.op {
+        Op::Routine(RoutinePart::Call, routine) => Some(smallvec![expand(b, routine, &data.args)]),
+        _ => None,
+    }
+}
