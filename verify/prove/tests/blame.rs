@@ -49,8 +49,8 @@ fn the_changed_instruction_is_pointed_at() {
     }
     eprintln!("{refuted} refuted: {pointed} point at the change, {at_store} at the access alone");
     assert!(refuted >= 10, "{refuted}");
-    // What is wrong by a value that the source has elsewhere is not told from what is right. Five of nineteen: no fewer.
-    assert!(pointed >= 5, "{pointed} of {refuted}");
+    // What is wrong by a value that the source has elsewhere is not told from what is right. Five of nineteen, or as many of others: no fewer.
+    assert!(19 * pointed >= 5 * refuted, "{pointed} of {refuted}");
 }
 
 /// Each thread stores a word in shared memory, and reads that of its neighbour.
