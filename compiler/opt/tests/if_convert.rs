@@ -228,7 +228,7 @@ fn bf_02c_ifcvt_branch_fold() {
             let number = b.i32(if first { 3 } else { 5 });
             b.add(x, number)
         });
-        let choices = Choices { fold_converted, ..Choices::from(Level::O1) };
+        let choices = Choices { fold_converted, ..Choices::from(Level::O3) };
         pipeline(&mut f, choices, &mut |_, _, _| {}).expect("selection accepts it");
         f
     };
