@@ -198,7 +198,7 @@ pub const LEMMAS: &[Lemma] = &[
         name: "divide-f64-rn",
         subject: Subject::Divide(F64, NEAREST, false),
         code: text!("divide_f64_rn"),
-        given: PAIRS,
+        given: SWAPPED,
         yields: &[(&["R4", "R5"], Yield::Result)],
         premise: None,
         checked: BY_REMAINDER,
