@@ -238,15 +238,31 @@ fn frame(cubin: &Cubin, name: &str) -> u64 {
     own.or_else(inner).unwrap_or(0).into()
 }
 
-fn branches(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+/// Places of code and where they lead, if that is no instruction of it. Distances that the loader puts in are not looked at.
+pub fn astray(f: &Function, chip: Chip) -> Vec<(u32, u64)> {
+    let code = f.code.iter().zip((0u32..).step_by(WORD as usize));
+    let read: Vec<(u32, Inst)> =
+        code.filter_map(|(&word, at)| decode(word, chip).ok().map(|inst| (at, inst))).collect();
+    if f.relocations.is_empty() { lost(&read) } else { Vec::new() }
+}
+
+fn lost(code: &[(u32, Inst)]) -> Vec<(u32, u64)> {
     let starts: BTreeSet<u32> = code.iter().map(|&(at, _)| at).collect();
+    let mut all = Vec::new();
     for (at, inst) in code {
         for (field, &value) in inst.row().fields.iter().zip(&inst.fields) {
             let target = (u64::from(at + WORD)).wrapping_add(value);
             let lands = u32::try_from(target).is_ok_and(|target| starts.contains(&target));
-            if matches!(field.kind, FieldKind::Target { .. }) && !lands && f.relocations.is_empty() {
-                report.add(Rule::CubinBranch, format!("{at:#x}"), format!("it leads to {target:#x}"));
+            if matches!(field.kind, FieldKind::Target { .. }) && !lands {
+                all.push((*at, target));
             }
         }
+    }
+    all
+}
+
+fn branches(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
+    for (at, target) in lost(code).into_iter().filter(|_| f.relocations.is_empty()) {
+        report.add(Rule::CubinBranch, format!("{at:#x}"), format!("it leads to {target:#x}"));
     }
 }

@@ -494,6 +494,9 @@ pub fn hazards(
 ) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     assumed.insert(Assumption::Sched);
+    if let Some((at, target)) = sassafras_check::cubin::astray(code, chip).first() {
+        return Err(format!("hazards: {at:#06x} leads to {target:#x}, where there is no instruction"));
+    }
     crate::sass::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("hazards: {e}"))?;
     match sassafras_check::hazard::check_words_with(&code.code, chip, jumps) {
         sassafras_check::Verdict::Passed => {}

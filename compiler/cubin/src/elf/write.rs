@@ -156,8 +156,10 @@ fn loads(image: &Image, offsets: &[u64], older: bool) -> Vec<Load> {
         }
         let load = out.last_mut().expect("pushed above when absent");
         let nobits = matches!(section.data, Data::NoBits(_));
+        // What has no bytes may begin behind a gap of the file, which is memory too.
+        let blank = load.memory - load.file;
         load.file = load.file.max(offset + section.bytes().len() as u64 - load.offset);
-        load.memory = if nobits { load.memory.max(load.file) + section.size() } else { load.file };
+        load.memory = load.file + if nobits { blank + section.size() } else { 0 };
     }
     out
 }
