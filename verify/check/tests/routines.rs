@@ -117,6 +117,16 @@ fn faults_are_caught() {
         assert!(objected(&f, &routines, &wrong).contains(&rule.to_owned()), "{mnemonic}");
     }
 
+    // What the routine's estimate is waited for by.
+    let mut wrong = words.clone();
+    let behind = f.insts().count();
+    let waits = |at: &usize| decode(words[*at], f.chip).is_ok_and(|inst| inst.control.wait_mask != 0);
+    let at = (behind..words.len()).find(waits).expect("a routine waits");
+    let mut inst = decode(words[at], f.chip).expect("it decodes");
+    inst.control.wait_mask = 0;
+    wrong[at] = word_of(&inst, f.chip).expect("it encodes");
+    assert!(objected(&f, &routines, &wrong).contains(&"routine-hazard".to_owned()));
+
     // A routine that is not there.
     assert!(!objected(&f, &routines[1..].to_vec(), &words).is_empty());
 }
