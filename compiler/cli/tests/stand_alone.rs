@@ -31,7 +31,7 @@ fn variables(cubin: &Cubin) -> Vec<(String, bool, u64, bool, bool, u8)> {
 fn beyond_the_base_set(out: &str) -> BTreeSet<&str> {
     const BEYOND: [&str; 9] =
         ["A-NC", "A-FP", "A-TERM", "A-LEADER", "A-OPAQUE", "A-CALL", "A-RETRY", "A-STACK", "A-READY"];
-    let ids = out.lines().filter_map(|line| Some(line.trim().strip_prefix("assuming ")?.split_once(':')?.0));
+    let ids = out.lines().filter_map(|line| line.trim().strip_prefix("assuming ")?.split([' ', ':']).next());
     ids.filter(|id| BEYOND.contains(id)).collect()
 }
 

@@ -9,7 +9,8 @@ use sassafras_cubin::Cubin;
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
 use sassafras_prove::{Verdict, prove};
 
-const PROGRAM: &str = "features/mbarrier_80_counts";
+/// It is no feature of the corpus: what ptxas makes of it for sm_90 has instructions of which nothing is known (RPCMOV).
+const PROGRAM: &str = "../verify/prove/tests/barrier_objects/mbarrier_80_counts";
 
 /// What is wrong, and a change of our code: the first instruction with both texts, the second of which is what changes, and what stands there instead; `-`
 /// is no instruction.

@@ -41,7 +41,7 @@ pub fn body(routine: Routine) -> Function {
     let result = expand(&mut b, routine, &[args.0, args.1]);
     b.emit(Op::Routine(RoutinePart::Leave, routine), &[result], &[]);
     let end = b.block;
-    f.blocks[end].terminator = Terminator::Exit;
+    CfgEditor::new(&mut f).set_terminator(end, Terminator::Exit);
     f
 }
 
