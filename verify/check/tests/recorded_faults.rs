@@ -116,13 +116,18 @@ fn doubts(verdict: &Verdict) -> usize {
 struct Tally {
     tried: usize,
     caught: usize,
+    /// The judge knows less than of the code before the change, and objects to nothing.
+    undecided: usize,
     harmless: BTreeMap<&'static str, usize>,
 }
 
 fn search(most: usize) {
     let root = workspace_root();
     let mut escaped = Vec::new();
-    eprintln!("{:<8} {:<14} {:>7} {:>7}  harmless because", "chip", "change", "tried", "caught");
+    eprintln!(
+        "{:<8} {:<14} {:>7} {:>7} {:>9}  harmless because",
+        "chip", "change", "tried", "caught", "undecided"
+    );
     let mut shorter = 0;
     for chip in Chip::ALL {
         let mut programs = Vec::new();
@@ -148,10 +153,14 @@ fn search(most: usize) {
                     inst.control = control;
                 }
                 tally.tried += 1;
-                // What it does not decide it does not pass either.
                 let verdict = judge(&changed);
-                if !verdict.objections().is_empty() || doubts(&verdict) > doubts(&judge(program)) {
+                if !verdict.objections().is_empty() {
                     tally.caught += 1;
+                    continue;
+                }
+                // What it does not decide it does not pass; nor does it object.
+                if doubts(&verdict) > doubts(&judge(program)) {
+                    tally.undecided += 1;
                     continue;
                 }
                 let code = waits::Code::of_program(&changed).expect("every word decodes");
@@ -164,8 +173,11 @@ fn search(most: usize) {
                     }
                 }
             }
-            let Tally { tried, caught, harmless } = tally;
-            eprintln!("{chip:<8} {:<14} {tried:>7} {caught:>7}  {harmless:?}", format!("{change:?}"));
+            let Tally { tried, caught, undecided, harmless } = tally;
+            eprintln!(
+                "{chip:<8} {:<14} {tried:>7} {caught:>7} {undecided:>9}  {harmless:?}",
+                format!("{change:?}")
+            );
             sassafras_oracle::fault::planted("hazards", &chip, &format!("{change:?}"), tried, caught);
             shorter += if change == Change::ShorterStall { caught } else { 0 };
         }
