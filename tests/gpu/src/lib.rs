@@ -6,7 +6,9 @@
 //! - [`cuda`]: the fourteen functions of the driver that are needed.
 //! - [`arguments`]: a launch's parameters as the driver wants them.
 //! - [`session`]: one cubin, all launches, compared and timed.
+//! - [`words`]: one SASS instruction at a time, against our executor.
 
 pub mod arguments;
 pub mod cuda;
 pub mod session;
+pub mod words;
