@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: the PTX of `corpus/kernels`, `corpus/modern`, `corpus/calls` and `corpus/first`, made again with nvcc.
+//! `cargo xtask corpus`: the PTX of `corpus/kernels`, `corpus/modern`, `corpus/large`, `corpus/calls` and `corpus/first`, made again with nvcc.
 
 use anyhow::{Context, Result};
 use sassafras_oracle::{Tools, table};
@@ -32,8 +32,12 @@ pub fn corpus(root: &Path) -> Result<()> {
         nvcc.ptx(&file("cu"), arch, &[], &file("fmad.ptx"))?;
         println!("{name} ({arch})");
     }
-    let folders =
-        [("modern", "compute_90a", &["-std=c++17"][..]), ("calls", "sm_90", &[]), ("first", "sm_90", &[])];
+    let folders = [
+        ("modern", "compute_90a", &["-std=c++17"][..]),
+        ("large", "compute_80", &["-std=c++17"]),
+        ("calls", "sm_90", &[]),
+        ("first", "sm_90", &[]),
+    ];
     for (name, arch, options) in folders {
         let folder = root.join("corpus").join(name);
         for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {

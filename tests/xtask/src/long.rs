@@ -34,6 +34,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "large",
+        "every kernel of corpus/large at -O1 to -O3 on three chips, under every judge",
+        &["test", "--release", "--package", "sassafras-corpus", "--test", "large"],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
