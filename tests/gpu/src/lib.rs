@@ -6,9 +6,11 @@
 //! - [`cuda`]: the fourteen functions of the driver that are needed.
 //! - [`arguments`]: a launch's parameters as the driver wants them.
 //! - [`session`]: one cubin, all launches, compared and timed.
+//! - [`timing`]: the latency tables, one pair of instructions at a time.
 //! - [`words`]: one SASS instruction at a time, against our executor.
 
 pub mod arguments;
 pub mod cuda;
 pub mod session;
+pub mod timing;
 pub mod words;

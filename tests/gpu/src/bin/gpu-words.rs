@@ -1,8 +1,9 @@
 //! `gpu-words OUT.json [seed=N] [variants=N] [each=N] [rows=PREFIX] [workers=N] [seconds=N] [explore=1] [device=executor [illegal=WORD]]`: every row that computes, on a device and in
-//! our executor; `gpu-words cubin ROW OUT.cubin`: a kernel of one row. See [`sassafras_gpu::words`]. Needs nothing but libcuda.
+//! our executor; `gpu-words OUT.json timing=1 [groups=PREFIX] [share=N] [workers=N] [seconds=N] [device=executor]`: the latency tables, see [`sassafras_gpu::timing`]; `gpu-words cubin ROW OUT.cubin`: a kernel of one row. See [`sassafras_gpu::words`]. Needs nothing but libcuda.
 
 use anyhow::{Context, Result, bail};
 use sassafras_gpu::cuda::Cuda;
+use sassafras_gpu::timing;
 use sassafras_gpu::words::jobs::{self, StandIn};
 use sassafras_gpu::words::kernel;
 use sassafras_isa::form;
@@ -24,6 +25,43 @@ fn main() -> Result<()> {
                 Ok(())
             }
         },
+        Some("timing-child") => {
+            let share = number("share", 1)? as usize;
+            if option("device") == Some("executor") {
+                return timing::run::child(&timing::run::StandIn::default(), "executor", share);
+            }
+            if let Some(name @ ("build" | "gold")) = option("device") {
+                let (makes, gold) = (name == "build", name == "gold");
+                let stand_in = timing::run::StandIn { makes, gold, ..Default::default() };
+                return timing::run::child(&stand_in, name, share);
+            }
+            match Cuda::open() {
+                Ok(cuda) => timing::run::child(&cuda, &cuda.device_name()?, share),
+                Err(e) => {
+                    println!("no device: {e:#}");
+                    Ok(())
+                }
+            }
+        }
+        Some(out) if !out.contains('=') && option("timing").is_some() => {
+            let report = timing::run::run(
+                number("share", 1)? as usize,
+                option("groups").unwrap_or(""),
+                number("workers", 14)?.max(1) as usize,
+                Duration::from_secs(number("seconds", 100)?),
+                &std::env::current_exe()?,
+                &args[1..],
+            )?;
+            std::fs::write(out, serde_json::to_string(&report)?)?;
+            print!("{}", report.summary());
+            Ok(())
+        }
+        Some("texts") => {
+            for fault in timing::texts::faults() {
+                println!("{fault}");
+            }
+            Ok(())
+        }
         Some("cubin") => {
             let [_, row, out] = &args[..] else { bail!("usage: gpu-words cubin ROW OUT.cubin") };
             let id = form(row).with_context(|| format!("no row {row}"))?;

@@ -316,17 +316,19 @@ impl Report {
 /// With `explore`, those that the executor refuses instead of those that it executes.
 pub fn items(prefix: &str, seed: u64, variants: usize, each: usize, explore: bool) -> Vec<Item> {
     let rows = variant::rows().into_iter().filter(|id| id.get().id.starts_with(prefix));
+    let rows: Vec<FormId> = rows.collect();
     let mut all = Vec::new();
-    for id in rows {
-        for from in (0..variants).step_by(each) {
+    // Every row once, before any comes again.
+    for from in (0..variants).step_by(each) {
+        for id in &rows {
             all.push(Item { form: id.get().id.into(), seed, from, to: (from + each).min(variants), explore });
         }
     }
     all
 }
 
-/// Illegal variants of a row after which its failing kernels are not bisected any more.
-const ENOUGH: usize = 3;
+/// Illegal variants of a row after which the rest of it is not tried.
+const ENOUGH: usize = 2;
 
 struct Shared {
     queue: VecDeque<Item>,
@@ -334,6 +336,8 @@ struct Shared {
     busy: usize,
     /// When to stop.
     end: Instant,
+    /// When progress was said last.
+    said: Instant,
     fatal: Option<String>,
 }
 
@@ -356,6 +360,7 @@ pub fn run(
         report,
         busy: 0,
         end: Instant::now() + patience,
+        said: Instant::now(),
         fatal: None,
     });
     std::thread::scope(|scope| {
@@ -388,10 +393,16 @@ fn worker(shared: &Mutex<Shared>, total: usize, program: &Path, arguments: &[Str
                 }
             }
             let next = s.queue.pop_front();
-            if next.is_some() {
+            if let Some(item) = &next {
+                let row = s.report.rows.entry(item.form.clone()).or_default();
+                if row.illegal.len() >= ENOUGH {
+                    row.untried += item.to - item.from;
+                    continue;
+                }
                 s.busy += 1;
-                if s.queue.len().is_multiple_of(50) {
-                    eprintln!("{} of {total} items left", s.queue.len());
+                if s.said.elapsed() >= Duration::from_secs(1) {
+                    s.said = Instant::now();
+                    eprintln!("{} items left of {total} at first", s.queue.len());
                 }
             } else if s.busy == 0 {
                 return;
@@ -403,7 +414,7 @@ fn worker(shared: &Mutex<Shared>, total: usize, program: &Path, arguments: &[Str
             continue;
         };
         if line.is_none() {
-            match Line::open(program, arguments) {
+            match Line::open(program, "child", arguments) {
                 Ok((opened, device)) => {
                     lock(shared).report.device = device;
                     line = Some(opened);
@@ -431,18 +442,13 @@ fn worker(shared: &Mutex<Shared>, total: usize, program: &Path, arguments: &[Str
     }
 }
 
-/// A kernel that the device failed on: halves of it, or the one variant that is to blame.
+/// A kernel that the device failed on: its variants one at a time, or the one variant that is to blame.
 fn fail(s: &mut Shared, item: Item, why: String) {
     let row = s.report.rows.entry(item.form.clone()).or_default();
     let count = item.to - item.from;
     if count > 1 {
-        if row.illegal.len() >= ENOUGH {
-            row.untried += count;
-            return;
-        }
-        let middle = item.from + count / 2;
-        s.queue.push_front(Item { from: middle, ..item.clone() });
-        s.queue.push_front(Item { to: middle, ..item });
+        // One at a time, behind all others: each failure costs a context, and those are slow to make.
+        s.queue.extend((item.from..item.to).map(|n| Item { from: n, to: n + 1, ..item.clone() }));
         return;
     }
     let v = form(&item.form).and_then(|id| nth(id, item.seed, item.from));
@@ -459,7 +465,7 @@ fn fail(s: &mut Shared, item: Item, why: String) {
 }
 
 /// A child process and the lines that it gives.
-struct Line {
+pub(crate) struct Line {
     child: Child,
     lines: Receiver<String>,
 }
@@ -468,9 +474,10 @@ struct Line {
 const PATIENCE: Duration = Duration::from_secs(40);
 
 impl Line {
-    fn open(program: &Path, arguments: &[String]) -> Result<(Line, String)> {
+    /// Starts `program MODE ARGUMENTS`; the device's name.
+    pub(crate) fn open(program: &Path, mode: &str, arguments: &[String]) -> Result<(Line, String)> {
         let mut child = Command::new(program)
-            .arg("child")
+            .arg(mode)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -502,7 +509,11 @@ impl Line {
         }
     }
 
-    fn ask(&mut self, item: &Item) -> Result<Done, String> {
+    /// One question, one answer.
+    pub(crate) fn ask<Q: Serialize, A: serde::de::DeserializeOwned>(
+        &mut self,
+        item: &Q,
+    ) -> Result<A, String> {
         let text = serde_json::to_string(item).map_err(|e| e.to_string())?;
         let stdin = self.child.stdin.as_mut().ok_or("no input")?;
         writeln!(stdin, "{text}").and_then(|()| stdin.flush()).map_err(|e| e.to_string())?;
@@ -513,7 +524,7 @@ impl Line {
         }
     }
 
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -243,7 +243,35 @@ fn settle(inst: &mut Inst, rng: &mut Rng) -> bool {
     if row.control.read_barrier && row.pipe.variable(CHIP) {
         inst.control.read_barrier = 1;
     }
-    !inst.is_denied()
+    !inst.is_denied() && !illegal(inst)
+}
+
+/// Whether the hardware refuses the word with "illegal instruction", though nvdisasm reads it. Source: experiment on an H100 (sm_90).
+pub fn illegal(inst: &Inst) -> bool {
+    let text = sassafras_isa::print(inst, &sassafras_isa::Style::default());
+    let mnemonic = inst.row().mnemonic;
+    let unsigned = [".U32", ".U16x2", ".U16.", ".U8."].iter().any(|t| text.contains(t));
+    if text.contains("RELU") && unsigned && (mnemonic.starts_with('V') || mnemonic == "I2IP") {
+        return true;
+    }
+    // Formats of packed halves.
+    let bfloat = |how: &str| text.contains(&format!("BF16_V2.{how}"));
+    if mnemonic == "HFMA2" && (text.contains(".F32") || bfloat("FMZ") || bfloat("FTZ")) {
+        return true;
+    }
+    if mnemonic.starts_with('H') && bfloat("FMZ") {
+        return true;
+    }
+    if !["IADD3", "UIADD3", "LEA", "ULEA"].contains(&mnemonic) {
+        return false;
+    }
+    // The first two sources are both negated or inverted.
+    let operands = text.split_once(' ').map_or("", |(first, rest)| {
+        if first.starts_with('@') { rest.split_once(' ').map_or("", |r| r.1) } else { rest }
+    });
+    let no_predicate = |o: &&str| !o.starts_with(['P', '!']) && !o.starts_with("UP");
+    let sources: Vec<&str> = operands.split(", ").filter(no_predicate).skip(1).take(2).collect();
+    sources.len() == 2 && sources.iter().all(|s| s.starts_with(['-', '~']))
 }
 
 impl Variant {
