@@ -156,7 +156,7 @@ fn names(p: &Probe, class: RegClass) -> bool {
 
 /// Loads registers and sets memory.
 fn load(c: &mut Code, p: &Probe) {
-    for (&block, _) in &blocks(p, RegClass::R) {
+    for &block in blocks(p, RegClass::R).keys() {
         let flavor = p.flavors[usize::from(block >= 8)];
         let offset = 4 * (place(flavor) + 4 * block as usize);
         c.text(&format!("LDG.E.128 R{}, desc[UR4][R4.64+{offset:#x}]", FIRST + 8 * block));

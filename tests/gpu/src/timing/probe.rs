@@ -70,9 +70,8 @@ fn kind(operand: &Operand, hazard: Hazard) -> Kind {
     Kind { hazard, operand }
 }
 
-/// The largest number of cycles that the tables demand between two instructions, and the hazard that it is for; `Err` where a pair that
-/// touches has no number.
-pub fn need(a: &Inst, b: &Inst) -> Result<u8, ()> {
+/// The largest number of cycles that the tables demand between two instructions; `None` where a pair that touches has no number.
+pub fn need(a: &Inst, b: &Inst) -> Option<u8> {
     let mut most = 1;
     for (x, y) in a.operands().flat_map(|x| b.operands().map(move |y| (x, y))) {
         let hazard = match (x.access, y.access) {
@@ -93,11 +92,11 @@ pub fn need(a: &Inst, b: &Inst) -> Result<u8, ()> {
             match latency(CHIP, from, to, kind(&y, hazard)) {
                 Some(cycles) => most = most.max(cycles),
                 None if hazard != Hazard::Raw && from == to => {}
-                None => return Err(()),
+                None => return None,
             }
         }
     }
-    Ok(most)
+    Some(most)
 }
 
 /// Distances tried where the tables demand so many cycles.

@@ -27,7 +27,7 @@ fn plain(form: FormId) -> Option<Side> {
         let text = text(&v.inst);
         let fixed = [".T.", ".F.", "SR_", "RELU"].iter().any(|m| text.contains(m));
         let named = v.inst.operands().filter(|o| o.field.is_some() && o.name != "mask");
-        let registers = named.map(|o| (o.field, o.access)).count();
+        let registers = named.count();
         let modifiers = text.chars().filter(|c| ".-|~!".contains(*c)).count();
         (fixed, usize::MAX - registers, modifiers, text.len())
     })?;
@@ -70,7 +70,7 @@ struct Selection {
 
 impl Selection {
     fn add(&mut self, group: &'static str, a: &Side, b: &Side, around: Around, link: String) {
-        let need = need(&a.inst, &b.inst).ok();
+        let need = need(&a.inst, &b.inst);
         let probe = Probe {
             group,
             a: a.inst.clone(),
