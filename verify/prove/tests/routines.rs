@@ -1,10 +1,11 @@
-//! ptxas's routines of quotients and roots as it calls them: several of them, one behind another, of magnitudes.
+//! Routines of quotients and roots: ptxas's as it calls them, several of them, one behind another, of magnitudes; and ours under branches.
 
 #![allow(missing_docs)]
 
 mod common;
 
-use common::{module, recorded, solver, text};
+use common::{module, ours, recorded, solver, text};
+use sassafras_cubin::Cubin;
 use sassafras_isa::{Chip, Style, decode, encode, parse};
 use sassafras_prove::{Limits, Verdict, prove_within};
 
@@ -13,12 +14,16 @@ const COMPUTES: &[&str] = &["FFMA", "MUFU", "FCHK", "FMUL", "SHF", "IADD3", "FAD
 /// Proved, and neither where one of its instructions is missing nor where the source says otherwise: one of so many instructions is
 /// taken, or all.
 fn holds(path: &str, entry: &str, step: usize, others: &[(&str, &str)]) {
-    let Some(mut z3) = solver("routines", 4) else { return };
     let source = text(path);
     let cubin = recorded("13.0.88", path).expect("it is recorded");
+    held(path, (&source, &cubin), entry, step, others);
+}
+
+fn held(what: &str, (source, cubin): (&str, &Cubin), entry: &str, step: usize, others: &[(&str, &str)]) {
+    let Some(mut z3) = solver("routines", 4) else { return };
     let limits = Limits::default();
-    let record = prove_within(&module(&source), entry, &cubin, &mut *z3, limits);
-    assert_eq!(record.verdict, Verdict::Proved, "{path}");
+    let record = prove_within(&module(source), entry, cubin, &mut *z3, limits);
+    assert_eq!(record.verdict, Verdict::Proved, "{what}");
     let chip = Chip::from_number(cubin.sm).expect("a chip");
     let nop = encode(&parse("NOP", &Style::default()).expect("a text"), chip).expect("a word");
     // Nobody needs to look for an example.
@@ -34,16 +39,16 @@ fn holds(path: &str, entry: &str, step: usize, others: &[(&str, &str)]) {
     for i in places {
         let mut changed = cubin.clone();
         changed.functions[at].code[i] = nop;
-        let verdict = prove_within(&module(&source), entry, &changed, &mut *z3, limits).verdict;
-        assert_ne!(verdict, Verdict::Proved, "{path} without {:#x}", 16 * i);
+        let verdict = prove_within(&module(source), entry, &changed, &mut *z3, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{what} without {:#x}", 16 * i);
         count += 1;
     }
-    eprintln!("{path}: {count} instructions left out, none proved");
+    eprintln!("{what}: {count} instructions left out, none proved");
     for (old, new) in others {
         assert!(source.contains(old), "{old}");
         let verdict =
-            prove_within(&module(&source.replace(old, new)), entry, &cubin, &mut *z3, limits).verdict;
-        assert_ne!(verdict, Verdict::Proved, "{path}: {new}");
+            prove_within(&module(&source.replace(old, new)), entry, cubin, &mut *z3, limits).verdict;
+        assert_ne!(verdict, Verdict::Proved, "{what}: {new}");
     }
 }
 
@@ -85,4 +90,69 @@ fn quotients_and_roots_of_each_other() {
         ("sub.rn.f32 \t%f47, %f45, %f46;", "sub.rn.f32 \t%f47, %f45, %f44;"),
     ];
     holds("kernels/cholesky/cholesky", "cholesky", 61, &others);
+}
+
+/// Two operations, each under a branch of its own: the second's operand is the first's result or not.
+const BRANCHES: &str = ".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n) {
+    .reg .pred p, q; .reg .b32 i, m; .reg .TYPE a, b; .reg .b64 to, from, at;
+    mov.u32 i, %tid.x; ld.param.u32 m, [n]; setp.ge.u32 q, i, m; @q exit;
+    ld.param.u64 to, [out]; ld.param.u64 from, [in]; mul.wide.u32 at, i, 16;
+    add.u64 from, from, at; add.u64 to, to, at;
+    ld.global.TYPE a, [from]; ld.global.TYPE b, [from+8];
+    setp.lt.TYPE p, a, b;
+    @!p bra second;
+    FIRST;
+second:
+    @p bra done;
+    OTHER;
+done:
+    st.global.TYPE [to], a;
+    exit;
+}
+";
+
+fn branches(ty: &str, first: &str, other: &str) -> (String, Cubin) {
+    let mut source = BRANCHES.replace("TYPE", ty).replace("FIRST", first);
+    source = match other {
+        "" => source.replace("    @p bra done;\n    OTHER;\n", ""),
+        other => source.replace("OTHER", other),
+    };
+    let cubin = ours(&source).expect("it compiles");
+    (source, cubin)
+}
+
+#[test]
+fn one_of_ours_under_a_branch() {
+    for (ty, op) in [
+        ("f32", "div.rn.f32 a, a, b"),
+        ("f32", "div.rz.f32 a, a, b"),
+        ("f32", "div.rp.ftz.f32 a, a, b"),
+        ("f32", "sqrt.rn.f32 a, b"),
+        ("f64", "div.rn.f64 a, a, b"),
+        ("f64", "rcp.rn.f64 a, b"),
+        ("f64", "sqrt.rn.f64 a, b"),
+        ("s64", "div.s64 a, a, b"),
+        ("u64", "div.u64 a, a, b"),
+    ] {
+        let (source, cubin) = branches(ty, op, "");
+        held(op, (&source, &cubin), "k", usize::MAX, &[]);
+    }
+}
+
+#[test]
+fn two_of_ours_under_branches_of_their_own() {
+    let (source, cubin) = branches("f32", "div.rn.f32 a, a, b", "div.rn.f32 a, b, a");
+    let others = [
+        ("div.rn.f32 a, a, b", "div.rz.f32 a, a, b"),
+        ("div.rn.f32 a, a, b", "div.rn.f32 a, b, b"),
+        ("div.rn.f32 a, b, a", "div.rn.f32 a, b, b"),
+        ("@p bra done", "@!p bra done"),
+        ("setp.lt", "setp.le"),
+    ];
+    held("f32", (&source, &cubin), "k", 37, &others);
+    let (source, cubin) = branches("f64", "div.rn.f64 a, a, b", "div.rn.f64 a, b, a");
+    held("f64", (&source, &cubin), "k", usize::MAX, &[("@p bra done", "@!p bra done")]);
 }

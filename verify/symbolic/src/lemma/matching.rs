@@ -115,9 +115,12 @@ fn find(
             let all = results.iter().filter(|r| r.0 != Yield::Unless).flat_map(|(which, word, term)| {
                 let term = inputs.normal.of(*term);
                 let there = says.map(|s| inputs.normal.given(term, s)).filter(|t| *t != term);
-                [Some(term), there].into_iter().flatten().map(move |t| (which, word, t))
+                let whole = [Some(term), there].into_iter().flatten().map(|t| (t, unless));
+                let sides = sides(d, term).filter(|_| unless.is_none() && !written.contains(&term));
+                let sides = sides.into_iter().flatten().map(|(t, u)| (t, Some(inputs.normal.of(u))));
+                whole.chain(sides).map(|(t, u)| (*which, *word, t, u)).collect::<Vec<_>>()
             });
-            for (which, word, term) in all.collect::<Vec<_>>() {
+            for (which, word, term, unless) in all.collect::<Vec<_>>() {
                 if written.contains(&term)
                     && !(lemma.subject.is_partial() && kept.contains(&term))
                     && d.as_constant(&term).is_none()
@@ -128,14 +131,8 @@ fn find(
                         let part = d.extract(&whole, low, (d.width_of(whole) - low).min(32));
                         inputs.normal.of(d.zext(&part, 32))
                     };
-                    let is = word(value(
-                        inputs,
-                        lemma,
-                        lemma.subject.whole(d, subject),
-                        &operands,
-                        *which,
-                        unless,
-                    ));
+                    let is =
+                        word(value(inputs, lemma, lemma.subject.whole(d, subject), &operands, which, unless));
                     // What is the operation already stays.
                     if is != term && term != word(lemma.subject.whole(d, subject)) {
                         found.same.insert(term, is);
@@ -149,6 +146,18 @@ fn find(
         }
     }
     found.names.extend(by.values().map(|(name, _)| *name));
+}
+
+/// The results of the two paths of code that ends where they join, each with where the lemma says nothing of it: a target may join them with a third
+/// path. What is read as it is, or is no more than an operand, is left as it is.
+fn sides(d: &Terms, term: TermId) -> Option<[(TermId, TermId); 2]> {
+    match d.node(term) {
+        Node::Ite(condition, yes, no) => {
+            let is_made = |t: TermId| !d.node(t).operands().is_empty();
+            (is_made(yes) && is_made(no)).then(|| [(yes, d.not(&condition)), (no, condition)])
+        }
+        _ => None,
+    }
 }
 
 /// The unit's answers for constants, to nearest.
@@ -218,19 +227,20 @@ fn value(
         Yield::Remainder => d.binary(BinaryOp::URem, &operands[0], &operands[1]),
         Yield::Unless => return subject,
     };
-    if let Some(unless) = unless {
-        let anything = inputs.variable(&format!("lemma {} {subject}", lemma.name), width, false);
-        return d.ite(&unless, &anything, &value);
-    }
-    if !lemma.subject.is_partial() {
+    // Of what may be anything the operation's own name suffices where there is no condition but a divisor of zero.
+    let zero = || d.eq(&operands[1], &d.constant(width, 0));
+    let (name, unless) = match (unless, lemma.subject.is_partial()) {
+        (None, false) => return value,
+        (None, true) => (format!("lemma {} {which:?} {subject}", lemma.name), zero()),
+        (Some(unless), false) => (format!("lemma {} {subject}", lemma.name), unless),
+        (Some(unless), true) => {
+            (format!("lemma {} {which:?} {subject} unless {unless}", lemma.name), d.or(&unless, &zero()))
+        }
+    };
+    if d.as_constant(&inputs.normal.of(unless)) == Some(0) {
         return value;
     }
-    let zero = d.eq(&operands[1], &d.constant(width, 0));
-    if d.as_constant(&inputs.normal.of(zero)) == Some(0) {
-        return value;
-    }
-    let anything = inputs.variable(&format!("lemma {} {which:?} {subject}", lemma.name), width, false);
-    d.ite(&zero, &anything, &value)
+    d.ite(&unless, &inputs.variable(&name, width, false), &value)
 }
 
 /// What a lemma says of the operations that raw terms of the source are made of, one bit each; `open` is what the target may

@@ -5,6 +5,7 @@
 //! [`Side::beyond`].
 
 mod access;
+mod join;
 mod ways;
 
 use crate::assumption::Assumption;
@@ -629,7 +630,7 @@ impl<'i, R: Name> Side<'i, R> {
         // Opposite conditions: either tells the groups apart.
         let pick = |x: TermId, y: TermId| match x == y || crate::sum::same(d, x, y) {
             true => x.min(y),
-            false => self.normal(d.ite(&ra, &x, &y)),
+            false => self.chosen((ra, x), (rb, y)),
         };
         let mut registers = FxHashMap::default();
         let mut joined = Vec::new();
