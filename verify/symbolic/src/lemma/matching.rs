@@ -149,12 +149,14 @@ fn find(
 }
 
 /// The results of the two paths of code that ends where they join, each with where the lemma says nothing of it: a target may join them with a third
-/// path. What is read as it is, or is no more than an operand, is left as it is.
+/// path. Each of them asks the unit: what else is chosen at the end of code, such as the quotient of zero, is a part of one path, and a target that
+/// has it has the path as a whole.
 fn sides(d: &Terms, term: TermId) -> Option<[(TermId, TermId); 2]> {
+    let asks =
+        |t: TermId| d.topological(&[t]).into_iter().any(|t| matches!(d.node(t), Node::Approximate { .. }));
     match d.node(term) {
-        Node::Ite(condition, yes, no) => {
-            let is_made = |t: TermId| !d.node(t).operands().is_empty();
-            (is_made(yes) && is_made(no)).then(|| [(yes, d.not(&condition)), (no, condition)])
+        Node::Ite(condition, yes, no) if asks(yes) && asks(no) => {
+            Some([(yes, d.not(&condition)), (no, condition)])
         }
         _ => None,
     }
@@ -211,6 +213,18 @@ fn count(d: &Terms) -> u32 {
     crate::ptx::choose::count(d)
 }
 
+/// How names of what stands for any value begin.
+const OPEN: &str = "lemma ";
+
+/// Whether a term is any value, as of a result of which a lemma says nothing, or bits of one.
+pub fn is_open(d: &Terms, t: TermId) -> bool {
+    match d.node(t) {
+        Node::Extract { a, .. } => is_open(d, a),
+        Node::Variable(number) => d.name(number).starts_with(OPEN),
+        _ => false,
+    }
+}
+
 /// What a lemma says that a result is. A quotient by zero may be anything, the same for the same operands.
 fn value(
     inputs: &Inputs<'_>,
@@ -231,10 +245,10 @@ fn value(
     let zero = || d.eq(&operands[1], &d.constant(width, 0));
     let (name, unless) = match (unless, lemma.subject.is_partial()) {
         (None, false) => return value,
-        (None, true) => (format!("lemma {} {which:?} {subject}", lemma.name), zero()),
-        (Some(unless), false) => (format!("lemma {} {subject}", lemma.name), unless),
+        (None, true) => (format!("{OPEN}{} {which:?} {subject}", lemma.name), zero()),
+        (Some(unless), false) => (format!("{OPEN}{} {subject}", lemma.name), unless),
         (Some(unless), true) => {
-            (format!("lemma {} {which:?} {subject} unless {unless}", lemma.name), d.or(&unless, &zero()))
+            (format!("{OPEN}{} {which:?} {subject} unless {unless}", lemma.name), d.or(&unless, &zero()))
         }
     };
     if d.as_constant(&inputs.normal.of(unless)) == Some(0) {

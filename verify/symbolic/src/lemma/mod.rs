@@ -19,7 +19,7 @@ pub use bits::BITS;
 pub use code::{Code, code};
 pub use doubles::DOUBLES;
 pub use matching::written;
-pub use matching::{Uses, said, uses};
+pub use matching::{Uses, is_open, said, uses};
 pub use routines::ROUTINES;
 pub use table::LEMMAS;
 

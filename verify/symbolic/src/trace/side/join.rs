@@ -1,6 +1,7 @@
 //! Values of two groups of lanes that become one.
 
 use super::{Name, Side};
+use crate::lemma;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 
@@ -8,41 +9,42 @@ use sassafras_semantics::{Domain, TermId};
 const DEPTH: u32 = 4;
 
 impl<R: Name> Side<'_, R> {
-    /// `first ? x : y`, of one group of lanes and of another. What each value is chosen by is settled where the condition of its group says it, for
-    /// nobody else has it. What is the same under two conditions is chosen once: a division under a branch joins three paths, and
-    /// two of them have its quotient. Raw terms stay as they are.
+    /// `first ? x : y`, of one group of lanes and of another. Where a lemma says nothing of a value is settled by the condition of the group that has it;
+    /// and what is then the same under two conditions is chosen once: a division under a branch joins three paths, and two of
+    /// them have its quotient. Other values stay as they are, which is what the code of lemmas makes of them too.
     pub(super) fn chosen(&self, (first, x): (TermId, TermId), (second, y): (TermId, TermId)) -> TermId {
         let d = self.terms();
-        if !self.inputs.normal.is_active() || d.width_of(x) == 1 {
+        let (a, b) = (self.said(first, x), self.said(second, y));
+        if (a, b) == (x, y) {
             return self.normal(d.ite(&first, &x, &y));
         }
-        let (x, y) = (self.under(first, x), self.under(second, y));
-        if x == y {
-            return x;
+        if a == b {
+            return a;
         }
-        match (d.node(x), d.node(y)) {
-            (_, Node::Ite(c, a, b)) if a == x => self.normal(d.ite(&d.or(&first, &c), &x, &b)),
-            (_, Node::Ite(c, a, b)) if b == x => self.normal(d.ite(&d.or(&first, &d.not(&c)), &x, &a)),
-            (Node::Ite(c, a, b), _) if b == y => self.normal(d.ite(&d.and(&first, &c), &a, &y)),
-            (Node::Ite(c, a, b), _) if a == y => self.normal(d.ite(&d.and(&first, &d.not(&c)), &b, &y)),
-            _ => self.normal(d.ite(&first, &x, &y)),
+        match (d.node(a), d.node(b)) {
+            (_, Node::Ite(c, p, q)) if p == a => self.normal(d.ite(&d.or(&first, &c), &a, &q)),
+            (_, Node::Ite(c, p, q)) if q == a => self.normal(d.ite(&d.or(&first, &d.not(&c)), &a, &p)),
+            (Node::Ite(c, p, q), _) if q == b => self.normal(d.ite(&d.and(&first, &c), &p, &b)),
+            (Node::Ite(c, p, q), _) if p == b => self.normal(d.ite(&d.and(&first, &d.not(&c)), &q, &b)),
+            _ => self.normal(d.ite(&first, &a, &b)),
         }
     }
 
-    /// A value where a condition holds, if that says what it is chosen by.
-    fn under(&self, condition: TermId, value: TermId) -> TermId {
+    /// What a lemma says of a value, if the condition is one under which it says something.
+    fn said(&self, condition: TermId, value: TermId) -> TermId {
         let d = self.terms();
         let mut value = value;
         for _ in 0..DEPTH {
             let Node::Ite(c, a, b) = d.node(value) else { break };
-            let never = |t: TermId| self.inputs.known(self.normal(d.and(&condition, &t))) == Some(0);
-            value = if never(d.not(&c)) {
-                a
-            } else if never(c) {
-                b
-            } else {
-                break;
+            let (open, said) = match (lemma::is_open(d, a), lemma::is_open(d, b)) {
+                (true, false) => (c, b),
+                (false, true) => (d.not(&c), a),
+                _ => break,
             };
+            if self.inputs.known(self.normal(d.and(&condition, &open))) != Some(0) {
+                break;
+            }
+            value = said;
         }
         value
     }
