@@ -39,7 +39,7 @@ pub const fn lives_across(chip: Chip, register: u16) -> bool {
 
 /// How a kernel calls a routine of its own (`docs/machine.md`, "Routines"): a convention that only the compiler's code knows.
 pub mod routine {
-    /// The pair of the return address, as a distance from the kernel's start: the caller sets the lower word, the routine the upper one.
+    /// The pair of the return address, as a distance from the kernel's start: the caller sets the lower word, the routine the upper one, at its end.
     pub const RETURN_ADDRESS: u16 = 2;
     /// The first register of the arguments, one behind the other, and of the result.
     pub const FIRST_ARGUMENT: u16 = 4;
@@ -51,11 +51,11 @@ pub mod routine {
     pub const fn registers(number: u8) -> u16 {
         match number {
             // Quotients of binary32.
-            0..=7 => 24,
+            0..=7 => 14,
             // Quotients of binary64.
-            8..=11 => 40,
+            8..=11 => 24,
             // Integers.
-            _ => 20,
+            _ => 18,
         }
     }
 

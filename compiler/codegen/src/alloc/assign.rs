@@ -198,7 +198,7 @@ pub fn assign(
     let routines = (0u32..).zip(items).filter_map(|(at, item)| Some((2 * at + 1, routine(item)?))).collect();
     // A routine keeps the stack pointer and its return address, and has fewer predicates.
     if work.blocks.iter().flatten().any(is_entry) {
-        let kept = [abi::STACK_POINTER, abi::routine::RETURN_ADDRESS, abi::routine::RETURN_ADDRESS + 1];
+        let kept = [abi::STACK_POINTER, abi::routine::RETURN_ADDRESS];
         reserved.extend(kept.map(|number| (RegClass::R, usize::from(number))));
         let rest = usize::from(abi::routine::PREDICATES)..limits.predicates as usize;
         reserved.extend(rest.map(|number| (RegClass::P, number)));

@@ -15,6 +15,9 @@ use crate::options::Options;
 use crate::phase::Stage;
 use crate::statistics::Entry;
 
+/// The usage of registers (`Options::register_usage`) at which routines are put in order: the numbers of `abi::routine::registers` are enough at this one.
+const ROUTINE_USAGE: u32 = 4;
+
 /// What became of one function.
 pub(super) struct Finished {
     pub(super) code: Code,
@@ -261,12 +264,17 @@ impl Session<'_> {
         let selected = select::select(&module, &module.functions[0], &layout, self.chip());
         let mut m = selected.map_err(|e| fail(Stage::Select, e.to_string()))?;
         m.max_registers = abi::routine::registers(number).into();
+        // What it needs must not depend on what a kernel is to be compiled for.
+        let options = &Options {
+            register_usage: ROUTINE_USAGE,
+            disabled: self.options.disabled.clone(),
+            ..Options::default()
+        };
         let index = usize::MAX - usize::from(number);
         self.machine_done(Stage::Select, index, None, &m, Done::default(), None)?;
         for (stage, step) in STEPS {
             let before = self.observer.wants_before(stage).then(|| m.clone());
-            let done =
-                Self::timed(entry, || step(&mut m, self.options)).map_err(|e| broken(stage, &m, &e))?;
+            let done = Self::timed(entry, || step(&mut m, options)).map_err(|e| broken(stage, &m, &e))?;
             self.machine_done(stage, index, before.as_ref(), &m, done, None)?;
         }
         if m.layout.len() != 1 || m.frame.size() > 0 {
