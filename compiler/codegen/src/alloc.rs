@@ -37,6 +37,9 @@ const FULL_OCCUPANCY: u32 = 32;
 /// A register may rest after use if one in so many more is enough for that: the count is what people read first.
 const MORE: u32 = 20;
 
+/// By how many registers less places are looked for, where more warps fit then.
+const CLOSE: u32 = 6;
+
 /// What [`allocate`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AllocStats {
@@ -74,7 +77,10 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
         let mut bundles = bundles::Bundles::new(f, &work, &ranges);
         let fresh = bundles.clone();
         match assign::assign(f, &work, &ranges, &mut bundles, limit, 0)? {
-            assign::Outcome::Placed(places) => break spread(f, &work, &ranges, fresh, places, limit)?,
+            assign::Outcome::Placed(places) => {
+                let (places, limit) = closer(f, &work, &ranges, fresh.clone(), places, limit)?;
+                break spread(f, &work, &ranges, fresh, places, limit)?;
+            }
             assign::Outcome::Spill(list) => {
                 stats.spilled += list.len();
                 stats.again += list.iter().filter(|spilled| bundles.again.has(spilled.vreg)).count();
@@ -84,6 +90,35 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
     };
     finish(f, work, &places, &mut stats)?;
     Ok(stats)
+}
+
+/// One more than the highest general register of these places.
+fn used(f: &Function, places: &[u16]) -> u32 {
+    let general = f.vregs.values().zip(places).filter(|(data, _)| data.class == RegClass::R);
+    general.map(|(data, place)| u32::from(*place) + u32::from(data.units)).max().unwrap_or(0)
+}
+
+/// Assigns again, with a few registers less ([`CLOSE`]) if more warps fit then: places that came first leave gaps between pairs, which fewer registers
+/// make it fill. Keeps the old places where something would have to be spilled. The places, and the limit that they keep to.
+fn closer(
+    f: &Function,
+    work: &Work,
+    ranges: &ranges::Ranges,
+    mut bundles: bundles::Bundles,
+    places: Vec<u16>,
+    limit: u32,
+) -> Result<(Vec<u16>, u32), Error> {
+    let reserved = f.chip.limits().reserved_registers;
+    let now = used(f, &places) + reserved;
+    let more = |count: &u32| f.chip.warps_by_registers(*count) > f.chip.warps_by_registers(now);
+    let fewer = (now.saturating_sub(CLOSE)..now).rev().find(more).map(|count| count - reserved);
+    let Some(fewer) = fewer.filter(|fewer| *fewer >= MINIMUM_REGISTERS && work.scratch.is_none()) else {
+        return Ok((places, limit));
+    };
+    match assign::assign(f, work, ranges, &mut bundles, fewer, 0) {
+        Ok(assign::Outcome::Placed(places)) => Ok((places, fewer)),
+        Ok(assign::Outcome::Spill(_)) | Err(_) => Ok((places, limit)),
+    }
 }
 
 /// Assigns again, over a few registers more ([`MORE`]) as long as that costs nothing: up to the next step of the hardware's own allocation,
@@ -96,10 +131,7 @@ fn spread(
     places: Vec<u16>,
     limit: u32,
 ) -> Result<Vec<u16>, Error> {
-    let used = |places: &[u16]| {
-        let general = f.vregs.values().zip(places).filter(|(data, _)| data.class == RegClass::R);
-        general.map(|(data, place)| u32::from(*place) + u32::from(data.units)).max().unwrap_or(0)
-    };
+    let used = |places: &[u16]| used(f, places);
     let limits = f.chip.limits();
     let step = limits.register_allocation_unit;
     let free = (used(&places) + limits.reserved_registers).next_multiple_of(step).max(FULL_OCCUPANCY);

@@ -130,3 +130,22 @@ fn faults_are_caught() {
     // A routine that is not there.
     assert!(!objected(&f, &routines[1..].to_vec(), &words).is_empty());
 }
+
+/// Values that live across a call lie above what the routine uses, and fewer registers are tried where more warps fit then.
+#[test]
+fn kernels_that_ptxas_leaves_all_warps_keep_them() {
+    let arch = || "sm_90".parse().ok().map(Arch::Real);
+    let options = Options { arch: arch(), jobs: 1, ..Options::default() };
+    for name in ["cholesky", "divide", "image"] {
+        let file = format!("{}/../../corpus/kernels/{name}/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&file).expect("the corpus has it");
+        let made = session::compile(&text, name, &options, None, &sassafras_driver::observe::Nobody);
+        let (cubin, _) = made.unwrap_or_else(|e| panic!("{name}: {e}")).cubin.expect("there is a cubin");
+        for function in &cubin.functions {
+            let registers = function.registers;
+            let chip = sassafras_isa::Chip::Sm90;
+            let (warps, all) = (chip.warps_by_registers(registers), chip.warps_per_multiprocessor());
+            assert_eq!(warps, all, "{name}: {} with {registers} registers", function.name);
+        }
+    }
+}
