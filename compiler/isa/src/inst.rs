@@ -31,7 +31,7 @@ pub struct UnknownField {
 }
 
 /// One instruction.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct Inst {
     /// Its form.
     pub form: FormId,
@@ -44,6 +44,14 @@ pub struct Inst {
     pub control: Control,
 }
 
+// Derived, it would copy the values one by one.
+impl Clone for Inst {
+    fn clone(&self) -> Inst {
+        let Inst { form, guard, fields, control } = self;
+        Inst { form: *form, guard: *guard, fields: SmallVec::from_slice(fields), control: *control }
+    }
+}
+
 impl Inst {
     /// An instruction of this form with every field at its default: RZ, URZ, PT, empty enums, guard PT, safe control.
     pub fn new(form: FormId) -> Inst {
@@ -51,7 +59,7 @@ impl Inst {
         Inst {
             form,
             guard: Guard { uniform: row.uniform_guard, ..Guard::ALWAYS },
-            fields: row.fields.iter().map(|field| field.default).collect(),
+            fields: SmallVec::from_slice(table::plan(form).defaults()),
             control: row.control.safe(),
         }
     }
@@ -200,8 +208,7 @@ impl Inst {
 
     /// Whether a field and the flags that belong to it (`a.neg`, `q.not`) are at their defaults.
     fn at_default(&self, i: usize) -> bool {
-        let plan = table::plan(self.form);
-        plan.off(&self.fields) & plan.fields[i].whole == 0
+        table::plan(self.form).at_default(i, &self.fields)
     }
 }
 

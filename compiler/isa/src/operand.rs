@@ -3,6 +3,7 @@
 use crate::form::{Pipe, RegClass};
 use crate::inst::{Inst, VIRTUAL};
 use crate::meaning::Meaning;
+use crate::plan::{Plan, Register};
 use crate::table;
 
 /// Direction of an access.
@@ -86,26 +87,17 @@ impl Inst {
     }
 
     /// The predicates that P2R and its like move as a whole, by the bits of the mask.
-    fn predicate_file(&self) -> impl Iterator<Item = Operand> + use<> {
+    fn predicate_file(&self) -> Option<(Operand, u64)> {
         let (class, access) = match self.row().meaning {
             Meaning::P2r => (RegClass::P, Access::Read),
             Meaning::R2p => (RegClass::P, Access::Write),
             Meaning::Up2ur => (RegClass::UP, Access::Read),
             Meaning::Ur2up => (RegClass::UP, Access::Write),
-            _ => (RegClass::P, Access::Read),
+            _ => return None,
         };
-        let moves =
-            matches!(self.row().meaning, Meaning::P2r | Meaning::R2p | Meaning::Up2ur | Meaning::Ur2up);
-        let field = if moves { self.row().field("mask") } else { None };
-        let mask = field.map_or(0, |i| self.fields[i]);
-        (0..7).filter(move |i| mask >> i & 1 == 1).map(move |number| Operand {
-            field,
-            name: "mask",
-            class,
-            number,
-            units: 1,
-            access,
-        })
+        let field = self.row().field("mask")?;
+        let first = Operand { field: Some(field), name: "mask", class, number: 0, units: 1, access };
+        Some((first, self.fields[field] & 0x7f))
     }
 
     /// Every register operand, the guard included; RZ, URZ, PT and UPT are left out. An operand that is both read and
@@ -119,30 +111,77 @@ impl Inst {
             units: 1,
             access: Access::Read,
         });
-        let fields = &self.row().fields;
-        guard.into_iter().chain(self.predicate_file()).chain(
-            table::plan(self.form).registers.iter().flat_map(move |&(i, class)| {
-                let i = usize::from(i);
-                let field = &fields[i];
-                let there = class.constant() != Some(self.fields[i]) && self.shows(i);
-                let class = there.then_some(class);
-                [(field.read, Access::Read), (field.write, Access::Write)].into_iter().filter_map(
-                    move |(on, access)| {
-                        let class = class.filter(|_| on)?;
-                        // A uniform register field holds 255 for the register 63, which only chips with 8-bit fields have.
-                        let wide = class == RegClass::UR && self.fields[i] == 255;
-                        let number = if wide { 63 } else { u32::try_from(self.fields[i]).ok()? };
-                        Some(Operand {
-                            field: Some(i),
-                            name: field.name,
-                            class,
-                            number,
-                            units: self.units(i),
-                            access,
-                        })
-                    },
-                )
-            }),
-        )
+        let plan = table::plan(self.form);
+        Operands { inst: self, plan, next: guard, file: self.predicate_file(), registers: plan.registers.iter() }
+    }
+}
+
+/// The operands of an instruction, one by one: the compiler and every judge ask for them most of all.
+struct Operands<'a> {
+    inst: &'a Inst,
+    plan: &'static Plan,
+    /// What comes next, where that is known: the guard, or the write to a field that is read too.
+    next: Option<Operand>,
+    /// The first predicate of those that are moved as a whole, and which are left, by bit.
+    file: Option<(Operand, u64)>,
+    registers: std::slice::Iter<'static, Register>,
+}
+
+impl Operands<'_> {
+    /// What an instruction does with a field of registers: the operand, if it takes part.
+    #[inline]
+    fn operand(&self, register: &Register) -> Option<Operand> {
+        let field = usize::from(register.field);
+        let value = self.inst.fields[field];
+        let there = || match &register.shown {
+            None => true,
+            Some(shown) => {
+                let off = self.plan.off(&self.inst.fields);
+                shown.iter().any(|checks| checks.iter().all(|check| check.holds(&self.inst.fields, off)))
+            }
+        };
+        if register.class.constant() == Some(value) || !there() {
+            return None;
+        }
+        // A uniform register field holds 255 for the register 63, which only chips with 8-bit fields have.
+        let wide = register.class == RegClass::UR && value == 255;
+        Some(Operand {
+            field: Some(field),
+            name: register.name,
+            class: register.class,
+            number: if wide { 63 } else { u32::try_from(value).ok()? },
+            units: register.units.unwrap_or_else(|| self.inst.units(field)),
+            access: if register.read { Access::Read } else { Access::Write },
+        })
+    }
+}
+
+impl Iterator for Operands<'_> {
+    type Item = Operand;
+
+    #[inline]
+    fn next(&mut self) -> Option<Operand> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        if let Some((first, left)) = &mut self.file {
+            if *left != 0 {
+                let number = left.trailing_zeros();
+                *left &= *left - 1;
+                return Some(Operand { number, ..*first });
+            }
+            self.file = None;
+        }
+        loop {
+            let register = self.registers.next()?;
+            if !register.read && !register.write {
+                continue;
+            }
+            let Some(operand) = self.operand(register) else { continue };
+            if register.read && register.write {
+                self.next = Some(Operand { access: Access::Write, ..operand });
+            }
+            return Some(operand);
+        }
     }
 }

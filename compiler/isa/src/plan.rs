@@ -1,6 +1,6 @@
 //! What decoding, encoding and printing ask of a form for every word, worked out once.
 
-use crate::form::{Field, FieldKind, Form, RegClass, Test};
+use crate::form::{Field, FieldKind, Form, RegClass, Test, Units};
 use crate::print::Steps;
 use smallvec::SmallVec;
 
@@ -125,6 +125,40 @@ const fn tag(name: &str) -> u64 {
     tag
 }
 
+/// A field of registers that is read or written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Register {
+    pub field: u8,
+    pub name: &'static str,
+    pub class: RegClass,
+    pub read: bool,
+    pub write: bool,
+    /// As [`Field::shown`]; none where the field always takes part.
+    pub shown: Option<Vec<Vec<Check>>>,
+    /// How many registers it spans; none where that depends on other fields.
+    pub units: Option<u8>,
+}
+
+impl Register {
+    fn new(i: usize, field: &Field, fields: &[FieldPlan]) -> Option<Register> {
+        let FieldKind::Register { class, .. } = field.kind else { return None };
+        let all = |tests: &Vec<Test>| tests.iter().map(|test| check(test, fields)).collect();
+        let always = field.shown.iter().any(Vec::is_empty);
+        Some(Register {
+            field: i as u8,
+            name: field.name,
+            class,
+            read: field.read,
+            write: field.write,
+            shown: (!always).then(|| field.shown.iter().map(all).collect()),
+            units: match field.units {
+                Units::Fixed(units) => Some(units),
+                Units::By { .. } => None,
+            },
+        })
+    }
+}
+
 /// One form's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
@@ -138,8 +172,8 @@ pub(crate) struct Plan {
     odd: [Vec<(u8, Odd)>; 2],
     /// The default of each field.
     defaults: Vec<u64>,
-    /// The fields of registers, with their files: most fields are none.
-    pub registers: Vec<(u8, RegClass)>,
+    /// The fields of registers: most fields are none.
+    pub registers: Vec<Register>,
     /// Whether a field names a place in code, so that the text depends on where the word stands.
     pub target: bool,
     /// As [`Form::denied`].
@@ -230,10 +264,7 @@ impl Plan {
                 .fields
                 .iter()
                 .enumerate()
-                .filter_map(|(i, field)| match field.kind {
-                    FieldKind::Register { class, .. } => Some((i as u8, class)),
-                    _ => None,
-                })
+                .filter_map(|(i, field)| Register::new(i, field, &fields))
                 .collect(),
             target: form.fields.iter().any(|field| matches!(field.kind, FieldKind::Target { .. })),
             denied: form.denied.iter().map(|tests| checks(tests)).collect(),
@@ -251,6 +282,24 @@ impl Plan {
         let wanted = tag(name);
         let here = |(&tag, have): (&u64, &&str)| tag == wanted && (name.len() <= 7 || *have == name);
         self.tags.iter().zip(&self.names).position(here)
+    }
+
+    /// The default of each field.
+    pub fn defaults(&self) -> &[u64] {
+        &self.defaults
+    }
+
+    /// Whether a field and those that go with it are at their defaults.
+    pub fn at_default(&self, i: usize, values: &[u64]) -> bool {
+        let mut rest = self.fields[i].whole;
+        while rest != 0 {
+            let at = rest.trailing_zeros() as usize;
+            if values[at] != self.defaults[at] {
+                return false;
+            }
+            rest &= rest - 1;
+        }
+        true
     }
 
     /// The fields that are not at their default, a bit for each.

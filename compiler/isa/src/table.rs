@@ -121,10 +121,7 @@ pub(crate) fn candidates(opcode: u16, chip: Chip) -> &'static [Candidate] {
         CHIPS[chip.number() as usize & 127].get_or_init(|| Box::new([const { OnceLock::new() }; 4096]));
     index[usize::from(opcode & 0xfff)].get_or_init(|| {
         let rows = by_opcode(opcode).iter().map(|&form| (form, &rows::ROWS[usize::from(form.0)]));
-        let here = rows.filter(|(_, row)| match row.chips.parse::<ChipRange>() {
-            Ok(chips) => chips.contains(chip),
-            Err(error) => unreachable!("the table is part of the program and tested: {error}"),
-        });
+        let here = rows.filter(|(_, row)| is_on(row, chip));
         here.map(|(form, row)| Candidate::new(form, row)).collect()
     })
 }
@@ -208,7 +205,15 @@ pub fn form(id: &str) -> Option<FormId> {
 pub fn form_on(family: &str, chip: Chip) -> Option<FormId> {
     // A name of one row alone is its family's too.
     let found = rows::FAMILIES.binary_search_by_key(&family, |row| row.0).ok()?;
-    rows::FAMILIES[found].1.iter().copied().find(|id| id.get().chips.contains(chip))
+    rows::FAMILIES[found].1.iter().copied().find(|id| is_on(&rows::ROWS[usize::from(id.0)], chip))
+}
+
+/// Whether a chip has a row's form; the row is not read for that.
+fn is_on(row: &StaticRow, chip: Chip) -> bool {
+    match row.chips.parse::<ChipRange>() {
+        Ok(chips) => chips.contains(chip),
+        Err(error) => unreachable!("the table is part of the program and tested: {error}"),
+    }
 }
 
 /// Every family with its forms.

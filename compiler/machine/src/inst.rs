@@ -5,7 +5,7 @@ use sassafras_isa::{Inst, RegClass};
 use smallvec::SmallVec;
 
 /// One instruction.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MInst {
     /// What it is.
     pub op: Op,
@@ -25,7 +25,7 @@ pub struct MInst {
 }
 
 /// An instruction of the hardware, or one that is expanded before scheduling.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// Of the hardware; register fields as [`Reg::to_field`] says.
     Inst(Inst),
@@ -34,7 +34,7 @@ pub enum Op {
 }
 
 /// The old value of a definition that its guard may skip: lanes where the guard is false keep it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Tied {
     /// Index, in the form's fields, of the definition.
     pub field: usize,
@@ -61,7 +61,7 @@ impl Place {
 }
 
 /// Instructions of the compiler.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pseudo {
     /// `dst = src`, of as many units. The classes may differ: a predicate in a general register is 1 or 0, and a
     /// general register that is not zero is a true predicate; a general register that goes to a uniform one must be

@@ -134,24 +134,26 @@ impl MInst {
                 .collect()
             }
             Op::Inst(inst) => {
-                let tied = self.tied.iter().filter_map(|tied| {
+                let mut operands: SmallVec<[RegOperand; 8]> = SmallVec::new();
+                for tied in &self.tied {
                     let FieldKind::Register { class, .. } = inst.row().fields[tied.field].kind else {
-                        return None;
+                        continue;
                     };
                     if tied.old.is_constant(class) {
-                        return None;
+                        continue;
                     }
                     let (position, units) = (Position::Tied(tied.field), inst.units(tied.field));
-                    Some(RegOperand { position, class, reg: tied.old, units, access: Access::Read })
-                });
-                let mut operands: SmallVec<[RegOperand; 8]> = tied.collect();
-                operands.extend(inst.operands().map(|operand| RegOperand {
-                    position: operand.field.map_or(Position::Guard, Position::Field),
-                    class: operand.class,
-                    reg: Reg::from_field(u64::from(operand.number)),
-                    units: operand.units,
-                    access: operand.access,
-                }));
+                    operands.push(RegOperand { position, class, reg: tied.old, units, access: Access::Read });
+                }
+                for operand in inst.operands() {
+                    operands.push(RegOperand {
+                        position: operand.field.map_or(Position::Guard, Position::Field),
+                        class: operand.class,
+                        reg: Reg::from_field(u64::from(operand.number)),
+                        units: operand.units,
+                        access: operand.access,
+                    });
+                }
                 operands
             }
         }
