@@ -106,12 +106,24 @@ macro_rules! operations {
         $(: [$($arg:tt)*] [$($result:tt)*])? $(, $trait:ident $(if $when:expr)?)*;)*) => {
         /// The text of an operation.
         pub fn print_op(op: &Op) -> String {
+            let mut out = String::new();
+            write_op(&mut out, op);
+            out
+        }
+
+        /// Puts the text of an operation behind another.
+        pub(crate) fn write_op(out: &mut String, op: &Op) {
             match *op {
                 $(Op::$variant $(($($f),*))? $({$($g),*})? => {
-                    let parts: Vec<String> = vec![
-                        $word.to_string() $($(, <$t as Token>::write($f))*)? $($(, <$u as Token>::write($g))*)?
-                    ];
-                    parts.join(".")
+                    out.push_str($word);
+                    $($(
+                        out.push('.');
+                        out.push_str(&<$t as Token>::write($f));
+                    )*)?
+                    $($(
+                        out.push('.');
+                        out.push_str(&<$u as Token>::write($g));
+                    )*)?
                 })*
             }
         }

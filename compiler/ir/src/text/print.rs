@@ -1,6 +1,7 @@
 //! Writing the text.
 
-use super::{VERSION, print_op};
+use super::VERSION;
+use crate::operations::write_op;
 use crate::function::*;
 use std::fmt::Write;
 
@@ -87,62 +88,117 @@ pub fn print_function(function: &Function) -> String {
     }
     let _ = writeln!(out, " entry={}", f.entry);
     for (block, data) in f.blocks.iter() {
-        let params: Vec<String> = data.params.iter().map(|&v| typed(f, v)).collect();
-        let _ = writeln!(out, "{block}({}):", params.join(", "));
+        let _ = write!(out, "{block}(");
+        typed(&mut out, f, &data.params);
+        out += "):\n";
         for &inst in &data.insts {
-            let _ = writeln!(out, "  {}", instruction(f, &f.insts[inst]));
+            out += "  ";
+            instruction(&mut out, f, &f.insts[inst]);
+            out += "\n";
         }
-        let _ = writeln!(out, "  {}{}", terminator(&data.terminator), source(data.line));
+        out += "  ";
+        terminator(&mut out, &data.terminator);
+        source(&mut out, data.line);
+        out += "\n";
     }
     out += "end\n";
     out
 }
 
-fn typed(f: &Function, value: Value) -> String {
-    format!("{value}:{}", f.values[value].ty.0)
+/// Puts `v` and the number of a value behind the text: as its `Display`, which a function has too often for formats.
+fn name(out: &mut String, value: Value) {
+    out.push('v');
+    number(out, value.0);
 }
 
-fn list(values: &[Value]) -> String {
-    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+fn number(out: &mut String, mut value: u32) {
+    let mut digits = [0; 10];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|&digit| out.push(char::from(digit)));
 }
 
-fn instruction(f: &Function, inst: &InstData) -> String {
-    let mut out = String::new();
+fn typed(out: &mut String, f: &Function, values: &[Value]) {
+    for (n, &value) in values.iter().enumerate() {
+        *out += if n == 0 { "" } else { ", " };
+        name(out, value);
+        out.push(':');
+        number(out, f.values[value].ty.0.into());
+    }
+}
+
+fn list(out: &mut String, values: &[Value]) {
+    for (n, &value) in values.iter().enumerate() {
+        *out += if n == 0 { "" } else { ", " };
+        name(out, value);
+    }
+}
+
+fn instruction(out: &mut String, f: &Function, inst: &InstData) {
     if let Some(Guard { value, negate }) = inst.guard {
-        let _ = write!(out, "@{}{value} ", if negate { "!" } else { "" });
+        *out += if negate { "@!" } else { "@" };
+        name(out, value);
+        out.push(' ');
     }
     if !inst.results.is_empty() {
-        let results: Vec<String> = inst.results.iter().map(|&v| typed(f, v)).collect();
-        let _ = write!(out, "{} = ", results.join(", "));
+        typed(out, f, &inst.results);
+        *out += " = ";
     }
-    out += &print_op(&inst.op);
+    write_op(out, &inst.op);
     if !inst.args.is_empty() {
-        let _ = write!(out, " {}", list(&inst.args));
+        out.push(' ');
+        list(out, &inst.args);
     }
-    out + &source(inst.line)
+    source(out, inst.line);
 }
 
 /// The line of the PTX, if there is one.
-fn source(line: u32) -> String {
-    if line == 0 { String::new() } else { format!("  # {line}") }
+fn source(out: &mut String, line: u32) {
+    if line != 0 {
+        *out += "  # ";
+        number(out, line);
+    }
 }
 
-fn edge(edge: &Edge) -> String {
-    format!("{}({})", edge.block, list(&edge.args))
+fn edge(out: &mut String, edge: &Edge) {
+    let _ = write!(out, "{}(", edge.block);
+    list(out, &edge.args);
+    out.push(')');
 }
 
-fn terminator(terminator: &Terminator) -> String {
+fn terminator(out: &mut String, terminator: &Terminator) {
     match terminator {
-        Terminator::Jump(e) => format!("jump {}", edge(e)),
+        Terminator::Jump(e) => {
+            *out += "jump ";
+            edge(out, e);
+        }
         Terminator::Branch { condition, then, otherwise } => {
-            format!("branch {condition}, {}, {}", edge(then), edge(otherwise))
+            *out += "branch ";
+            name(out, *condition);
+            *out += ", ";
+            edge(out, then);
+            *out += ", ";
+            edge(out, otherwise);
         }
         Terminator::Switch { index, targets } => {
-            let targets: Vec<String> = targets.iter().map(edge).collect();
-            format!("switch {index} [{}]", targets.join(", "))
+            *out += "switch ";
+            name(out, *index);
+            *out += " [";
+            for (n, target) in targets.iter().enumerate() {
+                *out += if n == 0 { "" } else { ", " };
+                edge(out, target);
+            }
+            out.push(']');
         }
-        Terminator::Exit => "exit".into(),
-        Terminator::Trap => "trap".into(),
-        Terminator::Unreachable => "unreachable".into(),
+        Terminator::Exit => *out += "exit",
+        Terminator::Trap => *out += "trap",
+        Terminator::Unreachable => *out += "unreachable",
     }
 }

@@ -230,16 +230,25 @@ fn place(text: &str) -> Result<Place> {
 }
 
 fn instruction(text: &str) -> Result<MInst> {
-    let mut parts = text.split(" ; ");
-    let body = parts.next().unwrap_or("").trim();
+    let (body, mut facts) = split_fact(text);
+    let body = body.trim();
     let mut inst = match pseudo(body)? {
         Some(pseudo) => MInst::pseudo(pseudo),
         None => MInst::new(real(body)?),
     };
-    for fact in parts {
+    while let Some(rest) = facts {
+        let (fact, others) = split_fact(rest);
         self::fact(&mut inst, fact.trim())?;
+        facts = others;
     }
     Ok(inst)
+}
+
+/// What stands before the first ` ; `, and what behind, if there is one.
+fn split_fact(text: &str) -> (&str, Option<&str>) {
+    let bytes = text.as_bytes();
+    let found = bytes.windows(3).position(|three| three == b" ; ");
+    found.map_or((text, None), |at| (&text[..at], Some(&text[at + 3..])))
 }
 
 fn fact(inst: &mut MInst, text: &str) -> Result<()> {
@@ -303,8 +312,17 @@ fn real(body: &str) -> Result<Inst> {
     Ok(inst)
 }
 
+/// What the compiler's own instructions are called.
+const PSEUDO: [&str; 13] = [
+    "copy", "swap", "parallel", "pack", "undef", "frame", "syscall", "syscallto", "invoke", "enter", "leave", "spill",
+    "reload",
+];
+
 fn pseudo(body: &str) -> Result<Option<Pseudo>> {
     let (word, rest) = body.split_once(' ').unwrap_or((body, ""));
+    if !PSEUDO.contains(&word) {
+        return Ok(None);
+    }
     let args: Vec<&str> = rest.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
     let count = |n: usize| if args.len() == n { Ok(()) } else { Err(format!("`{word}` takes {n} operands")) };
     let slot = |text: &str| number(text).map(|n| n as u32);

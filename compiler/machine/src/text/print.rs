@@ -1,7 +1,7 @@
 //! Function to text.
 
 use super::VERSION;
-use crate::{Function, MInst, Op, Place, Pseudo, Reg};
+use crate::{Function, MInst, Op, Place, Pseudo, Reg, VReg};
 use sassafras_isa::{Control, FieldKind, Guard, Inst, RegClass};
 use std::fmt::Write;
 
@@ -33,16 +33,22 @@ fn write_function(out: &mut String, f: &Function) -> std::fmt::Result {
         writeln!(out, "{vreg} {} {}", data.class.prefix(), data.units)?;
     }
     for (block, data) in f.blocks.iter() {
-        writeln!(out, "{block}({}):", list(&data.params))?;
+        write!(out, "{block}(")?;
+        list(out, &data.params)?;
+        out.push_str("):\n");
         for inst in &data.insts {
             out.push_str("  ");
             write_inst(out, inst)?;
             out.push('\n');
         }
         if !data.succs.is_empty() || data.line != 0 {
-            let edges: Vec<String> =
-                data.succs.iter().map(|edge| format!("{}({})", edge.block, list(&edge.args))).collect();
-            write!(out, "  -> {}", edges.join(", "))?;
+            out.push_str("  -> ");
+            for (n, edge) in data.succs.iter().enumerate() {
+                out.push_str(if n == 0 { "" } else { ", " });
+                write!(out, "{}(", edge.block)?;
+                list(out, &edge.args)?;
+                out.push(')');
+            }
             if data.line != 0 {
                 write!(out, " ; line {}", data.line)?;
             }
@@ -52,8 +58,54 @@ fn write_function(out: &mut String, f: &Function) -> std::fmt::Result {
     Ok(())
 }
 
-fn list(items: &[impl ToString]) -> String {
-    items.iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
+fn list(out: &mut String, items: &[VReg]) -> std::fmt::Result {
+    for (n, item) in items.iter().enumerate() {
+        out.push_str(if n == 0 { "" } else { ", " });
+        write!(out, "{item}")?;
+    }
+    Ok(())
+}
+
+/// A number in decimal digits.
+fn decimal(out: &mut String, mut value: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    digits[at..].iter().for_each(|&digit| out.push(char::from(digit)));
+}
+
+/// A number in hexadecimal digits behind `0x`.
+fn hexadecimal(out: &mut String, value: u64) {
+    out.push_str("0x");
+    let digits = (64 - (value | 1).leading_zeros()).div_ceil(4);
+    for digit in (0..digits).rev() {
+        out.push(char::from(b"0123456789abcdef"[(value >> (4 * digit) & 15) as usize]));
+    }
+}
+
+/// As [`Reg::display`] has it, without the machinery of formats: a function has many.
+fn register(out: &mut String, reg: Reg, class: RegClass) {
+    match reg {
+        Reg::Virtual(vreg, unit) => {
+            out.push('v');
+            decimal(out, u64::from(vreg.0));
+            if unit != 0 {
+                out.push('.');
+                decimal(out, unit.into());
+            }
+        }
+        Reg::Physical(number) => {
+            out.push_str(class.prefix());
+            decimal(out, number.into());
+        }
+    }
 }
 
 fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
@@ -62,7 +114,8 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
         Op::Pseudo(pseudo) => write_pseudo(out, pseudo)?,
     }
     if let Some(target) = inst.target {
-        write!(out, " ; target {target}")?;
+        out.push_str(" ; target ");
+        write!(out, "{target}")?;
     }
     for tied in &inst.tied {
         let field = inst.inst().map_or("", |real| real.row().fields[tied.field].name);
@@ -76,17 +129,27 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
         out.push_str(" ; ordered");
     }
     if let Some(origin) = inst.origin {
-        write!(out, " ; origin {origin}")?;
+        out.push_str(" ; origin ");
+        decimal(out, origin.into());
     }
     if inst.line != 0 {
-        write!(out, " ; line {}", inst.line)?;
+        out.push_str(" ; line ");
+        decimal(out, inst.line.into());
     }
     if let Some(real) = inst.inst()
         && real.control != Control::SAFE
     {
         let Control { stall, yield_, write_barrier, read_barrier, wait_mask, reuse } = real.control;
         let yield_ = u8::from(yield_);
-        write!(out, " ; control {stall} {yield_} {write_barrier} {read_barrier} {wait_mask:#x} {reuse}")?;
+        out.push_str(" ; control");
+        for number in [stall, yield_, write_barrier, read_barrier] {
+            out.push(' ');
+            decimal(out, number.into());
+        }
+        out.push(' ');
+        hexadecimal(out, wait_mask.into());
+        out.push(' ');
+        decimal(out, reuse.into());
     }
     Ok(())
 }
@@ -102,23 +165,35 @@ fn write_real(out: &mut String, inst: &Inst) -> std::fmt::Result {
     let Guard { pred, negate, uniform } = inst.guard;
     let class = if uniform { RegClass::UP } else { RegClass::P };
     if !inst.guard.is_always() {
-        write!(out, "@{}{} ", if negate { "!" } else { "" }, Reg::from_field(pred.into()).display(class))?;
+        out.push_str(if negate { "@!" } else { "@" });
+        register(out, Reg::from_field(pred.into()), class);
+        out.push(' ');
     }
-    write!(out, "{}", inst.form)?;
+    out.push_str(inst.row().id);
     for (field, &value) in inst.row().fields.iter().zip(&inst.fields) {
         if value == field.default {
             continue;
         }
-        write!(out, " {}=", field.name)?;
+        out.push(' ');
+        out.push_str(field.name);
+        out.push('=');
+        match field.kind {
+            FieldKind::Register { class, .. } if Reg::from_field(value).to_field() == value => {
+                register(out, Reg::from_field(value), class);
+                continue;
+            }
+            FieldKind::Enum => {}
+            _ => {
+                hexadecimal(out, value);
+                continue;
+            }
+        }
         let text = usize::try_from(value).ok().and_then(|index| field.texts.get(index).copied().flatten());
         let unique = |text: &str| field.texts.iter().filter(|other| **other == Some(text)).count() == 1;
         let plain = |text: &str| text.starts_with('.') && !text.contains([' ', ';', '=']);
-        match (&field.kind, text) {
-            (FieldKind::Register { class, .. }, _) if Reg::from_field(value).to_field() == value => {
-                write!(out, "{}", Reg::from_field(value).display(*class))?
-            }
-            (FieldKind::Enum, Some(text)) if unique(text) && plain(text) => write!(out, "{text}")?,
-            _ => write!(out, "{value:#x}")?,
+        match text.filter(|text| plain(text) && unique(text)) {
+            Some(text) => out.push_str(text),
+            None => hexadecimal(out, value),
         }
     }
     Ok(())
