@@ -8,6 +8,7 @@ use std::time::Instant;
 use sassafras_check::Verdict;
 use sassafras_check::cubin::Made;
 use sassafras_check::lines::{self, Expected};
+use sassafras_check::text::Read;
 use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::Judges as Choice;
@@ -48,7 +49,6 @@ type Judge = fn(Stage, Option<Form<'_>>, Form<'_>) -> Option<Finding>;
 
 /// The judges, by name. One gives `None` about what it does not judge.
 const JUDGES: &[(&str, Judge)] = &[
-    ("text", text),
     ("ir", intermediate),
     ("machine", machine),
     ("placement", placement),
@@ -69,6 +69,8 @@ pub struct Judges {
     opinions: Mutex<Vec<Opinion>>,
     /// What went into the container, for its judge.
     made: Mutex<Vec<Made>>,
+    /// What was read back of texts.
+    read: Read,
     /// What the PTX says of its lines, and which of them words were made from.
     lines: Mutex<(Expected, Vec<lines::Made>)>,
 }
@@ -122,6 +124,22 @@ impl Judges {
         None
     }
 
+    /// The text of a form is the form: it reads back as it was.
+    fn text(&self, stage: Stage, before: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
+        let fault = match after {
+            Form::Ir(module) => sassafras_check::text::intermediate(module, stage.row().name),
+            Form::Machine(f) => {
+                let before = match before {
+                    Some(Form::Machine(before)) => Some(before),
+                    _ => None,
+                };
+                self.read.machine(before, f)
+            }
+            _ => return None,
+        };
+        Some(fault.map_or(Finding::Passed, Finding::Objected))
+    }
+
     /// What was said, by stage, function and judge.
     pub fn opinions(self) -> Vec<Opinion> {
         let mut list = self.opinions.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -160,12 +178,13 @@ impl Observer for Judges {
         }
         let mut worst = None;
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
-        // The last four know what earlier stages made, or did.
+        // The first and the last four know what earlier stages made, or did.
         let knowing = ["cubin", "lines", "promises", "folding"].map(|judge| (judge, None));
-        for (judge, judging) in alone.chain(knowing) {
+        for (judge, judging) in std::iter::once(("text", None)).chain(alone).chain(knowing) {
             let start = Instant::now();
             let finding = match judging {
                 Some(judging) => judging(stage, before, after),
+                None if judge == "text" => self.text(stage, before, after),
                 None if judge == "promises" => promises(stage, after, notes),
                 None if judge == "folding" => folding(stage, before, after, notes),
                 None if judge == "lines" => self.lines(before, after),
@@ -221,27 +240,6 @@ fn promises(stage: Stage, after: Form<'_>, notes: &Notes) -> Option<Finding> {
         (Stage::Prepare, Form::Machine(f)) => Some(finding(&sassafras_check::machine::check_critical(f))),
         _ => None,
     }
-}
-
-/// The text of a form is the form: it reads back as it was.
-fn text(stage: Stage, _: Option<Form<'_>>, after: Form<'_>) -> Option<Finding> {
-    let fault = match after {
-        Form::Ir(module) => {
-            let text = sassafras_ir::text::print(module, stage.row().name);
-            match sassafras_ir::text::parse(&text) {
-                Ok((again, _)) if again == *module => None,
-                Ok(_) => Some("the module differs when its text is read back".to_owned()),
-                Err(error) => Some(format!("its text does not read: {error}")),
-            }
-        }
-        Form::Machine(f) => match sassafras_machine::text::parse(&sassafras_machine::text::print(f)) {
-            Ok(again) if again == *f => None,
-            Ok(_) => Some("the function differs when its text is read back".to_owned()),
-            Err(error) => Some(format!("its text does not read: {error}")),
-        },
-        _ => return None,
-    };
-    Some(fault.map_or(Finding::Passed, Finding::Objected))
 }
 
 /// Each use reads the value that it named before allocation.

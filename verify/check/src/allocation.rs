@@ -35,6 +35,7 @@ use sassafras_chip::{Chip, abi};
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
 use shape::{Pairing, pair};
+use smallvec::SmallVec;
 use state::{Location, State, Value};
 
 /// Checks the function `after` allocation against the one `before` it, whose instructions have origins.
@@ -80,6 +81,9 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
     }
     Verdict::of(walk.objections, Vec::new())
 }
+
+/// What a location holds.
+type Held = SmallVec<[Value; 4]>;
 
 struct Walk<'a> {
     before: &'a Function,
@@ -288,14 +292,14 @@ impl<'a> Walk<'a> {
             Pseudo::Swap { a, b } => moves.extend([(*a, *b), (*b, *a)]),
             Pseudo::Spill { slot, src } => {
                 for unit in 0..src.units {
-                    let held = state.get(Location::of(src.class, src.reg, unit)).to_vec();
-                    state.put(Location::Slot(slot / 4 + u32::from(unit)), held);
+                    let held: Held = state.get(Location::of(src.class, src.reg, unit)).collect();
+                    state.put(Location::Slot(slot / 4 + u32::from(unit)), &held);
                 }
             }
             Pseudo::Reload { dst, slot } => {
                 for unit in 0..dst.units {
-                    let held = state.get(Location::Slot(slot / 4 + u32::from(unit))).to_vec();
-                    state.put(Location::of(dst.class, dst.reg, unit), held);
+                    let held: Held = state.get(Location::Slot(slot / 4 + u32::from(unit))).collect();
+                    state.put(Location::of(dst.class, dst.reg, unit), &held);
                 }
             }
             Pseudo::Undef { dst } | Pseudo::FrameAddress { dst, .. } => {
@@ -310,15 +314,15 @@ impl<'a> Walk<'a> {
         let mut read = Vec::new();
         for (dst, src) in moves {
             for unit in 0..dst.units {
-                let mut held = state.get(Location::of(src.class, src.reg, unit)).to_vec();
+                let mut held: Held = state.get(Location::of(src.class, src.reg, unit)).collect();
                 if predicate(src.class) != predicate(dst.class) {
-                    held.retain(of_predicate);
+                    held.retain(|value| of_predicate(value));
                 }
                 read.push((Location::of(dst.class, dst.reg, unit), held));
             }
         }
         for (place, held) in read {
-            state.put(place, held);
+            state.put(place, &held);
         }
     }
 

@@ -10,12 +10,33 @@ use sassafras_isa::{
     print,
 };
 use sassafras_machine::{Block, Function, Reg};
-use std::collections::HashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of a word.
 const WORD: u64 = 16;
 /// Words to which a function is padded: 128 bytes.
 const PAD: usize = 8;
+
+/// The bits of a word that its control text alone shows: the stall, scoreboards and the wait mask.
+const CONTROL: u128 = (0x1_ffff << 105) ^ YIELD;
+/// Bit 109, without which the text shows no `.reuse`.
+const YIELD: u128 = 1 << 109;
+
+/// What has been read back of the texts of words. The text of a word is that of its control bits and that of the rest, `.reuse` included, so that each
+/// of either is read once.
+#[derive(Default)]
+struct Texts {
+    controls: FxHashSet<u32>,
+    rests: FxHashSet<u128>,
+}
+
+impl Texts {
+    /// Whether something of the word's text has not been read yet.
+    fn is_new(&mut self, word: u128) -> bool {
+        let control = self.controls.insert((word >> 105 & (CONTROL | YIELD) >> 105) as u32);
+        self.rests.insert(word & !CONTROL) | control
+    }
+}
 
 /// Where a word stands; its text is made for what is objected to.
 #[derive(Clone, Copy)]
@@ -42,7 +63,7 @@ pub fn check(f: &Function, routines: &[(u8, Function)], words: &[u128], chip: Ch
     let mut report = Report::of(&f.name);
     let count = |f: &Function| f.insts().count() as u64;
     let mut end = count(f);
-    let mut places = HashMap::new();
+    let mut places = FxHashMap::default();
     for (number, routine) in routines {
         places.insert(u64::from(*number), end);
         end += count(routine);
@@ -51,12 +72,13 @@ pub fn check(f: &Function, routines: &[(u8, Function)], words: &[u128], chip: Ch
         report.add(Rule::WordsCount, "code", format!("{end} instructions became {} words", words.len()));
         return report.verdict();
     }
-    function(f, 0, &places, words, chip, &mut report);
+    let mut texts = Texts::default();
+    function(f, 0, &places, words, chip, &mut texts, &mut report);
     for (number, routine) in routines {
         keeps_convention(*number, routine, &mut report);
-        function(routine, places[&u64::from(*number)], &HashMap::new(), words, chip, &mut report);
+        function(routine, places[&u64::from(*number)], &FxHashMap::default(), words, chip, &mut texts, &mut report);
     }
-    pads(&words[end as usize..], words.len(), chip, &mut report);
+    pads(&words[end as usize..], words.len(), chip, &mut texts, &mut report);
     if !routines.is_empty() {
         // Only here it is known where calls go, and what is on its way there.
         let hazards = crate::hazard::check_words(words, chip);
@@ -75,12 +97,13 @@ pub fn check(f: &Function, routines: &[(u8, Function)], words: &[u128], chip: Ch
 fn function(
     f: &Function,
     first: u64,
-    routines: &HashMap<u64, u64>,
+    routines: &FxHashMap<u64, u64>,
     words: &[u128],
     chip: Chip,
+    texts: &mut Texts,
     report: &mut Report,
 ) {
-    let mut starts = HashMap::new();
+    let mut starts = FxHashMap::default();
     let mut count = first;
     for &block in &f.layout {
         starts.insert(block, count);
@@ -94,7 +117,7 @@ fn function(
             report.add(Rule::WordsDecode, place, "a pseudo-instruction was encoded");
             continue;
         };
-        let Some(found) = one(word, chip, place, report) else { continue };
+        let Some(found) = one(word, chip, place, texts, report) else { continue };
         let mut said = said.clone();
         let target =
             said.row().fields.iter().position(|field| matches!(field.kind, FieldKind::Target { .. }));
@@ -202,7 +225,7 @@ fn keeps_convention(number: u8, routine: &Function, report: &mut Report) {
 }
 
 /// What holds of a word by itself. Its instruction, if it has one.
-fn one(word: u128, chip: Chip, place: At, report: &mut Report) -> Option<Inst> {
+fn one(word: u128, chip: Chip, place: At, texts: &mut Texts, report: &mut Report) -> Option<Inst> {
     let found = match decode(word, chip) {
         Ok(found) => found,
         Err(error) => {
@@ -215,12 +238,14 @@ fn one(word: u128, chip: Chip, place: At, report: &mut Report) -> Option<Inst> {
         Ok(again) => report.add(Rule::WordsBits, place, format!("{word:#034x} encodes as {again:#034x}")),
         Err(error) => report.add(Rule::WordsBits, place, format!("{word:#034x} does not encode: {error}")),
     }
-    let style = Style { control: true, exact: true, ..Style::default() };
-    let text = print(&found, &style);
-    match parse(&text, &style) {
-        Ok(again) if again == found => {}
-        Ok(_) => report.add(Rule::WordsText, place, format!("`{text}` reads as another instruction")),
-        Err(error) => report.add(Rule::WordsText, place, format!("`{text}` does not read: {error}")),
+    if texts.is_new(word) {
+        let style = Style { control: true, exact: true, ..Style::default() };
+        let text = print(&found, &style);
+        match parse(&text, &style) {
+            Ok(again) if again == found => {}
+            Ok(_) => report.add(Rule::WordsText, place, format!("`{text}` reads as another instruction")),
+            Err(error) => report.add(Rule::WordsText, place, format!("`{text}` does not read: {error}")),
+        }
     }
     if let Some(fault) = found.control.fault() {
         report.add(Rule::WordsControl, place, fault);
@@ -229,13 +254,13 @@ fn one(word: u128, chip: Chip, place: At, report: &mut Report) -> Option<Inst> {
 }
 
 /// Behind the last instruction: a branch to itself, then NOPs, up to a full line.
-fn pads(padding: &[u128], all: usize, chip: Chip, report: &mut Report) {
+fn pads(padding: &[u128], all: usize, chip: Chip, texts: &mut Texts, report: &mut Report) {
     if padding.is_empty() || !all.is_multiple_of(PAD) {
         report.add(Rule::WordsCount, "padding", format!("{} words, {all} in all", padding.len()));
     }
     for (i, &word) in padding.iter().enumerate() {
         let place = At::Padding(i);
-        let Some(inst) = one(word, chip, place, report) else { continue };
+        let Some(inst) = one(word, chip, place, texts, report) else { continue };
         let own = inst.row().fields.iter().zip(&inst.fields).any(|(field, &value)| {
             matches!(field.kind, FieldKind::Target { .. }) && value == WORD.wrapping_neg()
         });

@@ -19,6 +19,7 @@ mod paths;
 mod report;
 pub mod rules;
 pub mod schedule;
+pub mod text;
 pub mod tree;
 
 pub use finding::{Finding, Verdict};

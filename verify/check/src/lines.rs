@@ -10,6 +10,7 @@ pub use program::{Frame, Sequence, sequences};
 use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::FxHashMap;
 use sassafras_cubin::{Cubin, Debug};
 use sassafras_machine as machine;
 use sassafras_ptx::checked::{Location, Module};
@@ -86,7 +87,7 @@ pub fn check_kept(before: &machine::Function, after: &machine::Function) -> Verd
     let named = |f: &machine::Function| -> Vec<(u32, u32)> {
         f.insts().filter_map(|(_, _, inst)| Some((inst.origin?, inst.line))).collect()
     };
-    let lines: HashMap<u32, u32> = named(before).into_iter().filter(|(_, line)| *line != 0).collect();
+    let lines: FxHashMap<u32, u32> = named(before).into_iter().filter(|(_, line)| *line != 0).collect();
     for (origin, line) in named(after) {
         if let Some(old) = lines.get(&origin).filter(|old| **old != line) {
             let what = format!("it is of line {line} of the PTX, and was of line {old}");

@@ -13,8 +13,9 @@ mod memory;
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
 use rustc_hash::FxHashMap;
-use sassafras_isa::{Inst, RegClass};
+use sassafras_isa::{FormId, Inst, RegClass};
 use sassafras_machine::{Access, Block, Function, MInst, Op, Phase, Reg};
+use smallvec::SmallVec;
 
 /// Checks the function `after` scheduling, or after arranging in SSA, against the one `before` it.
 pub fn check(before: &Function, after: &Function) -> Verdict {
@@ -50,11 +51,13 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
 /// For each instruction before, its place after. Equal ones keep their order. In SSA there are pseudo-instructions, and nothing else may differ.
 fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, String> {
     let same = |old: &MInst, new: &MInst| if ssa { old == new } else { same_but_control(old, new) };
-    let key = |inst: &MInst| match &inst.op {
-        Op::Inst(real) => (inst.origin, Some((real.form, real.fields.clone()))),
-        Op::Pseudo(_) => (inst.origin, None),
-    };
-    let mut places: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+    fn key(inst: &MInst) -> (Option<u32>, Option<(FormId, &[u64])>) {
+        match &inst.op {
+            Op::Inst(real) => (inst.origin, Some((real.form, &real.fields[..]))),
+            Op::Pseudo(_) => (inst.origin, None),
+        }
+    }
+    let mut places: FxHashMap<_, SmallVec<[usize; 2]>> = FxHashMap::default();
     for (index, inst) in new.iter().enumerate().rev() {
         if inst.as_pseudo().is_some() && !ssa {
             return Err(format!("instruction {index} is a pseudo-instruction"));
@@ -63,7 +66,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
     }
     let mut permutation = Vec::new();
     for (index, inst) in old.iter().enumerate() {
-        let place = places.get_mut(&key(inst)).and_then(Vec::pop);
+        let place = places.get_mut(&key(inst)).and_then(SmallVec::pop);
         match place {
             Some(place) if same(inst, &new[place]) => permutation.push(place),
             _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),

@@ -4,15 +4,16 @@ use super::state::STACK;
 use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_graph::Entity;
 use sassafras_isa::{FieldKind, Inst};
 use sassafras_machine::{Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
 
 /// For each instruction after allocation, its counterpart before.
-pub(super) struct Pairing(FxHashMap<(Block, usize), usize>);
+pub(super) struct Pairing(Vec<Vec<Option<u32>>>);
 
 impl Pairing {
     pub(super) fn counterpart(&self, block: Block, index: usize) -> Option<usize> {
-        self.0.get(&(block, index)).copied()
+        self.0[block.index()][index].map(|place| place as usize)
     }
 }
 
@@ -49,7 +50,9 @@ pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<F
             message,
         });
     };
-    let mut pairs = FxHashMap::default();
+    let count = |block| after.blocks.get(block).map_or(0, |data| data.insts.len());
+    let mut pairs: Vec<Vec<Option<u32>>> =
+        before.blocks.keys().map(|block| vec![None; count(block)]).collect();
     let reached: FxHashSet<Block> = before.layout.iter().copied().collect();
     for &block in &after.layout {
         if !reached.contains(&block) {
@@ -97,7 +100,7 @@ pub(super) fn pair(before: &Function, after: &Function) -> Result<Pairing, Vec<F
                 }
             }
             next = place + 1;
-            pairs.insert((block, index), place);
+            pairs[block.index()][index] = Some(place as u32);
             if let Some(what) = differs(&old.insts[place], inst) {
                 fault(block, format!("instruction {index}: {what}"));
             }

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_machine::{Reg, RegClass, VReg};
 use smallvec::SmallVec;
 use std::fmt;
+use std::ops::Range;
 
 /// A value of the function before allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,9 +71,14 @@ impl fmt::Display for Location {
 /// What each location surely holds; one that is not listed holds nothing known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    held: FxHashMap<Location, Vec<Value>>,
+    /// In the order of locations; what one holds stands together.
+    held: Vec<(Location, Value)>,
     /// Undefined values: every location may stand for them.
     free: Vec<Value>,
+}
+
+fn is_constant(place: Location) -> bool {
+    matches!(place, Location::Register(class, n) if Some(u64::from(n)) == class.constant())
 }
 
 impl State {
@@ -87,57 +93,59 @@ impl State {
         state
     }
 
-    pub(super) fn get(&self, place: Location) -> &[Value] {
-        self.held.get(&place).map_or(&[], |held| held)
+    /// Where what a location holds stands.
+    fn range(&self, place: Location) -> Range<usize> {
+        let start = self.held.partition_point(|(other, _)| *other < place);
+        let count = self.held[start..].iter().take_while(|(other, _)| *other == place).count();
+        start..start + count
+    }
+
+    /// What a location holds.
+    pub(super) fn get(&self, place: Location) -> impl Iterator<Item = Value> {
+        self.held[self.range(place)].iter().map(|&(_, value)| value)
     }
 
     pub(super) fn holds(&self, place: Location, value: Value) -> bool {
-        self.get(place).contains(&value) || self.free.contains(&value)
+        self.get(place).any(|held| held == value) || self.free.contains(&value)
     }
 
     pub(super) fn set(&mut self, place: Location, value: Value) {
-        self.put(place, vec![value]);
+        self.put(place, &[value]);
     }
 
     /// Makes a location hold these; the constants' locations stay what they are.
-    pub(super) fn put(&mut self, place: Location, held: Vec<Value>) {
-        let constant =
-            matches!(place, Location::Register(class, n) if Some(u64::from(n)) == class.constant());
-        if constant {
+    pub(super) fn put(&mut self, place: Location, held: &[Value]) {
+        if is_constant(place) {
             return;
         }
-        if held.is_empty() {
-            self.held.remove(&place);
-        } else {
-            self.held.insert(place, held);
+        let range = self.range(place);
+        match held {
+            [] => drop(self.held.drain(range)),
+            &[value] if range.len() == 1 => self.held[range.start].1 = value,
+            _ => drop(self.held.splice(range, held.iter().map(|&value| (place, value)))),
         }
     }
 
     pub(super) fn clear(&mut self, place: Location) {
-        self.put(place, Vec::new());
+        self.put(place, &[]);
     }
 
     /// Nothing is known of the locations for which this holds.
     pub(super) fn clear_if(&mut self, lost: impl Fn(Location) -> bool) {
-        self.held.retain(|place, _| {
-            let constant =
-                matches!(*place, Location::Register(class, n) if Some(u64::from(n)) == class.constant());
-            constant || !lost(*place)
-        });
+        self.held.retain(|&(place, _)| is_constant(place) || !lost(place));
     }
 
     pub(super) fn add(&mut self, place: Location, value: Value) {
-        let held = self.held.entry(place).or_default();
-        if !held.contains(&value) {
-            held.push(value);
+        let range = self.range(place);
+        if !self.held[range.clone()].iter().any(|&(_, held)| held == value) {
+            self.held.insert(range.end, (place, value));
         }
     }
 
     /// Takes a virtual register out of every location.
     pub(super) fn forget(&mut self, vreg: VReg) {
         let other = |value: &Value| !matches!(value, Value::Unit(v, _) if *v == vreg);
-        self.held.values_mut().for_each(|held| held.retain(other));
-        self.held.retain(|_, held| !held.is_empty());
+        self.held.retain(|(_, value)| other(value));
         self.free.retain(other);
     }
 
@@ -147,27 +155,27 @@ impl State {
             Value::Unit(vreg, _) => live.contains(vreg),
             Value::Constant(_) | Value::Entry(..) => true,
         };
-        self.held.retain(|_, held| {
-            held.retain(wanted);
-            !held.is_empty()
-        });
+        self.held.retain(|(_, value)| wanted(value));
         self.free.retain(wanted);
     }
 
     /// New values, each a name for an old one or for an undefined one, all at once.
     pub(super) fn bind(&mut self, moves: &[(Value, Option<Value>)]) {
-        let mut names = Names::default();
-        for (at, (to, from)) in moves.iter().enumerate() {
-            names.new.insert(*to);
-            if let Some(from) = from {
-                names.of.entry(*from).or_default().push(at);
-            }
+        if moves.is_empty() {
+            return;
         }
-        for held in self.held.values_mut() {
-            names.rename(held, moves);
+        let names = Names::new(moves);
+        // By location: what stays, then the new names of what was there.
+        let mut next = Vec::with_capacity(self.held.len() + moves.len());
+        for group in self.held.chunk_by(|(a, _), (b, _)| a == b) {
+            let given = names.given(group.iter().map(|(_, value)| value));
+            next.extend(group.iter().filter(|(_, value)| !names.is_new(value)));
+            next.extend(given.into_iter().map(|at| (group[0].0, moves[at].0)));
         }
-        self.held.retain(|_, held| !held.is_empty());
-        names.rename(&mut self.free, moves);
+        self.held = next;
+        let given = names.given(self.free.iter());
+        self.free.retain(|value| !names.is_new(value));
+        self.free.extend(given.into_iter().map(|at| moves[at].0));
         self.free.extend(moves.iter().filter(|(_, from)| from.is_none()).map(|(to, _)| *to));
     }
 
@@ -180,44 +188,85 @@ impl State {
             kept
         };
         self.free.retain(|value| both(other.free.contains(value)));
-        self.held.retain(|place, held| {
-            held.retain(|value| both(other.holds(*place, *value)));
-            !held.is_empty()
+        // Both are in the order of locations.
+        let mut at = 0;
+        self.held.retain(|&(place, value)| {
+            while other.held.get(at).is_some_and(|(theirs, _)| *theirs < place) {
+                at += 1;
+            }
+            let mut theirs = other.held[at..].iter().take_while(|(theirs, _)| *theirs == place);
+            both(theirs.any(|(_, held)| *held == value) || other.free.contains(&value))
         });
         // What was undefined on this path is where the other path has it.
-        for (place, held) in &other.held {
-            for value in held.iter().filter(|value| free.contains(value)) {
-                if !self.holds(*place, *value) {
-                    self.add(*place, *value);
-                    changed = true;
-                }
+        for &(place, value) in other.held.iter().filter(|(_, value)| free.contains(value)) {
+            if !self.holds(place, value) {
+                self.add(place, value);
+                changed = true;
             }
         }
         changed
     }
 
     pub(super) fn describe(&self, place: Location) -> String {
-        let names: Vec<String> = self.get(place).iter().map(Value::to_string).collect();
+        let names: Vec<String> = self.get(place).map(|value| value.to_string()).collect();
         if names.is_empty() { "nothing known".to_owned() } else { names.join(", ") }
     }
 }
 
-/// New names, looked up: an edge hands on many values, and there are many locations.
+/// New names. An edge hands on many values, and there are many locations: then they are looked up.
+struct Names<'a> {
+    moves: &'a [(Value, Option<Value>)],
+    table: Option<Table>,
+}
+
 #[derive(Default)]
-struct Names {
+struct Table {
     /// By old value: the moves that give it a name.
     of: FxHashMap<Value, SmallVec<[usize; 2]>>,
     new: FxHashSet<Value>,
 }
 
-impl Names {
-    fn rename(&self, held: &mut Vec<Value>, moves: &[(Value, Option<Value>)]) {
-        let mut given: SmallVec<[usize; 4]> =
-            held.iter().filter_map(|value| self.of.get(value)).flatten().copied().collect();
+impl<'a> Names<'a> {
+    /// As many moves are gone through one by one.
+    const FEW: usize = 4;
+
+    fn new(moves: &'a [(Value, Option<Value>)]) -> Names<'a> {
+        let table = (moves.len() > Self::FEW).then(|| {
+            let mut table = Table::default();
+            for (at, (to, from)) in moves.iter().enumerate() {
+                table.new.insert(*to);
+                if let Some(from) = from {
+                    table.of.entry(*from).or_default().push(at);
+                }
+            }
+            table
+        });
+        Names { moves, table }
+    }
+
+    /// Whether a value is one that the moves define.
+    fn is_new(&self, value: &Value) -> bool {
+        match &self.table {
+            Some(table) => table.new.contains(value),
+            None => self.moves.iter().any(|(to, _)| to == value),
+        }
+    }
+
+    /// The moves that give these values names, in order.
+    fn given<'v>(&self, held: impl Iterator<Item = &'v Value> + Clone) -> SmallVec<[usize; 4]> {
+        let mut given: SmallVec<[usize; 4]> = match &self.table {
+            Some(table) => held.filter_map(|value| table.of.get(value)).flatten().copied().collect(),
+            None => {
+                let named = |&at: &usize| {
+                    let from = self.moves[at].1;
+                    from.is_some_and(|from| held.clone().any(|value| *value == from))
+                };
+                return (0..self.moves.len()).filter(named).collect();
+            }
+        };
         given.sort_unstable();
         given.dedup();
-        held.retain(|value| !self.new.contains(value));
-        held.extend(given.into_iter().map(|at| moves[at].0));
+        given
     }
 }
 

@@ -14,6 +14,7 @@ use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_isa::{ControlFlowKind as K, RegClass};
 use sassafras_machine::{Function, MInst, Op, Reg};
+use smallvec::SmallVec;
 
 /// So many objections are enough to find the fault by.
 const MOST: usize = 16;
@@ -24,13 +25,16 @@ type Pair = (Place, Place);
 /// Conditions whose value is known.
 type Known = Vec<(Condition, bool)>;
 
+/// Instructions that one stands for: nearly always it is one.
+pub(super) type Places = SmallVec<[At; 1]>;
+
 /// Which instructions stand for each other.
 #[derive(Default)]
 pub(super) struct Relation {
     /// By instruction after: those before. Branches of which both take part are in it.
-    pub after: FxHashMap<At, Vec<At>>,
+    pub after: FxHashMap<At, Places>,
     /// By instruction before: those after.
-    pub before: FxHashMap<At, Vec<At>>,
+    pub before: FxHashMap<At, Places>,
 }
 
 impl Relation {

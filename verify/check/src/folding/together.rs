@@ -15,7 +15,7 @@
 //!    so condition 1 is not asked of it.
 
 use super::flow::At;
-use super::paths::Relation;
+use super::paths::{Places, Relation};
 use super::text;
 use crate::machine::{always, kind};
 use crate::paths::Paths;
@@ -56,9 +56,9 @@ fn is_uniform(class: RegClass) -> bool {
 
 /// Judges the conditions.
 pub(super) fn check(before: &Function, after: &Function, relation: &Relation, report: &mut Report) {
-    let many = |map: &FxHashMap<At, Vec<At>>, f: &Function| -> Vec<(At, Vec<At>)> {
+    let many = |map: &FxHashMap<At, Places>, f: &Function| -> Vec<(At, Vec<At>)> {
         let all = map.iter().filter(|(at, other)| other.len() > 1 && looks(inst(f, **at)));
-        let mut all: Vec<_> = all.map(|(at, other)| (*at, other.clone())).collect();
+        let mut all: Vec<_> = all.map(|(at, other)| (*at, other.to_vec())).collect();
         all.sort_unstable();
         all
     };
@@ -202,7 +202,7 @@ impl Sides {
 
 /// Condition 3.
 fn regions(before: &Function, after: &Function, relation: &Relation, report: &mut Report) {
-    let mut all: Vec<(At, &Vec<At>)> = relation.after.iter().map(|(at, list)| (*at, list)).collect();
+    let mut all: Vec<(At, &Places)> = relation.after.iter().map(|(at, list)| (*at, list)).collect();
     all.sort_unstable();
     let looking: Vec<_> = all.iter().filter(|(at, _)| looks(inst(after, *at))).collect();
     if looking.is_empty() {
@@ -232,7 +232,7 @@ fn regions(before: &Function, after: &Function, relation: &Relation, report: &mu
 
 /// Condition 5.
 fn barriers(before: &Function, after: &Function, relation: &Relation, report: &mut Report) {
-    let mut all: Vec<(&At, &Vec<At>)> = relation.after.iter().filter(|(_, list)| list.len() > 1).collect();
+    let mut all: Vec<(&At, &Places)> = relation.after.iter().filter(|(_, list)| list.len() > 1).collect();
     all.retain(|(at, _)| matches!(kind(inst(after, **at)), Some(K::Sync | K::Break)));
     all.sort_unstable();
     let graph = before.graph();

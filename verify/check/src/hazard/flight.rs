@@ -1,10 +1,8 @@
 //! Accesses to registers that may still be under way.
 
 use super::reuse::Kept;
-use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
 use sassafras_isa::{Inst, RegClass};
-use smallvec::SmallVec;
 
 /// Ages of accesses of variable latency are counted so far: as far as `settled` needs them.
 const OLDEST: u8 = 64;
@@ -52,7 +50,9 @@ pub(super) struct Flight {
 /// Accesses in flight by register, and when each scoreboard was last set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct State {
-    flights: FxHashMap<Register, SmallVec<[Flight; 2]>>,
+    /// In the order of registers, those of one in the order in which they came. There are few: what is of fixed latency leaves soon, and what
+    /// is not is waited for.
+    flights: Vec<(Register, Flight)>,
     /// Fewest cycles since an instruction set each scoreboard.
     pub(super) set_at: [Option<u8>; 6],
     /// Operands that are kept for reuse.
@@ -60,13 +60,20 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn at(&self, register: Register) -> &[Flight] {
-        self.flights.get(&register).map_or(&[], |list| list)
+    /// Where the accesses to a register stand.
+    fn of(&self, register: Register) -> std::ops::Range<usize> {
+        let start = self.flights.partition_point(|(other, _)| *other < register);
+        let count = self.flights[start..].iter().take_while(|(other, _)| *other == register).count();
+        start..start + count
+    }
+
+    pub(super) fn at(&self, register: Register) -> impl Iterator<Item = &Flight> {
+        self.flights[self.of(register)].iter().map(|(_, flight)| flight)
     }
 
     /// Results that only a scoreboard says are there.
     pub(super) fn late_results(&self) -> Vec<(Register, Flight)> {
-        let each = self.flights.iter().flat_map(|(register, list)| list.iter().map(|f| (*register, *f)));
+        let each = self.flights.iter().copied();
         let mut all: Vec<_> = each.filter(|(_, f)| f.variable && f.access == Access::Write).collect();
         all.sort_by_key(|(register, f)| (f.at, *register));
         all
@@ -74,22 +81,29 @@ impl State {
 
     /// Notes an access. A write that surely happens comes after all before it: they are over, or were objected to.
     pub(super) fn add(&mut self, register: Register, flight: Flight, always: bool) {
-        let list = self.flights.entry(register).or_default();
         let over = always && flight.access == Access::Write;
-        list.retain(|old| {
+        let stays = |old: &Flight| {
             let same = old.at == flight.at && old.age == 0;
             let own =
                 old.at == flight.at && old.access == flight.access && (!same || old.class == flight.class);
             !own && (same || !over)
-        });
-        list.push(flight);
+        };
+        let mut range = self.of(register);
+        while let Some(gone) = range.clone().find(|&at| !stays(&self.flights[at].1)) {
+            self.flights.remove(gone);
+            range = gone..range.end - 1;
+        }
+        self.flights.insert(range.end, (register, flight));
     }
 
     /// An instruction sets scoreboards: its result stands for earlier ones of its unit, and what it waits with for its sources
     /// for the sources of those before it in its pipe, whatever its guard.
     pub(super) fn cover(&mut self, inst: &Inst, result: u8, sources: u8) {
+        if result | sources == 0 {
+            return;
+        }
         let (mnemonic, pipe) = (inst.row().mnemonic, inst.row().pipe);
-        for f in self.flights.values_mut().flatten().filter(|f| f.variable) {
+        for (_, f) in self.flights.iter_mut().filter(|(_, f)| f.variable) {
             f.boards |= match f.access {
                 Access::Write if results_in_order(f.mnemonic, mnemonic) => result,
                 Access::Read if sources_in_order((f.class, f.mnemonic), (pipe, mnemonic)) => result | sources,
@@ -100,28 +114,20 @@ impl State {
 
     /// The memory instructions under way have read their sources.
     pub(super) fn read(&mut self) {
-        self.flights.retain(|_, list| {
-            list.retain(|f| !f.variable || f.access != Access::Read || f.class.whole() != Class::Memory);
-            !list.is_empty()
-        });
+        self.flights
+            .retain(|(_, f)| !f.variable || f.access != Access::Read || f.class.whole() != Class::Memory);
     }
 
     /// What a scoreboard covers is over.
     pub(super) fn waited(&mut self, barrier: u8) {
-        self.flights.retain(|_, list| {
-            list.retain(|f| !f.variable || f.boards >> barrier & 1 == 0);
-            !list.is_empty()
-        });
+        self.flights.retain(|(_, f)| !f.variable || f.boards >> barrier & 1 == 0);
     }
 
     /// Time passes.
     pub(super) fn pass(&mut self, cycles: u8) {
-        self.flights.retain(|_, list| {
-            list.iter_mut().for_each(|f| {
-                f.age = f.age.saturating_add(cycles).min(if f.variable { OLDEST } else { LONGEST })
-            });
-            list.retain(|f| f.variable || f.age < LONGEST);
-            !list.is_empty()
+        self.flights.retain_mut(|(_, f)| {
+            f.age = f.age.saturating_add(cycles).min(if f.variable { OLDEST } else { LONGEST });
+            f.variable || f.age < LONGEST
         });
         self.set_at.iter_mut().flatten().for_each(|age| *age = age.saturating_add(cycles).min(LONGEST));
     }
@@ -129,24 +135,30 @@ impl State {
     /// Joins another path. Returns whether anything new is possible.
     pub(super) fn meet(&mut self, other: &State) -> bool {
         let mut changed = self.kept.meet(&other.kept);
-        for (&register, list) in &other.flights {
-            let mine = self.flights.entry(register).or_default();
-            for flight in list {
-                let same = |f: &&mut Flight| {
-                    (f.at, f.access, f.class, f.boards)
-                        == (flight.at, flight.access, flight.class, flight.boards)
-                };
-                match mine.iter_mut().find(same) {
-                    Some(old) if old.age <= flight.age => {}
-                    Some(old) => {
-                        old.age = flight.age;
-                        changed = true;
-                    }
-                    None => {
-                        mine.push(*flight);
-                        changed = true;
-                    }
+        // Both are in the order of registers: what is new of one is put behind what is there.
+        let mut at = 0;
+        for (register, flight) in &other.flights {
+            while self.flights.get(at).is_some_and(|(mine, _)| mine < register) {
+                at += 1;
+            }
+            let same = |f: &Flight| {
+                (f.at, f.access, f.class, f.boards)
+                    == (flight.at, flight.access, flight.class, flight.boards)
+            };
+            let mut end = at;
+            let mut found = false;
+            while let Some((_, old)) = self.flights.get_mut(end).filter(|(mine, _)| mine == register) {
+                if same(old) {
+                    found = true;
+                    changed |= flight.age < old.age;
+                    old.age = old.age.min(flight.age);
+                    break;
                 }
+                end += 1;
+            }
+            if !found {
+                self.flights.insert(end, (*register, *flight));
+                changed = true;
             }
         }
         for (mine, &theirs) in self.set_at.iter_mut().zip(&other.set_at) {

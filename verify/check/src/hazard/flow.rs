@@ -5,7 +5,7 @@ use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind};
 use sassafras_isa::{Chip, Control, ControlFlowKind, FieldKind, Inst, Meaning, Operand, RegClass, decode};
-use sassafras_machine::Function;
+use sassafras_machine::{Block, Function};
 use std::collections::BTreeSet;
 
 /// Whether a register of this file, read by a branch, says whether it is taken; general ones say where it goes.
@@ -28,8 +28,26 @@ pub struct Program {
     pub unknown: Vec<Finding>,
     /// Whether we scheduled it.
     pub own: bool,
-    /// Names of places, where the function has blocks.
-    places: Vec<String>,
+    /// Where the instructions stand.
+    places: Places,
+}
+
+/// Where instructions stand; the text is made for what is objected to.
+#[derive(Clone, Debug)]
+enum Places {
+    /// In the function of this name: block and number there.
+    Blocks(String, Vec<(Block, usize)>),
+    /// One word behind the other.
+    Words,
+}
+
+impl Places {
+    fn of(&self, at: usize) -> String {
+        match self {
+            Places::Blocks(name, all) => format!("`{name}`, {}, instruction {}", all[at].0, all[at].1),
+            Places::Words => format!("{:#06x}", 16 * at),
+        }
+    }
 }
 
 impl Program {
@@ -46,10 +64,9 @@ impl Program {
         }
         let (mut insts, mut targets, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (block, index, inst) in f.insts() {
-            let place = format!("`{}`, {block}, instruction {index}", f.name);
             let fault = |message: &str| Finding {
                 rule: Rule::HazardShape.id(),
-                place: place.clone(),
+                place: format!("`{}`, {block}, instruction {index}", f.name),
                 message: message.into(),
             };
             let real = inst.inst().ok_or_else(|| fault("a pseudo-instruction is left"))?;
@@ -61,8 +78,9 @@ impl Program {
             };
             insts.push(Some(real.clone()));
             targets.push(target);
-            places.push(place);
+            places.push((block, index));
         }
+        let places = Places::Blocks(f.name.clone(), places);
         Ok(Program::new(f.chip, insts, targets, places, &BTreeSet::new(), true))
     }
 
@@ -81,15 +99,14 @@ impl Program {
             usize::try_from(byte / 16).ok().filter(|&to| byte % 16 == 0 && to < words.len())
         };
         let targets = insts.iter().enumerate().map(target).collect();
-        let places = (0..words.len()).map(|at| format!("{:#06x}", 16 * at)).collect();
-        Program::new(chip, insts, targets, places, jumps, false)
+        Program::new(chip, insts, targets, Places::Words, jumps, false)
     }
 
     fn new(
         chip: Chip,
         insts: Vec<Option<Inst>>,
         targets: Vec<Option<usize>>,
-        places: Vec<String>,
+        places: Places,
         jumps: &BTreeSet<(usize, usize)>,
         own: bool,
     ) -> Program {
@@ -132,6 +149,9 @@ impl Program {
             self.unknown(Rule::HazardUndecoded, at, "the word does not decode");
             return Vec::new();
         };
+        if inst.row().control_flow.is_none() {
+            return Some(at + 1).filter(|&next| next < self.insts.len()).into_iter().collect();
+        }
         // A branch may also be decided by a register that is no guard, or by where the other lanes are.
         let lanes = ["bra.div", "bra.conv", "bra.any"].iter().any(|id| inst.row().id.starts_with(id));
         // Nor need a constant say yes: `BRA !PT` goes on.
@@ -287,6 +307,6 @@ impl Program {
         let text = self.insts[at].as_ref().map_or("an unknown word".to_owned(), |inst| {
             sassafras_isa::print(inst, &sassafras_isa::Style::default())
         });
-        format!("{} `{text}`", self.places[at])
+        format!("{} `{text}`", self.places.of(at))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Report;
 use crate::rules::Rule;
+use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;
 use sassafras_ir::{Function, Inst, Module, Op, Terminator, Type, Value, ValueDef};
-use std::collections::HashMap;
 
 /// Checks names, edges, terminators and guards. False when a name leads nowhere, so that nothing else can be asked.
 pub(super) fn check(module: &Module, f: &Function, report: &mut Report) -> bool {
@@ -59,8 +59,8 @@ fn names(module: &Module, f: &Function, report: &mut Report) {
 
 /// An instruction stands in one place, a value has one definition, and both know where.
 fn once(f: &Function, report: &mut Report) {
-    let mut placed: HashMap<Inst, usize> = HashMap::new();
-    let mut defined: HashMap<Value, ValueDef> = HashMap::new();
+    let mut placed: FxHashMap<Inst, usize> = FxHashMap::default();
+    let mut defined: FxHashMap<Value, ValueDef> = FxHashMap::default();
     let mut define = |value: Value, def: ValueDef, report: &mut Report| {
         if defined.insert(value, def).is_some() {
             report.add(Rule::IrSingleDefinition, value, "it is defined twice");

@@ -5,10 +5,11 @@ use super::waits::{self, Wait};
 use super::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_graph::Entity;
 use sassafras_isa::{ControlFlowKind as K, Inst, Meaning, RegClass};
 use sassafras_machine::{Block, Function, MInst, Reg};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// A barrier that is open: its number and where its BSSY says lanes meet.
 type Open = (u16, Option<Block>);
@@ -95,7 +96,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     }
     let mut meetings = Meetings::new(index(f.entry), succs, ends, waits);
     let looks = looks_at_group(f);
-    let names: HashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
+    let names: FxHashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     let mut waits = Vec::new();
     for &block in &f.layout {
         let Some(open) = enter.get(&block).cloned() else { continue };
@@ -194,8 +195,8 @@ fn upto(f: &Function, block: Block, end: usize, mut open: Vec<Open>) -> Vec<Open
 }
 
 /// What is open at the start of each block that is reached. Where paths disagree, what they share counts.
-fn states(f: &Function, report: &mut Report) -> HashMap<Block, Vec<Open>> {
-    let mut enter: HashMap<Block, Vec<Open>> = HashMap::from([(f.entry, Vec::new())]);
+fn states(f: &Function, report: &mut Report) -> FxHashMap<Block, Vec<Open>> {
+    let mut enter: FxHashMap<Block, Vec<Open>> = FxHashMap::from_iter([(f.entry, Vec::new())]);
     let mut work = VecDeque::from([f.entry]);
     let mut differ: BTreeMap<usize, String> = BTreeMap::new();
     while let Some(block) = work.pop_front() {
@@ -232,7 +233,7 @@ fn states(f: &Function, report: &mut Report) -> HashMap<Block, Vec<Open>> {
 
 /// Whether a BSYNC is reached from the block.
 fn waits_later(f: &Function, from: Block) -> bool {
-    let (mut seen, mut stack) = (HashSet::new(), vec![from]);
+    let (mut seen, mut stack) = (FxHashSet::default(), vec![from]);
     while let Some(block) = stack.pop() {
         if seen.insert(block) {
             if f.blocks[block].insts.iter().any(|inst| kind(inst) == Some(K::Sync)) {

@@ -3,13 +3,13 @@
 use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::FxHashMap;
 use sassafras_machine::Function;
-use std::collections::HashMap;
 
 /// Judges that no edge is critical.
 pub fn check_critical(f: &Function) -> Verdict {
     let mut report = Report::of(&f.name);
-    let mut incoming: HashMap<u32, usize> = HashMap::new();
+    let mut incoming: FxHashMap<u32, usize> = FxHashMap::default();
     for &block in &f.layout {
         f.blocks[block].succs.iter().for_each(|edge| *incoming.entry(edge.block.0).or_default() += 1);
     }

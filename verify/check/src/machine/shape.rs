@@ -3,14 +3,14 @@
 use super::{always, comes_back, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::FxHashSet;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Function, MInst, Phase};
-use std::collections::HashSet;
 
 /// Blocks that are named exist and are listed once. False when one is not, so that nothing else can be asked.
 pub(super) fn layout(f: &Function, report: &mut Report) -> bool {
     let before = report.len();
-    let mut listed = HashSet::new();
+    let mut listed = FxHashSet::default();
     for &block in &f.layout {
         if f.blocks.get(block).is_none() {
             report.add(Rule::MachineLayout, block, "it does not exist");

@@ -3,9 +3,9 @@
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;
 use sassafras_machine::{Function, VReg};
-use std::collections::HashMap;
 
 /// The graph of the blocks in the layout, by index.
 fn paths(f: &Function) -> Paths {
@@ -20,7 +20,7 @@ fn paths(f: &Function) -> Paths {
 pub(super) fn check(f: &Function, report: &mut Report) {
     let mut paths = paths(f);
     // The block, and how many of its instructions stand before the register is known.
-    let mut defined: HashMap<VReg, (usize, usize)> = HashMap::new();
+    let mut defined: FxHashMap<VReg, (usize, usize)> = FxHashMap::default();
     for &block in &f.layout {
         let data = &f.blocks[block];
         let mut define = |vreg: VReg, at: usize| {
@@ -39,7 +39,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
         }
         let data = &f.blocks[block];
         let read = data.insts.iter().enumerate().flat_map(|(i, inst)| {
-            inst.uses().filter_map(|u| u.reg.vreg()).map(move |vreg| (vreg, i)).collect::<Vec<_>>()
+            inst.uses().filter_map(|u| u.reg.vreg()).map(move |vreg| (vreg, i))
         });
         let passed = data.succs.iter().flat_map(|edge| edge.args.iter().map(|&arg| (arg, data.insts.len())));
         for (vreg, at) in read.chain(passed) {

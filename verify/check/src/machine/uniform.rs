@@ -36,7 +36,7 @@ enum Level {
 /// A register, or a word of the spill area, as (0 to 4, number).
 type Name = (u8, u32);
 /// A definition.
-type Def = usize;
+type Def = u32;
 
 /// The general register that is always zero, and the predicate that is always true.
 const RZ: u32 = 255;
@@ -72,12 +72,29 @@ fn slots(f: &Function, inst: &Inst) -> Option<Vec<Name>> {
     Some((0..words).map(|word| (u8::MAX, offset / 4 + word)).collect())
 }
 
-/// One step: what it reads and writes, and the least level of what it gives.
-struct Step {
-    at: (Block, usize),
+/// What an instruction reads and writes.
+#[derive(Default)]
+struct Names {
     reads: Vec<Name>,
     guard: Vec<Name>,
     writes: Vec<Name>,
+}
+
+/// A range of [`Facts::pool`].
+type Span = std::ops::Range<u32>;
+
+/// One step: what it reads and writes, as numbers of names, and the least level of what it gives.
+struct Step {
+    reads: Span,
+    guard: Span,
+    writes: Span,
+    /// The definition that it makes of the first of what it writes; those of the others follow.
+    first: Def,
+    does: Does,
+}
+
+/// What else there is to know of a step.
+struct Does {
     least: Level,
     /// Whether its results are the same in all lanes that execute it, whatever they bring.
     gathers: bool,
@@ -87,58 +104,50 @@ struct Step {
     keeps: bool,
 }
 
-fn step(f: &Function, at: (Block, usize), inst: &MInst) -> Step {
-    let mut step = Step {
-        at,
-        reads: Vec::new(),
-        guard: Vec::new(),
-        writes: Vec::new(),
-        least: Level::Fixed,
-        gathers: false,
-        elects: false,
-        keeps: !always(inst),
-    };
+/// What an instruction does; its names come into `of`, which is empty.
+fn step(f: &Function, inst: &MInst, of: &mut Names) -> Does {
+    let mut does = Does { least: Level::Fixed, gathers: false, elects: false, keeps: !always(inst) };
     for operand in inst.operands() {
         let all = names(operand.class, operand.reg, operand.units);
         match (operand.position, operand.access) {
-            (Position::Guard, _) => step.guard.extend(all),
+            (Position::Guard, _) => of.guard.extend(all),
             (Position::Tied(_), _) => {}
-            (_, Access::Read) => step.reads.extend(all),
-            (_, Access::Write) => step.writes.extend(all),
+            (_, Access::Read) => of.reads.extend(all),
+            (_, Access::Write) => of.writes.extend(all),
         }
     }
     let Some(real) = inst.inst() else {
-        step.least = Level::Apart;
-        return step;
+        does.least = Level::Apart;
+        return does;
     };
     if real.row().family == "call.abs.r" {
         // What a callee does not keep is each lane's own afterwards; uniform registers are the warp's.
         let lost = (0..RZ).filter(|&n| !abi::lives_across(f.chip, n as u16)).map(|n| (RegClass::R as u8, n));
-        step.writes = lost.chain((0..PT).map(|n| (RegClass::P as u8, n))).collect();
-        step.least = Level::Apart;
-        return step;
+        of.writes = lost.chain((0..PT).map(|n| (RegClass::P as u8, n))).collect();
+        does.least = Level::Apart;
+        return does;
     }
     if super::is_routine(real) {
         // A function of its arguments.
         let first = u32::from(abi::routine::FIRST_ARGUMENT);
-        step.reads = (first..first + ARGUMENTS).map(|n| (RegClass::R as u8, n)).collect();
+        of.reads = (first..first + ARGUMENTS).map(|n| (RegClass::R as u8, n)).collect();
         let lost = super::clobbered(real).into_iter();
-        step.writes = lost.map(|(class, n)| (class as u8, u32::from(n))).collect();
-        return step;
+        of.writes = lost.map(|(class, n)| (class as u8, u32::from(n))).collect();
+        return does;
     }
     if let Some(slots) = slots(f, real) {
         if real.row().memory.is_some_and(|memory| memory.kind == MemoryKind::Store) {
             // The stored register alone decides; the address is the same place of each lane.
-            step.reads.retain(|&name| name != (RegClass::R as u8, 1));
-            step.writes = slots;
+            of.reads.retain(|&name| name != (RegClass::R as u8, 1));
+            of.writes = slots;
         } else {
-            step.reads = slots;
+            of.reads = slots;
         }
-        return step;
+        return does;
     }
-    (step.least, step.gathers) = own(real);
-    step.elects = real.row().meaning == Meaning::Elect;
-    step
+    (does.least, does.gathers) = own(real);
+    does.elects = real.row().meaning == Meaning::Elect;
+    does
 }
 
 /// The least level of an instruction's results, and whether it makes lanes agree.
@@ -179,25 +188,32 @@ fn own(inst: &Inst) -> (Level, bool) {
     (Level::Fixed, false)
 }
 
-/// Everything that is known.
+/// Everything that is known. Blocks that are reached have places: their order here.
 struct Facts<'f> {
     f: &'f Function,
     /// By block index: reached blocks, and what leads on from them, ways that only end left out.
     succs: Vec<Vec<usize>>,
     order: Vec<Block>,
-    numbers: FxHashMap<Name, usize>,
-    steps: FxHashMap<Block, Vec<Step>>,
-    /// By block: the reaching definition of each number at its start.
-    enter: FxHashMap<Block, Vec<Def>>,
+    /// By block index; [`NOWHERE`] where the block is not reached.
+    place: Vec<usize>,
+    /// The names, by number.
+    names: Vec<Name>,
+    /// Numbers of names, in the order of steps.
+    pool: Vec<u32>,
+    steps: Vec<Step>,
+    /// By place: the steps of the block, one for each instruction.
+    of_block: Vec<std::ops::Range<usize>>,
+    /// By place and number: the reaching definition at the block's start, and at its end.
+    enter: Vec<Def>,
+    leave: Vec<Def>,
     levels: Vec<Level>,
-    /// By definition: what it depends on.
-    inputs: Vec<Vec<Def>>,
-    /// Meetings of definitions, by block.
-    meetings: FxHashMap<Block, Vec<Def>>,
-    /// By meeting: which definition comes from which block.
-    brought: FxHashMap<Def, Vec<(Block, Def)>>,
-    /// By block and step: the definitions that it makes.
-    own: FxHashMap<Block, Vec<Vec<Def>>>,
+    /// By definition: what it depends on, as a range of `sources`.
+    inputs: Vec<Span>,
+    sources: Vec<Def>,
+    /// Meetings of definitions, by place: number and definition.
+    meetings: Vec<Vec<(usize, Def)>>,
+    /// By place: the places from which edges come.
+    preds: Vec<Vec<usize>>,
     /// By block: in the region of a branch at which lanes part.
     apart: Vec<bool>,
     /// Of regions that overlap one block stands for all.
@@ -214,7 +230,49 @@ fn find(joined: &mut [usize], mut block: usize) -> usize {
 }
 
 /// A definition that stands for "not yet known".
-const OPEN: Def = usize::MAX;
+const OPEN: Def = Def::MAX;
+/// The place of a block that is not reached.
+const NOWHERE: usize = usize::MAX;
+
+/// Gives names numbers in the order in which they come.
+#[derive(Default)]
+struct Numbers {
+    names: Vec<Name>,
+    /// By file and number of a register, one more than the number of the name: 0 where it has none yet.
+    registers: Vec<u32>,
+    others: FxHashMap<Name, u32>,
+}
+
+impl Numbers {
+    /// Registers of a file.
+    const FILE: u32 = 256;
+
+    fn of(&mut self, name: Name) -> u32 {
+        let new = self.names.len() as u32;
+        let (file, register) = name;
+        let found = if file != u8::MAX && register < Self::FILE {
+            let at = (u32::from(file) * Self::FILE + register) as usize;
+            if at >= self.registers.len() {
+                self.registers.resize(at + 1, 0);
+            }
+            let slot = &mut self.registers[at];
+            if *slot == 0 {
+                *slot = new + 1;
+            }
+            *slot - 1
+        } else {
+            *self.others.entry(name).or_insert(new)
+        };
+        if found == new {
+            self.names.push(name);
+        }
+        found
+    }
+}
+
+fn span(span: &Span) -> std::ops::Range<usize> {
+    span.start as usize..span.end as usize
+}
 
 impl<'f> Facts<'f> {
     fn new(f: &'f Function) -> Facts<'f> {
@@ -228,25 +286,16 @@ impl<'f> Facts<'f> {
             let to = f.blocks[block].succs.iter().map(|edge| edge.block);
             succs[block.index()] = to.filter(|&to| !over(to)).map(|to| to.index()).collect();
         }
-        let mut steps: FxHashMap<Block, Vec<Step>> = FxHashMap::default();
-        let mut numbers = FxHashMap::default();
-        for (block, index, inst) in f.insts() {
-            let step = step(f, (block, index), inst);
-            for &name in step.reads.iter().chain(&step.guard).chain(&step.writes) {
-                let next = numbers.len();
-                numbers.entry(name).or_insert(next);
-            }
-            steps.entry(block).or_default().push(step);
-        }
         // Real edges: also blocks that only end are followed.
         let mut order = Vec::new();
-        let mut seen: FxHashSet<Block> = FxHashSet::from_iter([f.entry]);
+        let mut seen = vec![false; f.blocks.len()];
+        seen[f.entry.index()] = true;
         let mut stack = vec![(f.entry, 0)];
         while let Some((block, next)) = stack.last_mut() {
             match f.blocks[*block].succs.get(*next) {
                 Some(edge) => {
                     *next += 1;
-                    if seen.insert(edge.block) {
+                    if !std::mem::replace(&mut seen[edge.block.index()], true) {
                         stack.push((edge.block, 0));
                     }
                 }
@@ -257,177 +306,264 @@ impl<'f> Facts<'f> {
             }
         }
         order.reverse();
+        let mut place = vec![NOWHERE; f.blocks.len()];
+        order.iter().enumerate().for_each(|(at, block)| place[block.index()] = at);
         let mut facts = Facts {
             f,
             succs,
             order,
-            numbers,
-            steps,
-            enter: FxHashMap::default(),
+            place,
+            names: Vec::new(),
+            pool: Vec::new(),
+            steps: Vec::new(),
+            of_block: Vec::new(),
+            enter: Vec::new(),
+            leave: Vec::new(),
             levels: vec![Level::Apart],
-            inputs: vec![Vec::new()],
-            meetings: FxHashMap::default(),
-            brought: FxHashMap::default(),
-            own: FxHashMap::default(),
+            inputs: vec![0..0],
+            sources: Vec::new(),
+            meetings: Vec::new(),
+            preds: Vec::new(),
             apart: vec![false; f.blocks.len()],
             joined: (0..f.blocks.len()).collect(),
         };
+        facts.take();
         facts.definitions();
+        facts.depend();
         facts.solve();
         facts
     }
 
-    fn define(&mut self, level: Level) -> Def {
-        self.levels.push(level);
-        self.inputs.push(Vec::new());
-        self.levels.len() - 1
+    /// The steps of every block that is reached, with the definitions that they make.
+    fn take(&mut self) {
+        let mut numbers = Numbers::default();
+        let mut of = Names::default();
+        let f = self.f;
+        for at in 0..self.order.len() {
+            let begin = self.steps.len();
+            for inst in &f.blocks[self.order[at]].insts {
+                of.reads.clear();
+                of.guard.clear();
+                of.writes.clear();
+                let does = step(f, inst, &mut of);
+                let first = self.levels.len() as Def;
+                for name in &of.writes {
+                    let lane = name.0 == RegClass::P as u8 && does.elects;
+                    self.define(if lane { Level::Apart } else { does.least });
+                }
+                let mut put = |names: &[Name]| {
+                    let start = self.pool.len() as u32;
+                    self.pool.extend(names.iter().map(|&name| numbers.of(name)));
+                    start..self.pool.len() as u32
+                };
+                let (reads, guard, writes) = (put(&of.reads), put(&of.guard), put(&of.writes));
+                self.steps.push(Step { reads, guard, writes, first, does });
+            }
+            self.of_block.push(begin..self.steps.len());
+        }
+        self.names = numbers.names;
     }
 
-    /// A definition for what meets at a block.
-    fn meet(&mut self, block: Block, number: usize, met: &mut FxHashMap<(Block, usize), Def>) -> Def {
+    fn define(&mut self, level: Level) -> Def {
+        self.levels.push(level);
+        self.inputs.push(0..0);
+        self.levels.len() as Def - 1
+    }
+
+    /// A definition for what meets at a place.
+    fn meet(&mut self, place: usize, number: usize) -> Def {
         let meeting = self.define(Level::Fixed);
-        self.meetings.entry(block).or_default().push(meeting);
-        met.insert((block, number), meeting);
+        self.meetings[place].push((number, meeting));
         meeting
+    }
+
+    /// What a place has of a table by place and number.
+    fn row(&self, place: usize) -> std::ops::Range<usize> {
+        let count = self.names.len();
+        place * count..(place + 1) * count
     }
 
     /// Which definition reaches where: optimistic, so that one that comes back around a loop is not taken for another.
     fn definitions(&mut self) {
-        let count = self.numbers.len();
-        for block in self.order.clone() {
-            let level = |step: &Step, name: &Name| match name.0 == RegClass::P as u8 && step.elects {
-                true => Level::Apart,
-                false => step.least,
-            };
-            let shapes: Vec<Vec<Level>> = self
-                .steps(block)
-                .iter()
-                .map(|step| step.writes.iter().map(|name| level(step, name)).collect())
-                .collect();
-            let mut own = Vec::new();
-            for levels in shapes {
-                own.push(levels.into_iter().map(|least| self.define(least)).collect());
-            }
-            self.own.insert(block, own);
-        }
-        let mut preds: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
-        for &block in &self.order {
+        let (count, places) = (self.names.len(), self.order.len());
+        self.preds = vec![Vec::new(); places];
+        for (at, &block) in self.order.iter().enumerate() {
             for edge in &self.f.blocks[block].succs {
-                preds.entry(edge.block).or_default().push(block);
+                self.preds[self.place[edge.block.index()]].push(at);
             }
         }
-        let place: FxHashMap<Block, usize> =
-            self.order.iter().enumerate().map(|(at, &block)| (block, at)).collect();
-        let mut leave: FxHashMap<Block, Vec<Def>> = FxHashMap::default();
-        let mut met: FxHashMap<(Block, usize), Def> = FxHashMap::default();
+        self.meetings = vec![Vec::new(); places];
+        self.enter = vec![OPEN; places * count];
+        self.leave = vec![OPEN; places * count];
+        let preds = std::mem::take(&mut self.preds);
+        let mut state = vec![OPEN; count];
+        // By number: whether it has a meeting at the place that is looked at.
+        let mut met = vec![NOWHERE; count];
         let mut changed = true;
         while std::mem::take(&mut changed) {
+            met.fill(NOWHERE);
             // Along edges that go forward, for what goes back is not known yet; and that it brings nothing else is tried behind.
-            for block in self.order.clone() {
-                let mut state = vec![if block == self.f.entry { NOTHING } else { OPEN }; count];
-                let forward = |pred: &&Block| place[*pred] < place[&block];
-                for pred in preds.get(&block).into_iter().flatten().filter(forward) {
-                    for (number, &def) in leave[pred].iter().enumerate() {
-                        if let Some(&meeting) = met.get(&(block, number)) {
-                            state[number] = meeting;
-                        } else if state[number] == OPEN {
+            for place in 0..places {
+                state.fill(if place == 0 { NOTHING } else { OPEN });
+                self.meetings[place].iter().for_each(|&(number, _)| met[number] = place);
+                for &pred in preds[place].iter().filter(|&&pred| pred < place) {
+                    let row = self.row(pred);
+                    for (number, at) in row.enumerate() {
+                        let def = self.leave[at];
+                        if state[number] == def || met[number] == place {
+                            continue;
+                        }
+                        if state[number] == OPEN {
                             state[number] = def;
-                        } else if state[number] != def {
-                            state[number] = self.meet(block, number, &mut met);
+                        } else {
+                            state[number] = self.meet(place, number);
+                            met[number] = place;
                         }
                     }
                 }
-                self.enter.insert(block, state.clone());
-                self.walk(block, &mut state, |_, _, _| {});
-                leave.insert(block, state);
+                self.meetings[place].iter().for_each(|&(number, meeting)| state[number] = meeting);
+                let row = self.row(place);
+                self.enter[row.clone()].copy_from_slice(&state);
+                for step in &self.steps[self.of_block[place].clone()] {
+                    for (&number, def) in self.pool[span(&step.writes)].iter().zip(step.first..) {
+                        state[number as usize] = def;
+                    }
+                }
+                self.leave[row].copy_from_slice(&state);
             }
-            for block in self.order.clone() {
-                let back = |pred: &&Block| place[*pred] >= place[&block];
-                for pred in preds.get(&block).into_iter().flatten().filter(back) {
-                    for (number, def) in leave[pred].iter().enumerate() {
-                        if self.enter[&block][number] != *def && !met.contains_key(&(block, number)) {
-                            self.meet(block, number, &mut met);
+            met.fill(NOWHERE);
+            for place in 0..places {
+                self.meetings[place].iter().for_each(|&(number, _)| met[number] = place);
+                for &pred in preds[place].iter().filter(|&&pred| pred >= place) {
+                    for (number, (here, there)) in self.row(place).zip(self.row(pred)).enumerate() {
+                        if self.enter[here] != self.leave[there] && met[number] != place {
+                            self.meet(place, number);
+                            met[number] = place;
                             changed = true;
                         }
                     }
                 }
             }
         }
-        for (&(block, number), &meeting) in &met {
-            let from = preds.get(&block).into_iter().flatten();
-            let from = from.filter_map(|pred| Some((*pred, leave.get(pred)?[number])));
-            let from: Vec<(Block, Def)> = from.filter(|&(_, def)| def != OPEN).collect();
-            self.inputs[meeting] = from.iter().map(|&(_, def)| def).collect();
-            self.brought.insert(meeting, from);
+        self.preds = preds;
+    }
+
+    /// What each definition depends on.
+    fn depend(&mut self) {
+        let count = self.names.len();
+        for place in 0..self.order.len() {
+            for &(number, meeting) in &self.meetings[place] {
+                let start = self.sources.len() as u32;
+                let brought = self.preds[place].iter().map(|&pred| self.leave[pred * count + number]);
+                self.sources.extend(brought.filter(|&def| def != OPEN));
+                self.inputs[meeting as usize] = start..self.sources.len() as u32;
+            }
         }
-        let mut inputs = std::mem::take(&mut self.inputs);
-        for &block in &self.order {
-            self.walk(block, &mut self.enter[&block].clone(), |step, defs, state| {
-                let read = if step.gathers { &[][..] } else { &step.reads[..] };
-                let of = |name: &Name| Some(state[self.numbers[name]]).filter(|&def| def != OPEN);
-                let all: Vec<Def> = read.iter().chain(&step.guard).filter_map(of).collect();
-                for (name, &def) in step.writes.iter().zip(defs) {
-                    inputs[def].clone_from(&all);
-                    inputs[def].extend(of(name).filter(|_| step.keeps));
+        let (mut inputs, mut sources) = (std::mem::take(&mut self.inputs), std::mem::take(&mut self.sources));
+        for place in 0..self.order.len() {
+            self.walk(place, |step, state| {
+                if step.writes.is_empty() {
+                    return;
+                }
+                let start = sources.len() as u32;
+                let lanes = if step.does.gathers { &[][..] } else { self.numbers(&step.reads) };
+                let all = lanes.iter().chain(self.numbers(&step.guard)).map(|&number| state[number as usize]);
+                sources.extend(all.filter(|&def| def != OPEN));
+                let end = sources.len() as u32;
+                for (&number, def) in self.numbers(&step.writes).iter().zip(step.first..) {
+                    let old = Some(state[number as usize]).filter(|&old| step.does.keeps && old != OPEN);
+                    inputs[def as usize] = match old {
+                        None => start..end,
+                        Some(old) => {
+                            let again = sources.len() as u32;
+                            sources.extend_from_within(start as usize..end as usize);
+                            sources.push(old);
+                            again..sources.len() as u32
+                        }
+                    };
                 }
             });
         }
-        self.inputs = inputs;
+        (self.inputs, self.sources) = (inputs, sources);
     }
 
-    fn steps(&self, block: Block) -> &[Step] {
-        self.steps.get(&block).map_or(&[], Vec::as_slice)
+    /// What a definition depends on.
+    fn inputs(&self, def: Def) -> &[Def] {
+        &self.sources[span(&self.inputs[def as usize])]
     }
 
-    /// Goes through a block: `each` gets a step, the definitions that it makes, and those that reach it.
-    fn walk(&self, block: Block, state: &mut [Def], mut each: impl FnMut(&Step, &[Def], &[Def])) {
-        for (step, defs) in self.steps(block).iter().zip(&self.own[&block]) {
-            each(step, defs, state);
-            for (name, &def) in step.writes.iter().zip(defs) {
-                state[self.numbers[name]] = def;
+    fn numbers(&self, of: &Span) -> &[u32] {
+        &self.pool[span(of)]
+    }
+
+    /// Goes through a block: `each` gets a step and the definitions that reach it.
+    fn walk(&self, place: usize, mut each: impl FnMut(&Step, &[Def])) {
+        let mut state = self.enter[self.row(place)].to_vec();
+        for step in &self.steps[self.of_block[place].clone()] {
+            each(step, &state);
+            for (&number, def) in self.numbers(&step.writes).iter().zip(step.first..) {
+                state[number as usize] = def;
             }
         }
     }
 
+    /// By definition: those that depend on it, one behind the other, and where those of each begin.
+    fn users(&self) -> (Vec<u32>, Vec<Def>) {
+        let mut begins = vec![0u32; self.inputs.len() + 1];
+        for inputs in &self.inputs {
+            self.sources[span(inputs)].iter().for_each(|&input| begins[input as usize + 1] += 1);
+        }
+        (1..begins.len()).for_each(|at| begins[at] += begins[at - 1]);
+        let mut next = begins.clone();
+        let mut users = vec![OPEN; begins.last().map_or(0, |&all| all as usize)];
+        for (def, inputs) in self.inputs.iter().enumerate() {
+            for &input in &self.sources[span(inputs)] {
+                users[next[input as usize] as usize] = def as Def;
+                next[input as usize] += 1;
+            }
+        }
+        (begins, users)
+    }
+
     /// Raises levels until nothing changes; branches found to part raise the meetings in their regions.
     fn solve(&mut self) {
-        let mut used: Vec<Vec<Def>> = vec![Vec::new(); self.inputs.len()];
-        for (def, inputs) in self.inputs.iter().enumerate() {
-            inputs.iter().for_each(|&input| used[input].push(def));
-        }
-        let mut work: Vec<Def> =
-            (0..self.levels.len()).filter(|&def| self.levels[def] != Level::Fixed).collect();
+        let (begins, users) = self.users();
+        let used = |def: Def| &users[begins[def as usize] as usize..begins[def as usize + 1] as usize];
+        let raised = self.levels.iter().enumerate().filter(|(_, level)| **level != Level::Fixed);
+        let mut work: Vec<Def> = raised.map(|(def, _)| def as Def).collect();
         let succs = std::mem::take(&mut self.succs);
         let waits = self.order.iter().copied().filter(|&block| waits_for_all(self.f, block));
         let mut regions = Regions::new(&succs, self.f.entry.index(), waits.map(|b| b.index()).collect());
-        let branch = |&block: &Block| Some((block, self.branch(block)?.1));
-        let branches: Vec<(Block, Vec<Def>)> = self.order.iter().filter_map(branch).collect();
-        let mut parted = FxHashSet::default();
+        let branches: Vec<(Block, Vec<Def>)> =
+            self.order.iter().filter_map(|&block| Some((block, self.branch(block)?.1))).collect();
+        let mut parted = vec![false; self.f.blocks.len()];
         loop {
             while let Some(def) = work.pop() {
-                for &user in &used[def] {
-                    if self.levels[user] < self.levels[def] {
-                        self.levels[user] = self.levels[def];
+                for &user in used(def) {
+                    if self.levels[user as usize] < self.levels[def as usize] {
+                        self.levels[user as usize] = self.levels[def as usize];
                         work.push(user);
                     }
                 }
             }
             for (block, condition) in &branches {
-                if !condition.iter().any(|&def| self.is_apart(def)) || !parted.insert(*block) {
+                let done = &mut parted[block.index()];
+                if *done || !condition.iter().any(|&def| self.is_apart(def)) {
                     continue;
                 }
+                *done = true;
                 let (inside, end, first) = regions.of(block.index());
                 for &at in &inside {
                     self.apart[at] = true;
                     let (a, b) = (find(&mut self.joined, first), find(&mut self.joined, at));
                     self.joined[b] = a;
                 }
-                let at_end = end.into_iter().flat_map(|at| self.meetings_out_of(at, &regions));
-                let within =
-                    inside.into_iter().map(Block::from_index).filter_map(|at| self.meetings.get(&at));
-                let parting: Vec<Def> = within.flatten().copied().chain(at_end).collect();
+                let mut parting = end.map_or(Vec::new(), |at| self.meetings_out_of(at, &regions));
+                let places = inside.into_iter().map(|at| self.place[at]).filter(|&place| place != NOWHERE);
+                parting.extend(places.flat_map(|place| &self.meetings[place]).map(|&(_, meeting)| meeting));
                 for meeting in parting {
-                    if std::mem::replace(&mut self.levels[meeting], Level::Apart) != Level::Apart {
+                    let level = &mut self.levels[meeting as usize];
+                    if std::mem::replace(level, Level::Apart) != Level::Apart {
                         work.push(meeting);
                     }
                 }
@@ -443,13 +579,19 @@ impl<'f> Facts<'f> {
 
     /// The meetings at a region's end to which different definitions come out of the region.
     fn meetings_out_of(&self, end: usize, regions: &Regions<'_>) -> Vec<Def> {
-        let differ = |meeting: &Def| {
-            let mut out = self.brought[meeting].iter().filter(|(from, _)| regions.holds(end, from.index()));
-            let first = out.next().map(|&(_, def)| def);
-            out.any(|&(_, def)| Some(def) != first)
+        let place = self.place[end];
+        if place == NOWHERE {
+            return Vec::new();
+        }
+        let inside = |pred: &&usize| regions.holds(end, self.order[**pred].index());
+        let from: Vec<usize> = self.preds[place].iter().filter(inside).copied().collect();
+        let differ = |&&(number, _): &&(usize, Def)| {
+            let brought = from.iter().map(|&pred| self.leave[self.row(pred).start + number]);
+            let mut out = brought.filter(|&def| def != OPEN);
+            let first = out.next();
+            out.any(|def| Some(def) != first)
         };
-        let all = self.meetings.get(&Block::from_index(end)).into_iter().flatten();
-        all.copied().filter(differ).collect()
+        self.meetings[place].iter().filter(differ).map(|&(_, meeting)| meeting).collect()
     }
 
     /// The first instruction at which lanes of a block may part, and the definitions that decide.
@@ -460,17 +602,22 @@ impl<'f> Facts<'f> {
             _ => false,
         };
         let index = self.f.blocks[block].insts.iter().position(parts)?;
-        let mut found = Vec::new();
-        self.walk(block, &mut self.enter.get(&block)?.clone(), |step, _, state| {
-            if step.at.1 == index {
-                found = step.guard.iter().chain(&step.reads).map(|name| state[self.numbers[name]]).collect();
-            }
-        });
-        Some((index, found))
+        let place = self.place[block.index()];
+        let steps = &self.steps[self.of_block[place].clone()];
+        let reaching = |number: u32| {
+            let last = steps[..index].iter().rev().find_map(|step| {
+                let at = self.numbers(&step.writes).iter().rposition(|&written| written == number)?;
+                Some(step.first + at as Def)
+            });
+            last.unwrap_or_else(|| self.enter[self.row(place).start + number as usize])
+        };
+        let step = &steps[index];
+        let names = self.numbers(&step.guard).iter().chain(self.numbers(&step.reads));
+        Some((index, names.map(|&number| reaching(number)).collect()))
     }
 
     fn is_apart(&self, def: Def) -> bool {
-        def != OPEN && self.levels[def] == Level::Apart
+        def != OPEN && self.levels[def as usize] == Level::Apart
     }
 }
 
@@ -612,21 +759,29 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     // What is written, where, and by what; and what is read.
     let mut writes: FxHashMap<Def, (Name, Block, usize)> = FxHashMap::default();
     let mut reads: Vec<(Name, Def, Block, usize)> = Vec::new();
-    for &block in &facts.order {
-        facts.walk(block, &mut facts.enter[&block].clone(), |step, defs, state| {
-            let at = step.at.1;
-            for (&name, &def) in step.writes.iter().zip(defs).filter(|(name, _)| is_uniform(**name)) {
-                writes.insert(def, (name, block, at));
-                let lanes = if step.gathers { &[][..] } else { &step.reads[..] };
-                let differ = |name: &Name| facts.is_apart(state[facts.numbers[name]]);
-                if step.least == Level::Apart || lanes.iter().chain(&step.guard).any(differ) {
+    let uniform: Vec<bool> = facts.names.iter().map(|&name| is_uniform(name)).collect();
+    for (place, &block) in facts.order.iter().enumerate() {
+        let mut at = 0;
+        facts.walk(place, |step, state| {
+            for (&number, def) in facts.numbers(&step.writes).iter().zip(step.first..) {
+                if !uniform[number as usize] {
+                    continue;
+                }
+                writes.insert(def, (facts.names[number as usize], block, at));
+                let lanes = if step.does.gathers { &[][..] } else { facts.numbers(&step.reads) };
+                let differ = |&number: &u32| facts.is_apart(state[number as usize]);
+                let mut lanes = lanes.iter().chain(facts.numbers(&step.guard));
+                if step.does.least == Level::Apart || lanes.any(differ) {
                     let what = "a uniform register is written with what may differ between lanes";
                     report.add(Rule::MachineUniformValue, format!("{block}, instruction {at}"), what);
                 }
             }
-            for &name in step.reads.iter().chain(&step.guard).filter(|name| is_uniform(**name)) {
-                reads.push((name, state[facts.numbers[&name]], block, at));
+            for &number in facts.numbers(&step.reads).iter().chain(facts.numbers(&step.guard)) {
+                if uniform[number as usize] {
+                    reads.push((facts.names[number as usize], state[number as usize], block, at));
+                }
             }
+            at += 1;
         });
     }
     places(&facts, &writes, &reads, report);
@@ -640,21 +795,21 @@ fn places(
     report: &mut Report,
 ) {
     let f = facts.f;
-    // By block and instruction: how many before it wait or part.
-    let mut control: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
-    for &block in &facts.order {
-        let mut count = 0;
-        let before = f.blocks[block].insts.iter().map(|inst| {
-            let before = count;
-            count += usize::from(kind(inst).is_some());
-            before
+    // By place and instruction: how many before it wait or part.
+    let before = |&block: &Block| {
+        let counts = f.blocks[block].insts.iter().scan(0u32, |count, inst| {
+            let before = *count;
+            *count += u32::from(kind(inst).is_some());
+            Some(before)
         });
-        control.insert(block, before.collect());
-    }
+        counts.collect()
+    };
+    let control: Vec<Vec<u32>> = facts.order.iter().map(before).collect();
     // Written and read in one stretch of a block, where nothing waits or parts.
     let stretch = |def: Def, block: Block, at: usize| {
         writes.get(&def).is_some_and(|&(_, home, from)| {
-            home == block && from < at && control[&block][from + 1] == control[&block][at]
+            let control = |at: usize| control[facts.place[block.index()]][at];
+            home == block && from < at && control(from + 1) == control(at)
         })
     };
     let real = |def: Def| writes.get(&def).and_then(|&(_, b, i)| f.blocks[b].insts[i].inst());
@@ -677,8 +832,8 @@ fn places(
                 continue;
             }
             match writes.get(&source) {
-                None => sources.extend(&facts.inputs[source]),
-                Some(&(_, home, _)) if facts.apart[home.index()] && facts.levels[source] != Level::Fixed => {
+                None => sources.extend(facts.inputs(source)),
+                Some(&(_, home, _)) if facts.apart[home.index()] && facts.levels[source as usize] != Level::Fixed => {
                     let what = format!("{home} writes it where lanes are apart, and it is not read at once");
                     report.add(Rule::MachineUniformPlace, place(), what);
                 }
