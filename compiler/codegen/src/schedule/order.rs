@@ -75,7 +75,10 @@ pub fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts], names: &Names) 
     let mut writer: Vec<Option<usize>> = vec![None; names.count()];
     let mut readers: Vec<Vec<(usize, OperandKind)>> = vec![Vec::new(); names.count()];
     let mut fence: Option<usize> = None;
+    // Those behind the last strong one, and it: whatever comes later is ordered behind those before it by way of that.
     let mut accesses: Vec<(usize, Touch)> = Vec::new();
+    // How many there have been since all of them were in order.
+    let mut count = 0;
     let mut since_fence: Vec<usize> = Vec::new();
     for (node, inst) in insts.iter().enumerate() {
         let me = &facts[node];
@@ -113,6 +116,7 @@ pub fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts], names: &Names) 
             }
             since_fence.clear();
             accesses.clear();
+            count = 0;
             fence = Some(node);
         } else {
             if let Some(from) = fence {
@@ -121,16 +125,18 @@ pub fn dependences(chip: Chip, insts: &[MInst], facts: &[Facts], names: &Names) 
             since_fence.push(node);
             if let Some(touch) = Touch::new(inst, &writer, names) {
                 // So that long blocks do not take quadratic time, now and then one access comes behind all before it.
-                let all = accesses.len() >= ACCESSES;
+                let all = count >= ACCESSES;
                 for (from, earlier) in &accesses {
                     if all || touch.conflicts(earlier) {
                         add(&mut edges, *from, 1);
                     }
                 }
-                if all {
+                let strong = touch.strong || all;
+                if strong {
                     accesses.clear();
                 }
-                accesses.push((node, Touch { strong: touch.strong || all, ..touch }));
+                count = if all { 1 } else { count + 1 };
+                accesses.push((node, Touch { strong, ..touch }));
             }
         }
         for &(register, _) in &me.writes {
