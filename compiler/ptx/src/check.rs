@@ -89,6 +89,7 @@ pub fn check_with_warnings(module: &ast::Module) -> (Option<Module>, Diagnostics
         refused: FxHashSet::default(),
         texmode: None,
         source: module.source.clone(),
+        fitting: rustc_hash::FxHashMap::default(),
     };
     checker.items(&module.items);
     checker.diagnostics.sort();
@@ -125,6 +126,8 @@ struct Checker {
     /// Number of the target, for comparing with what rows need.
     sm: u32,
     source: crate::source::Source,
+    /// What fits the mnemonics that have come, by version and target of the module, which stand before all instructions.
+    fitting: rustc_hash::FxHashMap<String, Vec<crate::table::matching::Match>>,
 }
 
 impl Checker {

@@ -112,12 +112,16 @@ impl Checker {
     /// The rows that the mnemonic fits; reports if there is none.
     fn forms(&mut self, inst: &Instruction) -> Option<Vec<Match>> {
         let root = inst.root.text.as_str();
+        let whole = mnemonic(inst);
+        if let Some(known) = self.fitting.get(&whole) {
+            return Some(known.clone());
+        }
         let suffixes: Vec<&str> = inst.suffixes.iter().map(|s| s.text.as_str()).collect();
         let mut rows = rows_of(root).peekable();
         if rows.peek().is_none() {
             match known::root(root) {
                 true => {
-                    let message = format!("`{}` is not supported yet", mnemonic(inst));
+                    let message = format!("`{whole}` is not supported yet");
                     self.error(Code::UnsupportedInstruction, inst.root.span, message);
                 }
                 false => {
@@ -140,10 +144,10 @@ impl Checker {
         let mut matches: Vec<Match> = rows.filter_map(|row| row.matches(&suffixes)).collect();
         // A form may need one version on one target and another elsewhere: what is there comes first.
         matches.sort_by_key(|m| !self.has(m.since));
-        let whole = mnemonic(inst);
         let (version, sm) = (self.module.version, self.sm);
         let (alive, gone): (Vec<_>, Vec<_>) = matches.into_iter().partition(|m| m.row.alive(version, sm));
         if !alive.is_empty() {
+            self.fitting.insert(whole, alive.clone());
             return Some(alive);
         }
         if let Some(until) = gone.first().and_then(|m| m.row.until) {
@@ -212,8 +216,12 @@ impl Checker {
 
 /// The mnemonic as written.
 fn mnemonic(inst: &Instruction) -> String {
-    let words = std::iter::once(&inst.root).chain(&inst.suffixes);
-    words.map(|w| w.text.as_str()).collect::<Vec<_>>().join(".")
+    let mut whole = inst.root.text.clone();
+    for suffix in &inst.suffixes {
+        whole.push('.');
+        whole.push_str(&suffix.text);
+    }
+    whole
 }
 
 /// The space of the variable whose name is the address, where the mnemonic may leave the space out. A generic access to `x` is
