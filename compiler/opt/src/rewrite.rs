@@ -1,6 +1,7 @@
 //! Rewrites by rows: matching of [`sassafras_rules::rewrite`], and building of what takes the place.
 
 use sassafras_ir::{Function, InstData, Op, Type, Uses, Value};
+use sassafras_rules::rewrite::proved::Proved;
 use sassafras_rules::rewrite::{Rewrite, Rewrites, Typed, TypedArg};
 use std::sync::OnceLock;
 
@@ -12,23 +13,39 @@ struct At {
     replacement: TypedArg,
 }
 
-/// The rows by the index of the root's operation among those that have one, each at all its widths.
-fn rows() -> &'static Vec<(Op, Vec<At>)> {
-    static ROWS: OnceLock<Vec<(Op, Vec<At>)>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        let mut all: Vec<(Op, Vec<At>)> = Vec::new();
-        for row in Rewrites::get().rows() {
-            let at = row.widths().into_iter().filter_map(|n| {
-                let (pattern, replacement) = row.typed(n)?;
-                Some(At { row, n, pattern, replacement })
-            });
-            match all.iter_mut().find(|(op, _)| *op == row.pattern.op) {
-                Some((_, rows)) => rows.extend(at),
-                None => all.push((row.pattern.op, at.collect())),
+/// The rows with one operation at their root.
+struct Root {
+    op: Op,
+    rows: Vec<&'static Rewrite>,
+    /// Those of them that are proved, each at all its widths: worked out when the operation first comes.
+    at: OnceLock<Vec<At>>,
+}
+
+/// The rows with an operation at their root, in the order of the files.
+fn rows(op: &Op) -> Option<&'static [At]> {
+    static ROOTS: OnceLock<Vec<Root>> = OnceLock::new();
+    let roots = ROOTS.get_or_init(|| {
+        let mut all: Vec<Root> = Vec::new();
+        for row in Rewrites::unproved() {
+            match all.iter_mut().find(|root| root.op == row.pattern.op) {
+                Some(root) => root.rows.push(row),
+                None => all.push(Root { op: row.pattern.op, rows: vec![row], at: OnceLock::new() }),
             }
         }
         all
-    })
+    });
+    let root = roots.iter().find(|root| root.op == *op)?;
+    let at = root.at.get_or_init(|| {
+        let proved = root.rows.iter().filter(|row| Proved::get().stands(row));
+        let each = proved.flat_map(|&row| {
+            row.widths().into_iter().filter_map(move |n| {
+                let (pattern, replacement) = row.typed(n)?;
+                Some(At { row, n, pattern, replacement })
+            })
+        });
+        each.collect()
+    });
+    Some(at.as_slice())
 }
 
 /// What takes an instruction's place.
@@ -58,7 +75,7 @@ pub(crate) fn rewrite(f: &Function, uses: &Uses, data: &InstData) -> Option<(&'s
     if data.guard.is_some() {
         return None;
     }
-    let (_, rows) = rows().iter().find(|(op, _)| *op == data.op)?;
+    let rows = rows(&data.op)?;
     let width = f.ty(result).bits();
     rows.iter().filter(|at| at.pattern.width == width).find_map(|at| {
         let mut bindings = Bindings { f, uses, values: Vec::new() };

@@ -104,6 +104,15 @@ impl Rewrites {
         })
     }
 
+    /// Every row of this crate, read once. Who uses one asks [`proved::Proved::stands`].
+    ///
+    /// # Panics
+    /// As [`Rewrites::get`].
+    pub fn unproved() -> &'static [Rewrite] {
+        static ROWS: OnceLock<Vec<Rewrite>> = OnceLock::new();
+        ROWS.get_or_init(Rewrites::written)
+    }
+
     /// Every row of this crate, proved or not.
     ///
     /// # Panics
