@@ -112,7 +112,13 @@ impl Inst {
             access: Access::Read,
         });
         let plan = table::plan(self.form);
-        Operands { inst: self, plan, next: guard, file: self.predicate_file(), registers: plan.registers.iter() }
+        Operands {
+            inst: self,
+            plan,
+            next: guard,
+            file: self.predicate_file(),
+            registers: plan.registers.iter(),
+        }
     }
 }
 

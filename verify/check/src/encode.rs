@@ -4,13 +4,13 @@ use crate::finding::Verdict;
 use crate::machine::is_routine;
 use crate::report::Report;
 use crate::rules::Rule;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::{Chip, abi};
 use sassafras_isa::{
     Access, ControlFlowKind, FieldKind, Inst, Meaning, MemorySpace, RegClass, Style, decode, encode, parse,
     print,
 };
 use sassafras_machine::{Block, Function, Reg};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Bytes of a word.
 const WORD: u64 = 16;
@@ -76,7 +76,15 @@ pub fn check(f: &Function, routines: &[(u8, Function)], words: &[u128], chip: Ch
     function(f, 0, &places, words, chip, &mut texts, &mut report);
     for (number, routine) in routines {
         keeps_convention(*number, routine, &mut report);
-        function(routine, places[&u64::from(*number)], &FxHashMap::default(), words, chip, &mut texts, &mut report);
+        function(
+            routine,
+            places[&u64::from(*number)],
+            &FxHashMap::default(),
+            words,
+            chip,
+            &mut texts,
+            &mut report,
+        );
     }
     pads(&words[end as usize..], words.len(), chip, &mut texts, &mut report);
     if !routines.is_empty() {

@@ -1,8 +1,8 @@
 //! Writing the text.
 
 use super::VERSION;
-use crate::operations::write_op;
 use crate::function::*;
+use crate::operations::write_op;
 use std::fmt::Write;
 
 /// The text of a module; `phase` is the name of the pass or stage that made it, one word.

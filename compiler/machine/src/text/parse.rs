@@ -314,7 +314,18 @@ fn real(body: &str) -> Result<Inst> {
 
 /// What the compiler's own instructions are called.
 const PSEUDO: [&str; 13] = [
-    "copy", "swap", "parallel", "pack", "undef", "frame", "syscall", "syscallto", "invoke", "enter", "leave", "spill",
+    "copy",
+    "swap",
+    "parallel",
+    "pack",
+    "undef",
+    "frame",
+    "syscall",
+    "syscallto",
+    "invoke",
+    "enter",
+    "leave",
+    "spill",
     "reload",
 ];
 

@@ -142,8 +142,7 @@ impl State {
                 at += 1;
             }
             let same = |f: &Flight| {
-                (f.at, f.access, f.class, f.boards)
-                    == (flight.at, flight.access, flight.class, flight.boards)
+                (f.at, f.access, f.class, f.boards) == (flight.at, flight.access, flight.class, flight.boards)
             };
             let mut end = at;
             let mut found = false;

@@ -38,9 +38,11 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             continue;
         }
         let data = &f.blocks[block];
-        let read = data.insts.iter().enumerate().flat_map(|(i, inst)| {
-            inst.uses().filter_map(|u| u.reg.vreg()).map(move |vreg| (vreg, i))
-        });
+        let read = data
+            .insts
+            .iter()
+            .enumerate()
+            .flat_map(|(i, inst)| inst.uses().filter_map(|u| u.reg.vreg()).map(move |vreg| (vreg, i)));
         let passed = data.succs.iter().flat_map(|edge| edge.args.iter().map(|&arg| (arg, data.insts.len())));
         for (vreg, at) in read.chain(passed) {
             let fine = match defined.get(&vreg) {

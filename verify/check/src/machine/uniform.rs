@@ -833,7 +833,9 @@ fn places(
             }
             match writes.get(&source) {
                 None => sources.extend(facts.inputs(source)),
-                Some(&(_, home, _)) if facts.apart[home.index()] && facts.levels[source as usize] != Level::Fixed => {
+                Some(&(_, home, _))
+                    if facts.apart[home.index()] && facts.levels[source as usize] != Level::Fixed =>
+                {
                     let what = format!("{home} writes it where lanes are apart, and it is not read at once");
                     report.add(Rule::MachineUniformPlace, place(), what);
                 }
