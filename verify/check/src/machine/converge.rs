@@ -16,6 +16,9 @@ type Open = (u16, Option<Block>);
 
 /// The barrier that BSSY, BSYNC or BREAK names.
 fn barrier(inst: &MInst) -> Option<u16> {
+    if !matches!(kind(inst), Some(K::Push | K::Sync | K::Break)) {
+        return None;
+    }
     let operand = inst.operands().into_iter().find(|operand| operand.class == RegClass::B)?;
     match operand.reg {
         Reg::Physical(number) => Some(number),

@@ -3,7 +3,6 @@
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
-use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;
 use sassafras_machine::{Function, VReg};
 
@@ -20,11 +19,14 @@ fn paths(f: &Function) -> Paths {
 pub(super) fn check(f: &Function, report: &mut Report) {
     let mut paths = paths(f);
     // The block, and how many of its instructions stand before the register is known.
-    let mut defined: FxHashMap<VReg, (usize, usize)> = FxHashMap::default();
+    let mut defined: Vec<Option<(usize, usize)>> = vec![None; f.vregs.len()];
     for &block in &f.layout {
         let data = &f.blocks[block];
         let mut define = |vreg: VReg, at: usize| {
-            if defined.insert(vreg, (block.index(), at)).is_some() {
+            let Some(place) = defined.get_mut(vreg.index()) else {
+                return report.add(Rule::MachineSsa, block, format!("{vreg} does not exist"));
+            };
+            if place.replace((block.index(), at)).is_some() {
                 report.add(Rule::MachineSsa, block, format!("{vreg} is defined twice"));
             }
         };
@@ -45,9 +47,9 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             .flat_map(|(i, inst)| inst.uses().filter_map(|u| u.reg.vreg()).map(move |vreg| (vreg, i)));
         let passed = data.succs.iter().flat_map(|edge| edge.args.iter().map(|&arg| (arg, data.insts.len())));
         for (vreg, at) in read.chain(passed) {
-            let fine = match defined.get(&vreg) {
-                Some(&(b, from)) if b == block.index() => from <= at,
-                Some(&(b, _)) => paths.dominates(b, block.index()),
+            let fine = match defined.get(vreg.index()).copied().flatten() {
+                Some((b, from)) if b == block.index() => from <= at,
+                Some((b, _)) => paths.dominates(b, block.index()),
                 None => false,
             };
             if !fine {
