@@ -320,7 +320,7 @@ impl<'f> Facts<'f> {
             enter: Vec::new(),
             leave: Vec::new(),
             levels: vec![Level::Apart],
-            inputs: vec![0..0],
+            inputs: Vec::from([Span::default()]),
             sources: Vec::new(),
             meetings: Vec::new(),
             preds: Vec::new(),
@@ -403,10 +403,10 @@ impl<'f> Facts<'f> {
         while std::mem::take(&mut changed) {
             met.fill(NOWHERE);
             // Along edges that go forward, for what goes back is not known yet; and that it brings nothing else is tried behind.
-            for place in 0..places {
+            for (place, preds) in preds.iter().enumerate() {
                 state.fill(if place == 0 { NOTHING } else { OPEN });
                 self.meetings[place].iter().for_each(|&(number, _)| met[number] = place);
-                for &pred in preds[place].iter().filter(|&&pred| pred < place) {
+                for &pred in preds.iter().filter(|&&pred| pred < place) {
                     let row = self.row(pred);
                     for (number, at) in row.enumerate() {
                         let def = self.leave[at];
@@ -432,9 +432,9 @@ impl<'f> Facts<'f> {
                 self.leave[row].copy_from_slice(&state);
             }
             met.fill(NOWHERE);
-            for place in 0..places {
+            for (place, preds) in preds.iter().enumerate() {
                 self.meetings[place].iter().for_each(|&(number, _)| met[number] = place);
-                for &pred in preds[place].iter().filter(|&&pred| pred >= place) {
+                for &pred in preds.iter().filter(|&&pred| pred >= place) {
                     for (number, (here, there)) in self.row(place).zip(self.row(pred)).enumerate() {
                         if self.enter[here] != self.leave[there] && met[number] != place {
                             self.meet(place, number);
