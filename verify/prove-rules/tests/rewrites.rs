@@ -63,6 +63,7 @@ const BROKEN: &[&str] = &[
     "shl.shr (shr.u (shl a C) C) => (and a {~0 << C}) where C < n",
     "sar.shl (shl (shr.s a C) C) => a where C < n",
     "shr.mask (and (shr.u a C) D) => (shr.u a C) where C < n",
+    "funnel.right (funnel.r.clamp a b C) => (funnel.l.clamp b a {32 - C}) where 0 < C, C < 32",
     "funnel.or (or:32 (shl a C) (shr.u b D)) => (funnel.l.clamp a b C) where C + D == 32, C < 32",
     "funnel.or (or:32 (shl a C) (shr.u b D)) => (funnel.l.clamp b a D) where C + D == 32, C < 32",
     "funnel.or (or:32 (shl a C) (shr.u b D)) => (funnel.l.clamp b a C) where C + D == 31",
