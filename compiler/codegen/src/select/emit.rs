@@ -1,7 +1,7 @@
 //! Writes the instructions of the chosen rows.
 
 use super::matcher::{Binding, Bindings};
-use super::plan::{Fate, Plan};
+use super::plan::{Fate, Plan, Words};
 use super::{Error, Layout};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
@@ -23,6 +23,10 @@ pub struct Emitter<'a> {
     pub(super) block: Block,
     /// Where each value lives, once it is known.
     pub(super) places: SecondaryMap<ir::Value, Option<Reg>>,
+    /// Copies of parts of registers that a block passes on: its edges share them.
+    passed: FxHashMap<(Block, Reg, u8), VReg>,
+    /// The words of values that stand in two registers.
+    pub(super) apart: SecondaryMap<ir::Value, Option<[Reg; 2]>>,
     /// Constants that stand in a register of the current block.
     pub(super) constants: FxHashMap<(ir::Value, u8), Reg>,
     /// Fragments that stand side by side in one register of the current block: a product does not change them.
@@ -32,6 +36,7 @@ pub struct Emitter<'a> {
     pub(super) shared_base: Option<VReg>,
     /// Results that somebody reads.
     needed: &'a SecondaryMap<ir::Value, bool>,
+    words: &'a Words,
     /// Masks for which the lanes of the current block are together.
     converged: Vec<ir::Value>,
     /// Whether lanes of the current block waited for those of a mask of their own, and may be apart since.
@@ -66,11 +71,14 @@ pub fn emit(
         out,
         block,
         places: SecondaryMap::with_default(None),
+        passed: FxHashMap::default(),
+        apart: SecondaryMap::with_default(None),
         constants: FxHashMap::default(),
         fragments: FxHashMap::default(),
         descriptor: None,
         shared_base: None,
         needed: &plan.needed,
+        words: &plan.words,
         converged: Vec::new(),
         scattered: false,
         blocks: SecondaryMap::with_default(None),
@@ -113,7 +121,7 @@ pub fn emit(
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
-                Fate::Nothing => {}
+                Fate::Nothing | Fate::Apart => {}
                 Fate::Word(unit) => {
                     let reg = e.value(source.insts[i].args[0], Some(*unit))?;
                     e.places[source.insts[i].results[0]] = Some(reg);
@@ -308,6 +316,13 @@ impl Emitter<'_> {
                 Ok(Place { class: RegClass::R, reg: self.term(at, p, bindings, RegClass::R, units)?, units })
             })
             .collect::<Result<Vec<_>, Error>>()?;
+        if let [low, high] = places[..]
+            && units == 1
+            && self.words.apart(value)
+        {
+            self.apart[value] = Some([low.reg, high.reg]);
+            return Ok(());
+        }
         let v = self.builder().pack(&places);
         self.places[value] = Some(v.into());
         Ok(())
@@ -501,9 +516,12 @@ impl Emitter<'_> {
                         _ => u64::from(word),
                     };
                 }
-                Binding::Bank { offset, negate, absolute } => {
-                    let base = self.chip.bank().parameters + offset + 4 * u32::from(unit.unwrap_or(0));
-                    inst.fields[index] = u64::from(base);
+                Binding::Bank { bank, offset, negate, absolute } => {
+                    let first = if bank == 0 { self.chip.bank().parameters } else { 0 };
+                    inst.fields[index] = u64::from(first + offset + 4 * u32::from(unit.unwrap_or(0)));
+                    if bank != 0 {
+                        inst.set(&format!("{name}.bank"), bank.into()).map_err(|e| self.fail(e))?;
+                    }
                     self.modify(inst, name, negate, absolute)?;
                 }
                 other => {
@@ -642,10 +660,15 @@ impl Emitter<'_> {
             };
             let reg = if negate { self.complement(reg)? } else { reg };
             let whole = reg.vreg().filter(|&v| reg == v.into() && self.out.vregs[v].units == units);
-            args.push(match whole {
+            let passed = self.passed.get(&(self.block, reg, units)).copied();
+            args.push(match whole.or(passed) {
                 Some(v) => v,
                 None => {
                     let dst = self.out.add_vreg(class, units);
+                    // A constant is made for each on its own: it costs no more than a copy.
+                    if reg.vreg().is_some() {
+                        self.passed.insert((self.block, reg, units), dst);
+                    }
                     let dst_place = Place::of(dst, class, units);
                     if units > 1 && reg == Reg::Physical(255) {
                         let parts = vec![Place { class, reg, units: 1 }; usize::from(units)];

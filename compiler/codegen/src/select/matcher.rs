@@ -4,6 +4,7 @@ use super::plan::{Context, peel, suffix};
 use sassafras_ir::{Inst, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{Attribute, REDUCE, attribute};
 use sassafras_rules::select::{Action, Arg, Condition, Kinds, Pattern, Row, Value as Term};
+use sassafras_semantics::{Ordering, Space};
 
 /// What a name of a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,9 +20,11 @@ pub enum Binding {
     },
     /// The bits of a constant.
     Immediate(u128),
-    /// Kernel parameter bytes.
+    /// Bytes of a constant bank.
     Bank {
-        /// Byte offset in the parameter block.
+        /// 0 for kernel parameters, 3 for the module's constant variables.
+        bank: u8,
+        /// Byte offset in the parameter block, or in bank 3.
         offset: u32,
         /// Negated.
         negate: bool,
@@ -192,10 +195,34 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
         && bytes >= 4
         && offset % 4 == 0
     {
-        return Some(Binding::Bank { offset, negate, absolute });
+        return Some(Binding::Bank { bank: 0, offset, negate, absolute });
+    }
+    if kinds.constant
+        && context.chip.has_constant_operands()
+        && let Some(offset) = variable(context, value)
+    {
+        return Some(Binding::Bank { bank: 3, offset, negate, absolute });
     }
     kinds.register.then_some(Binding::Register { value, negate, absolute })
 }
+
+/// The offset in bank 3 of a whole word, or two, that is read from a place known here.
+fn variable(context: &Context<'_>, value: Value) -> Option<u32> {
+    let function = context.function;
+    let ValueDef::Result(inst, 0) = function.values[value].def else { return None };
+    let data = &function.insts[inst];
+    let Op::Load(access) = data.op else { return None };
+    let plain = access.space == Space::Const && access.ordering == Ordering::Weak && access.lanes == 1;
+    let whole = access.bytes >= 4 && u32::from(access.bytes) * 8 == function.values[value].ty.bits();
+    let ValueDef::Result(address, 0) = function.values[*data.args.first()?].def else { return None };
+    let Op::Address(variable, addend) = function.insts[address].op else { return None };
+    let offset = context.layout.offset[variable] as i64 + addend + i64::from(access.offset);
+    let fits = (0..BANK_BYTES).contains(&offset) && offset % i64::from(access.bytes) == 0;
+    (plain && whole && data.guard.is_none() && fits).then_some(offset as u32)
+}
+
+/// Bytes of a constant bank that an operand can name.
+const BANK_BYTES: i64 = 1 << 16;
 
 fn holds(op: &Op, condition: &Condition) -> bool {
     match condition {

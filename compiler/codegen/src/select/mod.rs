@@ -59,6 +59,6 @@ pub fn select(
     layout: &Layout,
     chip: Chip,
 ) -> Result<machine::Function, Error> {
-    let plan = plan::plan(function, chip)?;
+    let plan = plan::plan(function, layout, chip)?;
     emit::emit(module, function, layout, chip, &plan)
 }

@@ -26,6 +26,17 @@ impl Emitter<'_> {
         if let Some(reg) = self.places[value] {
             return Ok(reg.offset(unit.unwrap_or(0)));
         }
+        if let Some(unit) = unit
+            && let Some(words) = self.apart[value]
+        {
+            return Ok(words[usize::from(unit)]);
+        }
+        if let ValueDef::Result(inst, 0) = self.source.values[value].def
+            && self.source.insts[inst].op == Op::Concat
+            && let Some(unit) = unit
+        {
+            return self.value(self.source.insts[inst].args[usize::from(unit)], None);
+        }
         if let ValueDef::Result(inst, 0) = self.source.values[value].def
             && self.source.insts[inst].op == Op::Undef
         {

@@ -1,12 +1,12 @@
 //! Which operations become instructions, and by which row.
 
-use super::Error;
 use super::matcher::{Binding, Bindings, Match, match_row};
+use super::{Error, Layout};
 use sassafras_chip::Chip;
 use sassafras_graph::{SecondaryMap, order};
 use sassafras_ir::{Block, Function, Inst, InstData, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{REDUCE, suffix as suffix_of};
-use sassafras_rules::select::{Row, Rules};
+use sassafras_rules::select::{Action, Row, Rules, Value as Term};
 use sassafras_semantics::{AtomicOp, Space};
 
 /// What happens to an operation.
@@ -21,6 +21,8 @@ pub enum Fate {
     Code,
     /// Its result is this word of its argument's register: nothing is emitted.
     Word(u8),
+    /// Its words are its arguments, and nobody reads them as one register: nothing is emitted.
+    Apart,
 }
 
 /// A decision for every operation.
@@ -32,6 +34,24 @@ pub struct Plan {
     pub fates: SecondaryMap<Inst, Fate>,
     /// Values that must be in a register.
     pub needed: SecondaryMap<Value, bool>,
+    /// How values of 64 bits are read.
+    pub words: Words,
+}
+
+/// Which values of 64 bits stand in one register, and which words are read of those that need not.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// Somebody reads the register as it is.
+    whole: SecondaryMap<Value, bool>,
+    /// Bit n: somebody reads word n.
+    read: SecondaryMap<Value, u8>,
+}
+
+impl Words {
+    /// Whether a value is read by its words alone, and may be two registers that have nothing to do with each other.
+    pub fn apart(&self, value: Value) -> bool {
+        !self.whole[value]
+    }
 }
 
 /// What matching may ask about a function.
@@ -40,6 +60,8 @@ pub struct Context<'f> {
     pub function: &'f Function,
     /// The chip that the code is for.
     pub chip: Chip,
+    /// Where constant variables lie.
+    pub layout: &'f Layout,
     /// Number of uses of each value.
     pub uses: SecondaryMap<Value, u32>,
     /// Block in which each instruction stands.
@@ -47,10 +69,15 @@ pub struct Context<'f> {
 }
 
 /// Decides, from uses to definitions, what is needed and which row it becomes.
-pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
+pub fn plan(function: &Function, layout: &Layout, chip: Chip) -> Result<Plan, Error> {
     let order = order::reverse_post_order(function);
-    let mut context =
-        Context { function, chip, uses: SecondaryMap::new(), block: SecondaryMap::with_default(None) };
+    let mut context = Context {
+        function,
+        chip,
+        layout,
+        uses: SecondaryMap::new(),
+        block: SecondaryMap::with_default(None),
+    };
     for &b in &order {
         let data = &function.blocks[b];
         for &i in &data.insts {
@@ -61,64 +88,72 @@ pub fn plan(function: &Function, chip: Chip) -> Result<Plan, Error> {
         }
         data.terminator.for_each_use(|v| context.uses[v] += 1);
     }
-    let mut needed: SecondaryMap<Value, bool> = SecondaryMap::new();
+    let mut needs = Needs { function, needed: SecondaryMap::new(), words: Words::default() };
     let mut fates: SecondaryMap<Inst, Fate> = SecondaryMap::new();
     for &b in order.iter().rev() {
         let data = &function.blocks[b];
-        data.terminator.for_each_use(|v| need(&context, &mut needed, v));
+        data.terminator.for_each_use(|v| needs.whole(v));
         for &i in data.insts.iter().rev() {
             let inst = &function.insts[i];
-            if !inst.op.has_effect() && !inst.results.iter().any(|&r| needed[r]) {
+            if !inst.op.has_effect() && !inst.results.iter().any(|&r| needs.needed[r]) {
                 continue;
             }
             if let Some(g) = inst.guard {
-                need(&context, &mut needed, g.value);
+                needs.whole(g.value);
+                // Where the guard is false they are other registers.
+                inst.results.iter().for_each(|&r| needs.whole(r));
             }
-            inst.kept().iter().for_each(|&v| need(&context, &mut needed, v));
+            inst.kept().iter().for_each(|&v| needs.whole(v));
             fates[i] = match inst.op {
                 Op::Load(a) if a.space == Space::Const && a.bytes * a.lanes > 8 => {
-                    need(&context, &mut needed, inst.args[0]);
+                    needs.whole(inst.args[0]);
                     Fate::Code
                 }
                 Op::Opaque(op) if op.head() == "wgmma" => {
                     // What is not kept is not read.
                     let kept = super::warpgroup::kept(function, inst);
-                    inst.args.iter().skip(kept).for_each(|&v| need(&context, &mut needed, v));
+                    inst.args.iter().skip(kept).for_each(|&v| needs.whole(v));
                     Fate::Code
                 }
                 Op::Opaque(op) if super::tensor::is_own(op) => {
-                    inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
+                    inst.args.iter().for_each(|&v| needs.whole(v));
                     Fate::Code
                 }
                 Op::SystemCall(_) | Op::Routine(..) => {
-                    inst.args.iter().for_each(|&v| need(&context, &mut needed, v));
+                    inst.args.iter().for_each(|&v| needs.whole(v));
                     Fate::Code
                 }
                 Op::Truncate | Op::Extract(_) if word(function, inst).is_some() => {
-                    need(&context, &mut needed, inst.args[0]);
-                    Fate::Word(word(function, inst).unwrap_or(0))
+                    let unit = word(function, inst).unwrap_or(0);
+                    needs.word(inst.args[0], unit);
+                    Fate::Word(unit)
+                }
+                Op::Concat if needs.is_apart(inst) => {
+                    let read = needs.words.read[inst.results[0]];
+                    (0..2).filter(|n| read >> n & 1 == 1).for_each(|n| needs.whole(inst.args[n]));
+                    Fate::Apart
                 }
                 Op::Const(_) | Op::Undef | Op::Param { .. } | Op::Special(_) | Op::Address(..) => Fate::Code,
                 _ => {
-                    let m = choose(&context, i, &needed)?;
-                    m.bindings.values.iter().for_each(|(_, b)| match b {
-                        Binding::Register { value, .. } => need(&context, &mut needed, *value),
+                    let m = choose(&context, i, &needs.needed)?;
+                    m.bindings.values.iter().for_each(|(name, b)| match b {
+                        Binding::Register { value, .. } => needs.operand(m.row, name, *value),
                         Binding::Immediate(_) | Binding::Bank { .. } => {}
                     });
                     // Few rows read the member mask; `WARPSYNC` does. Constants are made where they are asked for.
                     let asked =
                         |v: &&Value| matches!(inst.op, Op::Shuffle(_)) || function.constant(**v).is_none();
-                    member_mask(inst).iter().filter(asked).for_each(|&v| need(&context, &mut needed, v));
+                    member_mask(inst).iter().filter(asked).for_each(|&v| needs.whole(v));
                     // What a row takes as `args` is not bound by name.
                     if m.takes_args {
-                        inst.args.iter().skip(1).for_each(|&v| need(&context, &mut needed, v));
+                        inst.args.iter().skip(1).for_each(|&v| needs.whole(v));
                     }
                     Fate::Row(m.row, m.bindings)
                 }
             };
         }
     }
-    Ok(Plan { order, fates, needed })
+    Ok(Plan { order, fates, needed: needs.needed, words: needs.words })
 }
 
 /// Which word of a wider value an operation takes, if it takes one as it is.
@@ -144,9 +179,55 @@ pub fn member_mask(inst: &InstData) -> Option<Value> {
     }
 }
 
-/// Marks what must be in a register: a predicate's complement is read from the predicate itself.
-fn need(context: &Context<'_>, needed: &mut SecondaryMap<Value, bool>, value: Value) {
-    needed[peel(context.function, value).0] = true;
+/// What must be in a register.
+struct Needs<'f> {
+    function: &'f Function,
+    needed: SecondaryMap<Value, bool>,
+    words: Words,
+}
+
+impl Needs<'_> {
+    /// Marks what is read as it is: a predicate's complement is read from the predicate itself.
+    fn whole(&mut self, value: Value) {
+        let value = peel(self.function, value).0;
+        self.needed[value] = true;
+        self.words.whole[value] = true;
+    }
+
+    /// Marks a word of a value.
+    fn word(&mut self, value: Value, unit: u8) {
+        if self.function.ty(value).bits() != 64 {
+            return self.whole(value);
+        }
+        self.needed[value] = true;
+        self.words.read[value] |= 1 << unit;
+    }
+
+    /// Marks what a row reads by a name.
+    fn operand(&mut self, row: &'static Row, name: &str, value: Value) {
+        let mut units = Vec::new();
+        for action in &row.actions {
+            let terms: Vec<&Term> = match action {
+                Action::Emit(emit) => emit.fields.iter().map(|(_, term)| term).collect(),
+                Action::Pack(_, parts) => parts.iter().collect(),
+                Action::Copy(_, from) => vec![from],
+            };
+            units.extend(terms.into_iter().filter_map(|term| match term {
+                Term::Operand(of, unit) if of == name => Some(*unit),
+                _ => None,
+            }));
+        }
+        match units.iter().copied().collect::<Option<Vec<u8>>>() {
+            Some(units) if !units.is_empty() => units.into_iter().for_each(|unit| self.word(value, unit)),
+            _ => self.whole(value),
+        }
+    }
+
+    /// Whether two words side by side are never read as one register.
+    fn is_apart(&self, inst: &InstData) -> bool {
+        let words = inst.args.len() == 2 && inst.args.iter().all(|&arg| self.function.ty(arg).bits() == 32);
+        words && self.words.apart(inst.results[0])
+    }
 }
 
 /// A predicate without its complements, and whether their number is odd.
