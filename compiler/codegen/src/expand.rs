@@ -1,6 +1,6 @@
 //! Pseudo-instructions become instructions of the hardware.
 //!
-//! Does: copies, swaps (three exclusive ors), spills and reloads (STL, LDL), frame addresses; drops `undef`; sets up
+//! Does: copies (two of zero at once, [`crate::zero`]), swaps (three exclusive ors), spills and reloads (STL, LDL), frame addresses; drops `undef`; sets up
 //! the stack pointer R1 at the entry where there is a frame. Does not: move anything. Needs: `Phase::Allocated`.
 //! Preserves: blocks, edges, names; the phase stays, as barriers and branches are still to come.
 
@@ -80,6 +80,7 @@ pub fn expand(f: &mut Function) -> Result<ExpandStats, Error> {
                 }
             }
         }
+        crate::zero::pair(f.chip, &mut out)?;
         f.blocks[block].insts = out;
     }
     let groups = crate::warpgroup::keep(f)?;

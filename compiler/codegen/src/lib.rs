@@ -31,6 +31,7 @@ mod schedule;
 pub mod select;
 mod uniform;
 mod warpgroup;
+mod zero;
 
 pub use alloc::{AllocStats, End, MINIMUM_REGISTERS, allocate, parallel_moves};
 pub use arrange::{ARRANGE, ArrangeStats, Effort, arrange};

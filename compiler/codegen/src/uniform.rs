@@ -130,7 +130,7 @@ fn differs(inst: &MInst) -> bool {
 }
 
 fn special(inst: &Inst) -> bool {
-    const SAME: [&str; 3] = ["SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"];
+    const SAME: [&str; 4] = ["SRZ", "SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z"];
     let row = inst.row();
     row.fields.iter().zip(&inst.fields).any(|(field, &value)| {
         matches!(field.kind, FieldKind::Special { .. })

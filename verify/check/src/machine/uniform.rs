@@ -170,8 +170,8 @@ fn own(inst: &Inst) -> (Level, bool) {
     }
     let of_block = |value: u64| {
         let name = special::name(value);
-        // SR_SWINHI: where shared memory lies in the generic space, one place for all threads of a block (PTX ISA, `cvta`).
-        ["SR_CTAID.", "SR_NCTAID.", "SR_GRIDID", "SR_CgaCtaId", "SR_SMEMSZ", "SR_SWINHI"]
+        // SRZ is zero. SR_SWINHI: where shared memory lies in the generic space, one place for all threads of a block (PTX ISA, `cvta`).
+        ["SRZ", "SR_CTAID.", "SR_NCTAID.", "SR_GRIDID", "SR_CgaCtaId", "SR_SMEMSZ", "SR_SWINHI"]
             .iter()
             .any(|n| name.starts_with(n))
     };
