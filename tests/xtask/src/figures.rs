@@ -30,6 +30,8 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "execute" => execute::execute(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
+        "large" => code::large(root),
+        "passes" => code::passes(root),
         "levels" => code::levels(root),
         "layout" => layout::layout(root),
         "folding" => placement::placement(root, true),
@@ -38,7 +40,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, layout, levels, phases, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, large, layout, levels, passes, phases, placement, prove, support"
         ),
     }
 }

@@ -14,8 +14,22 @@ pub fn levels(root: &Path) -> Result<()> {
     example(root, &["--", "--levels"])
 }
 
+/// Runs `tests/corpus/examples/large.rs`: our code for the kernels of `corpus/large` against ptxas's.
+pub fn large(root: &Path) -> Result<()> {
+    run_example(root, "large", &[])
+}
+
+/// What each pass that can be left out saves these kernels, as `reports/passes.md`.
+pub fn passes(root: &Path) -> Result<()> {
+    run_example(root, "large", &["--", "--passes", "reports/passes.md"])
+}
+
 fn example(root: &Path, more: &[&str]) -> Result<()> {
-    let words = ["run", "--quiet", "--package", "sassafras-corpus", "--example", "code"];
+    run_example(root, "code", more)
+}
+
+fn run_example(root: &Path, name: &str, more: &[&str]) -> Result<()> {
+    let words = ["run", "--quiet", "--package", "sassafras-corpus", "--example", name];
     let words = [&words, more].concat();
     match run(&mut cargo(root, &words))? {
         Some(0) => Ok(()),
