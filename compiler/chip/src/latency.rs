@@ -147,11 +147,13 @@ pub enum Class {
     MatrixInteger,
     /// A part of [`Class::Memory`]: what SYNCS reads, a cycle earlier than an access does.
     MemorySync,
+    /// A part of [`Class::Half`]: HADD2, HMUL2, HFMA2, whose results the next of them can read first.
+    HalfProduct,
 }
 
 impl Class {
     /// Every class with the name that data files use.
-    pub const NAMES: [(Class, &'static str); 28] = [
+    pub const NAMES: [(Class, &'static str); 29] = [
         (Class::Alu, "alu"),
         (Class::Fma, "fma"),
         (Class::FmaWide, "fma.wide"),
@@ -180,6 +182,7 @@ impl Class {
         (Class::MatrixMediumInteger, "matrix.medium.integer"),
         (Class::MatrixInteger, "matrix.integer"),
         (Class::MemorySync, "memory.sync"),
+        (Class::HalfProduct, "half.product"),
     ];
 
     /// The class that this one is a part of; itself for most. A row of the table that names a whole class holds for
@@ -194,6 +197,7 @@ impl Class {
                 Class::Matrix
             }
             Class::MemorySync => Class::Memory,
+            Class::HalfProduct => Class::Half,
             Class::FmaWideLow | Class::FmaWideAddend | Class::FmaWideAddendHigh => Class::FmaWide,
             other => other,
         }

@@ -45,7 +45,13 @@ impl Inst {
     pub fn class(&self, operand: &Operand, unit: u32) -> Pipe {
         let row = self.row();
         if operand.class != RegClass::R {
-            return if row.meaning == Meaning::Umov { Pipe::UniformCopy } else { row.pipe };
+            return match row.meaning {
+                Meaning::Umov => Pipe::UniformCopy,
+                // VOTE reads what it votes on as late as a guard is read: 4 cycles after ISETP an H100 still votes on the old value, and
+                // ptxas 13.0.88 leaves 13.
+                Meaning::Vote if operand.access == Access::Read => Pipe::Dispatch,
+                _ => row.pipe,
+            };
         }
         match (row.meaning, operand.access, operand.name, unit) {
             (Meaning::Viadd, ..) => Pipe::Add,

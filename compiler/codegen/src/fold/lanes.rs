@@ -31,7 +31,14 @@ pub(super) fn reach(inst: &MInst) -> Reach {
         _ if matches!(row.meaning, M::Lepc | M::Collective | M::Bmov | M::Rpcmov | M::Unmodelled) => {
             return Reach::Fixed;
         }
-        Pipe::Alu | Pipe::Fma | Pipe::FmaWide | Pipe::Half | Pipe::HalfMma | Pipe::Double | Pipe::Add => {
+        Pipe::Alu
+        | Pipe::Fma
+        | Pipe::FmaWide
+        | Pipe::Half
+        | Pipe::HalfProduct
+        | Pipe::HalfMma
+        | Pipe::Double
+        | Pipe::Add => {
             !matches!(row.meaning, M::Elect | M::Vote | M::Match | M::Redux | M::Fswzadd | M::Movm)
         }
         Pipe::Dispatch => row.meaning == M::Cs2r,

@@ -120,7 +120,7 @@ impl Facts {
                 fences: false,
                 fences_late: false,
             };
-            facts.name(inst, names, false);
+            facts.name(inst, names, false, false);
             return facts;
         };
         let row = real.row();
@@ -145,7 +145,7 @@ impl Facts {
         };
         facts.fences_late = facts.fences && !row.control.read_barrier;
         let decides = matches!(row.control_flow, Some(ControlFlowKind::Branch | ControlFlowKind::Exit));
-        facts.name(inst, names, decides);
+        facts.name(inst, names, decides, row.meaning == Meaning::Vote);
         if crate::emit::called(real).is_some() {
             // Whatever is read late must be read by now, also what no routine changes: of the ways behind a return the judge knows each call's, and some
             // of them overwrite it.
@@ -160,15 +160,15 @@ impl Facts {
         facts
     }
 
-    /// Sets down what is read and written.
-    fn name(&mut self, inst: &MInst, names: &Names, decides: bool) {
+    /// Sets down what is read and written. A branch `decides` by a uniform predicate, and what VOTE votes on is read as late as a guard.
+    fn name(&mut self, inst: &MInst, names: &Names, decides: bool, votes: bool) {
         for operand in inst.operands() {
             let Some(first) = names.number(operand.class, operand.reg) else { continue };
             let guard = operand.position == Position::Guard;
             let kind = match operand.class {
                 RegClass::R => OperandKind::Register,
                 RegClass::UR => OperandKind::Uniform,
-                RegClass::P if guard => OperandKind::Guard,
+                RegClass::P if guard || votes && operand.access == Access::Read => OperandKind::Guard,
                 RegClass::P => OperandKind::Predicate,
                 RegClass::UP if guard || decides => OperandKind::UniformGuard,
                 RegClass::UP => OperandKind::UniformPredicate,
