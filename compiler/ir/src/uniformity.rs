@@ -35,6 +35,7 @@ pub struct Uniformity {
     values: SecondaryMap<Value, Option<Reason>>,
     branches: SecondaryMap<Block, Option<Value>>,
     apart: SecondaryMap<Block, bool>,
+    parted: SecondaryMap<Block, bool>,
 }
 
 impl Uniformity {
@@ -47,6 +48,7 @@ impl Uniformity {
             values: SecondaryMap::new(),
             branches: SecondaryMap::new(),
             apart: SecondaryMap::new(),
+            parted: SecondaryMap::new(),
         };
         let order = f.reverse_post_order();
         let waits = apart::waiting(f);
@@ -97,12 +99,15 @@ impl Uniformity {
         let parting: Vec<Block> =
             order.iter().copied().filter(|&block| found.branches[block].is_some()).collect();
         for block in parting {
-            if apart::waits_within(f, &post, exit, block, &waits) {
-                apart::behind(f, block, |at| found.apart[at] = true);
-                continue;
-            }
             let meet = post.immediate(block).filter(|&meeting| meeting != exit);
-            lanes.add(f, block, meet, |at| found.apart[at] = true);
+            lanes.add(f, block, meet, |at| found.parted[at] = true);
+            if apart::waits_within(f, &post, exit, block, &waits) {
+                // They do not meet there either, but all of them come.
+                apart::behind(f, block, |at| found.apart[at] = true);
+            }
+        }
+        for &block in &order {
+            found.apart[block] |= found.parted[block];
         }
         let parts = |block: Block| found.branches[block].is_some();
         for &block in &order {
@@ -154,6 +159,11 @@ impl Uniformity {
     /// Whether all lanes of the warp that have not exited execute a block together.
     pub fn together(&self, block: Block) -> bool {
         !self.apart[block]
+    }
+
+    /// Whether a branch may keep some lanes of the warp from executing a block with the others: then no wait brings all of them there.
+    pub fn parted(&self, block: Block) -> bool {
+        self.parted[block]
     }
 
     /// The reasons of one value, back to where lanes begin to differ.

@@ -122,6 +122,11 @@ impl Context<'_, '_> {
         let barrier = number(self, 0)?;
         let count = number(self, 1)?;
         let args = [barrier, count, predicate];
+        if inst.op == P::Barrier && !inst.mods.aligned {
+            // Lanes may come to it one by one, but hardware lets each warp arrive as a whole (C14).
+            let all = self.b().i32(u32::MAX);
+            self.effect(Op::WarpSync, &[all]);
+        }
         match mode {
             BarrierMode::Sync | BarrierMode::Arrive => {
                 self.effect(Op::Barrier(mode), &args);

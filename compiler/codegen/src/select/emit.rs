@@ -41,6 +41,8 @@ pub struct Emitter<'a> {
     converged: Vec<ir::Value>,
     /// Whether lanes of the current block waited for those of a mask of their own, and may be apart since.
     scattered: bool,
+    /// Whether something has brought all lanes together in the current block, and nothing has scattered them since.
+    gathered: bool,
     blocks: SecondaryMap<ir::Block, Option<Block>>,
     forms: FxHashMap<String, FormId>,
     /// Instructions for the front of the entry block.
@@ -81,6 +83,7 @@ pub fn emit(
         words: &plan.words,
         converged: Vec::new(),
         scattered: false,
+        gathered: false,
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
         prologue: Vec::new(),
@@ -118,6 +121,7 @@ pub fn emit(
         e.fragments.clear();
         e.converged.clear();
         e.scattered = false;
+        e.gathered = false;
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
@@ -130,14 +134,15 @@ pub fn emit(
                     e.converge(i, uniform.together(b) && !e.scattered)?;
                     e.launch_value(i)?;
                     if uniform.scatters(&source.insts[i]) {
-                        e.scattered = true;
+                        (e.scattered, e.gathered) = (true, false);
                         e.converged.clear();
                     }
                 }
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
+                    e.arrive(b, i, uniform.parted(b), uniform.together(b) && !e.scattered)?;
                     if uniform.scatters(&source.insts[i]) {
-                        e.scattered = true;
+                        (e.scattered, e.gathered) = (true, false);
                         e.converged.retain(|mask| Some(*mask) == super::plan::member_mask(&source.insts[i]));
                     }
                     if !e.whole_warp(i)? && !e.masked(i)? {
@@ -228,7 +233,7 @@ impl Emitter<'_> {
                 self.rule = "converge";
                 let inst = self.all_lanes()?;
                 self.push(MInst::new(inst));
-                self.scattered = false;
+                (self.scattered, self.gathered) = (false, true);
             }
             return Ok(());
         }
@@ -245,7 +250,32 @@ impl Emitter<'_> {
         }
         self.push(MInst::new(inst));
         self.scattered &= !all;
+        self.gathered |= all;
         self.converged.push(mask);
+        Ok(())
+    }
+
+    /// Brings the lanes of a warp together in front of a barrier of the block: hardware lets a warp arrive as a whole (C14). Where a branch
+    /// keeps some of them away, `.aligned` says that the program does so, and without it there is no code.
+    fn arrive(&mut self, block: ir::Block, at: ir::Inst, parted: bool, together: bool) -> Result<(), Error> {
+        if !matches!(self.source.insts[at].op, ir::Op::Barrier(_)) {
+            return Ok(());
+        }
+        let line = self.source.insts[at].line;
+        let insts = &self.source.blocks[block].insts;
+        let before = insts.iter().position(|&i| i == at).and_then(|n| insts.get(n.checked_sub(1)?));
+        let one_by_one = before.map(|&i| &self.source.insts[i]);
+        if parted && one_by_one.is_some_and(|data| data.op == ir::Op::WarpSync && data.line == line) {
+            return Err(
+                self.lacks("a barrier without `.aligned` that a branch keeps lanes of a warp away from")
+            );
+        }
+        if !parted && !together && !self.gathered {
+            self.rule = "converge";
+            let inst = self.all_lanes()?;
+            self.push(MInst::new(inst));
+            (self.scattered, self.gathered) = (false, true);
+        }
         Ok(())
     }
 
@@ -259,7 +289,7 @@ impl Emitter<'_> {
         self.rule = "warpsync.all";
         let inst = self.all_lanes()?;
         self.push(MInst::new(inst));
-        self.scattered = false;
+        (self.scattered, self.gathered) = (false, true);
         Ok(true)
     }
 

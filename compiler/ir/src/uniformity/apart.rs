@@ -2,6 +2,7 @@
 
 use crate::{Block, Function, Inst, Op};
 use rustc_hash::FxHashSet;
+use sassafras_graph::meet::{Meet, Meetings, Parting};
 use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{
     ControlFlow, DepthFirst, Dominators, Graph, Influence, Loops, SecondaryMap, is_reducible,
@@ -55,8 +56,9 @@ pub(super) fn behind(f: &Function, branch: Block, mut each: impl FnMut(Block)) {
 }
 
 /// Blocks that lanes never surely execute together, though no branch says so: in loops with several entries, which have no
-/// meeting places in them; behind loops in which lanes part and yield, as who waits for them goes on without them some day
-/// (C11); and everywhere in a function in which lanes part too deep within each other.
+/// meeting places in them; in and behind loops in which lanes part and yield, as who waits for them goes on without them some day
+/// (C11); in and behind loops that lanes leave from where others wait for them (C9); and everywhere in a function in which lanes part too deep
+/// within each other.
 pub(super) fn never_together(
     f: &Function,
     graph: &Graph<Block>,
@@ -95,14 +97,16 @@ pub(super) fn never_together(
     let spins: FxHashSet<Cycle> = super::spins(f, &nest).into_iter().collect();
     let mut found: FxHashSet<Block> = FxHashSet::default();
     let mut work = Vec::new();
-    if spins.is_empty() && entered.is_empty() {
+    let left = left_early(f, graph, parts);
+    if spins.is_empty() && entered.is_empty() && left.is_empty() {
         return Vec::new();
     }
     for &block in &order {
         if around(block).any(|cycle| entered.contains(&cycle) && parting.contains(&cycle)) {
             found.insert(block);
         }
-        if around(block).any(|cycle| spins.contains(&cycle) && parting.contains(&cycle)) {
+        let scatters = |cycle| left.contains(&cycle) || spins.contains(&cycle) && parting.contains(&cycle);
+        if around(block).any(scatters) {
             work.push(block);
         }
     }
@@ -113,6 +117,42 @@ pub(super) fn never_together(
         }
     }
     found.into_iter().chain(behind).collect()
+}
+
+/// Loops that lanes leave on a way to where others of them would meet: they take themselves out of a barrier (BREAK).
+fn left_early(f: &Function, graph: &Graph<Block>, parts: &dyn Fn(Block) -> bool) -> FxHashSet<Cycle> {
+    let ends = |block: Block| graph.succs(block).is_empty() && f.blocks[block].insts.is_empty();
+    let meetings = Meetings::new(graph, parts, ends);
+    let nest = &meetings.nest;
+    let mut found = FxHashSet::default();
+    for &parting in &meetings.partings {
+        let (level, starts) = match parting {
+            Parting::Branch(block) => (nest.innermost(block), vec![block]),
+            Parting::Cycle(cycle) => {
+                let inside = |block: &Block| nest.holds(Some(cycle), *block);
+                (nest.cycles[cycle].parent, f.reverse_post_order().into_iter().filter(inside).collect())
+            }
+        };
+        let (Some(level), Some(meet)) = (level, meetings.of(parting)) else { continue };
+        let own: FxHashSet<Block> = starts.iter().copied().collect();
+        let mut seen = own.clone();
+        let mut work = starts;
+        while let Some(block) = work.pop() {
+            for to in graph.succs(block) {
+                let outside = !nest.holds(Some(level), to);
+                let branch = matches!(parting, Parting::Branch(start) if start == block);
+                // A branch out of the loop itself is no way to where its lanes meet.
+                if outside && !branch && !ends(to) {
+                    found.insert(level);
+                }
+                let bottom = nest.cycles[level].entries.contains(&to);
+                if !outside && !bottom && meet != Meet::Block(to) && seen.insert(to) {
+                    work.push(to);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Blocks that a group may execute while other lanes, split off by a branch, still run elsewhere. Behind the meeting place they are
