@@ -45,6 +45,9 @@ pub struct Order {
     pub merge: bool,
     /// Whether BSSY loses the lanes of other groups from its barrier (C7).
     pub loses: bool,
+    /// Whether BSYNC lets go whom it holds as early as it may: when each lane that it waits for has yielded once (C11), and one by one those
+    /// that stay where others leave a barrier by BREAK (C9).
+    pub early: bool,
 }
 
 impl Order {
@@ -64,7 +67,8 @@ impl Order {
             5 => (W::Random(5), G::HighestFirst, true, true),
             _ => (W::Random(seed), G::Random(seed), n.is_multiple_of(2), n.is_multiple_of(3)),
         };
-        Order { warps, groups, merge, loses }
+        // In the others lanes are together wherever barriers bring them together. Among these is one in which groups do not merge.
+        Order { warps, groups, merge, loses, early: loses || n == 1 }
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Gathered {
     pub args: [SmallVec<[Bits; 4]>; 32],
     /// Lanes of the group whose guard holds.
     pub lanes: u32,
+    /// They are within `WARPSYNC.COLLECTIVE`, or behind `WARPSYNC.EXCLUSIVE` (C10).
+    pub alone: bool,
 }
 
 /// What comes of a collective.
@@ -128,6 +130,16 @@ pub(super) fn perform(
             End::Parts(parts)
         }
         Collective::Barrier(mode) => {
+            let elsewhere = !g.lanes & !warp.exited;
+            if elsewhere != 0 && !g.alone {
+                // C14: what the hardware does then is not known. Lanes of a collective arrive for themselves: ptxas 13.0.88 sets one around each
+                // `barrier` without `.aligned` to which lanes may come apart.
+                let what = format!(
+                    "a barrier of the block by the lanes {:#010x} alone, while {elsewhere:#010x} of the warp are elsewhere",
+                    g.lanes
+                );
+                return Ok(Err(what));
+            }
             let (threads, predicates) = (words(g, 1), words(g, 2));
             let mut parts: Vec<(u128, u128, u32)> = Vec::new();
             for lane in collective::lanes(g.lanes) {

@@ -131,7 +131,7 @@ pub(super) fn issue(
     if *ends_collective {
         warp.groups[i].alone = None;
     }
-    let mut gives_way = 0;
+    let (mut gives_way, mut leaves) = (0, None);
     let parts: SmallVec<[Group; 4]> = match outcomes.first().map(|(_, o)| o.clone()) {
         None | Some(Outcome::Next) => {
             warp.groups[i].pc += 1;
@@ -158,6 +158,7 @@ pub(super) fn issue(
             [running(pc + 1, group & !leaving)].into_iter().collect()
         }
         Some(Outcome::SetBarrier { barrier, .. }) => {
+            warp.broke &= !executing;
             let kept = if warp.order.loses { 0 } else { warp.barriers[barrier as usize & 15] };
             warp.barriers[barrier as usize & 15] = kept | executing;
             warp.groups[i].pc += 1;
@@ -169,6 +170,7 @@ pub(super) fn issue(
                 _ => false,
             });
             let blocked = arriving & warp.barriers[barrier as usize & 15];
+            warp.broke &= !arriving;
             let wait = Some(Wait::Sync(barrier & 15));
             let waiting = Group { wait, ..running(pc, blocked) };
             [running(pc + 1, group & !blocked), waiting].into_iter().collect()
@@ -178,8 +180,8 @@ pub(super) fn issue(
                 Outcome::Break { condition, .. } => condition.is_none_or(Bits::is_true),
                 _ => false,
             });
-            warp.barriers[barrier as usize & 15] &= !leaving;
             warp.groups[i].pc += 1;
+            leaves = Some((barrier & 15, leaving));
             SmallVec::new()
         }
         Some(Outcome::ReadBarrier { barrier, to, clear }) => {
@@ -211,7 +213,12 @@ pub(super) fn issue(
             SmallVec::new()
         }
         Some(Outcome::Collective { op, .. }) => {
-            let mut gathered = Gathered { op, args: Default::default(), lanes: executing };
+            let mut gathered = Gathered {
+                op,
+                args: Default::default(),
+                lanes: executing,
+                alone: warp.groups[i].alone.is_some(),
+            };
             let mut outputs: [SmallVec<[Output; 2]>; 32] = Default::default();
             for (lane, outcome) in outcomes {
                 let lane = lane.trailing_zeros() as usize;
@@ -279,6 +286,9 @@ pub(super) fn issue(
     }
     if gives_way != 0 {
         warp.give_way(gives_way);
+    }
+    if let Some((barrier, leaving)) = leaves {
+        warp.break_off(barrier, leaving);
     }
     Ok(())
 }

@@ -184,6 +184,86 @@ fn lanes_of_one_mask_are_alone_up_to_the_end_of_a_collective() {
     assert!((0..20).any(|order| go(true, order) != own));
 }
 
+/// How orders end in which the lanes of a warp come to a barrier of the block behind this code, and in how many of them.
+fn to_a_barrier(code: &[&str], wait: bool) -> Vec<Result<Vec<u32>, Failure>> {
+    let end = ["BAR.SYNC.DEFER_BLOCKING 0x0", "STG.E desc[UR4][R2.64], R0", "EXIT"];
+    let lines: Vec<&str> = code.iter().copied().chain(wait.then_some("WARPSYNC.ALL")).chain(end).collect();
+    let cubin = with_head(&lines);
+    (0..10).map(|order| run(&cubin, 32, &Options { order, ..Options::default() })).collect()
+}
+
+/// Whether the barrier of the block, and nothing else, is what fails, by some of the lanes.
+fn fails_at_the_barrier(end: &Result<Vec<u32>, Failure>) -> bool {
+    matches!(end, Err(Failure::Undefined { what, .. }) if what.contains("a barrier of the block by the lanes"))
+}
+
+/// C11: lanes that have left a loop in which others yield may go on without them.
+#[test]
+fn behind_a_loop_that_yields_lanes_may_be_apart() {
+    let spin = [
+        "LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT",
+        "BSSY B0, pc(0x40)",
+        "YIELD",
+        "ISETP.NE.AND P0, PT, R4, RZ, PT",
+        "MOV R4, RZ",
+        "@P0 BRA pc(-0x40)",
+        "BSYNC B0",
+    ];
+    let (bare, waits) = (to_a_barrier(&spin, false), to_a_barrier(&spin, true));
+    assert!(fails_at_the_barrier(&bare[1]), "{bare:?}");
+    assert!(bare[4].is_ok(), "an order in which lanes are let go late: {bare:?}");
+    assert!(waits.iter().all(Result::is_ok), "{waits:?}");
+}
+
+/// C9: lanes stay behind where others leave their barrier, and may be apart at the next.
+#[test]
+fn behind_a_loop_that_lanes_leave_by_break_others_may_be_apart() {
+    let code = [
+        "LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT", // 0x40
+        "ISETP.NE.AND P0, PT, R4, RZ, PT",     // 0x50
+        "BSSY B0, pc(0x80)",                   // 0x60
+        "BSSY B1, pc(0x60)",                   // 0x70
+        "BSSY B2, pc(0x40)",                   // 0x80
+        "@P0 BRA pc(0x30)",                    // 0x90
+        "BREAK B2",                            // 0xa0
+        "BREAK B1",                            // 0xb0
+        "BRA pc(0x20)",                        // 0xc0
+        "BSYNC B2",                            // 0xd0
+        "BSYNC B1",                            // 0xe0
+        "BSYNC B0",                            // 0xf0
+    ];
+    let (bare, waits) = (to_a_barrier(&code, false), to_a_barrier(&code, true));
+    assert!(fails_at_the_barrier(&bare[1]), "{bare:?}");
+    assert!(bare[4].is_ok(), "an order in which nobody is let go early: {bare:?}");
+    assert!(waits.iter().all(Result::is_ok), "{waits:?}");
+}
+
+/// C14: each form of a barrier of the block is executed by all lanes of the warp that have not exited.
+#[test]
+fn a_part_of_a_warp_does_not_come_to_a_barrier_of_the_block() {
+    let forms = ["BAR.SYNC.DEFER_BLOCKING 0x0", "BAR.ARV 0x0, 0x20", "BAR.RED.POPC.DEFER_BLOCKING 0x0, PT"];
+    for form in forms {
+        let odd = ["LOP3.LUT R4, R0, 0x1, RZ, 0xc0, !PT", "ISETP.NE.AND P0, PT, R4, RZ, PT"];
+        let go = |lines: &[&str], order| {
+            let cubin = with_head(&odd.iter().chain(lines).copied().collect::<Vec<_>>());
+            run(&cubin, 32, &Options { order, ..Options::default() })
+        };
+        let guarded = format!("@P0 {form}");
+        for order in 0..6 {
+            // Lanes at both sides of a branch, and lanes that a guard keeps away.
+            let sides = go(&["@P0 BRA pc(0x20)", form, "EXIT", form, "EXIT"], order);
+            let some = go(&[&guarded, "EXIT"], order);
+            assert!(
+                fails_at_the_barrier(&sides) && fails_at_the_barrier(&some),
+                "{form}: {sides:?} {some:?}"
+            );
+            // Lanes that have exited do not count.
+            let end = go(&["@P0 EXIT", form, "EXIT"], order);
+            assert!(end.is_ok() || form.contains("ARV"), "{form}: {end:?}");
+        }
+    }
+}
+
 #[test]
 fn uniform_registers_belong_to_the_warp() {
     // Each side writes its own number to UR6, then both read it: some order shows the other side's.

@@ -43,6 +43,8 @@ pub struct Warp {
     pub(super) barriers: [u32; 16],
     /// For each: lanes that have yielded since somebody waits, and how often all that are awaited have.
     pub(super) yielded: [(u32, u32); 16],
+    /// Lanes that have left a barrier by `BREAK`, and neither set nor come to one since.
+    pub(super) broke: u32,
     /// Result of each lane's last reducing block barrier: count and decision.
     pub(super) reduced: [(u32, bool); 32],
     pub(super) registers: Registers,
@@ -93,6 +95,7 @@ impl Warp {
             existing,
             barriers: [0; 16],
             yielded: [(0, 0); 16],
+            broke: 0,
             reduced: [(0, false); 32],
             registers: Registers {
                 r: (0..count as u64).map(|n| std::array::from_fn(|lane| any(0, n, lane as u64))).collect(),
