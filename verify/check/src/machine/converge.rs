@@ -83,9 +83,8 @@ fn names(open: &[Open]) -> String {
     open.iter().map(|(b, _)| format!("B{b}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Checks a placed function.
-pub(super) fn check(f: &Function, report: &mut Report) {
-    let enter = states(f, report);
+/// Where lanes meet, by block index. A block of nothing but BREAK belongs to the edge that it is on, and is none.
+pub(super) fn meetings(f: &Function) -> Meetings {
     let index = |block: Block| block.index();
     let mut succs = vec![Vec::new(); f.blocks.len()];
     let mut ends = vec![false; f.blocks.len()];
@@ -97,7 +96,14 @@ pub(super) fn check(f: &Function, report: &mut Report) {
         waits[index(block)] = waits_for_all(f, block);
         ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
     }
-    let mut meetings = Meetings::new(index(f.entry), succs, ends, waits);
+    Meetings::new(index(f.entry), succs, ends, waits)
+}
+
+/// Checks a placed function.
+pub(super) fn check(f: &Function, report: &mut Report) {
+    let enter = states(f, report);
+    let index = |block: Block| block.index();
+    let mut meetings = meetings(f);
     let looks = looks_at_group(f);
     let names: FxHashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     let mut waits = Vec::new();
@@ -144,12 +150,16 @@ pub(super) fn check(f: &Function, report: &mut Report) {
 
 /// Whether lanes wait in a block for all of the warp that have not exited (P1: they do not meet behind it).
 pub(super) fn waits_for_all(f: &Function, block: Block) -> bool {
-    let all = |inst: &Inst| match inst.row().meaning {
+    f.blocks[block].insts.iter().any(waits_for_all_at)
+}
+
+/// Whether lanes wait at an instruction for all of the warp that have not exited.
+pub(super) fn waits_for_all_at(inst: &MInst) -> bool {
+    inst.inst().is_some_and(|inst: &Inst| match inst.row().meaning {
         Meaning::WarpsyncAll => true,
         Meaning::Warpsync => inst.get("m") == Some(0xffff_ffff),
         _ => false,
-    };
-    f.blocks[block].insts.iter().filter_map(MInst::inst).any(all)
+    })
 }
 
 /// Barriers of a warp (`docs/convergence.md`).

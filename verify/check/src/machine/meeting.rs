@@ -167,6 +167,17 @@ impl Meetings {
         self.sorted = reached;
     }
 
+    /// The blocks of each loop, those of loops in it included.
+    pub fn loops(&self) -> impl Iterator<Item = &[usize]> {
+        (1..self.levels.len()).map(|level| self.blocks(level))
+    }
+
+    /// The blocks of the innermost loop that a block lies in.
+    pub fn innermost_loop(&self, block: usize) -> Option<&[usize]> {
+        let level = self.innermost[block];
+        (level != NONE && level != 0).then(|| self.blocks(level))
+    }
+
     fn blocks(&self, level: usize) -> &[usize] {
         &self.sorted[self.levels[level].blocks.clone()]
     }

@@ -1,7 +1,8 @@
 //! Rules about machine code: what each phase promises, and how threads that part meet again.
 //!
 //! Which branches may diverge is judged from the instructions by `uniform`, P5 with it; the rules on convergence take it from the mark
-//! ([`sassafras_machine::MInst::uniform`]). P3 and P4 of `docs/convergence.md` are not judged.
+//! ([`sassafras_machine::MInst::uniform`]). Of P3 of `docs/convergence.md` `scatter`
+//! judges what lanes that BSYNC may let go early need; P4 is not judged.
 
 mod converge;
 mod critical;
@@ -10,6 +11,7 @@ mod live;
 mod meeting;
 mod operands;
 mod placement;
+mod scatter;
 mod shape;
 mod ssa;
 mod uniform;

@@ -1,0 +1,162 @@
+//! Lanes that BSYNC may have let go early: C9, C11 and C14 of `docs/convergence.md`.
+//!
+//! Lanes that wait at a BSYNC may go on without others that yield, and lanes that stay where others leave a barrier by BREAK may be
+//! let go one by one. So in and behind loops in which one of these happens lanes are together for certain behind a WARPSYNC alone, until
+//! they part again. What is followed along every path is the worst of three states:
+//! - *together*: what BSYNC says of lanes holds;
+//! - *masked*: lanes of one mask have waited for each other, others may be anywhere;
+//! - *scattered*: any lanes may be anywhere.
+//!
+//! WARPSYNC of all gives the first, any other turns the last into the second. A branch at which lanes part, in a loop of which this is so,
+//! gives the last, as does what lets lanes go. Masks are not compared, and votes are not looked at: a program may ask who is here.
+
+use super::converge::{meetings, waits_for_all_at};
+use super::{always, kind};
+use crate::report::Report;
+use crate::rules::Rule;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sassafras_graph::Entity;
+use sassafras_isa::{ControlFlowKind as K, Meaning as M, RegClass};
+use sassafras_machine::{Block, Function, MInst, Reg};
+
+/// What is known of the lanes, from the best.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Lanes {
+    Together,
+    Masked,
+    Scattered,
+}
+
+fn meaning(inst: &MInst) -> Option<M> {
+    inst.inst().map(|inst| inst.row().meaning)
+}
+
+/// Whether lanes may part at the end of a block.
+fn parts(f: &Function, block: Block) -> bool {
+    let data = &f.blocks[block];
+    let several = data.succs.iter().any(|edge| edge.block != data.succs[0].block);
+    several && data.insts.iter().any(|inst| kind(inst) == Some(K::Branch) && !always(inst) && !inst.uniform)
+}
+
+/// Whether an operation needs what lanes it is for, other than those that happen to be there. BAR needs them all.
+fn needs(inst: &MInst) -> bool {
+    matches!(
+        meaning(inst),
+        Some(M::Shfl | M::Match | M::Ldsm | M::Stsm | M::Movm | M::Hmma | M::Imma | M::Dmma | M::Bmma)
+    )
+}
+
+/// What a BREAK or BSSY names.
+fn barrier(inst: &MInst) -> Option<Reg> {
+    inst.operands().into_iter().find(|operand| operand.class == RegClass::B).map(|operand| operand.reg)
+}
+
+/// By block: whether it lies in a loop in which BSYNC may let lanes go early.
+fn early(f: &Function) -> Vec<bool> {
+    let mut found = vec![false; f.blocks.len()];
+    let yields = |inst: &MInst| meaning(inst) == Some(M::Yield);
+    let spins: FxHashSet<Block> =
+        f.insts().filter(|(.., inst)| yields(inst)).map(|(block, ..)| block).collect();
+    let breaks = f.insts().filter(|(.., inst)| kind(inst) == Some(K::Break));
+    let broken: FxHashSet<Reg> = breaks.filter_map(|(.., inst)| barrier(inst)).collect();
+    if spins.is_empty() && broken.is_empty() {
+        return found;
+    }
+    let meetings = meetings(f);
+    for own in meetings.loops() {
+        let blocks = || own.iter().map(|&block| Block::from_index(block));
+        if blocks().any(|block| spins.contains(&block)) && blocks().any(|block| parts(f, block)) {
+            own.iter().for_each(|&block| found[block] = true);
+        }
+    }
+    for (.., inst) in f.insts().filter(|(.., inst)| kind(inst) == Some(K::Push)) {
+        let (Some(barrier), Some(target)) = (barrier(inst), inst.target) else { continue };
+        let Some(own) = meetings.innermost_loop(target.index()).filter(|_| broken.contains(&barrier)) else {
+            continue;
+        };
+        // Lanes leave it past the place where others of them are waited for.
+        let inside: FxHashSet<usize> = own.iter().copied().collect();
+        let edges = own.iter().flat_map(|&block| &f.blocks[Block::from_index(block)].succs);
+        let mut out = edges.map(|edge| edge.block).filter(|to| !inside.contains(&to.index()));
+        if out.any(|to| leaves(f, to, barrier)) {
+            own.iter().for_each(|&block| found[block] = true);
+        }
+    }
+    found
+}
+
+/// Whether a block, or what nothing but it leads to, is one of BREAKs that belong to the edge to it, and one of this barrier is among them.
+fn leaves(f: &Function, mut block: Block, left: Reg) -> bool {
+    for _ in 0..f.blocks.len() {
+        let data = &f.blocks[block];
+        let is_break = |inst: &MInst| kind(inst) == Some(K::Break);
+        if data.insts.iter().any(|inst| is_break(inst) && barrier(inst) == Some(left)) {
+            return true;
+        }
+        match &data.succs[..] {
+            [edge] if data.insts.iter().all(|inst| is_break(inst) || kind(inst) == Some(K::Branch)) => {
+                block = edge.block
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// The state behind a block; `each` gets each instruction and the state before it.
+fn walk(
+    f: &Function,
+    block: Block,
+    early: bool,
+    mut lanes: Lanes,
+    mut each: impl FnMut(usize, &MInst, Lanes),
+) -> Lanes {
+    for (i, inst) in f.blocks[block].insts.iter().enumerate() {
+        each(i, inst, lanes);
+        if waits_for_all_at(inst) {
+            lanes = Lanes::Together;
+        } else if meaning(inst) == Some(M::Warpsync) {
+            lanes = lanes.min(Lanes::Masked);
+        } else if early && meaning(inst) == Some(M::Yield) {
+            lanes = Lanes::Scattered;
+        }
+    }
+    if early && parts(f, block) { Lanes::Scattered } else { lanes }
+}
+
+/// Judges barriers of the block and operations across lanes. `apart`: whether a branch keeps lanes of the warp away from a block.
+pub(super) fn check(f: &Function, apart: &dyn Fn(Block) -> bool, report: &mut Report) {
+    let asks = |inst: &MInst| meaning(inst) == Some(M::Bar) || needs(inst);
+    if !f.insts().any(|(.., inst)| asks(inst)) {
+        return;
+    }
+    let early = early(f);
+    if !early.contains(&true) {
+        return;
+    }
+    let mut enter: FxHashMap<Block, Lanes> = FxHashMap::from_iter([(f.entry, Lanes::Together)]);
+    let mut work = vec![f.entry];
+    while let Some(block) = work.pop() {
+        let out = walk(f, block, early[block.index()], enter[&block], |_, _, _| {});
+        for edge in &f.blocks[block].succs {
+            let new = enter.get(&edge.block).map_or(out, |&old| old.max(out));
+            if enter.insert(edge.block, new) != Some(new) {
+                work.push(edge.block);
+            }
+        }
+    }
+    for &block in &f.layout {
+        let Some(&lanes) = enter.get(&block) else { continue };
+        walk(f, block, early[block.index()], lanes, |i, inst, lanes| {
+            let place = || format!("{block}, instruction {i}");
+            if meaning(inst) == Some(M::Bar) && lanes != Lanes::Together && !apart(block) {
+                let what = "a barrier of the block where lanes may have been let go early, without a WARPSYNC of all before it";
+                report.add(Rule::ConvergeBarrier, place(), what);
+            }
+            if needs(inst) && lanes == Lanes::Scattered {
+                let what = "an operation across lanes where they may have been let go early, without a WARPSYNC before it";
+                report.add(Rule::ConvergeEarly, place(), what);
+            }
+        });
+    }
+}
