@@ -16,7 +16,7 @@ const HALF: &str = "features/atom_half_add";
 
 /// Program, what is wrong, an instruction of our code (the first with this beginning), and what stands in its place. `$x` is some register, and
 /// the same one wherever it stands again; instructions before ` | ` only say which.
-const WRONG: [(&str, &str, &str, &str); 18] = [
+const WRONG: [(&str, &str, &str, &str); 19] = [
     (FLOAT, "another sum", "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x", "FADD $n, $e, $e"),
     (FLOAT, "expected and new change places", "ATOMS.CAS $r, [$p], $e, $n", "ATOMS.CAS $r, [$p], $n, $e"),
     (
@@ -51,6 +51,8 @@ const WRONG: [(&str, &str, &str, &str); 18] = [
     (FLOAT, "a store besides", "ATOMS.CAS $r, [$p], $e, $n | FADD $n, $e, $x | YIELD", "STS [$p], $x"),
     (FLOAT, "a count of rounds", "YIELD", "IADD3 R16, R16, 0x1, RZ"),
     (FLOAT, "nobody waits behind it", "BSYNC B0", "NOP"),
+    // The loop yields, so that its lanes may come to the barrier of the block one after another (`docs/convergence.md`, C11 and C14).
+    (FLOAT, "nobody waits in front of a barrier of the block", "WARPSYNC.ALL", "NOP"),
     (HALF, "the neighbour is lost", "LOP3.LUT $m, $v, $o, $k, 0xf4", "LOP3.LUT $m, $v, $o, $k, 0xf0, !PT"),
     (HALF, "the neighbour is changed", "LOP3.LUT $m, $v, $o, $k, 0xf4", "LOP3.LUT $m, $v, $o, $k, 0xfc, !PT"),
     (

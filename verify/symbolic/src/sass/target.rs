@@ -124,6 +124,32 @@ fn barrier(side: &mut Side<'_, Register>, weakened: &[Weakened], fence: Fence) -
     Ok(())
 }
 
+/// A barrier of the block is executed by all lanes of the warp that have not ended, in one group (`docs/convergence.md`, C14).
+///
+/// Where the source's barriers are `aligned`, a warp comes to each as a whole, or the source is undefined. Lanes that came by the same branches
+/// are together at it then, and others are behind a `WARPSYNC` of all. Without `.aligned` lanes of one warp may wait at a `WARPSYNC` of all
+/// at another place, and go on from there.
+///
+/// # Errors
+/// Lanes that may come one group after another.
+fn arrives_as_a_whole(side: &mut Side<'_, Register>, aligned: bool) -> Result<(), String> {
+    let (inputs, piece) = (side.inputs, side.path.piece);
+    let unguarded = inputs.known(side.guard) == Some(1);
+    if !side.path.parted && inputs.is_uniform(side.guard) {
+        return Ok(());
+    }
+    let waited = |g: &(u32, TermId)| g.0 == piece && inputs.known(g.1) == Some(0xffff_ffff);
+    if aligned && unguarded && side.path.gathered.as_ref().is_some_and(waited) {
+        return Ok(());
+    }
+    if aligned && side.path.same_ways {
+        // So it stands for the source's on one way alone: lanes of two ways would come to it one group after another.
+        side.whole.insert(side.events.len());
+        return Ok(());
+    }
+    Err("convergence: a barrier of the block where lanes of the warp may be apart".into())
+}
+
 /// A barrier of the warp as an event; whether it is one. It is none if it is left out of account, or stands right behind another of all lanes.
 fn warp_barrier(side: &mut Side<'_, Register>, wanted: Wanted<'_>, mask: TermId) -> Result<bool, Trap> {
     let again = !side.path.parted && side.path.synced == Some(side.events.len());
@@ -675,6 +701,9 @@ fn go<'i>(
                     && let Some(owed) = side.owed.get_mut(&piece)
                 {
                     owed.1 = true;
+                }
+                if matches!(op, Collective::Barrier(_)) {
+                    arrives_as_a_whole(&mut side, wanted.aligned).map_err(at)?;
                 }
                 let values = match stand_in(&mut side, &mut leaders, wanted, op, &args) {
                     Some(values) => values,

@@ -253,6 +253,7 @@ impl<R: Name> Side<'_, R> {
     /// all lanes together, wherever they are.
     pub fn set(&mut self, barrier: u32) {
         let parted = self.path.parted;
+        self.path.broke = None;
         if self.barriers.strict.is_none() {
             self.path.meeting = self.settle(&self.path);
             let said = self.path.meeting.set(barrier, parted, &mut self.barriers.instances);
@@ -286,11 +287,20 @@ impl<R: Name> Side<'_, R> {
         self.barriers.count += 1;
     }
 
-    /// `BREAK`, by the lanes for which `gone` holds.
+    /// `BREAK`, by the lanes for which `gone` holds. Nothing says that those who stay come together there, nor, where lanes leave two barriers at
+    /// once, at one further out (C9).
     pub fn break_off(&mut self, barrier: u32, gone: TermId) {
         let (inputs, d) = (self.inputs, self.inputs.terms);
-        self.path.whole.remove(&barrier);
-        self.path.set_by_all.remove(&barrier);
+        let before = self.path.broke.unwrap_or_else(|| d.no());
+        self.path.broke = Some(inputs.normal.of(d.or(&before, &gone)));
+        let again = under(d, &self.path.conditions, both(d, before, gone));
+        let again = self.path.conditions.iter().fold(again, |all, c| both(d, all, *c));
+        if inputs.known(inputs.normal.of(again)) != Some(0) {
+            for h in self.nested(&self.path).0 {
+                self.part_of(h.barrier);
+            }
+        }
+        self.part_of(barrier);
         self.path.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
         for h in self.path.nesting.0.iter_mut().filter(|h| h.barrier == barrier) {
             h.within = inputs.normal.of(both(d, h.within, not(d, gone)));
@@ -299,6 +309,7 @@ impl<R: Name> Side<'_, R> {
 
     /// `BSYNC`, by all lanes that are here.
     pub fn sync(&mut self, barrier: u32) {
+        self.path.broke = None;
         if self.barriers.strict.is_none() {
             self.path.meeting = self.settle(&self.path);
             let said = self.path.meeting.sync(barrier, &self.barriers.instances);

@@ -60,6 +60,8 @@ pub struct Path<R: Name> {
     pub to_be_whole: bool,
     /// Convergence barriers that were set by lanes that had all gone the same ways.
     pub set_by_all: BTreeSet<u32>,
+    /// Which lanes have left a barrier by `BREAK`, and neither set nor come to one since, one bit.
+    pub broke: Option<TermId>,
     /// Whether, since then, some waited for others of the warp.
     pub waited: bool,
     /// Whether, since then, some waited at a barrier of the block.
@@ -230,6 +232,7 @@ impl<'i, R: Name> Side<'i, R> {
             parted: false,
             same_ways: true,
             to_be_whole: false,
+            broke: None,
             set_by_all: BTreeSet::new(),
             waited: false,
             stopped: false,
@@ -671,6 +674,10 @@ impl<'i, R: Name> Side<'i, R> {
             (Some(x), Some(y)) => Some([pick(x[0], y[0]), pick(x[1], y[1])]),
             (x, y) => x.or(y),
         };
+        let broke = match (a.broke, b.broke) {
+            (None, None) => None,
+            (x, y) => Some(pick(x.unwrap_or_else(|| d.no()), y.unwrap_or_else(|| d.no()))),
+        };
         let (version, seen) = (pick(a.version, b.version), pick(a.seen, b.seen));
         let apart = (a.parted || b.parted) && !self.inputs.is_uniform(ra);
         let nesting = Nesting::join(self.inputs, &self.nested(&a), &self.nested(&b), ra);
@@ -690,6 +697,7 @@ impl<'i, R: Name> Side<'i, R> {
             stores,
             parted: a.parted || b.parted,
             to_be_whole: a.to_be_whole || b.to_be_whole,
+            broke,
             set_by_all: a.set_by_all.intersection(&b.set_by_all).copied().collect(),
             same_ways: a.same_ways && b.same_ways && !(a.parted || b.parted),
             waited: a.waited || b.waited,
