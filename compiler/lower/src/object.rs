@@ -37,11 +37,11 @@ impl Context<'_, '_> {
             return self.ask("mbarrier.words.copies.each", &[address]);
         }
         if noinc {
-            return self.ask("mbarrier.copies.arrive", &[address]);
+            return self.ask("mbarrier.copies.arrive.each", &[address]);
         }
         let one = self.b().i32(1);
         self.ask("mbarrier.expect_tx", &[address, one])?;
-        self.ask("mbarrier.copies.complete_tx", &[address])
+        self.ask("mbarrier.copies.complete_tx.each", &[address])
     }
 
     /// The address that an operand names in the window of shared memory, 32 bits; a generic one is taken to it.
