@@ -278,25 +278,33 @@ fn products_with_one_and_conversions_within_a_format_hold() {
     }
 }
 
-/// Row `convert-flushed`, through the normal form: what is flushed and widened at once, and by two operations, is one term, and of the same value.
+/// Row `convert-flushed`, through the normal form: what is flushed and converted at once, and by two operations, is one term, and of the same value.
 #[test]
-fn what_is_flushed_and_widened_holds() {
+fn what_is_flushed_and_converted_holds() {
     let home = Concrete::default();
-    let terms = Terms::new();
-    let normal = sassafras_normal::Normal::new(&terms);
-    let x = terms.variable("x", 32);
-    let (plain, flush) = (FloatMode::default(), FloatMode { ftz: true, ..FloatMode::default() });
-    let widened = |mode, a: &TermId| terms.float_to_float(FloatFormat::F32, FloatFormat::F64, mode, a);
-    let one = terms.constant(32, 0x3f80_0000);
-    let raw = widened(flush, &x);
-    let two = widened(plain, &terms.float(FloatOp::Mul, FloatFormat::F32, flush, &[&x, &one]));
-    assert_eq!(normal.of(raw), normal.of(two));
-    assert_ne!(normal.of(raw), normal.of(widened(plain, &x)));
-    for exponent in 0..512u32 {
-        for fraction in [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x7f_ffff] {
-            let of = |t| terms.evaluate(&home, t, |_| u128::from(exponent << 23 | fraction)).bits();
-            assert_eq!(of(raw), of(normal.of(raw)), "{exponent:#x} {fraction:#x}");
-            assert_eq!(of(raw), of(two), "{exponent:#x} {fraction:#x}");
+    let roundings = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
+    for (to, rounding) in [(FloatFormat::F64, Rounding::NearestEven)]
+        .into_iter()
+        .chain(roundings.map(|rounding| (FloatFormat::F16, rounding)))
+    {
+        let terms = Terms::new();
+        let normal = sassafras_normal::Normal::new(&terms);
+        let x = terms.variable("x", 32);
+        let plain = FloatMode { rounding, ..FloatMode::default() };
+        let flush = FloatMode { ftz: true, ..plain };
+        let converted = |mode, a: &TermId| terms.float_to_float(FloatFormat::F32, to, mode, a);
+        let one = terms.constant(32, 0x3f80_0000);
+        let raw = converted(flush, &x);
+        let nearest = FloatMode { ftz: true, ..FloatMode::default() };
+        let two = converted(plain, &terms.float(FloatOp::Mul, FloatFormat::F32, nearest, &[&x, &one]));
+        assert_eq!(normal.of(raw), normal.of(two));
+        assert_ne!(normal.of(raw), normal.of(converted(plain, &x)));
+        for exponent in 0..512u32 {
+            for fraction in [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x7f_ffff] {
+                let of = |t| terms.evaluate(&home, t, |_| u128::from(exponent << 23 | fraction)).bits();
+                assert_eq!(of(raw), of(normal.of(raw)), "{exponent:#x} {fraction:#x}");
+                assert_eq!(of(raw), of(two), "{exponent:#x} {fraction:#x}");
+            }
         }
     }
 }

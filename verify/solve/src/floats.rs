@@ -116,7 +116,14 @@ pub fn convert<D: Domain>(
         // Conversions flush binary32 alone.
         return same(d, from, FloatMode { ftz: mode.ftz && from == FloatFormat::F32, ..mode }, a);
     }
-    let value = plain(FloatMode { sat: false, ..mode }, a);
+    let mut plainly = FloatMode { sat: false, ..mode };
+    let mut operand = None;
+    if mode.ftz && (from, to) == (FloatFormat::F32, FloatFormat::F16) {
+        // The operand alone is flushed: a sum with -0 does that too.
+        plainly.ftz = false;
+        operand = Some(same(d, from, FloatMode { ftz: true, ..FloatMode::default() }, a));
+    }
+    let value = plain(plainly, operand.as_ref().unwrap_or(a));
     if mode.sat { same(d, to, FloatMode { sat: true, ..FloatMode::default() }, &value) } else { value }
 }
 

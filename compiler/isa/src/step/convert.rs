@@ -5,7 +5,9 @@
 use super::float::format;
 use super::{Lane, Register, Step};
 use crate::form::FieldKind;
-use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, Rounding, State, Trap};
+use sassafras_semantics::{
+    CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, State, Trap,
+};
 
 /// Width and sign of an integer modifier.
 pub(super) fn integer(text: &str) -> Option<(u32, bool)> {
@@ -85,7 +87,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let v = self.d.float_to_int(from, signed, width, mode, nan, &b);
         let v = match (width < 32, signed) {
             (false, _) => v,
-            (true, true) => self.d.sext(&v, 32),
+            (true, true) if nan == 0 => self.d.sext(&v, 32),
+            (true, true) => {
+                // What NaN gives is not extended by its sign, as an H100 has it.
+                let d = self.d;
+                let nan = d.float_relation(FloatRelation::Unordered, from, mode.ftz, &b, &b);
+                d.ite(&nan, &d.zext(&v, 32), &d.sext(&v, 32))
+            }
             (true, false) => self.d.zext(&v, 32),
         };
         self.set_converted(&v);
@@ -97,12 +105,8 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let to = self.float_type("dst", to)?;
         let (width, signed) = self.integer_type("src")?;
         let mode = FloatMode { rounding: self.rounding()?, ..FloatMode::default() };
-        let v = match (width, signed, self.inst.row().field("b").map(|i| self.inst.row().fields[i].kind)) {
-            // An immediate of 32 bits, which text shows as unsigned.
-            (64, false, Some(FieldKind::Signed { .. })) => self.d.zext(&self.bits32("b")?, 64),
-            (64, ..) => self.bits64("b")?,
-            _ => self.bits32("b")?,
-        };
+        // An immediate is the upper word of 64 bits, as an H100 has it.
+        let v = if width == 64 { self.bits64("b")? } else { self.bits32("b")? };
         let part = self.part();
         let v = self.d.extract(&v, part, width);
         let v = self.d.int_to_float(signed, to, mode, &v);
@@ -174,7 +178,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         let (from, to) = (self.float_type("src", from)?, self.float_type("dst", to)?);
         let mode = self.mode()?;
         let b = self.float("b", from)?;
-        let v = self.d.float_to_float(from, to, mode, &b);
+        let mut v = self.d.float_to_float(from, to, mode, &b);
+        if mode.ftz && to == FloatFormat::F16 {
+            // An H100 flushes the result too.
+            let d = self.d;
+            let small = d.eq(&d.extract(&v, 10, 5), &d.constant(5, 0));
+            let zero = d.concat(&d.extract(&v, 15, 1), &d.constant(15, 0));
+            v = d.ite(&small, &zero, &v);
+        }
         self.set_converted(&v);
         self.next()
     }
@@ -248,8 +259,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             let a = self.float("a", FloatFormat::F32)?;
             convert(self.d, &a)
         } else {
+            // The low half of `c` goes above, as an H100 has it.
             let c = self.bits32("c")?;
-            self.d.extract(&c, 16, 16)
+            self.d.extract(&c, 0, 16)
         };
         self.set("d", &self.d.concat(&high, &low));
         self.next()

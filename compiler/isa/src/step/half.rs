@@ -4,7 +4,7 @@
 
 use super::float::float_test;
 use super::{Lane, Register, Step};
-use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, State, Trap};
+use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, State, Trap};
 
 /// Low and high half.
 type Pair<V> = [V; 2];
@@ -126,12 +126,12 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             if self.flag("nan") { (FloatOp::MinNan, FloatOp::MaxNan) } else { (FloatOp::Min, FloatOp::Max) };
         let xorsign = self.flag("xorsign");
         let sign = self.constant(16, 0x8000);
-        // The signs are those before absolute values are taken, as with `FMNMX`.
+        // The signs are those of the registers, and a NaN takes none, as with `FMNMX`.
         let mut raw = [a.clone(), b.clone()];
         for (i, (name, swizzle)) in [("a", "as"), ("b", "bs")].into_iter().enumerate() {
             if xorsign && self.has(name) {
-                let (word, negate) = (self.bits32(name)?, self.sign_changes(name));
-                raw[i] = self.halves_signed(word, swizzle, false, negate)?;
+                let word = self.bits32(name)?;
+                raw[i] = self.halves_signed(word, swizzle, false, false)?;
             }
         }
         let result = [0, 1].map(|i| {
@@ -140,7 +140,9 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             let v = self.d.ite(&q, &least, &most);
             if xorsign {
                 let signs = self.d.and(&self.d.xor(&raw[0][i], &raw[1][i]), &sign);
-                self.d.or(&self.d.and(&v, &self.d.not(&sign)), &signs)
+                let signed = self.d.or(&self.d.and(&v, &self.d.not(&sign)), &signs);
+                let nan = self.d.float_relation(FloatRelation::Unordered, format, false, &v, &v);
+                self.d.ite(&nan, &v, &signed)
             } else {
                 v
             }

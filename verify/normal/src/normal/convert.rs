@@ -47,11 +47,15 @@ impl Normal<'_> {
                 };
                 self.plus_nothing(self.conversion(&plain, width), *to, FloatMode { sat: true, ..EXACT })
             }
-            // Row `convert-flushed`: to flush and widen is a sum with −0 that flushes, widened.
-            Node::FloatToFloat { from: FloatFormat::F32, to: FloatFormat::F64, mode, a } if mode.ftz => {
+            // Row `convert-flushed`: to flush and convert is a sum with −0 that flushes, converted.
+            Node::FloatToFloat {
+                from: FloatFormat::F32,
+                to: to @ (FloatFormat::F64 | FloatFormat::F16),
+                mode,
+                a,
+            } if mode.ftz => {
                 let a = self.plus_nothing(*a, FloatFormat::F32, FloatMode { ftz: true, ..EXACT });
-                let (from, to, mode) =
-                    (FloatFormat::F32, FloatFormat::F64, FloatMode { ftz: false, ..*mode });
+                let (from, to, mode) = (FloatFormat::F32, *to, FloatMode { ftz: false, ..*mode });
                 self.conversion(&Node::FloatToFloat { from, to, mode, a }, width)
             }
             Node::FloatToFloat { from, to, mode, a } if from != to => {
