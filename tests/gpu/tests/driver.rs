@@ -1,7 +1,9 @@
 //! With a GPU: ptxas's recorded vadd loads and runs. Without: said aloud.
 
-use sassafras_gpu::{cuda::Cuda, session};
-use sassafras_reference::{kernels, traces, workspace_root};
+use sassafras_gpu::cuda::Cuda;
+use sassafras_gpu::item::{Item, Suite, entries};
+use sassafras_gpu::session;
+use sassafras_reference::{traces, workspace_root};
 
 #[test]
 fn recorded_vadd_runs() {
@@ -10,9 +12,9 @@ fn recorded_vadd_runs() {
         Err(e) => return sassafras_oracle::skip("gpu", &format!("{e:#}")),
     };
     let root = workspace_root();
-    let all = kernels(&root).expect("the corpus");
-    let kernel = all.iter().find(|k| k.name == "vadd").expect("vadd");
+    let number = entries(&root).expect("the corpus").iter().position(|e| e.name == "kernels/vadd/vadd");
+    let item = Item::new(&Suite::Corpus, &root, number.expect("vadd") as u64).expect("vadd");
     let cubin = traces::cubin(&root, traces::RECORDED, "kernels/vadd/vadd").expect("the recorded cubin");
-    let records = session::run(&cuda, kernel, "ptxas", &cubin).expect("a cubin that loads");
-    assert!(records.iter().all(|r| r.verdict == "agrees"), "{records:#?}");
+    let (records, lost) = session::run(&cuda, &item, "ptxas", &cubin);
+    assert!(!lost && records.iter().all(|r| r.verdict == "agrees"), "{records:#?}");
 }
