@@ -156,6 +156,14 @@ fn loads(image: &Image, offsets: &[u64], older: bool) -> Vec<Load> {
         }
         let load = out.last_mut().expect("pushed above when absent");
         let nobits = matches!(section.data, Data::NoBits(_));
+        if nobits && load.file == 0 {
+            // A segment of nothing but such sections has no bytes, and begins where the first of a size does.
+            if load.memory == 0 {
+                load.offset = offset;
+            }
+            load.memory += section.size();
+            continue;
+        }
         // What has no bytes may begin behind a gap of the file, which is memory too.
         let blank = load.memory - load.file;
         load.file = load.file.max(offset + section.bytes().len() as u64 - load.offset);
