@@ -35,7 +35,7 @@ pub struct Uniformity {
     values: SecondaryMap<Value, Option<Reason>>,
     branches: SecondaryMap<Block, Option<Value>>,
     apart: SecondaryMap<Block, bool>,
-    parted: SecondaryMap<Block, bool>,
+    diverged: SecondaryMap<Block, bool>,
 }
 
 impl Uniformity {
@@ -48,7 +48,7 @@ impl Uniformity {
             values: SecondaryMap::new(),
             branches: SecondaryMap::new(),
             apart: SecondaryMap::new(),
-            parted: SecondaryMap::new(),
+            diverged: SecondaryMap::new(),
         };
         let order = f.reverse_post_order();
         let waits = apart::waiting(f);
@@ -100,14 +100,14 @@ impl Uniformity {
             order.iter().copied().filter(|&block| found.branches[block].is_some()).collect();
         for block in parting {
             let meet = post.immediate(block).filter(|&meeting| meeting != exit);
-            lanes.add(f, block, meet, |at| found.parted[at] = true);
+            lanes.add(f, block, meet, |at| found.diverged[at] = true);
             if apart::waits_within(f, &post, exit, block, &waits) {
                 // They do not meet there either, but all of them come.
                 apart::behind(f, block, |at| found.apart[at] = true);
             }
         }
         for &block in &order {
-            found.apart[block] |= found.parted[block];
+            found.apart[block] |= found.diverged[block];
         }
         let parts = |block: Block| found.branches[block].is_some();
         for &block in &order {
@@ -162,8 +162,8 @@ impl Uniformity {
     }
 
     /// Whether a branch may keep some lanes of the warp from executing a block with the others: then no wait brings all of them there.
-    pub fn parted(&self, block: Block) -> bool {
-        self.parted[block]
+    pub fn diverged(&self, block: Block) -> bool {
+        self.diverged[block]
     }
 
     /// The reasons of one value, back to where lanes begin to differ.

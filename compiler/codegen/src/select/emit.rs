@@ -140,7 +140,7 @@ pub fn emit(
                 }
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
-                    e.arrive(b, i, uniform.parted(b), uniform.together(b) && !e.scattered)?;
+                    e.arrive(b, i, uniform.diverged(b), uniform.together(b) && !e.scattered)?;
                     if uniform.scatters(&source.insts[i]) {
                         (e.scattered, e.gathered) = (true, false);
                         e.converged.retain(|mask| Some(*mask) == super::plan::member_mask(&source.insts[i]));
@@ -257,20 +257,29 @@ impl Emitter<'_> {
 
     /// Brings the lanes of a warp together in front of a barrier of the block: hardware lets a warp arrive as a whole (C14). Where a branch
     /// keeps some of them away, `.aligned` says that the program does so, and without it there is no code.
-    fn arrive(&mut self, block: ir::Block, at: ir::Inst, parted: bool, together: bool) -> Result<(), Error> {
+    fn arrive(
+        &mut self,
+        block: ir::Block,
+        at: ir::Inst,
+        diverged: bool,
+        together: bool,
+    ) -> Result<(), Error> {
         if !matches!(self.source.insts[at].op, ir::Op::Barrier(_)) {
             return Ok(());
         }
         let line = self.source.insts[at].line;
         let insts = &self.source.blocks[block].insts;
-        let before = insts.iter().position(|&i| i == at).and_then(|n| insts.get(n.checked_sub(1)?));
-        let one_by_one = before.map(|&i| &self.source.insts[i]);
-        if parted && one_by_one.is_some_and(|data| data.op == ir::Op::WarpSync && data.line == line) {
+        // Lowering puts a wait of the same line in front of those; passes may have put something in between.
+        let waits = |&i: &ir::Inst| {
+            let data = &self.source.insts[i];
+            data.op == ir::Op::WarpSync && data.line == line
+        };
+        if diverged && insts.iter().take_while(|&&i| i != at).any(waits) {
             return Err(
                 self.lacks("a barrier without `.aligned` that a branch keeps lanes of a warp away from")
             );
         }
-        if !parted && !together && !self.gathered {
+        if !diverged && !together && !self.gathered {
             self.rule = "converge";
             let inst = self.all_lanes()?;
             self.push(MInst::new(inst));

@@ -227,7 +227,7 @@ struct Table {
 }
 
 impl<'a> Names<'a> {
-    /// As many moves are gone through one by one.
+    /// As many moves are visited one by one.
     const FEW: usize = 4;
 
     fn new(moves: &'a [(Value, Option<Value>)]) -> Names<'a> {
