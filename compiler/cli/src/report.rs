@@ -110,7 +110,7 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
         Verdict::Proved => proved(&mut text, record, "for every input the target does what the source does"),
         Verdict::ProvedWithin(rounds) => {
             let what = format!(
-                "for every input on which no loop of the source takes more than {rounds} iterations the target does what it does"
+                "for every input on which no loop of the source, each time that it is entered, returns to its head more than {rounds} times, the target does what the source does"
             );
             proved(&mut text, record, &what);
         }
@@ -148,6 +148,9 @@ fn proved(text: &mut String, record: &Record, what: &str) {
             "  {} of {} instructions of the target lie on a path that was looked at",
             c.reached, c.instructions
         );
+    }
+    if let Some(e) = &record.evaluation {
+        let _ = writeln!(text, "  evaluation: {}", e.text());
     }
     match record.lemmas.is_empty() {
         true => {

@@ -87,6 +87,7 @@ fn judge(
         evaluated: 0,
         sides: 0.0,
         coverage: None,
+        evaluation: None,
     };
     let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(why.into()));
     let Task { desk, assumed, evaluated, sides, coverage, .. } = task;

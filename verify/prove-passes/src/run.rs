@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Inst, Terminator, Value};
 use sassafras_semantics::{Domain, Space, TermId};
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::trace::loops::{Flow, Loops};
 use sassafras_symbolic::trace::side::Side;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +48,7 @@ pub(super) struct Ran<'i> {
     pub reached: usize,
 }
 
-/// Runs a side. `bound`: most times that a block is run.
+/// Runs a side. `bound`: one more than how often lanes return to the head of a loop, at most.
 ///
 /// # Errors
 /// What is not covered, and where.
@@ -71,10 +72,22 @@ pub(super) fn run<'i>(
         if cuts.contains(&block) { Ok(WAIT + 1 + u64::from(block.0)) } else { place(block) }
     };
     let name = if who == Who::Before { "source" } else { "target" };
-    let mut side = Side::new(inputs, name, bound);
+    let first = place(match &start {
+        Start::Entry => f.entry,
+        Start::Cut(block, ..) => *block,
+    })?;
+    let mut flow = Flow::new();
+    for (&block, &rank) in &ranks {
+        let edges = f.blocks[block].terminator.edges();
+        for (edge, to) in (rank * STRIDE + 1..).zip(edges.iter().map(|e| enter(e.block))) {
+            flow.entry(rank * STRIDE).or_default().push(edge);
+            flow.insert(edge, to.into_iter().collect());
+        }
+    }
+    let mut side = Side::new(inputs, name, bound).with_loops(Loops::of(&flow, first));
     match start {
-        Start::Entry => side.start(place(f.entry)?, FxHashMap::default(), inputs.terms.constant(32, 0)),
-        Start::Cut(block, values, version) => side.start(place(block)?, values, version),
+        Start::Entry => side.start(first, FxHashMap::default(), inputs.terms.constant(32, 0)),
+        Start::Cut(_, values, version) => side.start(first, values, version),
     }
     let mut arrivals = BTreeMap::new();
     let mut times: FxHashMap<Inst, u32> = FxHashMap::default();

@@ -51,6 +51,8 @@ rows! {
         => "do not store or compare that address";
     "arithmetic": "the solver has an example in which operations on floats have results that they do not have: to it they may be any functions"
         => "`--budget N`; the sides may compute a float in two ways";
+    "coverage: evaluation": "all was shown within the bound, and no concrete input was found that goes a way of the source which the bound covers, nor that there is none"
+        => "`--unroll N` with another N, or `--budget N`";
     "coverage: within": "all was shown for as many iterations of loops as were unrolled, and some instructions of the target were reached by none of them"
         => "`--unroll N` with a larger N";
     "coverage": "a loop of the target was not shown to end when the source's does"
@@ -135,6 +137,7 @@ mod tests {
         ),
         ("both sides leave the same memory: solver: the effort is spent", "solver"),
         ("coverage: within 4 iterations 34 of 35 instructions are reached", "coverage: within"),
+        ("coverage: evaluation: no evaluated input goes from 22 to 25", "coverage: evaluation"),
         ("cubin: 16 barriers are used, and 2 are declared", "cubin:"),
         ("effort: terms grow beyond what is worked through", "effort: terms"),
         ("time", "time"),

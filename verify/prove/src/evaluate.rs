@@ -2,6 +2,7 @@
 //!
 //! What stands against a solver that says `unsat` too easily, and against a simplification that is wrong.
 
+use crate::reach::{Given, Goal, Goals, near, tag};
 use crate::reason::Reason;
 use rustc_hash::FxHashMap;
 use sassafras_execute::order::hash;
@@ -23,6 +24,10 @@ pub const INPUTS: u32 = 64;
 pub const LEAST: u32 = 8;
 /// How many are tried, since some are outside the assumptions.
 const TRIED: u64 = 512;
+/// Terms that are evaluated at most to reach something that is rare.
+const WORK: u64 = 6_000_000;
+/// Seeds that fill up inputs of which a part is given; odd ones draw small numbers.
+const GIVEN: std::ops::Range<u64> = 0x1_0000..0x1_0004;
 /// How many where some of those count, and too few.
 const MOST_TRIED: u64 = 4096;
 
@@ -67,29 +72,68 @@ pub struct Raw<'r> {
     pub required: Option<[u32; 3]>,
     /// Values of eight bytes that the source looks for in memory.
     pub words: &'r [u64],
+    /// How often loops return to their heads at most, where that leaves inputs out: then some are drawn that are near it.
+    pub bounded: Option<u32>,
+    /// What is to be reached.
+    pub goals: Goals,
+    /// Numbers that the source's ways depend on.
+    pub numbers: Vec<u32>,
+    /// Inputs that are taken besides those that are drawn.
+    pub given: Vec<Given>,
 }
 
-/// Evaluates both sides on [`INPUTS`] inputs; how many there were.
+/// How far an evaluation went.
+#[derive(Debug, Default)]
+pub struct Reach {
+    /// How many inputs counted.
+    pub count: u32,
+    /// What was reached.
+    pub reached: BTreeSet<Goal>,
+}
+
+impl Reach {
+    /// Counts an input by the values that terms have on it.
+    fn note(&mut self, goals: &Goals, values: &Values) {
+        self.count += 1;
+        let holds = |t: &TermId| values[t.0 as usize].is_some_and(|b| b.is_true());
+        let open = goals.iter().filter(|(_, conditions)| conditions.iter().any(holds));
+        self.reached.extend(open.map(|(goal, _)| *goal));
+    }
+}
+
+/// Evaluates both sides on [`INPUTS`] inputs, and on more where something is left to be reached.
 ///
 /// # Errors
 /// An input on which they differ, in words.
-pub fn evaluate(raw: &Raw<'_>) -> Result<u32, Reason> {
-    let mut count = 0;
+pub fn evaluate(raw: &Raw<'_>) -> Result<Reach, Reason> {
+    let mut reach = Reach::default();
     let terms = raw.inputs.terms;
     let order = terms.topological(&raw.roots());
     let order: Vec<Step> = order.into_iter().map(|t| (t, terms.node(t), terms.width_of(t))).collect();
     let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
     let bound = raw.inputs.bound();
+    let tries = (WORK / order.len().max(1) as u64).clamp(INPUTS.into(), TRIED);
     for seed in 0..MOST_TRIED {
         sassafras_solve::limit::look();
-        if count == INPUTS || seed >= TRIED && !(1..LEAST).contains(&count) {
+        let all = reach.reached.len() == raw.goals.len();
+        let enough = reach.count >= INPUTS && (all || seed >= tries);
+        if enough || seed >= TRIED && !(1..LEAST).contains(&reach.count) {
             break;
         }
-        if raw.one(seed, &order, &reads, &bound)? {
-            count += 1;
+        if let Some(values) = raw.one(seed, None, &order, &reads, &bound)? {
+            reach.note(&raw.goals, &values);
         }
     }
-    Ok(count)
+    for given in &raw.given {
+        for seed in GIVEN {
+            sassafras_solve::limit::look();
+            if let Some(values) = raw.one(seed, Some(given), &order, &reads, &bound)? {
+                reach.note(&raw.goals, &values);
+                break;
+            }
+        }
+    }
+    Ok(reach)
 }
 
 /// A 32-bit pattern that tends to be one that matters.
@@ -135,6 +179,7 @@ impl Raw<'_> {
         );
         roots.extend(self.assumptions);
         roots.extend(self.never.iter().chain(&self.tangled));
+        roots.extend(self.goals.values().flatten());
         for side in [&self.source, &self.target] {
             roots.extend(side.beyond.iter().chain(side.undefined));
             roots.extend(side.traps.iter().map(|t| t.0));
@@ -154,21 +199,22 @@ impl Raw<'_> {
         b.what.is_shuffle() && b.index == 0 && self.inputs.is_uniform(b.operands[0])
     }
 
-    /// Whether the input of this seed is admissible.
+    /// The values of terms on the input of this seed, a part of which may be given, if it is admissible.
     fn one(
         &self,
         seed: u64,
+        given: Option<&Given>,
         order: &[Step],
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
-    ) -> Result<bool, Reason> {
+    ) -> Result<Option<Values>, Reason> {
         // What is decided by what was never written is excluded: there it may be anything.
         let never = |n: &Node| matches!(n, Node::Undef { why, .. } if unwritten::is_never(why));
         let any = order.iter().any(|(id, node, _)| (id.0 as usize) >= self.of_target && never(node));
-        let decided = any.then(|| self.values(seed, order, reads, bound, None));
-        let values = self.values(seed, order, reads, bound, Some(decided.as_ref()));
+        let decided = any.then(|| self.values(seed, given, order, reads, bound, None));
+        let values = self.values(seed, given, order, reads, bound, Some(decided.as_ref()));
         let decided = decided.unwrap_or_else(|| values.clone());
-        self.judged(seed, order, &values, &decided)
+        Ok(self.judged(seed, order, &values, &decided)?.then_some(decided))
     }
 
     /// Values of all terms on an input. `decided`: none if also those that rest on what the source never wrote have one; else what these are, if there are any,
@@ -176,6 +222,7 @@ impl Raw<'_> {
     fn values(
         &self,
         seed: u64,
+        given: Option<&Given>,
         order: &[Step],
         reads: &FxHashMap<TermId, Read>,
         bound: &FxHashMap<TermId, Bound>,
@@ -201,15 +248,20 @@ impl Raw<'_> {
                     let place = |t: TermId| elsewhere(t).map_or_else(|| number(t), |b| b.bits() as u64);
                     let from = place(r.base).wrapping_add(r.offset as u64);
                     let version = place(r.version);
-                    let tag: u64 = r.memory.bytes().map(u64::from).sum();
+                    let tag = tag(r.memory);
+                    let of = |a: u64| given.filter(|_| version == 0)?.bytes.get(&(tag, a)).copied();
                     // Bytes by their addresses, so that reads from different bases agree.
                     let byte = |a: u64| {
+                        if let Some(byte) = of(a) {
+                            return byte;
+                        }
                         let word = hash(seed, &[4, version, tag, a & !7]);
                         if !self.words.is_empty() && !word.is_multiple_of(4) {
                             let chosen = self.words[(word >> 8) as usize % self.words.len()];
                             return chosen.to_le_bytes()[(a & 7) as usize];
                         }
-                        pattern(hash(seed, &[1, version, tag, a & !3])).to_le_bytes()[(a & 3) as usize]
+                        let h = hash(seed, &[1, version, tag, a & !3]);
+                        self.number(seed, Self::MEMORY, h).to_le_bytes()[(a & 3) as usize]
                     };
                     let bytes: [u8; 8] = std::array::from_fn(|i| byte(from.wrapping_add(i as u64)));
                     Some(Bits::new(width, u64::from_le_bytes(bytes).into()))
@@ -245,7 +297,8 @@ impl Raw<'_> {
                 }
                 Node::Variable(_) => {
                     let own = layout.get(&id).copied();
-                    Some(Bits::new(width, own.unwrap_or_else(|| self.draw(seed, id))))
+                    let input = given.and_then(|g| g.inputs.get(&self.inputs.input_of(id)?).copied());
+                    Some(Bits::new(width, input.or(own).unwrap_or_else(|| self.draw(seed, id))))
                 }
                 Node::Ite(c, a, b) => at(*c).and_then(|c| at(if c.is_true() { *a } else { *b })),
                 other => {
@@ -338,6 +391,27 @@ impl Raw<'_> {
         all
     }
 
+    /// Of so many seeds in a row, which draw small numbers for parameters, and for memory.
+    const PARAMETERS: &'static [u64] = &[1, 3];
+    const MEMORY: &'static [u64] = &[1];
+
+    /// A number of 32 bits; near the bound for seeds that are among these, modulo 4.
+    fn number(&self, seed: u64, near_bound: &[u64], h: u64) -> u32 {
+        match self.bounded.filter(|_| near_bound.contains(&(seed % 4))) {
+            Some(most) => near(h, most, &self.numbers, pattern(h)),
+            None => pattern(h),
+        }
+    }
+
+    /// The upper half of what has this lower one: where numbers are near the bound, often such that both together are.
+    fn upper(&self, seed: u64, low: u32, h: u64) -> u32 {
+        let near_bound = self.bounded.is_some() && Self::PARAMETERS.contains(&(seed % 4));
+        match h >> 16 & 3 {
+            0 | 1 if near_bound => ((low as i32) >> 31) as u32,
+            _ => self.number(seed, Self::PARAMETERS, h),
+        }
+    }
+
     /// A value for a variable.
     fn draw(&self, seed: u64, id: TermId) -> u128 {
         let Node::Variable(number) = self.inputs.terms.node(id) else {
@@ -365,7 +439,10 @@ impl Raw<'_> {
             Some(Input::Parameter(at)) if self.pointers.contains(&at) => {
                 (0x40 + at) << 32 | (own & 0xff_ffff) << 8
             }
-            _ => u64::from(pattern(own)) | u64::from(pattern(hash(seed, &[own]))) << 32,
+            _ => {
+                let low = self.number(seed, Self::PARAMETERS, own);
+                u64::from(low) | u64::from(self.upper(seed, low, hash(seed, &[own]))) << 32
+            }
         };
         drawn.into()
     }

@@ -1,10 +1,12 @@
 //! One entry of a module or a cubin against one of a cubin.
 
 mod attempts;
+mod coverage;
 
 use crate::ask::{Violated, ask};
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::obligation::{Lone, Obligation, assumptions, covered, events, frame, intervals, one_event, traps};
+use crate::reach::{Given, Goal, Goals, goals, numbers};
 use crate::reason::{Kind, Reason};
 use crate::replay::{Sides, explain, pointers, replay, wishes};
 use crate::smallest::{Demands, Model, smallest};
@@ -118,6 +120,7 @@ fn once(
         obligations: Counts::default(),
         unroll: limits.unroll,
         coverage: None,
+        evaluation: None,
         contradiction: None,
         matching: None,
         seconds: 0.0,
@@ -369,6 +372,7 @@ impl Task<'_> {
         let started = Instant::now();
         let mut run = self.both(&inputs, None)?;
         self.unfinished = !run.source.beyond.is_empty();
+        self.counted(&run.source.course)?;
         let weakened = fences::ease(&run.source.events, &run.target.side.events);
         if self.weakened.is_empty() && !weakened.is_empty() {
             self.weakened = weakened;
@@ -389,9 +393,10 @@ impl Task<'_> {
         let pointers = pointers(&inputs, self.origin, &run.source.events);
         self.pointers.clone_from(&pointers);
         let started = Instant::now();
-        let evaluated = self.evaluated(&pointers, run.ways.clone());
+        let ways = run.ways.clone();
+        let evaluated = self.evaluated(&pointers, ways.clone(), Vec::new());
         self.record.phases.evaluation += started.elapsed().as_secs_f64();
-        if let Ok(raw) = &evaluated {
+        if let Ok((raw, _)) = &evaluated {
             run.assumed.extend(raw);
         }
         if !self.solver.present() {
@@ -476,7 +481,7 @@ impl Task<'_> {
         {
             self.record.contradiction = Some(why.to_string());
         }
-        evaluated?;
+        let (_, reached) = evaluated?;
         if self.record.obligations.by_solver > 0 {
             // A solver that calls everything impossible is of no use.
             match self.solver.check_last(&inputs.script(&run.assumptions)) {
@@ -486,6 +491,9 @@ impl Task<'_> {
                 }
                 Answer::Unknown(why) => return Err(format!("the assumptions: {why}").into()),
             }
+        }
+        if self.unfinished {
+            self.record.evaluation = Some(self.reached(&inputs, &run, &pointers, ways, reached)?);
         }
         self.record.assumptions = run.assumed;
         self.record.lemmas = run.lemmas;
@@ -814,14 +822,24 @@ impl Task<'_> {
         Ok(Verdict::Refuted(Box::new(found)))
     }
 
-    /// Runs both sides once more without simplification, and evaluates them on concrete inputs; what that run assumed.
-    fn evaluated(&mut self, pointers: &[u64], ways: Ways) -> Result<BTreeSet<Assumption>, Reason> {
+    /// Runs both sides once more without simplification, and evaluates them on concrete inputs, `given` ones among them; what that run assumed, and
+    /// what was reached of what a bounded proof has to reach.
+    fn evaluated(
+        &mut self,
+        pointers: &[u64],
+        ways: Ways,
+        given: Vec<Given>,
+    ) -> Result<(BTreeSet<Assumption>, BTreeSet<Goal>), Reason> {
         let terms = Terms::raw();
         let inputs = Inputs::raw(&terms);
         inputs.in_clusters(self.origin.in_clusters());
         inputs.in_blocks(self.origin.blocks());
         let run = self.both(&inputs, Some(ways)).map_err(|e| format!("evaluation: {e}"))?;
+        self.counted(&run.source.course)?;
         let (source, target) = (&run.source, &run.target.side);
+        let bounded = self.unfinished.then_some(self.limits.unroll);
+        let goals = if self.unfinished { goals(&source.course) } else { Goals::new() };
+        let numbers = numbers(&terms, &goals);
         let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
         let raw = Raw {
             inputs: &inputs,
@@ -837,18 +855,22 @@ impl Task<'_> {
             locals: &self.origin.variables(self.limits.unroll.saturating_add(1)),
             placed: &self.placed,
             top: places::top(&inputs, self.cubin),
+            bounded,
+            goals,
+            numbers,
+            given,
         };
         let evaluated = evaluate(&raw);
         self.differs = evaluated.is_err();
-        let count = evaluated.map_err(|e| match e.kind {
+        let reach = evaluated.map_err(|e| match e.kind {
             Kind::Tangled => Reason::from(format!("evaluation: {e}")),
             _ => Reason::contradiction(e),
         })?;
-        self.record.obligations.evaluated = count;
-        if count < LEAST {
-            return Err(Reason::few_inputs(count));
+        self.record.obligations.evaluated = reach.count;
+        if reach.count < LEAST {
+            return Err(Reason::few_inputs(reach.count));
         }
-        Ok(run.assumed)
+        Ok((run.assumed, reach.reached))
     }
 }
 

@@ -58,6 +58,11 @@ impl Reason {
         Reason { kind: Kind::Contradiction, text: format!("evaluation contradicts the solver: {why}") }
     }
 
+    /// The source was left unfinished elsewhere than the bound says.
+    pub fn miscounted(why: impl fmt::Display) -> Reason {
+        Reason { kind: Kind::Contradiction, text: format!("coverage contradicts the bound: {why}") }
+    }
+
     /// Whether more iterations may help: too few inputs end within the bound.
     pub fn is_empty_within_bound(&self) -> bool {
         matches!(self.kind, Kind::Vacuous | Kind::FewInputs)

@@ -1,6 +1,7 @@
 //! Verdicts, and the record of an entry.
 
 use crate::reason::Reason;
+use crate::reach::Evaluation;
 use crate::steps::{Read, Step};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_witness::rewrite::Rewrites;
@@ -78,7 +79,7 @@ pub struct Argument {
 pub enum Verdict {
     /// The target does what the source does.
     Proved,
-    /// The same for inputs on which no loop of the source takes more iterations than this.
+    /// The same for inputs on which no activation of a loop of the source returns to its head more often than this.
     ProvedWithin(u32),
     /// It does not.
     Refuted(Box<Counterexample>),
@@ -153,6 +154,8 @@ pub struct Record {
     pub unroll: u32,
     /// How much of the target was run.
     pub coverage: Option<Coverage>,
+    /// How far the evaluation before a bounded proof went.
+    pub evaluation: Option<Evaluation>,
     /// What the prover found against itself: all obligations hold, and values on an input say otherwise.
     pub contradiction: Option<String>,
     /// Which event stands for which, of what was proved.
@@ -221,6 +224,7 @@ impl Record {
             "verdict": self.verdict.word(),
             "bound": bound,
             "coverage": self.coverage,
+            "evaluation": self.evaluation,
             "assumptions": self.assumptions.iter().map(|a| a.id()).collect::<Vec<_>>(),
             "outside": self.outside(),
             "lemmas": self.lemmas,

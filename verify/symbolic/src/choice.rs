@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Place {
     /// PTX line, or byte offset in the function.
     pub at: u64,
-    /// Which of the events there.
-    pub nth: u32,
+    /// Which of the events there: the rounds of loops in which it happens, and which of those in them, from 0.
+    pub nth: u64,
 }
 
 /// What a NaN is whose payload the source leaves open, at all places.
@@ -37,13 +37,16 @@ pub struct Choice {
     pub like: Option<(Place, u32)>,
 }
 
+/// Bits for how many events a place has in one round of its loops.
+const EVENTS: u32 = 10;
+
 /// The place of each event.
 pub fn places(events: &[Event]) -> Vec<Place> {
-    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut counts: FxHashMap<(u64, u64), u64> = FxHashMap::default();
     let mut place = |e: &Event| {
-        let count = counts.entry(e.place).or_insert(0);
+        let count = counts.entry((e.place, e.visit)).or_insert(0);
         *count += 1;
-        Place { at: e.place, nth: *count - 1 }
+        Place { at: e.place, nth: e.visit.wrapping_sub(1).wrapping_shl(EVENTS).wrapping_add(*count - 1) }
     };
     events.iter().map(&mut place).collect()
 }

@@ -135,6 +135,13 @@ impl<'t> Inputs<'t> {
         self.inputs.borrow().get(&variable).cloned()
     }
 
+    /// All free inputs of the launch that were made, with their variables.
+    pub fn all(&self) -> Vec<(TermId, Input)> {
+        let mut all: Vec<(TermId, Input)> = self.inputs.borrow().iter().map(|(v, i)| (*v, i.clone())).collect();
+        all.sort_by_key(|(v, _)| *v);
+        all
+    }
+
     /// What yielded a variable, if an event or a function that is known by name did.
     pub fn yielded_by(&self, variable: TermId) -> Option<Action> {
         self.bound.borrow().get(&variable).map(|bound| bound.what.clone())

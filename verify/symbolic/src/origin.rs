@@ -10,9 +10,12 @@ use crate::ptx::approximate::{Estimated, Estimates};
 use crate::ptx::calls::{Program, reachable};
 use crate::ptx::contract::{Fused, Sites, contractible};
 use crate::ptx::source;
+use crate::sass::flow;
 use crate::sass::target;
 use crate::sass::target::{Role, Wanted};
+use crate::trace::course::Course;
 use crate::trace::fences::Weakened;
+use crate::trace::loops::Flow;
 use crate::trace::side::{Name, Side};
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
@@ -56,6 +59,8 @@ pub struct Trace {
     pub demands: Vec<(TermId, u64)>,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
+    /// Which ways it went.
+    pub course: Course,
 }
 
 /// What a source does of what it may do.
@@ -89,9 +94,9 @@ pub struct Freedom<'a> {
 
 impl<R: Name> From<Side<'_, R>> for Trace {
     fn from(side: Side<'_, R>) -> Trace {
-        let Side { events, traps, beyond, undefined, mut demands, barriers, assumed, .. } = side;
+        let Side { events, traps, beyond, undefined, mut demands, barriers, assumed, course, .. } = side;
         demands.extend(barriers.open().into_iter().flatten().copied());
-        Trace { events, traps, beyond, undefined, demands, assumed }
+        Trace { events, traps, beyond, undefined, demands, assumed, course }
     }
 }
 
@@ -426,6 +431,19 @@ impl<'a> Origin<'a> {
             Origin::Code { cubin, code: own } => {
                 let ran = target::run(inputs, cubin, own, bound, self.wanted(target, &[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Ways::default()))
+            }
+        }
+    }
+
+    /// Where its places lead, where that is all known before it is run: functions that call themselves stand within themselves `deep` times.
+    pub fn flow(self, deep: u32) -> Option<Flow> {
+        match self {
+            Origin::Ptx { module, function } => {
+                Program::new(module, function, deep).ok().map(|p| crate::ptx::flow::flow(&p))
+            }
+            Origin::Code { cubin, code } => {
+                let chip = Chip::from_number(cubin.sm)?;
+                flow::is_plain(code, chip).then(|| flow::flow(code, chip))
             }
         }
     }

@@ -190,7 +190,8 @@ pub fn put(inputs: &Inputs<'_>, all: &[Placed], top: TermId, trace: &mut Trace) 
         }
     }
     trace.traps.iter_mut().chain(&mut trace.demands).for_each(|(t, _)| of(t));
-    trace.beyond.iter_mut().chain(&mut trace.undefined).for_each(of);
+    trace.beyond.iter_mut().chain(&mut trace.undefined).for_each(&mut of);
+    trace.course.taken.iter_mut().for_each(|t| of(&mut t.condition));
 }
 
 /// A term with others for some; what was found is kept.

@@ -171,6 +171,10 @@ pub fn against(
     let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
     // The source first: what a term was shown to be has to have a lower number.
     let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
+    // What is left out of account is what goes beyond the bound, and nothing else.
+    if let Some(flow) = origin.flow(bound) {
+        super::activations::judge(&flow, &left.course.visits, entry.unroll).map_err(said)?;
+    }
     let (mut wanted, most) = (origin.wanted(cubin, &entry.matching.fences), bound.saturating_add(2));
     wanted.updates = updates;
     wanted.calls = origin.recurses().then_some(bound);

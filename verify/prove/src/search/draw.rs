@@ -135,15 +135,19 @@ impl Input {
         let known = if pointers.is_empty() { origin.wide_params() } else { pointers.to_vec() };
         // Buffers that are one, at times.
         let shared = seed % 5 == 4;
-        let mut count = 0;
+        let (mut count, mut numbers) = (0, 0);
         let parameters = origin.params().into_iter().map(|(_, offset, size)| {
             let is_address = size == 8 && known.contains(&offset.into());
             let buffer = is_address.then_some(if shared { 0 } else { count });
             count += usize::from(is_address);
             // How many there are, most often.
             let even = seed % 4 > 1;
+            // Or next to none: loops that are not gone round, or once.
+            let few = (seed % 8 == 4).then_some((seed / 8 + numbers) as u32 % 4);
+            numbers += u64::from(!is_address);
             let count = |h: u64, i: u32| match h % 6 {
                 _ if origin.is_float(offset) => style.word(h, i % 2 == 1),
+                _ if let Some(few) = few.filter(|_| size <= 8) => if i == 0 { few } else { 0 },
                 _ if size > 8 || h.is_multiple_of(6) => Style::Mixed.word(h, i % 2 == 1),
                 // The upper half of a count of 64 bits.
                 _ if i == 1 => 0,

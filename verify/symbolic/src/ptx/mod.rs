@@ -1,6 +1,6 @@
 //! The source: PTX over terms.
 //!
-//! - [`source`]: the side itself. [`calls`]: calls written out; [`functions`]: what they call.
+//! - [`source`]: the side itself. [`calls`]: calls written out; [`functions`]: what they call. [`mod@flow`]: where places lead.
 //! - [`choose`]: what is undefined. [`contract`]: products and sums that may be one operation. [`approximate`]: results that are bounded and not fixed.
 //!   [`flush`]: quotients that are flushed. [`upper`]: upper halves of products with constants.
 
@@ -8,6 +8,7 @@ pub mod approximate;
 pub mod calls;
 pub mod choose;
 pub mod contract;
+pub mod flow;
 pub mod flush;
 pub mod functions;
 pub mod source;

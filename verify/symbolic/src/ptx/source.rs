@@ -7,8 +7,10 @@ use crate::ptx::approximate::Estimates;
 use crate::ptx::calls::{Kept, PARAMS, Program};
 use crate::ptx::choose;
 use crate::ptx::contract::Sites;
+use crate::ptx::flow;
 use crate::ptx::functions;
 use crate::trace::lanes;
+use crate::trace::loops::Loops;
 use crate::trace::side::{Side, Unasked, name};
 use crate::trace::system;
 use crate::trace::window;
@@ -478,7 +480,8 @@ pub fn run<'i>(
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
-    let mut side = Side::new(inputs, "source", bound);
+    let loops = Loops::of(&flow::flow(program), 0);
+    let mut side = Side::new(inputs, "source", bound).with_loops(loops);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     (side.strong_shared, side.strong_tests) = (marks.strong_shared, marks.strong_tests);
     side.updates = marks.updates;

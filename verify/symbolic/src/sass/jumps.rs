@@ -25,12 +25,7 @@ pub fn cases(
         return Some(cases);
     }
     let (inputs, d) = (side.inputs, side.inputs.terms);
-    let end = WORD * function.code.len() as u64;
-    let words = function.banks.iter().filter(|b| b.number == TABLES).flat_map(|b| b.data.chunks_exact(4));
-    let words = words.filter_map(|w| w.try_into().ok()).map(|w| u64::from(u32::from_le_bytes(w)));
-    let called = function.subroutines.iter().map(|s| u64::from(s.offset));
-    let places: BTreeSet<u64> =
-        words.chain(called).filter(|at| at.is_multiple_of(WORD) && *at < end).collect();
+    let places: BTreeSet<u64> = places(function).collect();
     if places.is_empty() || places.len() > MOST_ENTRIES {
         return None;
     }
@@ -48,6 +43,15 @@ pub fn cases(
         side.demands.push((none, side.place));
     }
     Some(all)
+}
+
+/// The places that tables of a function name, and functions inside it, in bytes.
+pub fn places(function: &Function) -> impl Iterator<Item = u64> + '_ {
+    let end = WORD * function.code.len() as u64;
+    let words = function.banks.iter().filter(|b| b.number == TABLES).flat_map(|b| b.data.chunks_exact(4));
+    let words = words.filter_map(|w| w.try_into().ok()).map(|w| u64::from(u32::from_le_bytes(w)));
+    let called = function.subroutines.iter().map(|s| u64::from(s.offset));
+    words.chain(called).filter(move |at| at.is_multiple_of(WORD) && *at < end)
 }
 
 /// The values of a term that is one of a few constants, each with its condition.

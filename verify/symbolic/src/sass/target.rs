@@ -7,7 +7,7 @@ mod system;
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::sass::demand;
-use crate::sass::{jumps, recognise};
+use crate::sass::{flow, jumps, recognise};
 use crate::trace::action::Action;
 use crate::trace::bank::constants;
 use crate::trace::copies;
@@ -15,6 +15,7 @@ use crate::trace::event::Wait;
 use crate::trace::fences::{self, Fence, Weakened};
 use crate::trace::lanes;
 use crate::trace::leader::Leaders;
+use crate::trace::loops::{Edge, Loops};
 use crate::trace::retry;
 use crate::trace::side::{Side, Unasked, WORD};
 use crate::trace::update;
@@ -355,7 +356,7 @@ fn go<'i>(
         return Err(format!("the code refers to `{}`: it is not linked", r.symbol));
     }
     let who = if role == Role::Source { "source" } else { "target" };
-    let mut side = Side::new(inputs, who, bound);
+    let mut side = Side::new(inputs, who, bound).with_loops(Loops::of(&flow::flow(function, chip), 0));
     side.machine = true;
     (side.strong_shared, side.strong_tests) = (wanted.strong_shared, wanted.strong_tests);
     side.aligned = wanted.whole;
@@ -533,6 +534,7 @@ fn go<'i>(
                     side.proceed(index + 1);
                     continue;
                 }
+                side.edge = if called { Edge::Call } else { Edge::Step };
                 part_or_end(&mut side, &ends, index, target / WORD, condition);
             }
             Outcome::BranchByConvergence { target, mask, converged } => {
@@ -590,6 +592,11 @@ fn go<'i>(
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 let last = cases.len().saturating_sub(1);
+                side.edge = match inst.row().control_flow {
+                    Some(ControlFlowKind::Call) => Edge::Call,
+                    Some(ControlFlowKind::Return) => Edge::Return,
+                    _ => Edge::Step,
+                };
                 for (i, (case, to)) in cases.into_iter().enumerate() {
                     if !(to as u64).is_multiple_of(WORD) {
                         return Err(at("a branch between instructions".into()));

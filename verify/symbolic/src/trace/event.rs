@@ -50,7 +50,7 @@ pub struct Event {
     /// PTX: source line. SASS: byte offset in the function.
     pub place: u64,
     /// Which time that place was come to, from 1.
-    pub visit: u32,
+    pub visit: u64,
     /// Whether its place among those that order memory matters: of all that others see but what lanes ask each other.
     pub orders: bool,
     /// Operands of an event that others see.

@@ -104,7 +104,7 @@ pub struct Weakened {
     /// Byte offset in the function.
     pub at: u64,
     /// Which time that instruction is come to, from 1.
-    pub visit: u32,
+    pub visit: u64,
     /// What it is taken for; none if it is left out of account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Less>,
@@ -132,7 +132,7 @@ fn serves(wanted: &Less, there: &Less) -> bool {
 ///
 /// # Errors
 /// A fence that is taken for more than it does.
-pub fn taken(all: &[Weakened], at: u64, visit: u32, own: Fence) -> Result<Option<Fence>, String> {
+pub fn taken(all: &[Weakened], at: u64, visit: u64, own: Fence) -> Result<Option<Fence>, String> {
     match all.iter().find(|e| e.at == at && e.visit == visit).map(|e| &e.taken) {
         None => Ok(Some(own)),
         Some(None) => Ok(None),
@@ -142,12 +142,12 @@ pub fn taken(all: &[Weakened], at: u64, visit: u32, own: Fence) -> Result<Option
 }
 
 /// Whether a barrier of the warp is left out of account.
-pub fn is_left_out(all: &[Weakened], at: u64, visit: u32) -> bool {
+pub fn is_left_out(all: &[Weakened], at: u64, visit: u64) -> bool {
     all.iter().any(|e| e.at == at && e.visit == visit && e.taken.is_none())
 }
 
 /// Whether a strong access is taken for a weak one.
-pub fn is_weak(all: &[Weakened], at: u64, visit: u32) -> bool {
+pub fn is_weak(all: &[Weakened], at: u64, visit: u64) -> bool {
     all.iter().any(|e| e.at == at && e.visit == visit && e.taken == Some(Less::Weak))
 }
 

@@ -1,11 +1,12 @@
 //! What one side did: paths with their conditions and registers, and the log of guarded events.
 //!
 //! Of all lanes on their way the one furthest back goes first, so that paths meet where they can: registers are merged by
-//! the conditions that tell the paths apart. Loops are run as often as the bound says; what is still in one then is left in
-//! [`Side::beyond`].
+//! the conditions that tell the paths apart. Lanes in different rounds of a loop do not meet. Whoever returns to the head of a loop more often than
+//! the bound says, since coming to the loop, is left in [`Side::beyond`].
 
 mod access;
 mod join;
+mod spot;
 mod ways;
 
 use crate::assumption::Assumption;
@@ -13,13 +14,17 @@ use crate::inputs::Inputs;
 use crate::opaque::StandIn;
 use crate::trace::action::Action;
 use crate::trace::copies::Copies;
+use crate::trace::course::{Course, Taken, Visit};
 use crate::trace::event::Wait;
 use crate::trace::event::{Event, Kind};
+use crate::trace::loops::{Edge, Loops, Rounds};
 use crate::trace::meeting::Meeting;
 use crate::trace::nesting::{Barriers, Nesting};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, Space, TermId, Terms, Trap};
+pub use spot::Calls;
+use spot::Spot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -86,32 +91,8 @@ pub struct Path<R: Name> {
     pub copies: Copies,
     /// Whether they are in code that stands aside, from which they come back.
     pub aside: bool,
-}
-
-/// Calls that lanes are in, the outermost first: where each stands, and what it calls.
-pub type Calls = Vec<(u64, u64)>;
-
-/// A place, in the calls that lead to it: lanes in different calls do not meet. Its order is that of code in which calls are written out.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Spot {
-    /// Places of calls and what they call, the outermost first; then the place itself, which calls nothing.
-    order: Calls,
-}
-
-impl Spot {
-    fn new(calls: &[(u64, u64)], at: u64) -> Spot {
-        Spot { order: calls.iter().copied().chain([(at, 0)]).collect() }
-    }
-
-    /// The place.
-    fn at(&self) -> u64 {
-        self.order.last().map_or(0, |last| last.0)
-    }
-
-    /// The calls.
-    fn calls(&self) -> &[(u64, u64)] {
-        self.order.split_last().map_or(&[], |(_, calls)| calls)
-    }
+    /// The visits that they come from.
+    pub from: Vec<u32>,
 }
 
 /// What code nowhere asks: then what others ask of it is no event, since any answer is as good as another.
@@ -168,8 +149,8 @@ pub struct Side<'i, R: Name> {
     pub place: u64,
     /// The current place among those that lanes go to.
     current: u64,
-    /// Which time the current instruction was come to, from 1.
-    pub visit: u32,
+    /// Which time the current instruction was come to: in which rounds of loops, and which time in these.
+    pub visit: u64,
     /// Barriers of the warp that lanes may wait at for ever, by the piece of straight code behind each: place, and whether an event there
     /// is known to have all of these lanes.
     pub owed: BTreeMap<u32, (u64, bool)>,
@@ -183,7 +164,7 @@ pub struct Side<'i, R: Name> {
     pub admitted: TermId,
     /// What was assumed.
     pub assumed: BTreeSet<Assumption>,
-    /// Most times that one instruction is run.
+    /// One more than how often lanes return to the head of a loop, at most.
     pub bound: u32,
     /// Whether all accesses of shared memory are events that others see: SASS does not say which are strong.
     pub strong_shared: bool,
@@ -205,11 +186,20 @@ pub struct Side<'i, R: Name> {
     pub whole: BTreeSet<usize>,
     here: bool,
     pending: BTreeMap<Spot, Path<R>>,
-    /// How often each instruction was come to, and each in the same calls.
-    visits: FxHashMap<u64, u32>,
-    rounds: FxHashMap<Spot, u32>,
+    /// Instructions that were run.
+    visited: BTreeSet<u64>,
+    /// How often each was come to in the same calls and rounds.
+    times: FxHashMap<Spot, u32>,
     /// The calls that the lanes are in, if lanes in different calls are followed apart.
     calls: Calls,
+    /// The loops that they are in within the innermost of these calls.
+    rounds: Rounds,
+    /// How lanes go that jump from here.
+    pub edge: Edge,
+    /// Whether some have gone elsewhere from here.
+    branched: bool,
+    /// Which ways were gone.
+    pub course: Course,
     steps: u32,
     pieces: u32,
     occurrences: FxHashMap<String, u32>,
@@ -246,6 +236,7 @@ impl<'i, R: Name> Side<'i, R> {
             exclusive: false,
             copies: Copies::new(),
             aside: false,
+            from: Vec::new(),
         };
         Side {
             inputs,
@@ -287,10 +278,14 @@ impl<'i, R: Name> Side<'i, R> {
             aligned: false,
             whole: BTreeSet::new(),
             here: false,
-            pending: BTreeMap::from([(Spot::new(&[], 0), start)]),
-            visits: FxHashMap::default(),
-            rounds: FxHashMap::default(),
+            pending: BTreeMap::from([(Spot::new(&Loops::default(), &[], &Rounds::new(), 0), start)]),
+            visited: BTreeSet::new(),
+            times: FxHashMap::default(),
             calls: Vec::new(),
+            rounds: Rounds::new(),
+            edge: Edge::Step,
+            branched: false,
+            course: Course::default(),
             steps: 0,
             pieces: 0,
             occurrences: FxHashMap::default(),
@@ -298,11 +293,21 @@ impl<'i, R: Name> Side<'i, R> {
         }
     }
 
+    /// Says which loops there are; before anything is run.
+    pub fn with_loops(mut self, loops: Loops) -> Side<'i, R> {
+        let start = |at: u64| Spot::new(&loops, &[], &loops.begin(at), at);
+        self.pending = std::mem::take(&mut self.pending).into_iter().map(|(s, p)| (start(s.at()), p)).collect();
+        self.course.loops = loops;
+        self
+    }
+
     /// At another place than the entry, with values in registers and some state of memory.
     pub fn start(&mut self, at: u64, registers: FxHashMap<R, TermId>, version: TermId) {
         self.path.registers = registers;
         (self.path.version, self.path.seen) = (version, version);
-        self.pending = BTreeMap::from([(Spot::new(&[], at), self.path.clone())]);
+        let loops = &self.course.loops;
+        let spot = Spot::new(loops, &[], &loops.begin(at), at);
+        self.pending = BTreeMap::from([(spot, self.path.clone())]);
     }
 
     /// What registers hold at the entry.
@@ -331,27 +336,40 @@ impl<'i, R: Name> Side<'i, R> {
             let Some(spot) = free.or_else(|| self.pending.keys().next()).cloned() else { return Ok(None) };
             let Some(path) = self.pending.remove(&spot) else { return Ok(None) };
             let at = spot.at();
-            self.calls = spot.calls().to_vec();
+            (self.calls, self.rounds) = spot.parts();
             self.steps += 1;
             sassafras_solve::limit::spend(STEP);
             if self.steps > MOST_STEPS {
                 return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
             }
-            let visits = self.visits.entry(at).or_insert(0);
-            *visits += 1;
-            (self.visit, self.current) = (*visits, at);
+            let times = self.times.entry(spot.clone()).or_insert(0);
+            *times += 1;
+            (self.visit, self.current) = (spot.visit(*times), at);
+            (self.edge, self.branched) = (Edge::Step, false);
             self.path = path;
-            let rounds = self.rounds.entry(spot).or_insert(0);
-            *rounds += 1;
-            if *rounds > self.bound {
+            let cut = self.is_over(at);
+            let number = self.course.visits.len() as u32;
+            let from = std::mem::replace(&mut self.path.from, vec![number]);
+            self.course.visits.push(Visit { at, from, cut });
+            if cut {
                 let condition = self.condition();
                 self.beyond.push(condition);
                 continue;
             }
+            self.visited.insert(at);
             self.here = true;
             self.guard = self.terms().yes();
             return Ok(Some(at));
         }
+    }
+
+    /// Whether lanes that come to a place have returned more often than is followed.
+    fn is_over(&self, at: u64) -> bool {
+        if self.course.loops.forgets_nothing() {
+            let all = self.times.iter().filter(|(spot, _)| spot.at() == at);
+            return all.map(|(_, times)| times).sum::<u32>() > self.bound;
+        }
+        self.rounds.iter().any(|(_, returns)| *returns >= self.bound)
     }
 
     /// Whether lanes wait at a meeting place for such as are on their way. Subroutines stand behind the code that calls them.
@@ -369,12 +387,28 @@ impl<'i, R: Name> Side<'i, R> {
         if self.here {
             let path = self.path.clone();
             self.here = false;
-            self.wait(to, path);
+            self.note(&path.conditions, Some(to), Edge::Step);
+            self.wait(self.spot(to, Edge::Step), path);
         }
     }
 
-    fn wait(&mut self, to: u64, path: Path<R>) {
-        let spot = self.spot(to);
+    /// Lanes for which all of these hold go one of several ways, or leave loops: a source is to be evaluated on such. None: they end.
+    fn note(&mut self, conditions: &[TermId], to: Option<u64>, edge: Edge) {
+        if self.who != "source" {
+            return;
+        }
+        self.course.lines.insert(self.current, self.place);
+        let stays = to.map_or_else(Rounds::new, |to| self.course.loops.go(&self.rounds, (self.current, to), edge));
+        let gone = self.rounds.iter().filter(|(l, _)| stays.iter().all(|(other, _)| other != l));
+        let left: Vec<(u64, u32)> = gone.map(|(l, returns)| (self.course.get(*l).head, *returns)).collect();
+        if self.branched || !left.is_empty() {
+            let d = self.terms();
+            let condition = self.normal(conditions.iter().fold(d.yes(), |all, c| d.and(&all, c)));
+            self.course.taken.push(Taken { from: self.current, to, branches: self.branched, left, condition });
+        }
+    }
+
+    fn wait(&mut self, spot: Spot, path: Path<R>) {
         let all = match self.pending.remove(&spot) {
             Some(other) => self.join(other, path),
             None => path,
@@ -483,12 +517,14 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn jump(&mut self, to: u64, condition: Option<TermId>) {
         let d = self.terms();
         let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
+        self.branched |= self.inputs.known(taken) != Some(1);
         if let Some(mut path) = self.part(taken) {
             self.pieces += 1;
             path.piece = self.pieces;
             // What stands aside stands behind.
             path.aside &= to * WORD > self.place;
-            self.wait(to, path);
+            self.note(&path.conditions, Some(to), self.edge);
+            self.wait(self.spot(to, self.edge), path);
         }
         self.new_piece();
     }
@@ -498,9 +534,10 @@ impl<'i, R: Name> Side<'i, R> {
         &self.calls
     }
 
-    /// The place in the calls that the lanes are in.
-    fn spot(&self, at: u64) -> Spot {
-        Spot::new(&self.calls, at)
+    /// A place that lanes come to from here.
+    fn spot(&self, at: u64, edge: Edge) -> Spot {
+        let loops = &self.course.loops;
+        Spot::new(loops, &self.calls, &loops.go(&self.rounds, (self.current, at), edge), at)
     }
 
     /// The same, for a call of what lies at `to`, whose lanes are then followed apart from those of other calls. Where it is called within itself as often as `most` says,
@@ -510,18 +547,22 @@ impl<'i, R: Name> Side<'i, R> {
         if within >= most as usize {
             return self.give_up(condition);
         }
-        let calls = self.calls.clone();
+        let (calls, rounds, edge) = (self.calls.clone(), std::mem::take(&mut self.rounds), self.edge);
+        self.calls = spot::with_loops(&self.course.loops, &calls, &rounds);
         self.calls.push((self.current, to));
+        self.edge = Edge::Call;
         self.jump(to, condition);
-        self.calls = calls;
+        (self.calls, self.rounds, self.edge) = (calls, rounds, edge);
     }
 
     /// The same, for a return: lanes are followed with those that the innermost call was parted from.
     pub fn come_back(&mut self, to: u64, condition: Option<TermId>) {
-        let calls = self.calls.clone();
-        self.calls.pop();
+        let own = (self.calls.clone(), self.rounds.clone(), self.edge, self.current);
+        if let Some((call, calls, rounds)) = spot::innermost(&self.calls) {
+            (self.calls, self.rounds, self.edge, self.current) = (calls, rounds, Edge::Step, call.0);
+        }
         self.jump(to, condition);
-        self.calls = calls;
+        (self.calls, self.rounds, self.edge, self.current) = own;
     }
 
     /// What the lanes here do whose guard holds, and `condition` besides, is left unfinished.
@@ -536,11 +577,14 @@ impl<'i, R: Name> Side<'i, R> {
     pub fn leave(&mut self, condition: Option<TermId>) {
         let d = self.terms();
         let taken = self.normal(condition.map_or(self.guard, |c| d.and(&self.guard, &c)));
+        self.branched |= self.inputs.known(taken) != Some(1);
         let parted = self.path.parted;
         if parted && (self.path.waited || self.path.stopped) && self.inputs.known(taken) != Some(0) {
             self.ended_waiting = true;
         }
-        self.part(taken);
+        if let Some(gone) = self.part(taken) {
+            self.note(&gone.conditions, None, Edge::Step);
+        }
         // Lanes that ended are not elsewhere.
         self.path.parted = parted;
     }
@@ -561,7 +605,7 @@ impl<'i, R: Name> Side<'i, R> {
 
     /// Whether an instruction was run.
     pub fn visited(&self, at: u64) -> bool {
-        self.visits.contains_key(&at)
+        self.visited.contains(&at)
     }
 
     /// A new piece of straight code begins here.
@@ -603,8 +647,7 @@ impl<'i, R: Name> Side<'i, R> {
 
     /// Lanes pass an instruction without being looked at there.
     pub fn pass(&mut self, at: u64) {
-        *self.visits.entry(at).or_insert(0) += 1;
-        *self.rounds.entry(self.spot(at)).or_insert(0) += 1;
+        self.visited.insert(at);
     }
 
     /// The condition of the lanes here, one bit.
@@ -712,6 +755,7 @@ impl<'i, R: Name> Side<'i, R> {
             exclusive: false,
             copies: crate::trace::copies::join(&a.copies, &b.copies),
             aside: a.aside && b.aside,
+            from: a.from.iter().chain(&b.from).copied().collect::<BTreeSet<u32>>().into_iter().collect(),
         }
     }
 

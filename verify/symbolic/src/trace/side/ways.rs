@@ -1,6 +1,6 @@
 //! Ways that may be gone on any input: what happens on either of two is one event.
 
-use super::{Name, Side, Spot};
+use super::{Name, Side};
 use crate::trace::event::Kind;
 use sassafras_semantics::{Domain, TermId};
 
@@ -19,7 +19,8 @@ impl<R: Name> Side<'_, R> {
 
     /// Lanes on their way to `to` come back from there.
     pub fn step_aside(&mut self, to: u64) {
-        if let Some(path) = self.pending.get_mut(&Spot::new(&self.calls, to)) {
+        let spot = self.spot(to, self.edge);
+        if let Some(path) = self.pending.get_mut(&spot) {
             path.aside = true;
         }
     }

@@ -1,0 +1,50 @@
+//! Where the instructions of a function lead.
+
+use crate::sass::jumps;
+use crate::trace::loops::Flow;
+use crate::trace::side::WORD;
+use sassafras_cubin::Function;
+use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, RegClass, decode};
+
+/// The number of the predicate that is always true.
+const TRUE: u32 = 7;
+
+/// Whether an instruction may go on behind itself though it leads elsewhere.
+fn goes_on(inst: &Inst) -> bool {
+    let decides = |class: RegClass, number: u32| matches!(class, RegClass::P | RegClass::UP) && number != TRUE;
+    let by_lanes = ["bra.div", "bra.conv", "bra.any"].iter().any(|id| inst.row().id.starts_with(id));
+    !inst.guard.is_always() || by_lanes || inst.operands().any(|o| o.field.is_some() && decides(o.class, o.number))
+}
+
+/// Where each word may lead. A call leads to what it calls and, since that comes back, behind itself; a return leads nowhere. A jump to an
+/// address in registers leads to each place that a table of the function names.
+pub fn flow(function: &Function, chip: Chip) -> Flow {
+    use ControlFlowKind as K;
+    let mut flow = Flow::new();
+    for (at, word) in function.code.iter().enumerate() {
+        let at = at as u64;
+        let Ok(inst) = decode(*word, chip) else { continue };
+        let field = inst.row().fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }));
+        let target = field.map(|f| (at + 1).wrapping_add_signed(inst.fields[f] as i64 / WORD as i64));
+        let (mut to, through) = match inst.row().control_flow {
+            Some(K::Branch) => (target.into_iter().collect(), goes_on(&inst)),
+            Some(K::Call) => (target.into_iter().collect(), true),
+            Some(K::IndirectBranch) => (jumps::places(function).map(|p| p / WORD).collect(), goes_on(&inst)),
+            Some(K::Return | K::Exit | K::Trap) => (Vec::new(), goes_on(&inst)),
+            _ => (Vec::new(), true),
+        };
+        if through {
+            to.push(at + 1);
+        }
+        to.retain(|next| (*next as usize) < function.code.len());
+        flow.insert(at, to);
+    }
+    flow
+}
+
+/// Whether this flow is all there is: no jump goes to an address in registers, and nothing is called.
+pub fn is_plain(function: &Function, chip: Chip) -> bool {
+    use ControlFlowKind as K;
+    let kinds = function.code.iter().filter_map(|w| decode(*w, chip).ok()).map(|i| i.row().control_flow);
+    kinds.flatten().all(|kind| !matches!(kind, K::Call | K::Return | K::IndirectBranch))
+}
