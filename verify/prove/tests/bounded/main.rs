@@ -1,8 +1,8 @@
 //! Controls of bounded proofs: kernels with loops, each edited in one line. What the edited kernel does is held against what the other does, on either side, at several
 //! bounds. The PTX executor says on which launches the two differ, and how many iterations the source takes there; no verdict may cover such a launch.
 //!
-//! The contract is `docs/proof.md`: `ProvedWithin(b)` is a claim about inputs on which no loop of the source takes more than `b` iterations. These tests count how often
-//! the header of a loop is reached in one activation, which is never less than the iterations: so what they call covered is covered.
+//! The contract is `docs/proof.md`, "Loops": `ProvedWithin(k)` covers the inputs on which no activation of a loop of the source returns to its head more than `k` times.
+//! Counters in the source (`truth.rs`) say how often that is on each launch.
 
 #![allow(missing_docs)]
 
@@ -35,7 +35,7 @@ const SAMPLE: usize = 181;
 fn wrong<'d>(record: &Record, differences: &'d [Difference]) -> Option<&'d Difference> {
     match record.verdict {
         Verdict::Proved => differences.first(),
-        Verdict::ProvedWithin(bound) => differences.iter().find(|d| d.headers <= bound),
+        Verdict::ProvedWithin(bound) => differences.iter().find(|d| d.returns <= bound),
         Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Inapplicable(_) => None,
     }
 }
@@ -80,7 +80,7 @@ fn pairs() -> Vec<Pair<'static>> {
 
 impl Tally {
     fn add(&mut self, pair: &Pair<'static>, bound: u32, record: &Record, differences: &[Difference]) {
-        let differs = differences.iter().any(|d| d.headers <= bound);
+        let differs = differences.iter().any(|d| d.returns <= bound);
         *self.verdicts.entry((differs, record.verdict.word())).or_default() += 1;
         let count = self.kinds.entry(pair.kind).or_default();
         *count = (count.0 + 1, count.1 + u32::from(differs));

@@ -1,4 +1,4 @@
-//! What is true of a pair, from runs of the PTX executor: on which launches they differ, and how often loops of the source are entered there.
+//! What is true of a pair, from runs of the PTX executor: on which launches they differ, and how often loops of the source return to their heads there.
 
 use sassafras_execute::{Argument, Failure, Launch, Options, Outcome, ptx};
 use sassafras_ptx::checked::Module;
@@ -12,7 +12,7 @@ const STEPS: u64 = 20_000;
 /// Values of `n` and of `m`.
 const COUNTS: [i32; 11] = [-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10];
 
-/// Replaces the marks of a kernel by code that counts how often the header of each loop is reached in one activation of the loop, and stores the largest
+/// Replaces the marks of a kernel by code that counts how often a thread returns to the head of each loop in one activation of it, and stores the largest
 /// count behind the output; without `count`, by nothing.
 pub fn instrumented(kernel: &str, count: bool) -> String {
     let mut out = String::new();
@@ -21,9 +21,9 @@ pub fn instrumented(kernel: &str, count: bool) -> String {
         let new = match mark.and_then(|m| m.split_once(' ').or(Some((m, "")))) {
             None => line.to_owned(),
             Some(_) if !count => String::new(),
-            Some(("enter", n)) => format!("mov.u32 %header{n}, 0;"),
+            Some(("enter", n)) => format!("mov.u32 %returns{n}, -1;"),
             Some(("head", n)) => {
-                format!("add.u32 %header{n}, %header{n}, 1; max.u32 %most, %most, %header{n};")
+                format!("add.s32 %returns{n}, %returns{n}, 1; max.s32 %most, %most, %returns{n};")
             }
             Some(("done", _)) => format!("st.global.u32 [%d2+{}], %most;", OUT - 4),
             Some(other) => panic!("{other:?}"),
@@ -31,7 +31,7 @@ pub fn instrumented(kernel: &str, count: bool) -> String {
         out += &new;
         out += "\n";
         if count && line.trim_start().starts_with(".reg") {
-            out += ".reg .b32 %header<4>; .reg .b32 %most; mov.u32 %most, 0;\n";
+            out += ".reg .b32 %returns<4>; .reg .b32 %most; mov.u32 %most, 0;\n";
         }
     }
     out
@@ -68,8 +68,8 @@ fn run(module: &Module, n: i32, m: i32, pattern: u32) -> Result<Outcome, Failure
 /// A launch on which source and target differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference {
-    /// The most often that a loop's header was reached in one activation of the loop, in the source.
-    pub headers: u32,
+    /// The most often that a thread returned to the head of a loop in one activation of it, in the source.
+    pub returns: u32,
     /// `n`, `m` and the number of the data.
     pub input: (i32, i32, u32),
 }
@@ -88,10 +88,10 @@ pub fn differences(source: &Module, counted: &Module, target: &Module) -> Vec<Di
                 }
                 let counted = run(counted, n, m, pattern).expect("it ran without counters");
                 let word = counted.buffers[1][OUT - 4..].try_into().expect("four bytes");
-                all.push(Difference { headers: u32::from_le_bytes(word), input: (n, m, pattern) });
+                all.push(Difference { returns: u32::from_le_bytes(word), input: (n, m, pattern) });
             }
         }
     }
-    all.sort_by_key(|d| (d.headers, d.input));
+    all.sort_by_key(|d| (d.returns, d.input));
     all
 }
