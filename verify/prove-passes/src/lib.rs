@@ -87,7 +87,6 @@ fn judge(
         evaluated: 0,
         sides: 0.0,
         coverage: None,
-        evaluation: None,
     };
     let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(why.into()));
     let Task { desk, assumed, evaluated, sides, coverage, .. } = task;
@@ -101,6 +100,7 @@ fn judge(
         lemmas: BTreeSet::new(),
         obligations: counts,
         coverage,
+        evaluation: None,
         contradiction: None,
         matching: None,
         seconds: started.elapsed().as_secs_f64(),

@@ -41,7 +41,8 @@ pub fn numbers(terms: &Terms, goals: &Goals) -> Vec<u32> {
         Node::Compare(_, a, b) => terms.as_constant(&a).or_else(|| terms.as_constant(&b)),
         _ => None,
     };
-    let all: BTreeSet<u32> = terms.topological(&roots).into_iter().filter_map(constant).map(|n| n as u32).collect();
+    let all: BTreeSet<u32> =
+        terms.topological(&roots).into_iter().filter_map(constant).map(|n| n as u32).collect();
     all.into_iter().collect()
 }
 
@@ -89,7 +90,8 @@ impl Given {
             given.inputs.extend(known(variable).map(|value| (input, value)));
         }
         for read in inputs.reads() {
-            let Some(bits) = model.get(&read.variable).filter(|_| terms.as_constant(&read.version) == Some(0))
+            let Some(bits) =
+                model.get(&read.variable).filter(|_| terms.as_constant(&read.version) == Some(0))
             else {
                 continue;
             };
@@ -130,7 +132,12 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Of goals: those that were reached, and those that no input reaches.
-    pub fn of(course: &Course, goals: &Goals, reached: &BTreeSet<Goal>, never: &BTreeSet<Goal>) -> Evaluation {
+    pub fn of(
+        course: &Course,
+        goals: &Goals,
+        reached: &BTreeSet<Goal>,
+        never: &BTreeSet<Goal>,
+    ) -> Evaluation {
         let mut all = Evaluation::default();
         let mut loops: BTreeMap<u64, Left> = BTreeMap::new();
         for goal in goals.keys() {
@@ -205,11 +212,16 @@ mod tests {
         let goals = goals(&course);
         assert_eq!(goals.len(), 3);
         let edge = BTreeSet::from([Goal::Edge(3, Some(1))]);
-        let of = |reached: &BTreeSet<Goal>, never: &BTreeSet<Goal>| Evaluation::of(&course, &goals, reached, never);
+        let of = |reached: &BTreeSet<Goal>, never: &BTreeSet<Goal>| {
+            Evaluation::of(&course, &goals, reached, never)
+        };
         let none = BTreeSet::new();
         assert_eq!(of(&edge, &none).lacks().as_deref(), Some("no evaluated input goes from 3 to 4"));
         let both = BTreeSet::from([Goal::Edge(3, Some(1)), Goal::Edge(3, Some(4))]);
-        assert_eq!(of(&both, &none).lacks().as_deref(), Some("no evaluated input comes through the loop at 1"));
+        assert_eq!(
+            of(&both, &none).lacks().as_deref(),
+            Some("no evaluated input comes through the loop at 1")
+        );
         let all = BTreeSet::from([Goal::Left(1, 0)]);
         assert_eq!(of(&both, &all).lacks(), None);
     }

@@ -1,7 +1,7 @@
 //! Verdicts, and the record of an entry.
 
-use crate::reason::Reason;
 use crate::reach::Evaluation;
+use crate::reason::Reason;
 use crate::steps::{Read, Step};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_witness::rewrite::Rewrites;

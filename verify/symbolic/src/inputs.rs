@@ -137,7 +137,8 @@ impl<'t> Inputs<'t> {
 
     /// All free inputs of the launch that were made, with their variables.
     pub fn all(&self) -> Vec<(TermId, Input)> {
-        let mut all: Vec<(TermId, Input)> = self.inputs.borrow().iter().map(|(v, i)| (*v, i.clone())).collect();
+        let mut all: Vec<(TermId, Input)> =
+            self.inputs.borrow().iter().map(|(v, i)| (*v, i.clone())).collect();
         all.sort_by_key(|(v, _)| *v);
         all
     }

@@ -107,7 +107,9 @@ pub fn judge(flow: &Flow, visits: &[Visit], most: u32) -> Result<(), String> {
             if visit.cut {
                 *over.entry(number).or_default() |= low > most;
             } else if high > most {
-                return Err(format!("a loop is followed for {high} returns to its head, and the bound is {most}"));
+                return Err(format!(
+                    "a loop is followed for {high} returns to its head, and the bound is {most}"
+                ));
             }
             counts.push(Some((low, high)));
         }

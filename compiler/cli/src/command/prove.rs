@@ -163,9 +163,14 @@ fn finding(record: &Record, source: &Source, files: &Files<'_>) -> Option<Findin
     let about = |what: String| format!("`{entry}` of {target}: {what}");
     let (rule, level, message, line) = match &record.verdict {
         Verdict::Proved => return None,
-        Verdict::ProvedWithin(rounds) => {
-            ("prove-bounded", "note", format!("proved for loops that return to their heads {rounds} times at most, each time that they are entered"), None)
-        }
+        Verdict::ProvedWithin(rounds) => (
+            "prove-bounded",
+            "note",
+            format!(
+                "proved for loops that return to their heads {rounds} times at most, each time that they are entered"
+            ),
+            None,
+        ),
         Verdict::Refuted(c) => {
             let at = c
                 .instruction

@@ -147,7 +147,13 @@ impl Input {
             numbers += u64::from(!is_address);
             let count = |h: u64, i: u32| match h % 6 {
                 _ if origin.is_float(offset) => style.word(h, i % 2 == 1),
-                _ if let Some(few) = few.filter(|_| size <= 8) => if i == 0 { few } else { 0 },
+                _ if let Some(few) = few.filter(|_| size <= 8) => {
+                    if i == 0 {
+                        few
+                    } else {
+                        0
+                    }
+                }
                 _ if size > 8 || h.is_multiple_of(6) => Style::Mixed.word(h, i % 2 == 1),
                 // The upper half of a count of 64 bits.
                 _ if i == 1 => 0,

@@ -1,7 +1,7 @@
 //! Where the instructions of a function lead.
 
 use crate::sass::jumps;
-use crate::trace::loops::Flow;
+use crate::trace::loops::{Edge, Flow};
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;
 use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, RegClass, decode};
@@ -11,9 +11,12 @@ const TRUE: u32 = 7;
 
 /// Whether an instruction may go on behind itself though it leads elsewhere.
 fn goes_on(inst: &Inst) -> bool {
-    let decides = |class: RegClass, number: u32| matches!(class, RegClass::P | RegClass::UP) && number != TRUE;
+    let decides =
+        |class: RegClass, number: u32| matches!(class, RegClass::P | RegClass::UP) && number != TRUE;
     let by_lanes = ["bra.div", "bra.conv", "bra.any"].iter().any(|id| inst.row().id.starts_with(id));
-    !inst.guard.is_always() || by_lanes || inst.operands().any(|o| o.field.is_some() && decides(o.class, o.number))
+    !inst.guard.is_always()
+        || by_lanes
+        || inst.operands().any(|o| o.field.is_some() && decides(o.class, o.number))
 }
 
 /// Where each word may lead. A call leads to what it calls and, since that comes back, behind itself; a return leads nowhere. A jump to an
@@ -40,6 +43,15 @@ pub fn flow(function: &Function, chip: Chip) -> Flow {
         flow.insert(at, to);
     }
     flow
+}
+
+/// How lanes go where an instruction leads.
+pub fn edge(inst: &Inst) -> Edge {
+    match inst.row().control_flow {
+        Some(ControlFlowKind::Call) => Edge::Call,
+        Some(ControlFlowKind::Return) => Edge::Return,
+        _ => Edge::Step,
+    }
 }
 
 /// Whether this flow is all there is: no jump goes to an address in registers, and nothing is called.

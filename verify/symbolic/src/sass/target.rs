@@ -15,7 +15,7 @@ use crate::trace::event::Wait;
 use crate::trace::fences::{self, Fence, Weakened};
 use crate::trace::lanes;
 use crate::trace::leader::Leaders;
-use crate::trace::loops::{Edge, Loops};
+use crate::trace::loops::Loops;
 use crate::trace::retry;
 use crate::trace::side::{Side, Unasked, WORD};
 use crate::trace::update;
@@ -534,7 +534,7 @@ fn go<'i>(
                     side.proceed(index + 1);
                     continue;
                 }
-                side.edge = if called { Edge::Call } else { Edge::Step };
+                side.edge = flow::edge(&inst);
                 part_or_end(&mut side, &ends, index, target / WORD, condition);
             }
             Outcome::BranchByConvergence { target, mask, converged } => {
@@ -592,11 +592,7 @@ fn go<'i>(
                     return Err(at("a jump to an address that is not one of a few".into()));
                 };
                 let last = cases.len().saturating_sub(1);
-                side.edge = match inst.row().control_flow {
-                    Some(ControlFlowKind::Call) => Edge::Call,
-                    Some(ControlFlowKind::Return) => Edge::Return,
-                    _ => Edge::Step,
-                };
+                side.edge = flow::edge(&inst);
                 for (i, (case, to)) in cases.into_iter().enumerate() {
                     if !(to as u64).is_multiple_of(WORD) {
                         return Err(at("a branch between instructions".into()));

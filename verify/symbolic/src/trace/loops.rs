@@ -146,8 +146,7 @@ impl Loops {
     /// The loops around a place, the outermost first.
     pub fn around(&self, place: u64) -> Vec<usize> {
         let innermost = self.innermost.get(&place).copied();
-        let mut all: Vec<usize> =
-            std::iter::successors(innermost, |l| self.all[*l].outer).collect();
+        let mut all: Vec<usize> = std::iter::successors(innermost, |l| self.all[*l].outer).collect();
         all.reverse();
         all
     }
@@ -251,7 +250,8 @@ mod tests {
     #[test]
     fn a_call_leaves_no_loop() {
         // 1 calls 10, which has a loop; 2 goes back to 1.
-        let loops = Loops::of(&flow(&[(0, 1), (1, 2), (1, 10), (2, 1), (2, 3), (10, 11), (11, 10), (11, 12)]), 0);
+        let loops =
+            Loops::of(&flow(&[(0, 1), (1, 2), (1, 10), (2, 1), (2, 3), (10, 11), (11, 10), (11, 12)]), 0);
         let outer = loops.around(1)[0];
         let inner = loops.around(10)[0];
         let back = loops.go(&walk(&loops, &[0, 1]), (2, 1), Edge::Step);

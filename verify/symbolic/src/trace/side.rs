@@ -296,7 +296,8 @@ impl<'i, R: Name> Side<'i, R> {
     /// Says which loops there are; before anything is run.
     pub fn with_loops(mut self, loops: Loops) -> Side<'i, R> {
         let start = |at: u64| Spot::new(&loops, &[], &loops.begin(at), at);
-        self.pending = std::mem::take(&mut self.pending).into_iter().map(|(s, p)| (start(s.at()), p)).collect();
+        self.pending =
+            std::mem::take(&mut self.pending).into_iter().map(|(s, p)| (start(s.at()), p)).collect();
         self.course.loops = loops;
         self
     }
@@ -398,13 +399,20 @@ impl<'i, R: Name> Side<'i, R> {
             return;
         }
         self.course.lines.insert(self.current, self.place);
-        let stays = to.map_or_else(Rounds::new, |to| self.course.loops.go(&self.rounds, (self.current, to), edge));
+        let stays =
+            to.map_or_else(Rounds::new, |to| self.course.loops.go(&self.rounds, (self.current, to), edge));
         let gone = self.rounds.iter().filter(|(l, _)| stays.iter().all(|(other, _)| other != l));
         let left: Vec<(u64, u32)> = gone.map(|(l, returns)| (self.course.get(*l).head, *returns)).collect();
         if self.branched || !left.is_empty() {
             let d = self.terms();
             let condition = self.normal(conditions.iter().fold(d.yes(), |all, c| d.and(&all, c)));
-            self.course.taken.push(Taken { from: self.current, to, branches: self.branched, left, condition });
+            self.course.taken.push(Taken {
+                from: self.current,
+                to,
+                branches: self.branched,
+                left,
+                condition,
+            });
         }
     }
 

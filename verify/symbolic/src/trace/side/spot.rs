@@ -29,7 +29,8 @@ fn split(order: &[(u64, u64)]) -> (Calls, Rounds) {
 
 /// Calls with the loops that lanes are in within the innermost.
 pub(super) fn with_loops(loops: &Loops, calls: &[(u64, u64)], rounds: &Rounds) -> Calls {
-    let element = |(l, count): &(usize, u32)| (loops.get(*l).first, LOOP | (*l as u64) << 32 | u64::from(*count));
+    let element =
+        |(l, count): &(usize, u32)| (loops.get(*l).first, LOOP | (*l as u64) << 32 | u64::from(*count));
     calls.iter().copied().chain(rounds.iter().map(element)).collect()
 }
 
