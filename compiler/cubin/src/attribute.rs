@@ -68,6 +68,7 @@ attributes! {
     0x3f MAX_CLUSTER_RANK "Largest cluster.";
     0x41 RESERVED_SMEM_USED "The code uses shared memory that the system keeps.";
     0x44 UNUSED_LOAD_BYTE_OFFSET "Bytes that loads fetch and nobody reads.";
+    0x45 KPARAM_INFO_V2 "One parameter of many bytes: index, ordinal and offset, size and two bytes of what it points to.";
     0x46 SYSCALL_OFFSETS "Offsets of calls of system functions.";
     0x4a VRC_CTA_INIT_COUNT "sm_100 and later.";
     0x4c NUM_BARRIERS "Number of named barriers.";

@@ -2,9 +2,10 @@
 //!
 //! A copy saves the branch to the block, where another predecessor falls into it. Each copy is tried on the graph: it is kept if the order of blocks with
 //! it costs so much less ([`Cost`]) that the code is worth its place. Where lanes part nothing is copied, since copies move the place where they meet.
+//! A copy of a loop's header may give the loop a second entry. A graph whose loops have one entry each keeps them so: such a copy is not made.
 
 use crate::{Cost, Edge, Flow, Kind, Knobs, Node, Options, place};
-use sassafras_graph::ControlFlow;
+use sassafras_graph::{ControlFlow, Dominators, is_reducible};
 
 /// Blocks above which nothing is copied, and the most copies that are tried.
 const BLOCKS: usize = 200;
@@ -56,13 +57,15 @@ pub fn copies(flow: &Flow, options: &Options, instructions: u64, may: &dyn Fn(No
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.from.cmp(&b.1.from)));
     let mut now = flow.clone();
     let mut best = cost(&now);
+    let single = |flow: &Flow| is_reducible(flow, &Dominators::new(flow));
+    let entered_once = single(flow);
     let mut kept = Vec::new();
     for (_, copy) in found.into_iter().take(TRIED) {
         // An earlier copy may have changed the ends.
         if target(&now, copy.from) != Some(copy.block) {
             continue;
         }
-        let Some(with) = copied(&now, copy) else { continue };
+        let Some(with) = copied(&now, copy).filter(|with| !entered_once || single(with)) else { continue };
         let after = cost(&with);
         if best - after >= wanted(&now, knobs, triangles.contains(&copy)) {
             (now, best) = (with, after);

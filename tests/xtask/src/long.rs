@@ -224,6 +224,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-prove", "--test", "open_prove", "--", "--nocapture"],
     ),
     (
+        "objections",
+        "50,000 random programs of every generator on all chips and levels, with few registers and many: no judge objects, and each runs as its source",
+        &["test", "--release", "--package", "sassafras", "--test", "objections", "--", "--nocapture"],
+    ),
+    (
         "bad-inputs",
         "20,000 files changed at random, and 102 giants, over all commands: no panic, nothing that takes long or much memory",
         &["test", "--package", "sassafras", "--test", "mutated", "--test", "giants", "--", "--nocapture"],
@@ -256,7 +261,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What makes a test take its full volume.
-const WHOLE: [&str; 16] = [
+const WHOLE: [&str; 17] = [
     "SASSAFRAS_ALL_ORDERS",
     "SASSAFRAS_ALL_WORDS",
     "SASSAFRAS_ALL_FORMS",
@@ -273,6 +278,7 @@ const WHOLE: [&str; 16] = [
     "SASSAFRAS_ALL_LEMMAS",
     "SASSAFRAS_ALL_OPEN",
     "SASSAFRAS_ALL_BAD",
+    "SASSAFRAS_ALL_OBJECTIONS",
 ];
 
 /// Runs the search called `name`, or lists them. `rest` goes to it: for a fuzz target, options of libFuzzer.

@@ -283,7 +283,8 @@ impl<'a> Walk<'a> {
         let predicate = |class| matches!(class, RegClass::P | RegClass::UP);
         let of_predicate = |value: &Value| match *value {
             Value::Unit(v, _) => predicate(self.before.vregs[v].class),
-            Value::Constant(_) | Value::Entry(..) => false,
+            Value::Constant(class) => predicate(class),
+            Value::Entry(..) => false,
         };
         let mut moves = Vec::new();
         match pseudo {

@@ -18,6 +18,8 @@ enum Shape {
     Branches,
     /// One parameter: a word, two halves, four bytes.
     Parameter,
+    /// One parameter of many bytes: a word, three halves, two bytes.
+    LargeParameter,
     /// A symbol and two halves.
     Bank,
     /// A list, each entry a word and two halves.
@@ -40,6 +42,7 @@ fn shape(id: u8) -> Shape {
         UNUSED_LOAD_BYTE_OFFSET => Shape::List(2),
         INDIRECT_BRANCH_TARGETS => Shape::Branches,
         KPARAM_INFO => Shape::Parameter,
+        KPARAM_INFO_V2 => Shape::LargeParameter,
         PARAM_CBANK => Shape::Bank,
         ATOM16_EMUL_INSTR_REG_MAP => Shape::Places,
         _ => Shape::Words { symbol: false },
@@ -144,6 +147,13 @@ impl Body<'_> {
                 self.half(bytes[4], bytes[5]);
                 self.half(bytes[6], bytes[7]);
                 self.bytes(&bytes[8..]);
+            }
+            Shape::LargeParameter if bytes.len() == 12 => {
+                self.word(words[0]);
+                for half in [4, 6, 8] {
+                    self.half(bytes[half], bytes[half + 1]);
+                }
+                self.bytes(&bytes[10..]);
             }
             Shape::Bank if bytes.len() == 8 => {
                 self.symbol(words[0]);

@@ -166,10 +166,10 @@ fn one(f: &Function, block: Block, index: usize, inst: &MInst, items: &mut Vec<I
                 let Some(vreg) = dst.vreg() else { continue };
                 let (class, units) = (f.vregs[vreg].class, real.units(tied.field));
                 moves.extend(unit_moves(dst.place(class, units), tied.old.place(class, units)));
-                // Whatever else reads the old value finds it there too.
-                for (field, value) in real.row().fields.iter().zip(&mut fields) {
+                // Whatever else reads the old value finds it there too, but for what reads more: an address whose lower half is the old value.
+                for (at, (field, value)) in real.row().fields.iter().zip(&mut fields).enumerate() {
                     let register = matches!(field.kind, FieldKind::Register { .. }) && !field.write;
-                    if register && Reg::from_field(*value) == tied.old {
+                    if register && Reg::from_field(*value) == tied.old && real.units(at) <= units {
                         *value = dst.to_field();
                     }
                 }

@@ -141,6 +141,15 @@ impl Lift<'_> {
                         pointee_space: (bits >> 8) as u8 & 15,
                     })
                 }
+                (a::KPARAM_INFO_V2, _, &[0, place, bits]) if bits & 0xf0f0_0000 == 0 => {
+                    f.params.push(Param {
+                        ordinal: place as u16,
+                        offset: (place >> 16) as u16,
+                        size: bits & 0xffff,
+                        pointee_align: (bits >> 16) as u8,
+                        pointee_space: (bits >> 24) as u8,
+                    })
+                }
                 (a::MAXREG_COUNT, &Value::Half(n), _) => f.max_registers = n,
                 (a::NUM_BARRIERS, &Value::Byte(n), _) if n > 0 => f.barriers = n,
                 (a::COOP_GROUP_MASK_REGIDS, _, [_, ..]) => f.coop_group_masks = words,

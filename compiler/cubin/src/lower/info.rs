@@ -87,16 +87,26 @@ fn graph(cubin: &Cubin, index: Index, out: &mut Vec<u8>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The bit fields of `KPARAM_INFO`: log2 of the alignment, space, bank 0x1f, size.
-fn param(p: &Param) -> Result<[u32; 3], Error> {
-    if p.size > 0x3fff || p.pointee_space > 15 {
+/// Most bytes of parameters of which each has a `KPARAM_INFO`: the limit before PTX 8.1. ptxas 13.0.88 writes `KPARAM_INFO_V2` for every parameter of more
+/// (4,352 and 4,360 bytes, sm_75, sm_90, sm_120).
+const MOST_BYTES: u32 = 4352;
+
+/// The record of one of `all` bytes of parameters. Both begin with an index, the ordinal and the offset. `KPARAM_INFO` has bit fields: log2 of the alignment of what
+/// is pointed to, its space, bank 0x1f, size; `KPARAM_INFO_V2` has the size in 16 bits, and a byte for each of the two.
+fn param(p: &Param, all: u32) -> Result<Attribute, Error> {
+    let (id, most) = if all > MOST_BYTES { (a::KPARAM_INFO_V2, 0xffff) } else { (a::KPARAM_INFO, 0x3fff) };
+    if p.size > most || p.pointee_space > 15 {
         return Err(Error::part(
             format!("parameter {}", p.ordinal),
             "its size or space does not fit its field",
         ));
     }
-    let bits = u32::from(p.pointee_align) | u32::from(p.pointee_space) << 8 | 0x1f << 12 | p.size << 18;
-    Ok([0, u32::from(p.ordinal) | u32::from(p.offset) << 16, bits])
+    let (align, space) = (u32::from(p.pointee_align), u32::from(p.pointee_space));
+    let bits = match id {
+        a::KPARAM_INFO => align | space << 8 | 0x1f << 12 | p.size << 18,
+        _ => p.size | align << 16 | space << 24,
+    };
+    Ok(Attribute::words(id, &[0, u32::from(p.ordinal) | u32::from(p.offset) << 16, bits]))
 }
 
 /// The records that the chip alone decides.
@@ -149,7 +159,7 @@ fn function(
         records.extend(parameters.drain(..).rev());
     }
     for p in f.params.iter().rev() {
-        records.push(Attribute::words(a::KPARAM_INFO, &param(p)?));
+        records.push(param(p, f.param_size)?);
     }
     records.extend(chips(a::SPARSE_MMA_MASK));
     records.push(Attribute { id: a::MAXREG_COUNT, value: Value::Half(f.max_registers) });

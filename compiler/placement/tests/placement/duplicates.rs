@@ -1,6 +1,7 @@
 //! Tail duplication.
 
 use crate::{flow, random_flows, with};
+use sassafras_graph::{ControlFlow, Dominators, Graph, is_reducible};
 use sassafras_placement::{Algorithm, Copy, Flow, Knobs, Node, Options, copies};
 
 fn options(change: impl FnOnce(&mut Knobs)) -> Options {
@@ -97,4 +98,31 @@ fn copies_are_of_small_blocks_with_several_predecessors() {
         }
     }
     assert!(seen > 0);
+}
+
+/// Over random graphs: what was reducible is so behind each copy. Copies of headers alone can change that, and some are made.
+#[test]
+fn copies_give_no_loop_a_second_entry() {
+    let (mut made, mut reducible, mut of_headers) = (0, 0, 0);
+    for flow in random_flows(600, 4, 24) {
+        let succs = |edges: &[(Node, Node)]| Graph::new(flow.entry(), flow.len(), edges.to_vec());
+        let mut edges: Vec<(Node, Node)> = flow.edges().iter().map(|edge| (edge.from, edge.to)).collect();
+        let single = |edges: &[(Node, Node)]| is_reducible(&succs(edges), &Dominators::new(&succs(edges)));
+        if !single(&edges) {
+            continue;
+        }
+        reducible += 1;
+        for Copy { from, block } in copies(&flow, &options(|k| k.duplicate_profile_percent = 0), 4, &|_| true)
+        {
+            let dominators = Dominators::new(&succs(&edges));
+            of_headers += usize::from(edges.iter().any(|&(a, b)| b == block && dominators.dominates(b, a)));
+            let onward: Vec<Node> = edges.iter().filter(|(a, _)| *a == block).map(|(_, b)| *b).collect();
+            edges.retain(|(a, _)| *a != from);
+            edges.extend(onward.into_iter().map(|to| (from, to)));
+            assert!(single(&edges), "{from:?} has a copy of {block:?}: {edges:?}");
+            made += 1;
+        }
+    }
+    eprintln!("{made} copies in {reducible} reducible graphs, {of_headers} of headers");
+    assert!(made > 50 && of_headers > 0);
 }

@@ -3,8 +3,8 @@
 //! A state is a place of the function before, one of the function after, and what is known of conditions. Both do the same instruction, or take the same side of
 //! the same branch. A branch of the function before may be passed alone: then both its sides must do what the function after does, and the
 //! side is known until the predicate is written; so an instruction of both sides may stand in front of the branch, if it does not write
-//! what decides. Where paths come to a state with different knowledge, what they share counts, so each state is walked a bounded number of
-//! times. A branch that was not there has nothing to know its condition from, and is objected to.
+//! what decides. Where paths come to one place with different knowledge, each is a state of its own, up to [`DIFFERENT`]; of more, what they share
+//! counts, so each place is walked a bounded number of times. A branch that was not there has nothing to know its condition from, and is objected to.
 
 use super::flow::{At, Condition, Flow, Place, Step};
 use super::replay::Classes;
@@ -18,6 +18,9 @@ use smallvec::SmallVec;
 
 /// So many objections are enough to find the fault by.
 const MOST: usize = 16;
+
+/// So many pieces of knowledge are kept apart at a place. Two branches whose sides all begin alike need three.
+const DIFFERENT: usize = 8;
 
 /// A place before, a place after.
 type Pair = (Place, Place);
@@ -74,8 +77,8 @@ pub(super) fn relate(before: &Function, after: &Function, report: &mut Report) -
     };
     walk.come((walk.before.start(before.entry), walk.after.start(after.entry)), Vec::new());
     let enough = report.len() + MOST;
-    while let Some(pair) = walk.work.pop() {
-        walk.go(pair, report);
+    while let Some((pair, known)) = walk.work.pop() {
+        walk.go(pair, known, report);
         if report.len() >= enough {
             break;
         }
@@ -94,34 +97,31 @@ pub(super) fn relate(before: &Function, after: &Function, report: &mut Report) -
 struct Walk<'f> {
     before: Flow<'f>,
     after: Flow<'f>,
-    /// What is known on every path to a state.
-    known: FxHashMap<Pair, Known>,
-    work: Vec<Pair>,
+    /// What is known on paths to a place; each path knows all of one of these.
+    known: FxHashMap<Pair, Vec<Known>>,
+    work: Vec<(Pair, Known)>,
     /// Steps that one of the two took alone.
     alone: [Vec<(Pair, Pair)>; 2],
     relation: Relation,
 }
 
 impl Walk<'_> {
-    /// A path comes to a state.
-    fn come(&mut self, pair: Pair, known: Known) {
-        match self.known.get_mut(&pair) {
-            None => {
-                self.known.insert(pair, known);
-            }
-            Some(there) => {
-                let length = there.len();
-                there.retain(|fact| known.contains(fact));
-                if there.len() == length {
-                    return;
-                }
-            }
+    /// A path comes to a place.
+    fn come(&mut self, pair: Pair, mut known: Known) {
+        let there = self.known.entry(pair).or_default();
+        // Who knows less finds all that who knows more does.
+        if there.iter().any(|less| less.iter().all(|fact| known.contains(fact))) {
+            return;
         }
-        self.work.push(pair);
+        if there.len() == DIFFERENT {
+            known.retain(|fact| there.iter().all(|other| other.contains(fact)));
+            there.clear();
+        }
+        there.push(known.clone());
+        self.work.push((pair, known));
     }
 
-    fn go(&mut self, pair: Pair, report: &mut Report) {
-        let known = self.known[&pair].clone();
+    fn go(&mut self, pair: Pair, known: Known, report: &mut Report) {
         let value =
             |of: &Condition| known.iter().find(|(condition, _)| condition == of).map(|&(_, value)| value);
         let (p, q) = pair;

@@ -6,8 +6,8 @@
 //!
 //! The condition EXACT, for members X that become one and have the successors S: for every h of S let B be the members that h dominates, and E the
 //! others. B is empty, or E is empty, or without E nothing leads to h. Otherwise the back edge from B starts at a place that is also
-//! reached from E around h: the cycle gets two entries. `tests/folding.rs` holds it against T1 and T2
-//! on all graphs of four blocks and on random ones.
+//! reached from E around h: the cycle gets two entries. An h that is a member and becomes the tail with all that it has is not asked: then it is the place
+//! where the back edge starts. `tests/folding.rs` holds it against T1 and T2 on all graphs of four blocks and on random ones.
 
 use super::flow::At;
 use super::{Choices, reserved};
@@ -277,7 +277,10 @@ impl<'f> Graph<'f> {
         if self.named.contains_key(&tail) && !from.contains(&tail) {
             return unfit(format!("{tail} is neither new nor merged"));
         }
-        let both = self.exact(members, &succs)?;
+        let kept = self.named.get(&tail);
+        let whole = |m: &usize| Some(m) == kept && self.nodes[*m].body.len() == length && *m != self.entry;
+        let whole: Vec<usize> = members.iter().copied().filter(whole).collect();
+        let both = self.exact(members, &whole, &succs)?;
         let new = self.nodes.len();
         self.nodes.push(Node { header: both, ..Node::default() });
         for &member in members {
@@ -296,8 +299,8 @@ impl<'f> Graph<'f> {
         Ok(())
     }
 
-    /// Whether the merged tail may become a header; a fault where the graph would become irreducible.
-    fn exact(&self, members: &[usize], succs: &[usize]) -> Result<bool, Fault> {
+    /// Whether the merged tail may become a header; a fault where the graph would become irreducible. Of the `whole` ones nothing stays in front of it.
+    fn exact(&self, members: &[usize], whole: &[usize], succs: &[usize]) -> Result<bool, Fault> {
         // Only a header dominates what leads to it. An irreducible graph has nothing to keep.
         if !self.reducible || !succs.iter().any(|&h| self.nodes[h].header) {
             return Ok(false);
@@ -309,7 +312,7 @@ impl<'f> Graph<'f> {
         members.iter().enumerate().for_each(|(at, &member)| graph[member] = vec![count + at]);
         let mut paths = Paths::new(self.entry, graph.clone());
         let mut both = false;
-        for &h in succs {
+        for &h in succs.iter().filter(|h| !whole.contains(h)) {
             let ends = count..count + members.len();
             let (below, others): (Vec<usize>, Vec<usize>) = ends.partition(|&end| paths.dominates(h, end));
             if below.is_empty() || others.is_empty() {
@@ -330,9 +333,9 @@ impl<'f> Graph<'f> {
     }
 }
 
-/// EXACT of a graph alone: whether it stays reducible when the ends of these nodes, which have equal successors, become one. None of an irreducible
+/// EXACT of a graph alone: whether it stays reducible when the ends of these nodes, which have equal successors, become one, and of the `whole` ones all. None of an irreducible
 /// graph, and of nodes that the entry does not reach.
-pub fn exact(entry: usize, succs: &[Vec<usize>], members: &[usize]) -> Option<bool> {
+pub fn exact(entry: usize, succs: &[Vec<usize>], members: &[usize], whole: &[usize]) -> Option<bool> {
     let mut paths = Paths::new(entry, succs.to_vec());
     let back = paths.retreating();
     let single = back.iter().all(|&(from, to)| paths.dominates(to, from));
@@ -351,5 +354,5 @@ pub fn exact(entry: usize, succs: &[Vec<usize>], members: &[usize]) -> Option<bo
         reducible: true,
         frame: false,
     };
-    Some(graph.exact(members, &succs[members[0]]).is_ok())
+    Some(graph.exact(members, whole, &succs[members[0]]).is_ok())
 }

@@ -9,7 +9,8 @@
 //!   as around a loop that starts there, have been together since they met.
 //!
 //! A branch's *region* are the blocks on ways from behind it to its nearest post-dominator, by search. Ways to a block that does nothing
-//! but end the thread do not count: nobody runs on there. Lanes that wait for the whole warp within do not meet at its end: their
+//! but end the thread do not count: nobody runs on there. So a loop that lanes leave by a guarded `EXIT` alone has no way out; in it, as in any
+//! without, ways lead to the bottom, where an iteration ends (P1). Lanes that wait for the whole warp within do not meet at its end: their
 //! region is all that is reached.
 
 use super::converge::waits_for_all;
@@ -18,7 +19,7 @@ use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sassafras_chip::abi;
+use sassafras_chip::{Chip, abi};
 use sassafras_graph::Entity;
 use sassafras_isa::{
     Access, ControlFlowKind as K, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, Pipe, RegClass, special,
@@ -145,16 +146,17 @@ fn step(f: &Function, inst: &MInst, of: &mut Names) -> Does {
         }
         return does;
     }
-    (does.least, does.gathers) = own(real);
+    (does.least, does.gathers) = own(f.chip, real);
     does.elects = real.row().meaning == Meaning::Elect;
     does
 }
 
 /// The least level of an instruction's results, and whether it makes lanes agree.
-fn own(inst: &Inst) -> (Level, bool) {
+fn own(chip: Chip, inst: &Inst) -> (Level, bool) {
     let row = inst.row();
     if let Some(memory) = row.memory {
-        let read_only = memory.kind == MemoryKind::Load && inst.enum_text("sem") == Some(".CONSTANT");
+        let read_only =
+            memory.kind == MemoryKind::Load && inst.enum_text("sem") == Some(chip.strengths().constant);
         return match memory.space {
             MemorySpace::Constant => (Level::Fixed, false),
             _ if read_only => (Level::Agreed, false),
@@ -636,11 +638,13 @@ struct Regions<'a> {
     heads: FxHashMap<usize, FxHashSet<usize>>,
     /// Blocks in which lanes wait for the whole warp.
     waits: FxHashSet<usize>,
+    /// Entries of loops without a way out. The bottom of each is a block of its own behind the end.
+    headers: Vec<usize>,
 }
 
 impl<'a> Regions<'a> {
     fn new(succs: &'a [Vec<usize>], entry: usize, waits: FxHashSet<usize>) -> Regions<'a> {
-        // The graph turned round, from an end behind everything. What cannot end is tied to it where a walk comes to it last.
+        // The graph turned round, from an end behind everything. What cannot end is tied to it at its bottom.
         let end = succs.len();
         let mut back = vec![Vec::new(); end + 1];
         let (mut order, mut seen) = (Vec::new(), vec![false; end]);
@@ -672,6 +676,7 @@ impl<'a> Regions<'a> {
             seen
         };
         let mut ends: FxHashSet<usize> = FxHashSet::default();
+        let mut closed_ones = Vec::new();
         let final_ones: Vec<usize> = order.iter().copied().filter(|&at| succs[at].is_empty()).collect();
         for mut at in final_ones.into_iter().chain(order.iter().copied()) {
             if ends.contains(&at) {
@@ -685,9 +690,28 @@ impl<'a> Regions<'a> {
                     None => break on,
                 }
             };
-            let at = order.iter().copied().find(|at| closed.contains(at)).unwrap_or(at);
-            back[end].push(at);
             ends.extend(reach(at, &back));
+            closed_ones.push(closed);
+        }
+        let mut headers = Vec::new();
+        for closed in closed_ones {
+            let entered = |at: &usize| *at == entry || back[*at].iter().any(|from| !closed.contains(from));
+            let entries: Vec<usize> = closed.iter().copied().filter(entered).collect();
+            match entries[..] {
+                [header] if !succs[header].is_empty() => {
+                    let all = std::mem::take(&mut back[header]);
+                    let (bottom, mut into): (Vec<usize>, Vec<usize>) =
+                        all.into_iter().partition(|from| closed.contains(from));
+                    let number = back.len();
+                    into.push(number);
+                    back[header] = into;
+                    back[end].push(number);
+                    back.push(bottom);
+                    headers.push(header);
+                }
+                // One with several entries has no bottom.
+                _ => back[end].extend(closed),
+            }
         }
         Regions {
             succs,
@@ -696,6 +720,7 @@ impl<'a> Regions<'a> {
             first: FxHashMap::default(),
             heads: FxHashMap::default(),
             waits,
+            headers,
         }
     }
 
@@ -725,8 +750,12 @@ impl<'a> Regions<'a> {
     /// that stands for all with this end.
     fn of(&mut self, branch: usize) -> (Vec<usize>, Option<usize>, usize) {
         let end = self.succs.len();
-        let meet =
-            self.post.immediate(branch).filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
+        // From the bottom the loop's entry is next.
+        let meet = self.post.immediate(branch).map(|meet| match meet.checked_sub(end + 1) {
+            Some(bottom) => self.headers[bottom],
+            None => meet,
+        });
+        let meet = meet.filter(|&meet| !self.waits_before(branch, meet)).unwrap_or(end);
         self.heads.entry(meet).or_default().insert(branch);
         let seen = self.seen.entry(meet).or_default();
         let mut inside = Vec::new();
