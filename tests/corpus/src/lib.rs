@@ -4,6 +4,7 @@
 //! SASS executor; all must agree with each other, and kernels with their CPU reference, as the launch file declares.
 //! Our cubins also run in timing mode, in four interleavings, and with the approximate functions at both ends of their bounds.
 
+pub mod barriers;
 mod chips;
 mod program;
 mod verdict;

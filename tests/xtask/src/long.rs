@@ -92,6 +92,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras", "--test", "modes"],
     ),
     (
+        "barriers",
+        "random programs of barriers and lanes on five chips at four levels, their code in every kind of order; --from A --to B, --chips, --levels, --witness 13.0.88",
+        &["run", "--release", "--package", "sassafras-corpus", "--example", "barriers", "--"],
+    ),
+    (
         "lines",
         "what nvdisasm -gi shows of our code and of ptxas's for the kernels of corpus/lines: places and instructions, equal and different",
         &["test", "--package", "sassafras", "--test", "lines", "--", "--nocapture"],

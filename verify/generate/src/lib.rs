@@ -1,5 +1,6 @@
 //! Generators and reducing steps for every form, and what the fuzz targets check.
 //!
+//! - [`barriers`]: random programs of barriers and lanes.
 //! - [`exercise`]: a kernel for every PTX instruction and modifier, with every kind of operand.
 //! - [`forms`]: one kernel for each arithmetic form of the PTX table.
 //! - [`open`]: random programs over what the PTX ISA leaves open.
@@ -18,6 +19,7 @@
 //! - [`codec()`]: any 16 bytes through the SASS codec.
 //! - [`accepted`], [`reduction`]: generated PTX. [`encode`]: legal instructions of any form.
 
+pub mod barriers;
 mod codec;
 pub mod exercise;
 pub mod forms;

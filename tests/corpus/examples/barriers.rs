@@ -1,0 +1,191 @@
+//! Random programs of barriers and lanes: `barriers [--from A] [--to B] [--chips sm_75,sm_90] [--levels 0,3] [--orders N] [--sizes N]
+//! [--witness VERSION] [--witness-every N] [--folder DIR] [--reduce N] [--jobs N]`.
+//!
+//! Prints counts by chip and level, what was found by class, and how many programs have each kind. Each class of findings of ours is written to the folder,
+//! by the first program that shows it, reduced for the first N of them. Fails if there is one.
+
+use anyhow::{Context, Result, bail};
+use sassafras::harness::compiler::{Compiler, Name};
+use sassafras_chip::Chip;
+use sassafras_corpus::barriers::{Effort, Fate, Reference, finding, hold, tally::Tally};
+use sassafras_generate::barriers::program;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// Stack of a worker, bytes.
+const STACK: usize = 64 << 20;
+
+struct Arguments {
+    from: u64,
+    to: u64,
+    chips: Vec<Chip>,
+    levels: Vec<u8>,
+    effort: Effort,
+    witness: Option<String>,
+    /// Of so many programs one.
+    witness_every: u64,
+    folder: Option<PathBuf>,
+    reduce: usize,
+    jobs: usize,
+}
+
+fn arguments() -> Result<Arguments> {
+    let chips = [75, 80, 90, 100, 120].map(|n| Chip::from_number(n).expect("a chip of the table"));
+    let mut to = Arguments {
+        from: 0,
+        to: 1000,
+        chips: chips.to_vec(),
+        levels: vec![0, 1, 2, 3],
+        effort: Effort { orders: 10, sizes: 2 },
+        witness: None,
+        witness_every: 1,
+        folder: None,
+        reduce: 0,
+        jobs: std::thread::available_parallelism().map_or(2, usize::from),
+    };
+    let mut all = std::env::args().skip(1);
+    while let Some(name) = all.next() {
+        let value = all.next().with_context(|| format!("{name} takes a value"))?;
+        match name.as_str() {
+            "--from" => to.from = value.parse()?,
+            "--to" => to.to = value.parse()?,
+            "--chips" => to.chips = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            "--levels" => to.levels = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            "--orders" => to.effort.orders = value.parse::<u32>()?.max(1),
+            "--sizes" => to.effort.sizes = value.parse::<usize>()?.max(1),
+            "--witness" => to.witness = Some(value),
+            "--witness-every" => to.witness_every = value.parse::<u64>()?.max(1),
+            "--folder" => to.folder = Some(value.into()),
+            "--reduce" => to.reduce = value.parse()?,
+            "--jobs" => to.jobs = value.parse::<usize>()?.max(1),
+            _ => bail!("no option `{name}`"),
+        }
+    }
+    Ok(to)
+}
+
+/// All that workers share.
+struct Search {
+    arguments: Arguments,
+    tally: Mutex<Tally>,
+    /// Classes that are written.
+    written: Mutex<BTreeSet<(&'static str, String)>>,
+}
+
+impl Search {
+    fn of(&self, seed: u64) -> Result<()> {
+        let mut known: Option<Reference> = None;
+        let mut counted = false;
+        for (c, chip) in self.arguments.chips.iter().enumerate() {
+            let made = program(seed, chip.number());
+            if known.as_ref().is_none_or(|k| k.text != made.text) {
+                match Reference::of(&made, seed) {
+                    Ok(reference) => known = Some(reference),
+                    Err(why) => {
+                        self.tally().ill.push((seed, why));
+                        return Ok(());
+                    }
+                }
+            }
+            if !std::mem::replace(&mut counted, true) {
+                self.tally().programs += 1;
+            }
+            for kind in &made.kinds {
+                *self.tally().kinds.entry(kind).or_default() += 1;
+            }
+            let Some(reference) = &known else { continue };
+            for &level in &self.arguments.levels {
+                let turn = 4 * c + usize::from(level);
+                self.one(reference, &Name::Ours, chip.number(), level, turn)?;
+                if let Some(version) = &self.arguments.witness
+                    && seed.is_multiple_of(self.arguments.witness_every)
+                {
+                    let name = Name::Ptxas(version.clone());
+                    self.one(reference, &name, chip.number(), level, turn)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tally(&self) -> std::sync::MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn one(&self, reference: &Reference, name: &Name, sm: u32, level: u8, turn: usize) -> Result<()> {
+        let compiler = Compiler::find(name, sm, level).map_err(|e| anyhow::anyhow!("{e:?}"))?;
+        let fate = hold(reference, &compiler, self.arguments.effort, turn);
+        self.tally().add(&name.to_string(), reference.seed, sm, level, &fate);
+        let Some(folder) = &self.arguments.folder else { return Ok(()) };
+        if !fate.is_finding() || !compiler.is_ours() {
+            return Ok(());
+        }
+        let number = {
+            let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+            if !written.insert((fate.word(), key(&fate, sm, level))) {
+                return Ok(());
+            }
+            written.len()
+        };
+        let text = match number <= self.arguments.reduce {
+            true => finding::reduced(&reference.text, reference.seed, &compiler, &fate),
+            false => reference.text.clone(),
+        };
+        std::fs::create_dir_all(folder)?;
+        let class: String =
+            fate.class().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect();
+        let word = fate.word().replace(' ', "-");
+        let file = folder.join(format!("{word}-{class}-seed{}-sm{sm}-O{level}.ptx", reference.seed));
+        std::fs::write(&file, finding::file(&text, reference.seed, &compiler, &fate))?;
+        Ok(())
+    }
+}
+
+/// What makes a finding a new one: of wrong code the chip's generation too, as a sentence says little.
+fn key(fate: &Fate, sm: u32, level: u8) -> String {
+    match fate {
+        Fate::Broken(_) => fate.class(),
+        _ => format!("{} {} {level}", fate.class(), sm / 10),
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments = arguments()?;
+    let (next, start) = (AtomicU64::new(arguments.from), Instant::now());
+    let search = Search { arguments, tally: Mutex::default(), written: Mutex::default() };
+    let search = &search;
+    let failed: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    std::thread::scope(|scope| -> Result<()> {
+        for _ in 0..search.arguments.jobs {
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= search.arguments.to {
+                        return;
+                    }
+                    if let Err(e) = search.of(seed) {
+                        *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                        return;
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    })?;
+    if let Some(e) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(e);
+    }
+    let tally = search.tally();
+    print!("{}", tally.text());
+    let all: u64 = tally.lines.values().map(|l| l.programs).sum();
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{all} programs, chips and levels in {seconds:.1} s: {:.1} a second", all as f64 / seconds);
+    let (ours, ill) = (tally.findings("ours"), tally.ill.len());
+    if ours > 0 || ill > 0 {
+        bail!("{ours} findings, {ill} programs that are not defined");
+    }
+    Ok(())
+}
