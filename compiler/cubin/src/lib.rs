@@ -35,7 +35,7 @@ pub use error::{Error, Place};
 pub use layout::{Debug, Layout, layout};
 pub use model::{
     Address, Bank, Binding, Cubin, Extern, Function, Kind, Param, Producer, Relocation, Section, Shared,
-    Space, Subroutine, Symbol, Variable,
+    Space, Subroutine, Symbol, UNKNOWN_STACK, Variable,
 };
 
 /// Reads a cubin.

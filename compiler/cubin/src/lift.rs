@@ -187,7 +187,9 @@ impl Lift<'_> {
             let code = section.bytes().chunks_exact(16);
             let code = code.map(|w| u128::from_le_bytes(w.try_into().expect("16 bytes"))).collect();
             let relocations = self.relocations.get(&index).cloned().unwrap_or_default();
-            let mut f = Function { name: name.to_owned(), code, relocations, ..Function::default() };
+            let barriers = declared_barriers(self.image.header.abi, section.flags);
+            let mut f =
+                Function { name: name.to_owned(), code, relocations, barriers, ..Function::default() };
             self.sections.insert(index);
             for (i, s) in self.image.symbols.iter().enumerate() {
                 if usize::from(s.section) == index && s.info & 15 == FUNCTION {
@@ -322,6 +324,15 @@ impl Lift<'_> {
             let (name, value, size) = (s.name.clone(), s.value, s.size);
             cubin.symbols.push(Symbol { name, info: s.info, other: s.other, section, value, size });
         }
+    }
+}
+
+/// The barriers that the flags of a code section declare: seven bits from bit 20 on, up to CUDA 12 (nvdisasm's `SHF_BARRIERS`). Files with the
+/// later header have a record instead ([`crate::attribute::NUM_BARRIERS`]).
+fn declared_barriers(abi: Abi, flags: u64) -> u8 {
+    match abi {
+        Abi::V7 => (flags >> c::BARRIERS_SHIFT & c::BARRIERS_MASK) as u8,
+        Abi::V8 => 0,
     }
 }
 

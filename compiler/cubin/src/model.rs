@@ -109,7 +109,7 @@ pub struct Function {
     pub shared: Option<Shared>,
     /// Bytes of stack its own frame takes.
     pub frame_size: u32,
-    /// Bytes of stack it needs with everything it calls; entries only.
+    /// Bytes of stack it needs with everything it calls; entries only. [`UNKNOWN_STACK`] where it or a function that it calls calls itself.
     pub min_stack: Option<u32>,
     /// Byte offsets of its `EXIT` instructions.
     pub exit_offsets: Vec<u32>,
@@ -131,6 +131,18 @@ pub struct Function {
     pub relocations: Vec<Relocation>,
     /// Records of its `.nv.info` for which there is no field, in file order.
     pub attributes: Vec<Attribute>,
+}
+
+/// What [`Function::min_stack`] holds where ptxas cannot tell ("Stack size for entry function cannot be statically determined"): up to 12.5 and in
+/// 13.5; 12.6 to 13.4 write 0.
+pub const UNKNOWN_STACK: u32 = u32::MAX;
+
+impl Function {
+    /// Bytes of stack that it is known to need: with everything it calls where that is said, else its own frame.
+    #[must_use]
+    pub fn stack(&self) -> u32 {
+        self.min_stack.filter(|&bytes| bytes != UNKNOWN_STACK).unwrap_or(self.frame_size)
+    }
 }
 
 /// Who sees a symbol (ELF, `STB_LOCAL`, `STB_GLOBAL`, `STB_WEAK`).

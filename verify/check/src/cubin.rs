@@ -4,7 +4,7 @@ use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_chip::Chip;
-use sassafras_cubin::{Cubin, Function, elf::Abi};
+use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
 use sassafras_machine as machine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,15 +48,14 @@ pub fn check(cubin: &Cubin, made: &[Made]) -> Verdict {
     judge(cubin, made, true)
 }
 
-/// Judges a cubin that anybody made. Which operations across lanes ptxas declares is not known: not all of them. In the files of
-/// CUDA 12 and before the barriers stand in another place, at which nothing looks; nor at addresses where no slot is named, as in linked files.
+/// Judges a cubin that anybody made. Which operations across lanes ptxas declares is not known: not all of them. Nothing looks at addresses
+/// where no slot is named, as in linked files.
 pub fn check_foreign(cubin: &Cubin) -> Verdict {
     judge(cubin, &[], false)
 }
 
 fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
     let mut report = Report::default();
-    let newer = own || cubin.abi == Abi::V8;
     let Some(chip) = Chip::ALL.iter().copied().find(|chip| chip.number() == cubin.sm) else {
         report.unknown(Rule::CubinCode, "chip", format!("sm_{} is not known", cubin.sm));
         return report.verdict();
@@ -87,9 +86,7 @@ fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
         if own {
             collectives(f, &code, &mut report);
         }
-        if newer {
-            barriers(f, &code, own, &mut report);
-        }
+        barriers(f, &code, own, &mut report);
         parameters(f, &mut report);
         memory(cubin, own || !cubin.addresses.is_empty(), f, &code, &mut report);
         branches(f, &code, &mut report);

@@ -29,7 +29,7 @@ pub(super) fn write(
     let _ = writeln!(text, "//--------------------- {:<25} --------------------------", section.name);
     let _ = writeln!(text, "\t.section\t{},\"ax\",@progbits", section.name);
     // Up to CUDA 12 the section's flags say how many barriers its code uses.
-    let barriers = section.flags >> 20 & 0x7f;
+    let barriers = section.flags >> c::BARRIERS_SHIFT & c::BARRIERS_MASK;
     if barriers != 0 {
         let _ = writeln!(text, "\t.sectionflags\t@\"SHF_BARRIERS={barriers}\"");
     }

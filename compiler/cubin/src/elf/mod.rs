@@ -53,6 +53,11 @@ pub mod constants {
     pub const ALLOC: u64 = 2;
     /// Executable.
     pub const EXEC: u64 = 4;
+    /// In `sh_flags` of code under [`super::Abi::V7`]: the barriers that it uses, seven bits from here on (ptxas 11.8 to 12.9 beside nvdisasm's
+    /// `SHF_BARRIERS`).
+    pub const BARRIERS_SHIFT: u32 = 20;
+    /// Those bits, moved to the bottom.
+    pub const BARRIERS_MASK: u64 = 0x7f;
     /// `sh_info` is a section.
     pub const INFO_LINK: u64 = 0x40;
     /// On the tool note.

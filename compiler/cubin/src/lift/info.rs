@@ -18,6 +18,9 @@ const ONCE: [u8; 7] = [
     a::PARAM_CBANK,
 ];
 
+/// No record's number: the second [`a::MIN_STACK_SIZE`] about a function.
+const OWN_STACK: u8 = 0;
+
 fn twice(at: u64, id: u8, name: &str) -> Error {
     Error::at(at, format!("attribute {id:#04x} is about `{name}` for the second time"))
 }
@@ -69,7 +72,9 @@ impl Lift<'_> {
             (record.id, record.as_words().as_deref().and_then(|w| <[u32; 2]>::try_from(w).ok()))
         {
             let name = self.symbol_name(symbol, at + 4)?;
-            if !seen.insert((record.id, name.clone())) {
+            // CUDA 12.4 and 12.5 say it of every function beside its frame, and of an entry again behind all of those.
+            let own = cubin.abi == Abi::V7 && record.id == a::MIN_STACK_SIZE;
+            if !seen.insert((record.id, name.clone())) && !(own && seen.insert((OWN_STACK, name.clone()))) {
                 return Err(twice(at, record.id, &name));
             }
             for f in &mut cubin.functions {
@@ -77,7 +82,7 @@ impl Lift<'_> {
                     match record.id {
                         a::REGCOUNT => f.registers = value,
                         a::FRAME_SIZE => f.frame_size = value,
-                        _ => f.min_stack = Some(value),
+                        _ => f.min_stack = f.min_stack.max(Some(value)),
                     }
                     return Ok(());
                 }

@@ -134,7 +134,7 @@ impl Program {
             name: name.to_owned(),
             code,
             shared: system + function.shared.map_or(0, |s| s.size),
-            local: function.min_stack.unwrap_or(0).max(function.frame_size).next_multiple_of(16),
+            local: function.stack().max(function.frame_size).next_multiple_of(16),
             registers,
             externs: cubin.addresses.iter().map(|slot| external(cubin, &slot.symbol)).collect(),
             threads: launch.block,

@@ -147,7 +147,7 @@ pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<
 /// One that does not.
 pub fn stack(code: &Function, chip: Chip) -> Result<(), String> {
     let most = chip.limits().local_bytes_per_thread;
-    match code.frame_size.max(code.min_stack.unwrap_or(0)) {
+    match code.frame_size.max(code.stack()) {
         bytes if bytes > most => Err(format!("cubin: {bytes} bytes of stack, and a thread has {most}")),
         _ => Ok(()),
     }

@@ -783,5 +783,5 @@ fn reached(side: &Side<'_, Register>, function: &Function, chip: Chip) -> (u32, 
 
 /// Bytes of stack that code declares.
 pub fn declared_stack(code: &sassafras_cubin::Function) -> u32 {
-    code.min_stack.unwrap_or(code.frame_size)
+    code.stack()
 }
