@@ -11,7 +11,7 @@ use crate::elf::{Abi, Image, Section as Raw, Symbol as RawSymbol, constants as c
 use crate::model::{
     Bank, Binding, Cubin, Extern, Function, Kind, Producer, Relocation, Section, Shared, Subroutine, Symbol,
 };
-use crate::{Debug, Error, lower, note};
+use crate::{Debug, Error, lower, note, relocation};
 
 const SECTION_SYMBOL: u8 = 3;
 const FUNCTION: u8 = 2;
@@ -134,12 +134,17 @@ impl Lift<'_> {
         Ok(())
     }
 
-    /// Relocations whose addends stand in place, as before sm_90, where all are of whole addresses of data; else none: the section stays as it is.
+    /// Relocations whose addends stand in place, as before sm_90, where all are of whole addresses of data, or of operands of code that are 0; else
+    /// none: the section stays as it is.
     fn in_place(&self, section: &Raw) -> Result<Option<Vec<Relocation>>, Error> {
         // Whole addresses, and whole generic ones.
         const ADDRESSES: [u32; 2] = [2, 4];
         let Some(target) = self.image.sections.get(section.info as usize) else { return Ok(None) };
-        if target.kind != c::PROGBITS || target.name.starts_with(".text.") {
+        if target.kind != c::PROGBITS {
+            return Ok(None);
+        }
+        let code = target.name.starts_with(".text.");
+        if code && self.image.header.abi != Abi::V7 {
             return Ok(None);
         }
         let mut list = Vec::new();
@@ -147,6 +152,14 @@ impl Lift<'_> {
             let quad =
                 |k: usize| u64::from_le_bytes(entry[8 * k..8 * k + 8].try_into().expect("8 of 16 bytes"));
             let (offset, kind) = (quad(0), quad(1) as u32);
+            if code {
+                if !blank_operand(target.bytes(), offset, kind) {
+                    return Ok(None);
+                }
+                let symbol = self.symbol_name((quad(1) >> 32) as u32, section.offset + 16 * i as u64 + 12)?;
+                list.push(Relocation { offset, kind, symbol, addend: 0 });
+                continue;
+            }
             let place = usize::try_from(offset).ok().and_then(|at| target.bytes().get(at..)?.get(..8));
             let Some(place) = place.filter(|_| ADDRESSES.contains(&kind)) else { return Ok(None) };
             let symbol = self.symbol_name((quad(1) >> 32) as u32, section.offset + 16 * i as u64 + 12)?;
@@ -334,6 +347,23 @@ fn declared_barriers(abi: Abi, flags: u64) -> u8 {
         Abi::V7 => (flags >> c::BARRIERS_SHIFT & c::BARRIERS_MASK) as u8,
         Abi::V8 => 0,
     }
+}
+
+/// Whether the operand is 0 that a relocation of code fills in: there is no addend. False for kinds of which that is not known.
+fn blank_operand(code: &[u8], offset: u64, kind: u32) -> bool {
+    let bits = match kind {
+        relocation::CODE_LOW | relocation::CODE_HIGH => 32..64,
+        relocation::CALL_47 => 34..80,
+        _ => return false,
+    };
+    let word = usize::try_from(offset)
+        .ok()
+        .filter(|at| at.is_multiple_of(16))
+        .and_then(|at| code.get(at..)?.get(..16));
+    word.is_some_and(|word| {
+        let word = u128::from_le_bytes(word.try_into().expect("16 bytes"));
+        word >> bits.start & ((1 << (bits.end - bits.start)) - 1) == 0
+    })
 }
 
 /// Who sees a symbol, by the high half of its `st_info`.

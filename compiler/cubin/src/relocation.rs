@@ -1,6 +1,6 @@
-//! Kinds of relocations in data and debug sections: `R_CUDA_*` numbers, and what of a symbol each takes.
+//! Kinds of relocations in data, debug sections and code: `R_CUDA_*` numbers, and what of a symbol each takes.
 //!
-//! Source: the cubins of ptxas 13.0.88, listed by `cuobjdump -elf` with the names of the kinds.
+//! Source: the cubins of ptxas 11.8.89 and 13.0.88, listed by `cuobjdump -elf` with the names of the kinds.
 
 /// `R_CUDA_32`: the low half of an address.
 pub const ADDRESS_32: u32 = 1;
@@ -24,6 +24,15 @@ pub fn part(kind: u32) -> Option<(usize, u32)> {
         _ => None,
     }
 }
+
+/// `R_CUDA_ABS32_LO_32` and `R_CUDA_ABS32_HI_32`: half of an address in the immediate of a move, bits 32 to 63 of the word (up to CUDA 12.3).
+pub const CODE_LOW: u32 = 56;
+/// See [`CODE_LOW`].
+pub const CODE_HIGH: u32 = 57;
+/// `R_CUDA_ABS47_34`: the target of an absolute call, up to sm_89 (up to CUDA 12.3).
+pub const CALL_47: u32 = 58;
+/// `R_CUDA_ABS55_16_34`: the same on sm_90.
+pub const CALL_55: u32 = 75;
 
 /// Whether it takes a generic address.
 #[must_use]

@@ -165,7 +165,7 @@ impl Program {
         let mut to: Vec<usize> = match kind {
             Some(K::Branch) if own_loop && !through => return Vec::new(),
             // Of a function that the driver resolves, which comes back.
-            Some(K::Call) if inst.row().family == "call.abs.r" => vec![at + 1],
+            Some(K::Call) if ["call.abs", "call.abs.r"].contains(&inst.row().family) => vec![at + 1],
             // Of a routine that emission puts behind the function: it begins and ends with nothing on its way, which the words show.
             Some(K::Call) if targets[at].is_none() && crate::machine::is_routine(inst) && own => vec![at + 1],
             Some(K::Branch | K::Call) => match targets[at] {

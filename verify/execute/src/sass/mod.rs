@@ -1,6 +1,7 @@
 //! The SASS executor: warps of 32 lanes over the meanings of [`mod@sassafras_isa::step`].
 //!
 //! - `program`: a cubin loaded: decoded code, constant banks, global variables.
+//! - `link`: addresses that a loader puts into the code.
 //! - `warp`: registers of a warp and one lane's view of the machine.
 //! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
 //! - `issue`: one instruction of one group.
@@ -12,6 +13,7 @@
 mod across;
 mod groups;
 mod issue;
+mod link;
 mod program;
 mod system;
 #[cfg(test)]
@@ -24,6 +26,8 @@ use crate::launch::{Launch, LaunchError, Slot};
 use crate::options::Options;
 use crate::outcome::{Failure, Location, Outcome};
 use crate::schedule::{self, Block, Machine, Progress, World};
+pub use link::link;
+pub use program::ELSEWHERE;
 use program::Program;
 use sassafras_cubin::Cubin;
 use warp::Warp;
@@ -33,6 +37,8 @@ use warp::Warp;
 /// # Errors
 /// A launch that does not fit, a fault, a poisoned register, a deadlock, or a form without a meaning.
 pub fn run(cubin: &Cubin, entry: &str, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
+    let linked = link(cubin, entry).map_err(LaunchError::Program)?;
+    let cubin: &Cubin = &linked;
     let mut program = Program::load(cubin, entry, launch)?;
     program.provide_stack(options.stack);
     let mut world = World::new(launch, options);

@@ -5,6 +5,7 @@ mod lane;
 mod system;
 
 use crate::assumption::Assumption;
+use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::sass::demand;
 use crate::sass::{flow, jumps, recognise};
@@ -23,6 +24,7 @@ use lane::{Lane, Shared};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
+use sassafras_execute::sass::{ELSEWHERE, link};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{ControlFlowKind, Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
@@ -352,9 +354,14 @@ fn go<'i>(
 ) -> Result<Target<'i>, String> {
     let d = inputs.terms;
     let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
-    if let Some(r) = function.relocations.first() {
-        return Err(format!("the code refers to `{}`: it is not linked", r.symbol));
-    }
+    let linked;
+    let (cubin, function) = if function.relocations.is_empty() {
+        (cubin, function)
+    } else {
+        linked = link(cubin, &function.name)?;
+        let own = linked.functions.iter().find(|f| f.name == function.name);
+        (&*linked, own.ok_or("the code is none of the cubin's")?)
+    };
     let who = if role == Role::Source { "source" } else { "target" };
     let mut side = Side::new(inputs, who, bound).with_loops(Loops::of(&flow::flow(function, chip), 0));
     side.machine = true;
@@ -494,6 +501,12 @@ fn go<'i>(
                 continue;
             }
             Err(t) => return Err(at(t.to_string())),
+        };
+        let outcome = match outcome {
+            Outcome::IndirectBranch { target, condition } => {
+                Outcome::IndirectBranch { target: elsewhere(inputs, cubin, target), condition }
+            }
+            other => other,
         };
         copies::after(&mut side, &inst, &outcome, may_end).map_err(at)?;
         if let Some(retry) = retries.iter().find(|r| r.swap == here) {
@@ -782,6 +795,13 @@ fn reached(side: &Side<'_, Register>, function: &Function, chip: Chip) -> (u32, 
         run += u32::from(side.visited(i));
     }
     (run, count)
+}
+
+/// Where an address is that of a function that the driver resolves, as the loader has put it into a call, that function's symbol.
+fn elsewhere(inputs: &Inputs<'_>, cubin: &Cubin, target: TermId) -> TermId {
+    let place = inputs.known(target).and_then(|known| u64::try_from(known).ok()?.checked_sub(ELSEWHERE));
+    let slot = place.and_then(|place| cubin.addresses.get(usize::try_from(place / WORD).ok()?));
+    slot.map_or(target, |slot| inputs.input(Input::Symbol(slot.symbol.clone()), 64, true))
 }
 
 /// Bytes of stack that code declares.
