@@ -114,6 +114,12 @@ fn body(f: &Function, routines: &BTreeMap<u8, u64>, code: &mut Code) -> Result<(
         if let Some(target) = inst.target {
             aim(&mut real, start[target].wrapping_sub(here + WORD));
         }
+        if real.row().id.starts_with("warpsync.collective") {
+            let ends = |inst: &MInst| inst.inst().is_some_and(Inst::ends_collective);
+            let more = f.blocks[block].insts[index + 1..].iter().position(ends);
+            let more = more.ok_or_else(|| Error::malformed(block, index, "a collective without an end"))?;
+            aim(&mut real, WORD * (more as u64 + 1));
+        }
         if let Some(number) = called(&real) {
             let place = routines.get(&number);
             let place = place.ok_or_else(|| Error::malformed(block, index, "a call of no routine"))?;

@@ -124,7 +124,9 @@ fn differs(inst: &MInst) -> bool {
         Some(memory) => memory.space != MemorySpace::Constant,
         // What the address unit does without memory moves values between lanes; votes agree within a group only.
         None => {
-            special(inst) || row.pipe == Pipe::Memory || matches!(row.meaning, Meaning::Vote | Meaning::Match)
+            // `ELECT` writes one number for all, and a predicate that is true in one lane.
+            let own = matches!(row.meaning, Meaning::Vote | Meaning::Match | Meaning::Elect);
+            special(inst) || row.pipe == Pipe::Memory || own
         }
     }
 }

@@ -144,7 +144,7 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
         Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(_) | Op::ActiveMask | Op::Elect => {
             return None;
         }
-        Op::WarpSync | Op::Barrier(_) | Op::Nanosleep | Op::SystemCall(_) => return None,
+        Op::WarpSync | Op::Barrier { .. } | Op::Nanosleep | Op::SystemCall(_) => return None,
         Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose | Op::Opaque(_) => {
             return None;
         }

@@ -422,7 +422,13 @@ pub enum Op {
     /// Convergent. Arguments: member mask.
     WarpSync,
     /// Convergent. Arguments: barrier, thread count (0: all), predicate; result by mode.
-    Barrier(BarrierMode),
+    Barrier {
+        /// What it does with the predicate, and whether it waits.
+        mode: BarrierMode,
+        /// All lanes of the warp come to it together (PTX ISA, `.aligned`). Else they may come one by one and to different
+        /// operations, and it waits for those of the warp that have not exited.
+        aligned: bool,
+    },
     /// A call of a function that the driver resolves, with its arguments; it may read and write all memory that it can address.
     /// Each lane's is its own.
     SystemCall(SystemCall),

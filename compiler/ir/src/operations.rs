@@ -296,7 +296,7 @@ operations! {
     "activemask" "activemask" ActiveMask: [] [32], convergent, effect;
     "elect" "elect" Elect: [32] [32 1], convergent, effect;
     "warpsync" "warpsync" WarpSync: [32] [], convergent, effect;
-    "barrier" "barrier" Barrier(mode: BarrierMode), convergent, effect;
+    "barrier" "barrier" Barrier { mode: BarrierMode, aligned: Aligned }, convergent, effect;
     "syscall" "syscall" SystemCall(call: SystemCall), effect;
     "routine" "routine" Routine(part: RoutinePart, routine: Routine), effect if part != RoutinePart::Call;
     "nanosleep" "nanosleep" Nanosleep: [32] [], effect;

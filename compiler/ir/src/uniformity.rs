@@ -13,6 +13,7 @@ mod apart;
 
 use crate::{Block, Function, Inst, InstData, Op, Terminator, Uses, Value};
 use apart::Apart;
+use rustc_hash::FxHashSet;
 use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{Dominators, Influence, SecondaryMap};
 use sassafras_semantics::{Ordering, RoutinePart, Space, SpecialRegister};
@@ -36,11 +37,27 @@ pub struct Uniformity {
     branches: SecondaryMap<Block, Option<Value>>,
     apart: SecondaryMap<Block, bool>,
     diverged: SecondaryMap<Block, bool>,
+    scattered: SecondaryMap<Block, bool>,
 }
 
 impl Uniformity {
     /// Analyses a function.
     pub fn new(f: &Function) -> Uniformity {
+        let mut waits = apart::waiting(f);
+        // In front of some barriers of the block lanes of a warp are brought together: they wait there too.
+        loop {
+            let found = Uniformity::with(f, &waits);
+            let before = waits.len();
+            let gathers = f.blocks.keys().filter(|&block| found.gathers(f, block));
+            waits.extend(gathers.collect::<Vec<_>>());
+            if waits.len() == before {
+                return found;
+            }
+        }
+    }
+
+    /// Analyses a function in which lanes wait for all of the warp in these blocks.
+    fn with(f: &Function, waits: &FxHashSet<Block>) -> Uniformity {
         let graph = f.graph();
         let (post, exit) = Dominators::post(&graph);
         let mut influence = Influence::new(&post, exit);
@@ -49,9 +66,9 @@ impl Uniformity {
             branches: SecondaryMap::new(),
             apart: SecondaryMap::new(),
             diverged: SecondaryMap::new(),
+            scattered: SecondaryMap::new(),
         };
         let order = f.reverse_post_order();
-        let waits = apart::waiting(f);
         loop {
             let mut changed = false;
             for &block in &order {
@@ -83,7 +100,7 @@ impl Uniformity {
                             found.mark(param, Some(Reason::Parted(block)));
                         }
                     };
-                    if apart::waits_within(f, &post, exit, block, &waits) {
+                    if apart::waits_within(f, &post, exit, block, waits) {
                         apart::behind(f, block, part);
                         continue;
                     }
@@ -101,22 +118,22 @@ impl Uniformity {
         for block in parting {
             let meet = post.immediate(block).filter(|&meeting| meeting != exit);
             lanes.add(f, block, meet, |at| found.diverged[at] = true);
-            if apart::waits_within(f, &post, exit, block, &waits) {
+            if apart::waits_within(f, &post, exit, block, waits) {
                 // They do not meet there either, but all of them come.
-                apart::behind(f, block, |at| found.apart[at] = true);
+                apart::behind(f, block, |at| found.scattered[at] = true);
             }
-        }
-        for &block in &order {
-            found.apart[block] |= found.diverged[block];
         }
         let parts = |block: Block| found.branches[block].is_some();
         for &block in &order {
             if f.blocks[block].insts.iter().any(|&inst| found.scatters(&f.insts[inst])) {
-                apart::behind(f, block, |at| found.apart[at] = true);
+                apart::behind(f, block, |at| found.scattered[at] = true);
             }
         }
         for block in apart::never_together(f, &graph, &post, exit, &parts) {
-            found.apart[block] = true;
+            found.scattered[block] = true;
+        }
+        for &block in &order {
+            found.apart[block] = found.diverged[block] || found.scattered[block];
         }
         found
     }
@@ -164,6 +181,20 @@ impl Uniformity {
     /// Whether a branch may keep some lanes of the warp from executing a block with the others: then no wait brings all of them there.
     pub fn diverged(&self, block: Block) -> bool {
         self.diverged[block]
+    }
+
+    /// Whether lanes may come to a block one by one though no branch keeps them from it: what has let them go their own way lies before it.
+    pub fn scattered(&self, block: Block) -> bool {
+        self.scattered[block]
+    }
+
+    /// Whether lanes of the warp are brought together in front of a barrier of the block in this block. Where a branch alone keeps lanes away, `.aligned`
+    /// says that the others come as one group.
+    fn gathers(&self, f: &Function, block: Block) -> bool {
+        let barrier = |&inst: &Inst| matches!(f.insts[inst].op, Op::Barrier { .. });
+        let insts = &f.blocks[block].insts;
+        let Some(last) = insts.iter().rposition(barrier) else { return false };
+        self.scattered[block] || insts[..last].iter().any(|&inst| self.scatters(&f.insts[inst]))
     }
 
     /// The reasons of one value, back to where lanes begin to differ.
@@ -277,7 +308,7 @@ fn differs(op: &Op) -> bool {
         // Of a routine's arguments nothing is known.
         Op::Routine(part, _) => *part == RoutinePart::Enter,
         // What a barrier reduces is one value for the block.
-        Op::Barrier(_) => false,
+        Op::Barrier { .. } => false,
         op => op.convergent(),
     }
 }

@@ -112,7 +112,9 @@ pub(crate) fn kernel(
 fn lanes_together(function: &Function) -> Option<u32> {
     let mut insts =
         function.blocks.values().flat_map(|block| &block.insts).map(|&inst| &function.insts[inst]);
-    insts.find(|data| data.op.convergent() && !matches!(data.op, Op::Barrier(_))).map(|data| data.line)
+    insts
+        .find(|data| data.op.convergent() && !matches!(data.op, Op::Barrier { aligned: true, .. }))
+        .map(|data| data.line)
 }
 
 /// The IR type for a width of PTX; 8 bits live in 16.

@@ -190,7 +190,7 @@ impl Context<'_, '_> {
         if waits {
             let (number, all) = (self.b().i32(0), self.b().i32(0));
             let yes = self.b().constant(Type::I1, 1);
-            self.effect(Op::Barrier(BarrierMode::Sync), &[number, all, yes]);
+            self.effect(Op::Barrier { mode: BarrierMode::Sync, aligned: true }, &[number, all, yes]);
         }
         self.b().jump(after, &[]);
         self.block = after;

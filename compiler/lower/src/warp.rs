@@ -122,22 +122,18 @@ impl Context<'_, '_> {
         let barrier = number(self, 0)?;
         let count = number(self, 1)?;
         let args = [barrier, count, predicate];
-        if inst.op == P::Barrier && !inst.mods.aligned {
-            // Lanes may come to it one by one, but hardware lets each warp arrive as a whole (C14).
-            let all = self.b().i32(u32::MAX);
-            self.effect(Op::WarpSync, &[all]);
-        }
+        let op = Op::Barrier { mode, aligned: inst.op != P::Barrier || inst.mods.aligned };
         match mode {
             BarrierMode::Sync | BarrierMode::Arrive => {
-                self.effect(Op::Barrier(mode), &args);
+                self.effect(op, &args);
                 Ok(())
             }
             BarrierMode::Popc => {
-                let value = self.b().value(Op::Barrier(mode), &args, Type::I32);
+                let value = self.b().value(op, &args, Type::I32);
                 self.write(&o[0], value, false)
             }
             BarrierMode::And | BarrierMode::Or => {
-                let value = self.b().value(Op::Barrier(mode), &args, Type::I1);
+                let value = self.b().value(op, &args, Type::I1);
                 self.write(&o[0], value, false)
             }
         }

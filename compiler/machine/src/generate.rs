@@ -46,6 +46,7 @@ fn inst(r: &mut dyn FnMut(u64) -> u64, blocks: u64, vregs: u64) -> MInst {
     let mut inst = if r(3) == 0 { MInst::pseudo(pseudo(r, vregs)) } else { real(r, vregs) };
     inst.target = (r(3) == 0).then(|| Block(r(blocks) as u32));
     inst.uniform = r(4) == 0;
+    inst.scattered = r(8) == 0;
     inst.ordered = r(4) == 0;
     inst.origin = (r(2) == 0).then(|| r(1 << 32) as u32);
     inst.line = r(3) as u32 * r(1 << 30) as u32;

@@ -10,7 +10,7 @@ use sassafras_isa::{
     Access, ControlFlowKind, FieldKind, Inst, Meaning, MemorySpace, RegClass, Style, decode, encode, parse,
     print,
 };
-use sassafras_machine::{Block, Function, Reg};
+use sassafras_machine::{Block, Function, MInst, Reg};
 
 /// Bytes of a word.
 const WORD: u64 = 16;
@@ -135,6 +135,16 @@ fn function(
                 continue;
             };
             said.fields[field] = (WORD * start).wrapping_sub(WORD * (at + 1));
+        }
+        if let Some(field) = target.filter(|_| said.row().id.starts_with("warpsync.collective")) {
+            // Behind what ends it, in the same block.
+            let behind = f.blocks[block].insts[index..].iter();
+            let ends = |inst: &MInst| inst.inst().is_some_and(|inst| inst.ends_collective());
+            let Some(distance) = behind.clone().position(ends) else {
+                report.add(Rule::WordsDecode, place, "a collective that does not end");
+                continue;
+            };
+            said.fields[field] = WORD * distance as u64;
         }
         if let Some(field) = target.filter(|_| is_routine(&said)) {
             let Some(start) = routines.get(&(said.fields[field] / WORD)) else {

@@ -84,7 +84,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
 
 /// Whether two instructions differ in nothing but control bits.
 fn same_but_control(old: &MInst, new: &MInst) -> bool {
-    let MInst { op, target, tied, uniform, ordered, origin, line } = old;
+    let MInst { op, target, tied, uniform, scattered, ordered, origin, line } = old;
     let ops = match (op, &new.op) {
         (Op::Inst(a), Op::Inst(b)) => {
             let Inst { form, guard, fields, control: _ } = a;
@@ -93,7 +93,7 @@ fn same_but_control(old: &MInst, new: &MInst) -> bool {
         (a, b) => a == b,
     };
     ops && (target, tied, origin) == (&new.target, &new.tied, &new.origin)
-        && (uniform, ordered, line) == (&new.uniform, &new.ordered, &new.line)
+        && (uniform, scattered, ordered, line) == (&new.uniform, &new.scattered, &new.ordered, &new.line)
 }
 
 /// The pairs whose order was not kept.

@@ -6,30 +6,40 @@ use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::{Stage, session};
 use sassafras_isa::Meaning;
-use sassafras_machine::{Function, MInst, Phase};
+use sassafras_machine::{Function, MInst};
 use std::sync::Mutex;
 
-/// Keeps the scheduled function.
-#[derive(Default)]
-struct Last(Mutex<Option<Function>>);
+/// Keeps the function that a stage leaves.
+struct Last(Stage, Mutex<Option<Function>>);
 
 impl Observer for Last {
-    fn observe(&self, _: Stage, _: Option<Form<'_>>, after: Form<'_>, _: &Notes) -> Result<(), Objection> {
+    fn observe(
+        &self,
+        stage: Stage,
+        _: Option<Form<'_>>,
+        after: Form<'_>,
+        _: &Notes,
+    ) -> Result<(), Objection> {
         if let Form::Machine(f) = after
-            && f.phase == Phase::Scheduled
+            && stage == self.0
         {
-            *self.0.lock().expect("no judge panics") = Some(f.clone());
+            *self.1.lock().expect("no judge panics") = Some(f.clone());
         }
         Ok(())
     }
 }
 
-fn compile(text: &str) -> Function {
-    let arch = Some(Arch::Real("sm_90".parse().expect("a target")));
+/// What a stage leaves on a chip.
+fn form(text: &str, chip: &str, stage: Stage) -> Function {
+    let arch = Some(Arch::Real(chip.parse().expect("a target")));
     let options = Options { arch, jobs: 1, ..Options::default() };
-    let last = Last::default();
+    let last = Last(stage, Mutex::new(None));
     session::compile(text, "early", &options, None, &last).unwrap_or_else(|failure| panic!("{failure}"));
-    last.0.into_inner().expect("no judge panics").expect("something is scheduled")
+    last.1.into_inner().expect("no judge panics").expect("the stage is reached")
+}
+
+fn compile(text: &str) -> Function {
+    form(text, "sm_90", Stage::Schedule)
 }
 
 fn rules(f: &Function) -> Vec<&'static str> {
@@ -84,3 +94,106 @@ fn what_stands_behind_loops_that_lanes_break_off_needs_its_wait() {
     assert_eq!(rules(&f), [""; 0]);
     assert_eq!(without(&f, Meaning::Bar, "converge-barrier"), (1, 1));
 }
+
+/// Without a WARPSYNC of all lanes, or what begins a collective, the judge objects.
+#[test]
+fn barriers_behind_what_separates_lanes_need_their_waits() {
+    for (name, source) in
+        [("persistent", PERSISTENT), ("early return", EARLY_RETURN), ("one of several", IF_ELSE)]
+    {
+        let f = compile(source);
+        assert_eq!(rules(&f), [""; 0], "{name}");
+        let wait = |inst: &MInst| is(inst, Meaning::WarpsyncAll) || is(inst, Meaning::Collective);
+        let mut seen = (0, 0);
+        for (block, index, _) in f.insts().filter(|(.., inst)| wait(inst)) {
+            let ends = f.blocks[block].insts[index].inst().is_some_and(|inst| inst.ends_collective());
+            if ends {
+                continue;
+            }
+            let mut faulted = f.clone();
+            faulted.blocks[block].insts.remove(index);
+            seen = (seen.0 + 1, seen.1 + usize::from(rules(&faulted).contains(&"converge-barrier")));
+        }
+        assert!(seen.0 > 0 && seen.0 == seen.1, "{name}: {} of {}", seen.1, seen.0);
+    }
+}
+
+/// Placement that looks at waits for all lanes alone sets a barrier around a vote by masks, behind loops that let lanes go early.
+#[test]
+fn no_barrier_is_open_where_lanes_of_a_mask_come_one_by_one() {
+    for chip in ["sm_75", "sm_90"] {
+        let mut f = form(MASKED_VOTES, chip, Stage::Fold);
+        let marked = f.insts().filter(|(.., inst)| inst.scattered).count();
+        assert!(marked > 0);
+        let place = |mut f: Function| {
+            sassafras_codegen::converge(&mut f).expect("barriers");
+            sassafras_codegen::layout(&mut f).expect("an order");
+            rules(&f).into_iter().filter(|rule| rule.starts_with("converge")).collect::<Vec<_>>()
+        };
+        assert_eq!(place(f.clone()), [""; 0]);
+        for block in f.layout.clone() {
+            f.blocks[block].insts.iter_mut().for_each(|inst| inst.scattered = false);
+        }
+        assert!(place(f).contains(&"converge-masked"), "{chip}");
+    }
+}
+
+/// A persistent kernel: the loop holds an atomic operation, and its end depends on what it gives.
+const PERSISTENT: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.global .align 4 .u32 next;
+.visible .entry k()
+{ .reg .pred first, more; .reg .b32 t, n; .shared .align 4 .u32 shared_n;
+ mov.u32 t, %tid.x; setp.eq.u32 first, t, 0;
+AGAIN: @!first bra ALL; atom.global.add.u32 n, [next], 1; st.shared.u32 [shared_n], n;
+ALL: bar.sync 0; ld.shared.u32 n, [shared_n]; bar.sync 0;
+ setp.lt.u32 more, n, 7; @more bra AGAIN;
+ ret; }
+";
+
+/// A loop of compare-and-swap, a branch that ends some threads, a barrier.
+const EARLY_RETURN: &str = "\
+.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry k()
+{ .reg .pred ends; .reg .b32 t; .reg .f32 f; .shared .align 4 .b32 sum;
+ mov.u32 t, %tid.y; atom.shared.add.f32 f, [sum], 0f3F800000;
+ setp.gt.u32 ends, t, 0; @ends bra END; bar.sync 0;
+END: ret; }
+";
+
+/// Barriers without `.aligned` on both sides of a branch.
+const IF_ELSE: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .pred odd; .reg .b32 t; .reg .b64 o; .reg .f32 f; .shared .align 4 .b32 sum;
+ ld.param.u64 o, [out]; mov.u32 t, %tid.x; and.b32 t, t, 1; setp.ne.u32 odd, t, 0;
+ atom.shared.add.f32 f, [sum], 0f3F800000;
+ @odd bra ODD; barrier.sync 0; st.global.u32 [o], t; bra END;
+ODD: barrier.sync 0; st.global.u32 [o+4], t;
+END: st.global.u32 [o+8], t; ret; }
+";
+
+/// Loops that lanes leave from where others of them meet, and then votes whose mask is the last vote's.
+const MASKED_VOTES: &str = "\
+.version 8.7
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 source, .param .u64 result)
+{ .reg .b64 from, to, at; .reg .b32 t, z, c, e, m, k, n; .reg .pred a, b, d, q;
+ ld.param.u64 from, [source]; ld.param.u64 to, [result]; mov.u32 t, %tid.x; mul.wide.u32 at, t, 4;
+ add.u64 from, from, at; add.u64 to, to, at; ld.global.u32 z, [from];
+ and.b32 e, z, 1; setp.ne.u32 a, e, 0; and.b32 e, z, 2; setp.ne.u32 b, e, 0; and.b32 e, z, 4; setp.ne.u32 d, e, 0;
+ mov.u32 c, 4; mov.u32 n, 0; @a bra THIRD;
+FIRST: setp.eq.u32 q, c, 0; @q bra NEXT; sub.u32 c, c, 1; @!b bra FIRST;
+SECOND: setp.eq.u32 q, c, 0; @q bra NEXT; sub.u32 c, c, 1; @!d bra SECOND;
+THIRD: setp.eq.u32 q, c, 0; @q bra NEXT; sub.u32 c, c, 1; add.u32 n, n, z; @!d bra FIRST; bra THIRD;
+NEXT: and.b32 k, z, 8; mov.b32 m, 0xffffffff;
+VOTE: setp.eq.u32 q, k, 0; vote.sync.ballot.b32 m, !q, m; @q bra END; mov.u32 k, 0; add.u32 n, n, m; bra VOTE;
+END: st.global.u32 [to], n; ret; }
+";

@@ -39,7 +39,7 @@ pub(super) fn read(op: &Op, operand: usize, results: usize) -> u128 {
     match (op, operand) {
         (Op::Shuffle(_), 1) => 0x1f,
         (Op::Shuffle(_), 2) => 0x1f1f,
-        (Op::Barrier(_), 2) if results == 0 => 0,
+        (Op::Barrier { .. }, 2) if results == 0 => 0,
         _ => u128::MAX,
     }
 }

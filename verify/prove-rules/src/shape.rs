@@ -338,7 +338,7 @@ fn lanes() -> Vec<Shape> {
         (BarrierMode::Or, Some(1)),
     ];
     for (mode, result) in modes {
-        all.push(Shape::new(Op::Barrier(mode), &[32, 32, 1], result.as_slice()));
+        all.push(Shape::new(Op::Barrier { mode, aligned: true }, &[32, 32, 1], result.as_slice()));
     }
     all
 }

@@ -160,7 +160,7 @@ fn lanes(
         Op::Redux(op) => (Collective::Redux(*op), 1),
         Op::Elect => (Collective::Elect, 0),
         Op::WarpSync => (Collective::WarpSync, 1),
-        Op::Barrier(mode) => {
+        Op::Barrier { mode, .. } => {
             // Without a reduction the predicate means nothing.
             (Collective::Barrier(*mode), if results.is_empty() { 2 } else { 3 })
         }
@@ -168,8 +168,8 @@ fn lanes(
     };
     effect.events.push(Event::Collective(collective, args[..own].to_vec()));
     let name = |i: usize| match (op, i) {
-        (Op::Barrier(BarrierMode::Popc), _) => "count".to_owned(),
-        (Op::Barrier(_), _) => "decision".to_owned(),
+        (Op::Barrier { mode: BarrierMode::Popc, .. }, _) => "count".to_owned(),
+        (Op::Barrier { .. }, _) => "decision".to_owned(),
         _ => format!("result{i}"),
     };
     Some(results.iter().enumerate().map(|(i, &w)| given(terms, index, &name(i), w)).collect())

@@ -28,7 +28,8 @@ impl Region {
 /// Whether the lanes wait for all of the warp that have not exited.
 pub(crate) fn waits_for_all(inst: &Inst) -> bool {
     // Before sm_90 a mask of all lanes says it.
-    inst.row().meaning == Meaning::WarpsyncAll
+    matches!(inst.row().id, "warpsync.collective.all")
+        || inst.row().meaning == Meaning::WarpsyncAll
         || inst.row().meaning == Meaning::Warpsync && inst.get("m") == Some(u64::from(u32::MAX))
 }
 
@@ -37,14 +38,15 @@ pub(super) struct Shape<'a> {
     pub graph: &'a Graph<Block>,
     pub dominators: Dominators<Block>,
     pub meetings: &'a Meetings<Block>,
-    /// Blocks in which lanes wait for all of the warp that have not exited.
+    /// Blocks in which lanes wait for all of the warp that have not exited, or for those of a mask that may wait anywhere before.
     waits: FxHashSet<Block>,
 }
 
 impl<'a> Shape<'a> {
     pub fn new(f: &Function, graph: &'a Graph<Block>, meetings: &'a Meetings<Block>) -> Shape<'a> {
-        let all = |block: &Block| f.blocks[*block].insts.iter().filter_map(MInst::inst).any(waits_for_all);
-        let waits = f.layout.iter().copied().filter(all).collect();
+        let waits = |inst: &MInst| inst.scattered || inst.inst().is_some_and(waits_for_all);
+        let any = |block: &Block| f.blocks[*block].insts.iter().any(waits);
+        let waits = f.layout.iter().copied().filter(any).collect();
         Shape { graph, dominators: Dominators::new(graph), meetings, waits }
     }
 

@@ -5,8 +5,9 @@ use sassafras_machine::{Block, BlockData, MInst};
 
 /// Whether two instructions do the same: form, guard, every field, what it is tied to, order and place. Lines and names do not count.
 pub(super) fn same(a: &MInst, b: &MInst) -> bool {
-    let MInst { op, target, tied, uniform, ordered, origin: _, line: _ } = a;
-    *op == b.op && *target == b.target && *tied == b.tied && *uniform == b.uniform && *ordered == b.ordered
+    let MInst { op, target, tied, uniform, scattered, ordered, origin: _, line: _ } = a;
+    let marks = (*uniform, *scattered, *ordered) == (b.uniform, b.scattered, b.ordered);
+    marks && *op == b.op && *target == b.target && *tied == b.tied
 }
 
 /// The branch at a block's end.

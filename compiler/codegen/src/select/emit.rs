@@ -3,11 +3,12 @@
 use super::matcher::{Binding, Bindings};
 use super::plan::{Fate, Plan, Words};
 use super::{Error, Layout};
+use crate::converge::region::waits_for_all;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir as ir;
-use sassafras_isa::{FieldKind, FormId, Inst, RegClass, form_on};
+use sassafras_isa::{FieldKind, FormId, Inst, Meaning, RegClass, form_on};
 use sassafras_machine::{Block, Builder, Edge, Function, MInst, Place, Pseudo, Reg, VReg};
 use sassafras_rules::select::attribute::{Attribute, attribute_on};
 use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term, window};
@@ -43,6 +44,10 @@ pub struct Emitter<'a> {
     scattered: bool,
     /// Whether something has brought all lanes together in the current block, and nothing has scattered them since.
     gathered: bool,
+    /// Whether lanes may come to the current block one by one.
+    loose: bool,
+    /// Whether lanes of a warp may come to different barriers of the block that are not `.aligned`.
+    several_barriers: bool,
     blocks: SecondaryMap<ir::Block, Option<Block>>,
     forms: FxHashMap<String, FormId>,
     /// Instructions for the front of the entry block.
@@ -84,6 +89,8 @@ pub fn emit(
         converged: Vec::new(),
         scattered: false,
         gathered: false,
+        loose: false,
+        several_barriers: false,
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
         prologue: Vec::new(),
@@ -110,6 +117,7 @@ pub fn emit(
     }
     let uniform = ir::uniformity::Uniformity::new(source);
     let yields = yields(source);
+    e.several_barriers = several_barriers(source, &uniform);
     for &b in &plan.order {
         e.block = e.target(b);
         if yields.contains(&b) {
@@ -122,6 +130,7 @@ pub fn emit(
         e.converged.clear();
         e.scattered = false;
         e.gathered = false;
+        e.loose = uniform.scattered(b);
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
@@ -140,13 +149,16 @@ pub fn emit(
                 }
                 Fate::Row(row, bindings) => {
                     e.converge(i, uniform.together(b) && !e.scattered)?;
-                    e.arrive(b, i, uniform.diverged(b), uniform.together(b) && !e.scattered)?;
+                    let collective = e.arrive(i)?;
                     if uniform.scatters(&source.insts[i]) {
                         (e.scattered, e.gathered) = (true, false);
                         e.converged.retain(|mask| Some(*mask) == super::plan::member_mask(&source.insts[i]));
                     }
                     if !e.whole_warp(i)? && !e.masked(i)? {
                         e.row(i, row, bindings)?;
+                    }
+                    if collective {
+                        e.end_collective()?;
                     }
                 }
             }
@@ -167,6 +179,15 @@ fn yields(f: &ir::Function) -> std::collections::HashSet<ir::Block> {
     let nest = sassafras_graph::nest::Nest::new(&f.graph());
     let spins = ir::uniformity::spins(f, &nest);
     spins.into_iter().flat_map(|cycle| nest.cycles[cycle].entries.clone()).collect()
+}
+
+/// Whether lanes of a warp may come to different barriers that are not `.aligned`: a branch leads to one of several.
+fn several_barriers(f: &ir::Function, uniform: &ir::uniformity::Uniformity) -> bool {
+    let unaligned = |&inst: &ir::Inst| matches!(f.insts[inst].op, ir::Op::Barrier { aligned: false, .. });
+    let of = f.blocks.iter().map(|(block, data)| (block, data.insts.iter().filter(|i| unaligned(i)).count()));
+    let of: Vec<(ir::Block, usize)> = of.filter(|(_, count)| *count > 0).collect();
+    let all: usize = of.iter().map(|(_, count)| count).sum();
+    all > 1 && of.iter().any(|&(block, _)| uniform.diverged(block))
 }
 
 /// Register class of a value: predicates for one bit, general registers for all else.
@@ -195,7 +216,9 @@ impl Emitter<'_> {
         Builder::at(&mut self.out, self.block)
     }
 
-    pub(super) fn push(&mut self, inst: MInst) {
+    pub(super) fn push(&mut self, mut inst: MInst) {
+        let masked = |inst: &Inst| inst.row().meaning == Meaning::Warpsync && !waits_for_all(inst);
+        inst.scattered = (self.loose || self.scattered) && inst.inst().is_some_and(masked);
         self.out.blocks[self.block].insts.push(inst.from_line(self.line));
     }
 
@@ -255,36 +278,38 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Brings the lanes of a warp together in front of a barrier of the block: hardware lets a warp arrive as a whole (C14). Where a branch
-    /// keeps some of them away, `.aligned` says that the program does so, and without it there is no code.
-    fn arrive(
-        &mut self,
-        block: ir::Block,
-        at: ir::Inst,
-        diverged: bool,
-        together: bool,
-    ) -> Result<(), Error> {
-        if !matches!(self.source.insts[at].op, ir::Op::Barrier(_)) {
-            return Ok(());
+    /// Brings the lanes of a warp together in front of a barrier of the block, unless they come as one group: hardware lets a warp arrive as a whole (C14). Where a
+    /// branch keeps some of them away, `.aligned` says that the others are all that are left. Without it they may be at another barrier: then they arrive for
+    /// themselves, and the answer is yes.
+    fn arrive(&mut self, at: ir::Inst) -> Result<bool, Error> {
+        let ir::Op::Barrier { aligned, .. } = self.source.insts[at].op else { return Ok(false) };
+        self.rule = "converge";
+        if !aligned && self.several_barriers {
+            if form_on("warpsync.collective.all", self.chip).is_none() {
+                let what =
+                    "barriers without `.aligned`, to several of which lanes of a warp may come at once,";
+                return Err(self.lacks(what));
+            }
+            let inst = self.form("warpsync.collective.all")?;
+            self.push(MInst::new(inst));
+            return Ok(true);
         }
-        let line = self.source.insts[at].line;
-        let insts = &self.source.blocks[block].insts;
-        // Lowering puts a wait of the same line in front of those; passes may have put something in between.
-        let waits = |&i: &ir::Inst| {
-            let data = &self.source.insts[i];
-            data.op == ir::Op::WarpSync && data.line == line
-        };
-        if diverged && insts.iter().take_while(|&&i| i != at).any(waits) {
-            return Err(
-                self.lacks("a barrier without `.aligned` that a branch keeps lanes of a warp away from")
-            );
-        }
-        if !diverged && !together && !self.gathered {
-            self.rule = "converge";
+        let one_group = self.gathered || !self.loose && !self.scattered;
+        if !aligned || !one_group {
             let inst = self.all_lanes()?;
             self.push(MInst::new(inst));
             (self.scattered, self.gathered) = (false, true);
         }
+        Ok(false)
+    }
+
+    /// Behind it lanes that arrived for themselves go on as they did.
+    fn end_collective(&mut self) -> Result<(), Error> {
+        self.rule = "converge";
+        let inst = self.form("endcollective")?;
+        self.push(MInst::new(inst));
+        (self.scattered, self.gathered) = (true, false);
+        self.converged.clear();
         Ok(())
     }
 

@@ -125,6 +125,7 @@ flags! {
     Nan "num" "nan";
     Relu "norelu" "relu";
     All "any" "all";
+    Aligned "unaligned" "aligned";
 }
 
 /// Enumerations, a word for each value.

@@ -12,7 +12,8 @@ use sassafras_graph::{
 /// no lanes count as together. Fewer than sixteen, as a barrier may have to be set further up than where lanes part.
 const DEEP: usize = 10;
 
-/// Blocks in which lanes may wait for all of the warp that have not exited: a member mask of all lanes.
+/// Blocks in which lanes may wait for all of the warp that have not exited: a member mask of all lanes, or a barrier of the block to which they may
+/// come one by one.
 pub(super) fn waiting(f: &Function) -> FxHashSet<Block> {
     let waits = |&inst: &Inst| {
         let data = &f.insts[inst];
@@ -20,6 +21,7 @@ pub(super) fn waiting(f: &Function) -> FxHashSet<Block> {
             Op::Shuffle(_) => 3,
             Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
             Op::Elect | Op::WarpSync => 0,
+            Op::Barrier { aligned, .. } => return !aligned,
             op => return op.of_whole_warp(),
         };
         data.args.get(mask).and_then(|&mask| f.constant(mask)).is_some_and(|bits| bits as u32 == u32::MAX)

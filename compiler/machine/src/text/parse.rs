@@ -256,6 +256,7 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
     match word {
         "target" => inst.target = Some(entity(rest)?),
         "uniform" => inst.uniform = true,
+        "scattered" => inst.scattered = true,
         "ordered" => inst.ordered = true,
         "origin" => inst.origin = Some(number(rest)? as u32),
         "line" => inst.line = number(rest)? as u32,

@@ -125,6 +125,9 @@ fn write_inst(out: &mut String, inst: &MInst) -> std::fmt::Result {
     if inst.uniform {
         out.push_str(" ; uniform");
     }
+    if inst.scattered {
+        out.push_str(" ; scattered");
+    }
     if inst.ordered {
         out.push_str(" ; ordered");
     }

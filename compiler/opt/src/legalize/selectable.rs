@@ -148,9 +148,12 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
         Op::Load(_) | Op::Store(_) => memory::reason(&data.op),
         Op::Fence(..) | Op::ToGeneric(_) | Op::FromGeneric(_) | Op::IsSpace(_) => None,
         Op::Shuffle(_) | Op::Redux(_) | Op::Match { .. } | Op::Elect => lanes::reason(f, data),
-        Op::Vote(_) | Op::ActiveMask | Op::WarpSync | Op::Barrier(_) | Op::Nanosleep | Op::SystemCall(_) => {
-            None
-        }
+        Op::Vote(_)
+        | Op::ActiveMask
+        | Op::WarpSync
+        | Op::Barrier { .. }
+        | Op::Nanosleep
+        | Op::SystemCall(_) => None,
         Op::Opaque(_) | Op::Routine(..) => None,
         Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_) | Op::MatrixTranspose => None,
     }

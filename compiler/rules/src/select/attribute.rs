@@ -100,7 +100,7 @@ pub fn attribute(op: &Op, name: &str) -> Option<Attribute> {
         (Op::Mma(_) | Op::MatrixLoad(_) | Op::MatrixStore(_), _) => {
             return super::matrix::attribute(op, name);
         }
-        (Op::Barrier(mode), "mode") => Text(match mode {
+        (Op::Barrier { mode, .. }, "mode") => Text(match mode {
             BarrierMode::Sync => "sync",
             BarrierMode::Arrive => "arrive",
             BarrierMode::Popc => "popc",

@@ -133,7 +133,7 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
             }
             _ => false,
         },
-        Op::Barrier(mode) => match mode {
+        Op::Barrier { mode, .. } => match mode {
             BarrierMode::Sync | BarrierMode::Arrive => is(&[32, 32, 1], &[]),
             BarrierMode::Popc => is(&[32, 32, 1], &[32]),
             BarrierMode::And | BarrierMode::Or => is(&[32, 32, 1], &[1]),

@@ -12,7 +12,7 @@ use sassafras_machine::{Block, Function, MInst, Reg};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A barrier that is open: its number and where its BSSY says lanes meet.
-type Open = (u16, Option<Block>);
+pub(super) type Open = (u16, Option<Block>);
 
 /// The barrier that BSSY, BSYNC or BREAK names.
 fn barrier(inst: &MInst) -> Option<u16> {
@@ -93,7 +93,7 @@ pub(super) fn meetings(f: &Function) -> Meetings {
         let data = &f.blocks[block];
         succs[index(block)] = data.succs.iter().map(|edge| index(past_breaks(f, edge.block))).collect();
         let over = |inst: &MInst| matches!(kind(inst), Some(K::Exit | K::Trap));
-        waits[index(block)] = waits_for_all(f, block);
+        waits[index(block)] = waits_for_all(f, block) || data.insts.iter().any(|inst| inst.scattered);
         ends[index(block)] = data.succs.is_empty() && data.insts.iter().all(over);
     }
     Meetings::new(index(f.entry), succs, ends, waits)
@@ -158,7 +158,7 @@ pub(super) fn waits_for_all_at(inst: &MInst) -> bool {
     inst.inst().is_some_and(|inst: &Inst| match inst.row().meaning {
         Meaning::WarpsyncAll => true,
         Meaning::Warpsync => inst.get("m") == Some(0xffff_ffff),
-        _ => false,
+        _ => inst.row().id == "warpsync.collective.all",
     })
 }
 
@@ -195,6 +195,12 @@ fn past_breaks(f: &Function, mut block: Block) -> Block {
     block
 }
 
+/// What is open before an instruction of a block that is reached.
+pub(super) fn open_at(f: &Function, enter: &FxHashMap<Block, Vec<Open>>, block: Block, i: usize) -> Vec<u16> {
+    let open = enter.get(&block).cloned().unwrap_or_default();
+    upto(f, block, i, open).into_iter().map(|(barrier, _)| barrier).collect()
+}
+
 /// What is open before instruction `i`.
 fn upto(f: &Function, block: Block, end: usize, mut open: Vec<Open>) -> Vec<Open> {
     for inst in &f.blocks[block].insts[..end] {
@@ -208,7 +214,7 @@ fn upto(f: &Function, block: Block, end: usize, mut open: Vec<Open>) -> Vec<Open
 }
 
 /// What is open at the start of each block that is reached. Where paths disagree, what they share counts.
-fn states(f: &Function, report: &mut Report) -> FxHashMap<Block, Vec<Open>> {
+pub(super) fn states(f: &Function, report: &mut Report) -> FxHashMap<Block, Vec<Open>> {
     let mut enter: FxHashMap<Block, Vec<Open>> = FxHashMap::from_iter([(f.entry, Vec::new())]);
     let mut work = VecDeque::from([f.entry]);
     let mut differ: BTreeMap<usize, String> = BTreeMap::new();

@@ -9,8 +9,14 @@
 //!
 //! WARPSYNC of all gives the first, any other turns the last into the second. A branch at which lanes part, in a loop of which this is so,
 //! gives the last, as does what lets lanes go. Masks are not compared, and votes are not looked at: a program may ask who is here.
+//!
+//! A WARPSYNC of some lanes may claim that its lanes come one by one ([`MInst::scattered`]). No convergence barrier need be open then, so what is
+//! behind it is taken as if it were so. The lanes of a collective are together up to its end, and any may be anywhere behind it.
+//!
+//! Where lanes are not together they wait at a WARPSYNC of some lanes in no convergence barrier (O6): others of the mask may still wait at a BSYNC before it, of the same
+//! barrier, which they have set again since.
 
-use super::converge::{meetings, waits_for_all_at};
+use super::converge::{meetings, open_at, states, waits_for_all_at};
 use super::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
@@ -116,7 +122,9 @@ fn walk(
         if waits_for_all_at(inst) {
             lanes = Lanes::Together;
         } else if meaning(inst) == Some(M::Warpsync) {
-            lanes = lanes.min(Lanes::Masked);
+            lanes = if inst.scattered { Lanes::Masked } else { lanes.min(Lanes::Masked) };
+        } else if ends_collective(inst) {
+            lanes = Lanes::Scattered;
         } else if early && meaning(inst) == Some(M::Yield) {
             lanes = Lanes::Scattered;
         }
@@ -124,16 +132,41 @@ fn walk(
     if early && parts(f, block) { Lanes::Scattered } else { lanes }
 }
 
-/// Judges barriers of the block and operations across lanes. `apart`: whether a branch keeps lanes of the warp away from a block.
-pub(super) fn check(f: &Function, apart: &dyn Fn(Block) -> bool, report: &mut Report) {
-    let asks = |inst: &MInst| meaning(inst) == Some(M::Bar) || needs(inst);
+/// Whether it is a WARPSYNC of some lanes.
+fn masked(inst: &MInst) -> bool {
+    meaning(inst) == Some(M::Warpsync) && !waits_for_all_at(inst)
+}
+
+fn ends_collective(inst: &MInst) -> bool {
+    inst.inst().is_some_and(|inst| inst.ends_collective())
+}
+
+/// Adds the blocks that are reached from where lanes are said to come one by one.
+fn add_scattered(f: &Function, early: &mut [bool]) {
+    let begins = |inst: &MInst| inst.scattered || ends_collective(inst);
+    let mut work: Vec<Block> = f.insts().filter(|(.., inst)| begins(inst)).map(|(block, ..)| block).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            early[block.index()] = true;
+            work.extend(f.blocks[block].succs.iter().map(|edge| edge.block));
+        }
+    }
+}
+
+/// Judges barriers of the block, operations across lanes, and waits for some of them.
+pub(super) fn check(f: &Function, report: &mut Report) {
+    let asks = |inst: &MInst| meaning(inst) == Some(M::Bar) || needs(inst) || masked(inst);
     if !f.insts().any(|(.., inst)| asks(inst)) {
         return;
     }
-    let early = early(f);
+    let mut early = early(f);
+    add_scattered(f, &mut early);
     if !early.contains(&true) {
         return;
     }
+    // What is amiss with them is said elsewhere.
+    let open = states(f, &mut Report::of(&f.name));
     let mut enter: FxHashMap<Block, Lanes> = FxHashMap::from_iter([(f.entry, Lanes::Together)]);
     let mut work = vec![f.entry];
     while let Some(block) = work.pop() {
@@ -149,9 +182,20 @@ pub(super) fn check(f: &Function, apart: &dyn Fn(Block) -> bool, report: &mut Re
         let Some(&lanes) = enter.get(&block) else { continue };
         walk(f, block, early[block.index()], lanes, |i, inst, lanes| {
             let place = || format!("{block}, instruction {i}");
-            if meaning(inst) == Some(M::Bar) && lanes != Lanes::Together && !apart(block) {
+            if meaning(inst) == Some(M::Bar) && lanes != Lanes::Together {
                 let what = "a barrier of the block where lanes may have been let go early, without a WARPSYNC of all before it";
                 report.add(Rule::ConvergeBarrier, place(), what);
+            }
+            if masked(inst) && (inst.scattered || lanes != Lanes::Together) {
+                let inside = open_at(f, &open, block, i);
+                if !inside.is_empty() {
+                    let names: Vec<String> = inside.iter().map(|barrier| format!("B{barrier}")).collect();
+                    let what = format!(
+                        "lanes of one mask wait in {}, and others of it may be anywhere",
+                        names.join(", ")
+                    );
+                    report.add(Rule::ConvergeMasked, place(), what);
+                }
             }
             if needs(inst) && lanes == Lanes::Scattered {
                 let what = "an operation across lanes where they may have been let go early, without a WARPSYNC before it";
