@@ -316,7 +316,7 @@ fn spelled_type(op: P, ty: T) -> bool {
         P::Mbarrier | P::Createpolicy | P::CopyArrive => ty == T::B(64),
         P::Mapa | P::Getctarank => matches!(ty, T::U(32 | 64)),
         P::StAsync => matches!(ty, T::B(32 | 64) | word!() | T::F(F32 | F64)),
-        P::RedAsync => matches!(ty, T::B(32) | word!()),
+        P::RedAsync => matches!(ty, T::B(32) | T::U(32 | 64) | T::S(32)),
         P::Txq | P::Suq => ty == T::B(32),
         P::Suld | P::Sust => matches!(ty, T::B(8 | 16 | 32 | 64)),
         P::Sured => matches!(ty, T::B(32) | word!()),
