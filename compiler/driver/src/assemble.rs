@@ -142,7 +142,7 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
             Space::Const => cubin::Space::Constant,
             _ => continue,
         };
-        let has_values = v.init.is_some() || !v.init_addresses.is_empty();
+        let has_values = v.init.is_some() || !v.init_addresses.is_empty() || !v.init_offsets.is_empty();
         let align = v.align.max(1);
         let offset = match space {
             cubin::Space::Constant => layout.offset[id],
@@ -154,11 +154,20 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
             }
         };
         let size = usize::try_from(v.size).map_err(|_| format!("`{}` is too large", v.name))?;
-        let init = (has_values || space == cubin::Space::Constant).then(|| {
+        let init = (has_values || space == cubin::Space::Constant).then(|| -> Result<Vec<u8>, String> {
             let mut bytes = v.init.clone().unwrap_or_default();
             bytes.resize(size, 0);
-            bytes
+            // Constants lie where they do for good: their offsets are numbers, as ptxas has it.
+            for &(at, target, addend) in &v.init_offsets {
+                let number = layout.offset[target].wrapping_add_signed(addend);
+                let place = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..at + 8));
+                place
+                    .ok_or_else(|| format!("the initialiser of `{}` is too long", v.name))?
+                    .copy_from_slice(&number.to_le_bytes());
+            }
+            Ok(bytes)
         });
+        let init = init.transpose()?;
         let address = |&(offset, target, addend): &(u64, ir::VariableId, i64)| cubin::Relocation {
             offset,
             kind: match module.variables[target].space {

@@ -235,10 +235,11 @@ fn float<D: Domain>(d: &D, op: FloatOp, format: FloatFormat, mode: FloatMode, ar
     }
 }
 
-/// Both halves of 32-bit pairs by themselves.
+/// Both halves of pairs by themselves.
 fn packed<D: Domain>(d: &D, kind: PackedOp, format: FloatFormat, mode: FloatMode, args: &[D::V]) -> D::V {
+    let width = format.width();
     let half = |low| {
-        let args: Vec<D::V> = args.iter().map(|a| d.extract(a, low, 16)).collect();
+        let args: Vec<D::V> = args.iter().map(|a| d.extract(a, low, width)).collect();
         let op = match kind {
             PackedOp::Add => FloatOp::Add,
             PackedOp::Mul => FloatOp::Mul,
@@ -252,7 +253,7 @@ fn packed<D: Domain>(d: &D, kind: PackedOp, format: FloatFormat, mode: FloatMode
         };
         float(d, op, format, mode, &args)
     };
-    d.concat(&half(16), &half(0))
+    d.concat(&half(width), &half(0))
 }
 
 #[cfg(test)]

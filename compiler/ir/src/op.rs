@@ -374,11 +374,12 @@ pub enum Op {
         /// Rounding.
         mode: FloatMode,
     },
-    /// Two binary16 (or bfloat16) operations at once on 32-bit pairs: add, mul, fma by number of arguments and kind.
+    /// Two operations at once on pairs: of binary16 or bfloat16 in 32 bits, or of binary32 in 64 bits. Of binary32 there are `Add`, `Mul`, `Fma`
+    /// without `sat`, and `Neg`.
     Packed {
         /// What.
         kind: PackedOp,
-        /// F16 or Bf16.
+        /// F16, Bf16 or F32.
         format: FloatFormat,
         /// Rounding, ftz, sat.
         mode: FloatMode,

@@ -50,13 +50,14 @@ pub(crate) fn format_of(ty: T) -> Option<FloatFormat> {
         T::F(format) => Some(format),
         T::F16x2 => Some(FloatFormat::F16),
         T::Bf16x2 => Some(FloatFormat::Bf16),
+        T::F32x2 => Some(FloatFormat::F32),
         _ => None,
     }
 }
 
-/// Whether a type is a pair of 16-bit floats.
+/// Whether a type is a pair of floats.
 pub(crate) fn packed(ty: T) -> bool {
-    matches!(ty, T::F16x2 | T::Bf16x2)
+    matches!(ty, T::F16x2 | T::Bf16x2 | T::F32x2)
 }
 
 impl Context<'_, '_> {

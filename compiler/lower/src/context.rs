@@ -418,6 +418,9 @@ impl<'a> Context<'_, 'a> {
     }
 
     fn operation(&mut self, inst: &'a Inst) -> Result<()> {
+        if let Some(why) = crate::forms::refusal(inst) {
+            return Err(why);
+        }
         match inst.op {
             P::Add
             | P::Sub
@@ -662,5 +665,5 @@ impl<'a> Context<'_, 'a> {
 /// Whether the instruction computes with floats: its first type says so.
 fn float_type(inst: &Inst) -> bool {
     use checked::Type;
-    matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2))
+    matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2 | Type::F32x2))
 }

@@ -159,6 +159,10 @@ impl Context<'_, '_> {
 
     /// Sign bit flipped, of one float or of both halves.
     fn negated(&mut self, ty: T, format: FloatFormat, a: Value) -> Value {
+        if ty == T::F32x2 {
+            let mode = FloatMode::default();
+            return self.b().same(Op::Packed { kind: PackedOp::Neg, format, mode }, &[a]);
+        }
         if packed(ty) {
             let signs = self.b().i32(0x8000_8000);
             return self.b().xor(a, signs);

@@ -9,6 +9,7 @@
 //! - `flow`: basic blocks of that list, what they read and write, liveness.
 //! - `context`: registers to SSA values: a block that has several predecessors gets a parameter for each register that is
 //!   live into it; guards become selects, guarded effects, or branches.
+//! - `forms`: which types and modifiers each operation is lowered with; the others are refused.
 //! - `variables`: variables and symbols. `operand`: operands to values.
 //! - `integer`, `logic`, `float`, `convert`, `compare`, `memory`, `copy`, `warp`, `data`: the operations by family.
 //!
@@ -25,6 +26,7 @@ pub mod error;
 mod flatten;
 mod float;
 mod flow;
+mod forms;
 mod integer;
 mod logic;
 mod matrix;

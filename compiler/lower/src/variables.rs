@@ -101,6 +101,7 @@ impl Symbols {
                 align: u64::from(FRAME_ALIGN),
                 init: None,
                 init_addresses: Vec::new(),
+                init_offsets: Vec::new(),
                 visible: false,
                 weak: false,
                 managed: false,
@@ -175,6 +176,7 @@ fn variable(v: &checked::Variable) -> Variable {
         align: v.align,
         init,
         init_addresses: Vec::new(),
+        init_offsets: Vec::new(),
         // An `.extern` that nothing defines becomes a definition under the name other modules know: its symbol stays global, as in
         // ptxas 13.0.88's cubins.
         visible: v.visible || v.external && matches!(v.space, Space::Global | Space::Const),
@@ -214,12 +216,16 @@ pub(crate) fn module_variables(
                 ));
                 continue;
             };
-            let space = out.variables[target].space;
-            if !matches!((space, *generic), (Space::Global, _) | (Space::Const, true)) {
-                let message = "the address of a variable in this space in an initialiser is not supported";
-                errors.push(Error::named(&v.name, message));
+            let place = (*offset, target, *addend);
+            match (out.variables[target].space, *generic) {
+                (Space::Global, _) | (Space::Const, true) => out.variables[id].init_addresses.push(place),
+                (Space::Const, false) => out.variables[id].init_offsets.push(place),
+                _ => {
+                    let message =
+                        "the address of a variable in this space in an initialiser is not supported";
+                    errors.push(Error::named(&v.name, message));
+                }
             }
-            out.variables[id].init_addresses.push((*offset, target, *addend));
         }
     }
     symbols

@@ -155,6 +155,12 @@ fn run(module: &Module, entry: &str, launch: &Launch, chooser: Chooser) -> Resul
             bytes.resize(bytes.len().max(end), 0);
             bytes[*at as usize..end].copy_from_slice(&address.to_le_bytes());
         }
+        for (at, to, addend) in &v.init_offsets {
+            let end = *at as usize + 8;
+            bytes.resize(bytes.len().max(end), 0);
+            let offset = addresses[to].wrapping_add_signed(*addend);
+            bytes[*at as usize..end].copy_from_slice(&offset.to_le_bytes());
+        }
         for (i, byte) in bytes.iter().enumerate() {
             memory.insert((window, addresses[&id] + i as u64), *byte);
         }

@@ -169,6 +169,13 @@ fn packed() -> Vec<Shape> {
             }
         }
     }
+    for mode in modes().into_iter().filter(|mode| !mode.sat) {
+        for (kind, count) in [(PackedOp::Add, 2), (PackedOp::Mul, 2), (PackedOp::Fma, 3), (PackedOp::Neg, 1)]
+        {
+            let op = Op::Packed { kind, format: FloatFormat::F32, mode };
+            all.push(Shape::new(op, &vec![64; count], &[64]));
+        }
+    }
     all
 }
 

@@ -161,9 +161,16 @@ fn images(
         }
         aligned(x, v.align)?;
         let size = v.size as usize;
-        let filled: Vec<u64> = v.init_addresses.iter().map(|a| a.offset).collect();
+        let numbers = functions::constant_offsets(module, v, cubin);
+        let filled: Vec<u64> = v
+            .init_addresses
+            .iter()
+            .map(|a| a.offset)
+            .filter(|at| numbers.iter().all(|(n, _)| n != at))
+            .collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
-        let wanted = functions::image(v, size, functions).map_err(|e| format!("cubin: {e}"))?;
+        let mut wanted = functions::image(v, size, functions).map_err(|e| format!("cubin: {e}"))?;
+        functions::put(&mut wanted, &numbers);
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(size, 0);
         if (0..size).any(|i| !told(i) && wanted[i] != found[i]) {
@@ -173,7 +180,7 @@ fn images(
         if filled.len() != x.relocations.len() || !x.relocations.iter().all(there) {
             return Err(format!("cubin: the addresses in `{}` are others", v.name));
         }
-        for a in &v.init_addresses {
+        for a in v.init_addresses.iter().filter(|a| filled.contains(&a.offset)) {
             let name = match a.symbol {
                 checked::VariableId::Module(i) => module.variables.get(i as usize).map(|v| v.name.as_str()),
                 checked::VariableId::Local(_) => None,

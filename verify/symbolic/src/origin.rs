@@ -363,7 +363,7 @@ impl<'a> Origin<'a> {
     pub fn floats(self) -> (bool, bool) {
         let insts = self.insts();
         let all = || insts.iter().flat_map(|i| &i.types);
-        let float = |t: &Type| matches!(t, Type::F(_) | Type::F16x2 | Type::Bf16x2);
+        let float = |t: &Type| matches!(t, Type::F(_) | Type::F16x2 | Type::Bf16x2 | Type::F32x2);
         let double = |t: &Type| *t == Type::F(FloatFormat::F64);
         (all().any(|t| float(t) && !double(t)), all().any(double))
     }

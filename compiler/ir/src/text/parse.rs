@@ -125,6 +125,7 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
         align: 1,
         init: None,
         init_addresses: Vec::new(),
+        init_offsets: Vec::new(),
         visible: false,
         weak: false,
         managed: false,
@@ -147,13 +148,14 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
                 let bytes: Option<Vec<u8>> = (0..value.len()).step_by(2).map(byte).collect();
                 v.init = Some(bytes.ok_or("bad bytes")?);
             }
-            "addresses" => {
+            "addresses" | "offsets" => {
+                let list = if key == "addresses" { &mut v.init_addresses } else { &mut v.init_offsets };
                 for item in value.split(',') {
                     let mut parts = item.splitn(3, ':');
                     let mut part = || parts.next().ok_or("expected offset:variable:addend");
                     let at = number(part()?)?;
                     let id = part()?.parse().map_err(|()| "expected a variable")?;
-                    v.init_addresses.push((at, id, number(part()?)?));
+                    list.push((at, id, number(part()?)?));
                 }
             }
             _ => return Err(format!("unknown field `{key}`")),

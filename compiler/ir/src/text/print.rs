@@ -32,10 +32,12 @@ pub fn print(module: &Module, phase: &str) -> String {
                 let _ = write!(out, "{byte:02x}");
             });
         }
-        if !v.init_addresses.is_empty() {
-            let all: Vec<String> =
-                v.init_addresses.iter().map(|(at, id, addend)| format!("{at}:{id}:{addend}")).collect();
-            let _ = write!(out, " addresses={}", all.join(","));
+        for (key, list) in [("addresses", &v.init_addresses), ("offsets", &v.init_offsets)] {
+            if !list.is_empty() {
+                let all: Vec<String> =
+                    list.iter().map(|(at, id, addend)| format!("{at}:{id}:{addend}")).collect();
+                let _ = write!(out, " {key}={}", all.join(","));
+            }
         }
         out += "\n";
     }

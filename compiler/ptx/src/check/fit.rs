@@ -102,9 +102,9 @@ impl Checker {
     ) -> Result<Operand, Misfit> {
         let span = operand.span;
         let ty = value.ty.resolve(form.types);
-        // Loads and stores take `{a}` for `a`; `red` and `atom` do not, in ptxas.
+        // Loads and stores, those of surfaces too, take `{a}` for `a`; `red`, `atom` and `sured` do not, in ptxas.
         if form.mods.vector <= 1
-            && matches!(form.op, Op::Ld | Op::Ldu | Op::St)
+            && matches!(form.op, Op::Ld | Op::Ldu | Op::St | Op::Suld | Op::Sust)
             && ty == form.types[0]
             && let Kind::Vector(items) = &operand.kind
             && let [one] = items.as_slice()
@@ -277,8 +277,17 @@ impl Checker {
         };
         let count = crate::table::coordinates(&form.mods.words).unwrap_or(0) as u8;
         let ty = TypeRef::Fixed(Type::S(32));
-        let value = Value { vector: true, count, only: Only::Register, ..Value::plain(ty) };
-        let at = self.fit_value(value, false, at, form)?;
+        // Coordinates are registers or constants.
+        let at = match &at.kind {
+            Kind::Vector(items) if items.len() == usize::from(count) => {
+                let items = items.iter().map(|item| self.fit_element(Value::plain(ty), false, item, form));
+                Operand::Vector(items.collect::<Result<_, _>>()?)
+            }
+            _ => {
+                let value = Value { vector: true, count, only: Only::Register, ..Value::plain(ty) };
+                self.fit_value(value, false, at, form)?
+            }
+        };
         Ok(Operand::Pair(Box::new(map), Box::new(at)))
     }
 

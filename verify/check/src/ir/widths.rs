@@ -98,14 +98,20 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::IntToFloat { signed: _, bits, to, mode: _ } => {
             matches!((args, results), (&[a], &[r]) if r == to.width() && a >= u32::from(bits) && a > 1)
         }
-        Op::Packed { kind, format, mode: _ } => {
+        Op::Packed { kind, format, mode } => {
             let count = match kind {
                 PackedOp::Add | PackedOp::Mul => 2,
                 PackedOp::Min | PackedOp::Max | PackedOp::MinNan | PackedOp::MaxNan => 2,
                 PackedOp::Fma => 3,
                 PackedOp::Neg | PackedOp::Abs => 1,
             };
-            format.width() == 16 && is(&[32; 3][..count], &[32])
+            let singles =
+                matches!(kind, PackedOp::Add | PackedOp::Mul | PackedOp::Fma | PackedOp::Neg) && !mode.sat;
+            match format {
+                FloatFormat::F16 | FloatFormat::Bf16 => is(&[32; 3][..count], &[32]),
+                FloatFormat::F32 => singles && is(&[64; 3][..count], &[64]),
+                _ => false,
+            }
         }
         Op::Load(ref access) => match (args, address_bits(access.space)) {
             (&[address], Some(width)) => {

@@ -32,7 +32,7 @@ pub fn count(d: &Terms) -> u32 {
 
 /// Whether NaNs of an operation may have any payload: PTX ISA, "abs", "neg", "cvt", and `.xorsign.abs`.
 pub fn leaves_payloads(inst: &Inst) -> bool {
-    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
+    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2 | Type::F32x2));
     float && (matches!(inst.op, Op::Abs | Op::Neg | Op::Cvt) || inst.mods.xorsign_abs)
 }
 

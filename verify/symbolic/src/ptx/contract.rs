@@ -34,7 +34,7 @@ pub fn terms(d: &Terms, events: &[Event]) -> FxHashSet<TermId> {
 
 /// PTX ISA: `mul`, `add` and `sub` without a rounding modifier may become `fma`.
 pub fn contractible(inst: &Inst) -> bool {
-    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2));
+    let float = matches!(inst.types.first(), Some(Type::F(_) | Type::F16x2 | Type::Bf16x2 | Type::F32x2));
     float && matches!(inst.op, Op::Add | Op::Sub | Op::Mul) && inst.mods.rounding.is_none()
 }
 
@@ -44,6 +44,7 @@ pub fn lanes(inst: &Inst) -> Option<(FloatFormat, u32)> {
         Type::F(format) => Some((*format, 1)),
         Type::F16x2 => Some((FloatFormat::F16, 2)),
         Type::Bf16x2 => Some((FloatFormat::Bf16, 2)),
+        Type::F32x2 => Some((FloatFormat::F32, 2)),
         _ => None,
     }
 }

@@ -4,7 +4,8 @@
 //! the function is named: in initialisers and in code. Here they are what the target has.
 
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{FunctionId, Inst, Module, Op, Operand, Variable};
+use sassafras_ptx::checked::{FunctionId, InitAddress, Inst, Module, Op, Operand, Variable, VariableId};
+use sassafras_semantics::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How far apart the numbers are where the cubin says nothing of them. Any others would do.
@@ -87,4 +88,29 @@ pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -
         place.copy_from_slice(&number.to_le_bytes());
     }
     Ok(all)
+}
+
+/// The addresses of constants in their own space that an initialiser has: byte offset in it, and the number that stands there, which is where the cubin has the
+/// constant in bank 3. Constants that it does not have are left out.
+pub fn constant_offsets(module: &Module, v: &Variable, cubin: &Cubin) -> Vec<(u64, u64)> {
+    let number = |a: &InitAddress| {
+        let VariableId::Module(target) = a.symbol else { return None };
+        let target = module.variables.get(target as usize)?;
+        let there = |x: &&sassafras_cubin::Variable| {
+            x.space == sassafras_cubin::Space::Constant && x.name == target.name
+        };
+        let x = cubin.variables.iter().find(there)?;
+        (target.space == Space::Const && !a.generic)
+            .then(|| (a.offset, x.offset.wrapping_add_signed(a.addend)))
+    };
+    v.init_addresses.iter().filter_map(number).collect()
+}
+
+/// Puts numbers of eight bytes into an image; one beyond its end is left out, so that images differ.
+pub fn put(image: &mut [u8], numbers: &[(u64, u64)]) {
+    for (at, number) in numbers {
+        if let Some(place) = image.get_mut(*at as usize..*at as usize + 8) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+    }
 }

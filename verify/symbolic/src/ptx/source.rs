@@ -285,10 +285,12 @@ impl Lane<'_, '_> {
         let Some(x) = self.cubin.variables.iter().find(there) else {
             return unsupported(format!("the constant `{}`, which the cubin does not name", v.name));
         };
-        let wanted = functions::image(v, v.size as usize, self.functions).map_err(Trap::Unsupported)?;
+        let mut wanted = functions::image(v, v.size as usize, self.functions).map_err(Trap::Unsupported)?;
+        let numbers = functions::constant_offsets(self.program.module, v, self.cubin);
+        functions::put(&mut wanted, &numbers);
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(v.size as usize, 0);
-        if !v.init_addresses.is_empty() || wanted != found {
+        if v.init_addresses.len() != numbers.len() || wanted != found {
             return unsupported(format!("the image of the constant `{}`, which is another", v.name));
         }
         Ok(x.offset)
