@@ -1,5 +1,7 @@
-//! Who judges each stage of a compilation. `passes`: each pass of the optimiser, by the prover.
+//! Who judges each stage of a compilation. `passes`: each pass of the optimiser, by the prover. `lowering`: the IR against the PTX, by both
+//! executors.
 
+mod lowering;
 mod passes;
 
 use std::sync::Mutex;
@@ -33,6 +35,14 @@ pub struct Opinion {
     pub reason: Option<String>,
     /// How long it took.
     pub seconds: f64,
+}
+
+impl Opinion {
+    /// Whether it is said to people that nothing could be decided. What executors find holds for the launches that were drawn in any case: that
+    /// none counts is for the report.
+    pub fn is_said(&self) -> bool {
+        self.verdict == "unknown" && self.judge != lowering::NAME
+    }
 }
 
 /// What a judge finds.
@@ -176,7 +186,10 @@ impl Observer for Judges {
         if self.silent {
             return Ok(());
         }
-        let mut worst = None;
+        let mut worst = match (stage, before, after) {
+            (Stage::Lower, Some(Form::Ptx(before)), Form::Ir(after)) => self.lowered(before, after),
+            _ => None,
+        };
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));
         // The first and the last four know what earlier stages made, or did.
         let knowing = ["cubin", "lines", "promises", "folding"].map(|judge| (judge, None));

@@ -1,9 +1,10 @@
 //! Faults to make on purpose (`--plant NAME[:SEED]`), for tests of the judges.
 //!
-//! Those of machine code are [`sassafras_codegen::plant`]'s; those of words and of the container stand here. Each leaves
+//! Those of machine code are [`sassafras_codegen::plant`]'s; those of the IR, of words and of the container stand here. Each leaves
 //! a form that is well-formed by itself.
 
 mod lines;
+mod lowered;
 
 use sassafras_chip::Chip;
 use sassafras_codegen::plant as machine;
@@ -16,6 +17,7 @@ use crate::phase::Stage;
 /// What makes a fault.
 #[derive(Clone, Copy)]
 enum Make {
+    Ir(fn(&mut sassafras_ir::Module, u64) -> bool),
     Machine(machine::Fault),
     Words(fn(&mut [u128], Chip, u64) -> bool),
     Cubin(fn(&mut Cubin, u64) -> bool),
@@ -79,7 +81,8 @@ pub fn faults() -> Vec<Fault> {
         stage: stage(f.stage()),
         make: Make::Machine(f),
     });
-    let mut all: Vec<Fault> = of_machine.chain(OWN.iter().copied()).collect();
+    let mut all: Vec<Fault> =
+        lowered::FAULTS.iter().copied().chain(of_machine).chain(OWN.iter().copied()).collect();
     all.sort_by_key(|f| f.stage);
     all
 }
@@ -102,6 +105,11 @@ pub fn named(text: &str) -> Result<Planted, String> {
 }
 
 impl Planted {
+    /// Makes the fault in the IR that lowering leaves.
+    pub fn in_ir(&self, module: &mut sassafras_ir::Module) -> bool {
+        matches!(self.fault.make, Make::Ir(make) if make(module, self.seed))
+    }
+
     /// Makes the fault in machine code behind `stage`; whether it belongs there and found a place.
     pub fn in_machine(&self, stage: Stage, f: &mut sassafras_machine::Function) -> bool {
         match self.fault.make {

@@ -257,8 +257,11 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         front::entries_exist(module, self.options)?;
-        let (module, before) = (front::lower(module, self.options, self.target.chip, source, name)?, module);
-        self.done(Stage::Lower, 0, Some(Form::Ptx(before)), Form::Ir(&module), Notes::default())?;
+        let before = module;
+        let mut module = front::lower(before, self.options, self.target.chip, source, name)?;
+        let planted = self.plant.filter(|p| p.in_ir(&mut module)).map(|p| p.fault.name.to_owned());
+        let notes = Notes { planted, ..Notes::default() };
+        self.done(Stage::Lower, 0, Some(Form::Ptx(before)), Form::Ir(&module), notes)?;
         if self.stop_after == Some(Stage::Lower) {
             artifact.stopped = Some(text::ir(&module, Stage::Lower));
             return Ok(());

@@ -36,6 +36,9 @@ rules! {
         IrDominance "ir-dominance" "Every path to a use passes its definition.",
         IrReducible "ir-reducible" "Behind `LoopMakeSingleEntry` every cycle has one entry, which dominates it.",
     }
+    "Lowering": {
+        LowerMeaning "lower-meaning" "On launches that the PTX gives one meaning, the IR ends the same way, leaves the same memory, accesses the same bytes and makes the same calls, and each thread does the same in the same order of what others see: fences, ordered accesses, atomics, barriers, operations across lanes.",
+    }
     "Machine code": {
         MachineLayout "machine-layout" "The layout lists each block once, the entry first, and every block that is named is in it.",
         MachineEntry "machine-entry" "The entry has neither parameters nor predecessors.",

@@ -1,4 +1,4 @@
-//! PTX and SASS executors: warps of 32 lanes, convergence, blocks and memory.
+//! Executors of PTX, SASS and the IR: warps of 32 lanes, convergence, blocks and memory.
 //!
 //! What both executors stand on:
 //! - [`launch`], [`argument`]: a grid, its parameters and buffers; the `--arg` specifications.
@@ -12,16 +12,20 @@
 //! - [`outcome`]: what a run gives, or why it failed and where.
 //! - [`compare`]: exact, within N ulp, or unordered, with the first difference.
 //!
-//! And the executors: [`ptx`], [`sass`].
+//! - `across`: what each lane gets of a collective that several ask for.
+//!
+//! And the executors: [`ptx`], [`sass`], and [`ir`], which lowering is judged by.
 //!
 //! How lanes part and meet is defined in `docs/convergence.md`.
 
+mod across;
 pub mod argument;
 pub mod atomic;
 pub mod barrier;
 mod called;
 pub mod collective;
 pub mod compare;
+pub mod ir;
 pub mod launch;
 mod lockstep;
 pub mod matrix;

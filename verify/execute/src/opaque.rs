@@ -1,7 +1,7 @@
 //! Opaque operations that have a meaning for executors: barrier objects (PTX ISA, "mbarrier"), copies, which are done at once, textures and
 //! products of sparse matrices, which are drawn from the lane's operands, and surfaces, which have no edge.
 
-use crate::memory::{Lane as View, drawn};
+use crate::memory::{Deed, Lane as View, drawn};
 use sassafras_semantics::opaque::next_phase;
 use sassafras_semantics::{Access, AtomicOp, Bits, Concrete, Opaque, Ordering, Scope, Space, Trap};
 
@@ -100,11 +100,18 @@ fn any_nan(words: u128) -> u128 {
     })
 }
 
+/// What an operation is that is written for every lane's own: here each lane does its own in any case.
+fn for_a_lane(op: Opaque) -> Opaque {
+    op.name().strip_suffix(".each").and_then(Opaque::named).unwrap_or(op)
+}
+
 /// Performs one.
 ///
 /// # Errors
 /// One that has no meaning here; faults of memory.
 pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
+    let op = for_a_lane(op);
+    view.memory.did(Deed::Opaque(op));
     let at = |i: usize| arguments.get(i).map_or(0, |a| a.bits());
     let (address, word) = (at(0) as u64, |i: usize| at(i) as u32);
     let name = op.name().strip_suffix(".drop").unwrap_or(op.name());

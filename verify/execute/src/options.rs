@@ -88,6 +88,8 @@ pub struct Options {
     /// PTX: lanes that part wait for each other where they meet (`docs/convergence.md`, "Lock step"), and groups meet
     /// nowhere else. A program whose lanes wait for each other otherwise may deadlock so.
     pub lockstep: bool,
+    /// PTX: barrier objects are words that loads, stores and atomic operations change, as on a machine without a unit for them.
+    pub barrier_words: bool,
     /// SASS: poison registers read before their producer is ready.
     pub timing: bool,
     /// Lanes that issue an instruction together are stepped one after the other. Nothing that comes out depends on it.
@@ -109,6 +111,7 @@ impl Default for Options {
             stack: 1024,
             places: 0,
             lockstep: false,
+            barrier_words: false,
             timing: false,
             one_by_one: false,
             touches: false,

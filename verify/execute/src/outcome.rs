@@ -2,7 +2,7 @@
 
 use crate::called::Called;
 use crate::launch::LaunchError;
-use crate::memory::Touch;
+use crate::memory::{Deed, Touch, Who};
 use rustc_hash::FxHashSet;
 use sassafras_semantics::Trap;
 use std::collections::BTreeMap;
@@ -118,6 +118,11 @@ pub struct Outcome {
     pub drawn: u64,
     /// Accesses of global and shared memory, in the order in which they took effect; none unless they were asked for.
     pub touches: Vec<Touch>,
+    /// Contents of variables of global memory after the run, by name; none unless accesses were asked for.
+    pub variables: BTreeMap<String, Vec<u8>>,
+    /// What lanes did besides that others see, in the order in which it was done; nothing unless accesses were asked for. Of code nothing but its
+    /// accesses is noted.
+    pub deeds: Vec<(Who, Deed)>,
     /// PTX: where a guard, an address or a branch first rested on what the source leaves open, if one did.
     pub rests: Option<Location>,
     /// PTX: whether a result of floats may have been another, since it is a NaN or a product that was rounded; false unless accesses were asked for.

@@ -130,6 +130,10 @@ pub trait Machine {
         block: &mut Block,
         steps: u64,
     ) -> Result<Progress, Failure>;
+    /// Variables of the module in global memory: name and address.
+    fn variables(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
     /// Where the lanes that have not exited stand, for the report of a deadlock.
     fn waiting(&self, warp: &Self::Warp, block: &Block) -> Vec<Location>;
 }
@@ -185,6 +189,10 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
     let contents = |b: &crate::launch::Buffer| global.at(b.address).map_or(Vec::new(), |a| a.bytes.clone());
     let mut calls = world.memory.calls.done;
     calls.sort_unstable();
+    let variable = |(name, at): (String, u64)| Some((name, global.at(at)?.bytes.clone()));
+    let named = if world.memory.log.is_some() { machine.variables() } else { Vec::new() };
+    let variables = named.into_iter().filter_map(variable).collect();
+    let log = world.memory.log.unwrap_or_default();
     Ok(Outcome {
         calls,
         drawn: world.memory.surfaces.drawn,
@@ -192,7 +200,9 @@ pub fn run<M: Machine>(machine: &M, mut world: World<'_>) -> Result<Outcome, Fai
         steps: world.steps,
         lane_steps: world.lane_steps,
         coverage: world.coverage,
-        touches: world.memory.log.map_or_else(Vec::new, |log| log.touches),
+        variables,
+        touches: log.touches,
+        deeds: log.deeds,
         rests: world.rests,
         several: false,
         open: world.memory.open,

@@ -59,6 +59,7 @@ impl Lane<'_> {
     /// # Errors
     /// A bounds or alignment fault.
     pub fn load(&mut self, access: &Access, address: u64) -> Result<u128, Trap> {
+        self.memory.ordered(Use::Load, None, access, address);
         self.bytes(access.space, address, access.bytes, Use::Load).map(|b| number(b))
     }
 
@@ -67,6 +68,7 @@ impl Lane<'_> {
     /// # Errors
     /// A bounds or alignment fault, or a store to read-only memory.
     pub fn store(&mut self, access: &Access, address: u64, value: u128) -> Result<(), Trap> {
+        self.memory.ordered(Use::Store, None, access, address);
         let bytes = self.bytes(access.space, address, access.bytes, Use::Store)?;
         bytes.copy_from_slice(&value.to_le_bytes()[..access.bytes as usize]);
         Ok(())
@@ -83,6 +85,7 @@ impl Lane<'_> {
         address: u64,
         operands: &[u128],
     ) -> Result<u128, Trap> {
+        self.memory.ordered(Use::Atomic, Some(op), access, address);
         let bytes = self.bytes(access.space, address, access.bytes, Use::Atomic)?;
         let old = number(bytes);
         let new = atomic::apply(op, access.bytes, old, operands)?;

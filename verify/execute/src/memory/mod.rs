@@ -13,7 +13,7 @@ pub use global::{Allocation, Global};
 pub use lane::Lane;
 pub use race::race;
 pub use surface::{Surfaces, drawn};
-pub use touch::{Log, Touch, Use, Who};
+pub use touch::{Deed, Log, Touch, Use, Who};
 
 use crate::called::Calls;
 use rustc_hash::{FxHashMap, FxHashSet};

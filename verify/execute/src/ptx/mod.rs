@@ -78,6 +78,7 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
     let (domain, several) = domain(options).watched();
     let domain = if options.touches { domain } else { self::domain(options) };
     let mut program = Program::load(module, id, domain, &mut world.memory, options.places)?;
+    program.barrier_unit = !options.barrier_words;
     program.flows = options.lockstep.then(|| lockstep::flows(module));
     world.coverage = module
         .functions

@@ -41,6 +41,8 @@ pub(super) struct Program<'m> {
     pub places: u32,
     /// By function and instruction: it is stepped for one lane after the other, as a step of all has come to nothing.
     pub apart: Vec<Vec<AtomicBool>>,
+    /// A unit of the machine does what barrier objects ask for.
+    pub barrier_unit: bool,
     /// In lock step: by function.
     pub flows: Option<Vec<Flow>>,
 }
@@ -202,8 +204,18 @@ impl<'m> Program<'m> {
         let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
         let apart = |f: &Function| f.insts.iter().flatten().map(|_| AtomicBool::new(false)).collect();
         let apart = module.functions.iter().map(apart).collect();
-        let mut program =
-            Program { module, entry, domain, variables, frames, static_shared, places, apart, flows: None };
+        let mut program = Program {
+            module,
+            entry,
+            domain,
+            variables,
+            frames,
+            static_shared,
+            places,
+            apart,
+            barrier_unit: true,
+            flows: None,
+        };
         program.dynamic_shared();
         program.relocate(memory)?;
         Ok(program)

@@ -3,7 +3,7 @@
 use super::open::{Open, is_free};
 use super::program::Program;
 use crate::launch::Launch;
-use crate::memory::{self, Lane as View, Memory};
+use crate::memory::{self, Deed, Lane as View, Memory};
 use crate::order::Draws;
 use crate::schedule::undefined_bytes;
 use crate::special::{self, Asker};
@@ -238,14 +238,19 @@ impl State<Concrete> for LaneState<'_, '_> {
         Ok(Bits::new(8 * access.bytes, old))
     }
 
-    fn fence(&mut self, _: &Concrete, _: Ordering, _: Scope) -> Result<(), Trap> {
+    fn fence(&mut self, _: &Concrete, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
         // Every access takes effect at once, in program order.
+        self.memory.did(Deed::Fence { ordering, scope });
         Ok(())
     }
 
     fn opaque(&mut self, _: &Concrete, op: Opaque, arguments: &[Bits]) -> Result<Vec<Bits>, Trap> {
         self.rests |= self.reads_open;
         crate::opaque::perform(&mut self.view(), op, arguments)
+    }
+
+    fn has_barrier_unit(&self) -> bool {
+        self.program.barrier_unit
     }
 
     fn special(&mut self, _: &Concrete, register: SpecialRegister) -> Result<Bits, Trap> {

@@ -177,6 +177,10 @@ impl State<Lanes<'_>> for Group<'_, '_, '_, '_> {
         Ok(())
     }
 
+    fn has_barrier_unit(&self) -> bool {
+        self.turn.program.barrier_unit
+    }
+
     fn special(&mut self, _: &Lanes<'_>, register: SpecialRegister) -> Result<Vector, Trap> {
         let domain = &self.turn.program.domain;
         self.each(register.width(), |state| state.special(domain, register))

@@ -13,10 +13,10 @@ use crate::order::{Candidate, Picker, hash};
 use crate::outcome::{Failure, Location};
 use crate::schedule::{Block, Machine, Progress, World};
 use crate::special::unfold;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId, Variable};
 use sassafras_ptx::step::{Outcome, step};
-use sassafras_semantics::Trap;
 use sassafras_semantics::concrete::Bits;
+use sassafras_semantics::{Space, Trap};
 use smallvec::SmallVec;
 
 /// What a lane is doing. Lanes wait often: what they wait for is kept in place.
@@ -151,6 +151,12 @@ impl Machine for Program<'_> {
             }
         }
         Ok(Progress::Running)
+    }
+
+    fn variables(&self) -> Vec<(String, u64)> {
+        let global = |v: &Variable| v.space == Space::Global && v.size > 0;
+        let all = self.module.variables.iter().zip(&self.variables);
+        all.filter(|(v, _)| global(v)).map(|(v, &at)| (v.name.clone(), at)).collect()
     }
 
     fn waiting(&self, warp: &Warp, block: &Block) -> Vec<Location> {
@@ -357,6 +363,7 @@ impl<'m> Turn<'_, 'm, '_> {
                 Outcome::Return => self.leave(lane)?,
                 Outcome::Exit => self.exit(lane),
                 Outcome::Collective { op, arguments, results } => {
+                    self.world.memory.asked(op, &arguments);
                     asked.push(Asked { lane, op, arguments, results })
                 }
             }

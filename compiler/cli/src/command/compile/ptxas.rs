@@ -130,7 +130,7 @@ pub(super) fn text(done: &[Compiled], options: &Options) -> String {
                 if options.verbose && !options.quiet {
                     artifact.remarks.iter().for_each(|r| out += &format!("ptxas info    : {r}\n"));
                 }
-                for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
+                for o in c.opinions.iter().filter(|o| o.is_said() && !options.quiet) {
                     let _ = writeln!(out, "ptxas info    : {}", super::say::undecided(o));
                 }
                 if let (true, Some((cubin, _)), Some(target)) =

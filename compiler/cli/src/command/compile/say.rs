@@ -96,7 +96,7 @@ pub(super) fn text(done: &[Compiled], options: &Options) {
                 if !options.quiet {
                     artifact.remarks.iter().for_each(|r| eprintln!("note: {}: {r}", c.name));
                 }
-                for o in c.opinions.iter().filter(|o| o.verdict == "unknown" && !options.quiet) {
+                for o in c.opinions.iter().filter(|o| o.is_said() && !options.quiet) {
                     eprintln!("note: {}", undecided(o));
                 }
                 if let (true, Some((cubin, _)), Some(target)) =
