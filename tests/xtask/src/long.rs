@@ -146,6 +146,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--package", "sassafras-corpus", "--test", "matrix", "--", "--nocapture", "executed"],
     ),
     (
+        "chip-matrix",
+        "every form of PTX on every chip that has it: compiled, executed and proved; writes reports/ptx-matrix-chips.md; SASSAFRAS_CHIPS=75,120 takes some chips",
+        &["test", "--package", "sassafras-corpus", "--test", "chip_matrix", "--", "--nocapture"],
+    ),
+    (
         "spellings",
         "three spellings of each class for each form of PTX, accepted and refused as by two versions of ptxas; writes reports/spellings.md",
         &["test", "--package", "sassafras-generate", "--test", "spellings", "--", "--ignored", "--nocapture"],

@@ -50,6 +50,8 @@ pub struct Exercise {
     pub need: Need,
     /// The index of its row among [`table::rows`]; none for a template.
     pub row: Option<usize>,
+    /// All its operands are registers with values from memory, and it has no guard: one such kernel for each form of a row.
+    pub plain: bool,
     form: kernel::Line,
 }
 
@@ -61,7 +63,7 @@ pub fn target(chip: Chip) -> Target {
 /// Every kernel.
 pub fn all() -> Vec<Exercise> {
     let mut all = Vec::new();
-    let mut push = |family: &str, row: Option<usize>, need: Need, line: &kernel::Line| {
+    let mut push = |family: &str, row: Option<usize>, need: Need, line: &kernel::Line, plain: bool| {
         let text = line.text();
         let sources: Vec<String> = line
             .operands
@@ -77,7 +79,7 @@ pub fn all() -> Vec<Exercise> {
         let id = [&[format!("{family}: {text}")][..], &sources].concat().join(", ");
         let entry = format!("k{}", all.len());
         let text = kernel::entry(&entry, &[line]);
-        all.push(Exercise { id, line: line.text(), text, entry, need, row, form: line.clone() });
+        all.push(Exercise { id, line: line.text(), text, entry, need, row, plain, form: line.clone() });
     };
     for (index, row) in table::rows().iter().enumerate() {
         let forms = combine::forms(row);
@@ -85,21 +87,21 @@ pub fn all() -> Vec<Exercise> {
         for form in &forms {
             let since = row.matches(form).map_or(row.since, |m| m.since);
             let need = Need { sm: since.sm.max(75), features: since.only.features() };
-            push(row.family, Some(index), need, &operands::plain(row, form));
+            push(row.family, Some(index), need, &operands::plain(row, form), true);
             // Other operands once for each choice of types.
             let types: Vec<&&str> =
                 form.iter().filter(|s| sassafras_ptx::checked::Type::parse(s).is_some()).collect();
             let types: Vec<&str> = types.into_iter().copied().collect();
             if !varied.contains(&types) {
                 for line in operands::others(row, form) {
-                    push(row.family, Some(index), need, &line);
+                    push(row.family, Some(index), need, &line, false);
                 }
                 varied.push(types);
             }
         }
     }
     for (family, need, line) in extra::lines() {
-        push(family, None, need, &line);
+        push(family, None, need, &line, false);
     }
     all
 }
