@@ -43,7 +43,7 @@ pub(super) fn collective(op: &Op) -> Option<Collective> {
         Op::ActiveMask => Collective::ActiveMask,
         Op::Elect => Collective::Elect,
         Op::WarpSync => Collective::WarpSync,
-        Op::Barrier(mode) => Collective::Barrier(mode),
+        Op::Barrier { mode, aligned: _ } => Collective::Barrier(mode),
         Op::Mma(mma) => Collective::Mma(mma),
         Op::MatrixLoad(matrices) => Collective::MatrixLoad(matrices),
         Op::MatrixStore(matrices) => Collective::MatrixStore(matrices),
