@@ -27,6 +27,8 @@
 //! WAW and WAR pairs are mostly there for other reasons, so that a larger mined number says nothing. Behind matrix products stands what
 //! three versions leave behind each form of them with each kind of use (`cargo xtask mine products`): NAK has one number for the longest.
 //!
+//! `latency/floor.csv` has what is held against code of others where ptxas leaves less than that: [`least`]. A scheduler does not use it.
+//!
 //! # Scoreboards
 //! Classes for which [`Class::variable`] holds finish at a time that no table knows. Their results are ready when the
 //! scoreboard named by their *write barrier* has come back to zero, their sources may be overwritten when the one
@@ -43,11 +45,13 @@
 //! # Pairs the table lacks
 //! [`latency`] answers `None`. A scheduler then waits [`LONGEST`] cycles; a checker answers `Unknown` below that.
 
+mod floor;
 mod known;
 mod mined;
 mod order;
 mod table;
 
+pub use floor::{FloorRow, floor_rows, least};
 pub use mined::{MinedRow, mined_rows};
 pub use order::{
     InOrder, OrderRow, order_rows, predicate_with_sources, results_in_order, results_unit, sources_in_order,

@@ -14,6 +14,7 @@ pub mod list;
 pub mod nvdisasm;
 pub mod oracle;
 pub mod prove;
+mod races;
 pub mod reduce;
 pub mod roundtrip;
 pub mod rules;

@@ -116,6 +116,7 @@ const OPTIONS: &[(&str, &str, Seen)] = &[
     ("check", "--index", Here("check in.ptx", "check in.ptx --index 1", 2)),
     ("check", "--entry", Here("check in.ptx", "check in.ptx --entry nobody", 2)),
     ("check", "--before", Here("check allocate.mach", "check in.cubin --before prepare.mach", 2)),
+    ("check", "--races", Here("check in.ptx", "check in.ptx --races", 0)),
     ("disasm", "--index", Here("disasm many.fatbin", "disasm many.fatbin --index 2", 0)),
     ("disasm", "--arch", Here("disasm many.fatbin", "disasm many.fatbin --arch sm_90", 0)),
     ("disasm", "--entry", Here("disasm in.cubin", "disasm in.cubin --entry nobody", 2)),
@@ -199,6 +200,7 @@ const OPTIONS: &[(&str, &str, Seen)] = &[
     ),
     ("run", "--steps", Here(RUN, "run in.ptx --entry k --grid 1 --block 64 --arg zeros:1024 --steps 3", 5)),
     ("run", "--stack", Here(RUN, "run in.ptx --entry k --grid 1 --block 64 --arg zeros:1024 --stack 64", 2)),
+    ("run", "--races", Here(RUN, "run in.ptx --entry k --grid 1 --block 64 --arg zeros:1024 --races", 0)),
     ("run", "--trace", Here(RUN, "run in.ptx --entry k --grid 1 --block 64 --arg zeros:1024 --trace", 0)),
     (
         "run",

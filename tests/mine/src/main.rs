@@ -6,6 +6,7 @@
 //! with `--write` the rows replace `compiler/chip/latency/mined/smNN.csv`. `mine check --sm 90 FILES` runs the hazard checker.
 
 mod distance;
+mod held;
 mod kernels;
 mod matrix;
 mod survey;
@@ -52,6 +53,12 @@ enum Command {
         #[arg(long, value_delimiter = ',', default_value = "12.9.86,13.0.88,13.5.37")]
         version: Vec<String>,
     },
+    /// Runs the hazard checker over all recorded cubins and over what versions make of `corpus/large`, on every chip.
+    Held {
+        /// Versions.
+        #[arg(long, value_delimiter = ',', default_value = "13.0.88,13.5.37")]
+        version: Vec<String>,
+    },
     /// Runs the hazard checker over cubins.
     Check {
         /// The chip.
@@ -69,6 +76,7 @@ fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Pairs { sm, version, other, write } => pairs(sm, &version, &other, write),
         Command::Products { sm, version } => products(&sm, &version),
+        Command::Held { version } => held::held(&version),
         Command::Check { sm, files } => survey::check(chip(sm)?, &files),
     }
 }
@@ -215,7 +223,7 @@ fn compile(
         let text = kernels::module(batch, &target);
         match ptxas.compile_text(&text, &target, options) {
             Ok((bytes, _)) => match sassafras_cubin::read(&bytes) {
-                Ok(cubin) => all.extend(cubin.functions.iter().map(|f| Program::of_words(&f.code, chip))),
+                Ok(cubin) => all.extend(cubin.functions.iter().map(|f| Program::of_cubin(f, chip))),
                 Err(e) => eprintln!("{} kernels left out, their cubin does not read: {e}", batch.len()),
             },
             Err(_) if batch.len() > 1 => {

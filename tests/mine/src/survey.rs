@@ -13,11 +13,7 @@ pub fn programs(chip: Chip, path: &Path) -> Result<Vec<(String, Program)>> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     let cubin = sassafras_cubin::read(&bytes).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
     let file = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(cubin
-        .functions
-        .iter()
-        .map(|f| (format!("{file}: {}", f.name), Program::of_words(&f.code, chip)))
-        .collect())
+    Ok(cubin.functions.iter().map(|f| (format!("{file}: {}", f.name), Program::of_cubin(f, chip))).collect())
 }
 
 /// The code of the recorded kernels of the corpus, every other one in the first list.
@@ -28,7 +24,7 @@ pub fn recorded(chip: Chip) -> Result<(Vec<Program>, Vec<Program>)> {
         let bytes = traces::cubin_for(&root, &chip.to_string(), name).context("a recorded cubin")?;
         let cubin = sassafras_cubin::read(&bytes).map_err(|e| anyhow::anyhow!("{name}: {e}"))?;
         let half = if number % 2 == 0 { &mut halves.0 } else { &mut halves.1 };
-        half.extend(cubin.functions.iter().map(|f| Program::of_words(&f.code, chip)));
+        half.extend(cubin.functions.iter().map(|f| Program::of_cubin(f, chip)));
     }
     Ok(halves)
 }

@@ -89,7 +89,7 @@ pub fn check(f: &Function, routines: &[(u8, Function)], words: &[u128], chip: Ch
     pads(&words[end as usize..], words.len(), chip, &mut texts, &mut report);
     if !routines.is_empty() {
         // Only here it is known where calls go, and what is on its way there.
-        let hazards = crate::hazard::check_words(words, chip);
+        let hazards = crate::hazard::check_own_words(words, chip);
         let (Verdict::Objected(found) | Verdict::Unknown(found)) = &hazards else { return report.verdict() };
         for finding in found {
             match &hazards {

@@ -27,6 +27,7 @@ mod control;
 mod flight;
 mod flow;
 mod groups;
+mod jumps;
 mod reuse;
 mod stall;
 
@@ -37,8 +38,8 @@ use crate::{Finding, Verdict};
 use flight::{Access, Flight, Register, State};
 use rustc_hash::FxHashSet;
 use sassafras_chip::latency::{
-    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, barrier_predicate, basis, latency,
-    predicate_with_sources, predicates_read_late, settled, source,
+    Basis, Class, Hazard, LONGEST, SCOREBOARD_SETUP, barrier_predicate, basis, predicate_with_sources,
+    predicates_read_late, settled, source,
 };
 use sassafras_isa::{Chip, Inst, Meaning, Operand, RegClass, Scoreboard};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,13 @@ pub fn check(f: &sassafras_machine::Function) -> Verdict {
 /// Checks the words of one function, wherever they come from. Words that do not decode are unknown.
 pub fn check_words(words: &[u128], chip: Chip) -> Verdict {
     judge(&Program::of_words(words, chip))
+}
+
+/// The same, of words that we made: floors do not hold for them (see `sassafras_chip::latency::least`).
+pub fn check_own_words(words: &[u128], chip: Chip) -> Verdict {
+    let mut program = Program::of_words(words, chip);
+    program.strict = true;
+    judge(&program)
 }
 
 /// The same, of a function of which it is known where jumps and returns go: pairs of the numbers of words, from and to. A jump to an
@@ -189,17 +197,22 @@ impl Judge<'_> {
                 let slow = if write { class.variable(chip) } else { late && operand.field.is_some() };
                 let variable = waits && slow;
                 let boards = match (write, variable) {
-                    (_, false) => 0,
+                    // Cycles decide, but what raises a scoreboard is there when that was waited for, too.
+                    (true, false) => board(inst.control.write_barrier),
+                    (false, false) if operand.field.is_none() => 0,
                     // A predicate that comes with the reading of the sources is there when either scoreboard says so.
                     (true, true) if operand.class == RegClass::P && predicate_with_sources(row.mnemonic) => {
                         board(inst.control.write_barrier) | board(inst.control.read_barrier)
                     }
                     (true, true) => board(inst.control.write_barrier),
-                    (false, true) => board(inst.control.read_barrier) | board(inst.control.write_barrier),
+                    (false, _) => board(inst.control.read_barrier) | board(inst.control.write_barrier),
                 };
                 let access = if write { Access::Write } else { Access::Read };
                 let mnemonic = row.mnemonic;
-                let flight = Flight { at, access, class, age: 0, variable, boards, mnemonic };
+                // The guard itself is read whatever it says.
+                let under = Some(inst.guard).filter(|_| operand.field.is_some() && inst.guard.pred != 7);
+                let flight =
+                    Flight { at, access, class, age: 0, variable, boards, behind: [0; 6], mnemonic, under };
                 made.push(((operand.class, operand.number + unit), flight));
             }
         }
@@ -207,12 +220,16 @@ impl Judge<'_> {
         for (register, flight) in made {
             state.add(register, flight, always);
         }
+        for operand in inst.operands().filter(|o| o.access == sassafras_isa::Access::Write) {
+            (0..u32::from(operand.units))
+                .for_each(|unit| state.rewritten((operand.class, operand.number + unit)));
+        }
         for barrier in [inst.control.write_barrier, inst.control.read_barrier] {
             if barrier < 6 {
                 state.set_at[usize::from(barrier)] = Some(0);
             }
         }
-        state.pass(inst.control.stall.max(1));
+        state.pass(passes(inst));
     }
 
     /// Waits as the wait mask says, and DEPBAR as it says itself, however near what sets its scoreboard stands: ptxas 13.0.88
@@ -220,6 +237,10 @@ impl Judge<'_> {
     fn wait(&mut self, at: usize, inst: &Inst, state: &mut State, report: bool) {
         if let Some(barrier) = drains(inst) {
             state.waited(barrier);
+        }
+        (0..6).filter(|barrier| listed(inst) >> barrier & 1 == 1).for_each(|barrier| state.waited(barrier));
+        if let Some((barrier, left)) = counts_down(inst) {
+            state.counted(barrier, left);
         }
         let mask = inst.control.wait_mask;
         for barrier in (0..6).filter(|barrier| mask >> barrier & 1 == 1) {
@@ -256,6 +277,9 @@ impl Judge<'_> {
             (Access::Write, true) => Hazard::Waw,
             (Access::Read, true) => Hazard::War,
         };
+        if operand.field.is_some() && flight.excludes(inst.guard, operand.class) {
+            return;
+        }
         // Nearly all that meets is in order: texts are made for what is not.
         let text = || (format!("{}{}", register.0.prefix(), register.1), self.program.place(flight.at));
         if flight.variable {
@@ -274,8 +298,8 @@ impl Judge<'_> {
                 0 => "which sets no scoreboard".to_owned(),
                 boards => format!("which is not waited for (scoreboard {})", boards.trailing_zeros()),
             };
-            // A DEPBAR that leaves some under way may have waited for this one: which those are is not followed.
-            if flight.boards & self.partial != 0 {
+            // A DEPBAR that leaves some under way may have waited for this one. Which those are is known where they end in order.
+            if flight.boards & self.partial != 0 && !flight.ends_in_turn() {
                 let message = format!("{what} {from}, {boards}, but for a part of what set it");
                 return self.unfollowed(at, flight.at, register, message);
             }
@@ -292,7 +316,7 @@ impl Judge<'_> {
         }
         let kind = Program::kind_of(operand, hazard);
         let consumer = inst.class(operand, unit);
-        let need = latency(self.program.chip, flight.class, consumer, kind);
+        let need = self.program.need(flight.class, consumer, kind);
         let age = flight.age;
         let verb = match hazard {
             Hazard::Raw => "reads what is written to",
@@ -441,6 +465,15 @@ fn reads_late(inst: &Inst, chip: Chip) -> bool {
     row.pipe.variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
 }
 
+/// Cycles from the issue of an instruction to that of the next, at the least. ERRBAR with a stall of 0 holds the warp until it is over: on sm_75 ptxas 13.5.37 leaves two
+/// cycles fewer around it than its numbers for any other pair (corpus/modern grid_barrier: IMAD.MOV, ULDC, IMAD, ERRBAR, ISETP).
+fn passes(inst: &Inst) -> u8 {
+    match inst.control.stall {
+        0 if inst.row().mnemonic == "ERRBAR" => 2,
+        stall => stall.max(1),
+    }
+}
+
 /// The mask of a scoreboard's number.
 fn board(number: u8) -> u8 {
     if number < 6 { 1 << number } else { 0 }
@@ -457,6 +490,21 @@ pub fn holds_until_read(inst: &Inst) -> bool {
 pub fn drains(inst: &Inst) -> Option<u8> {
     let all = inst.row().meaning == Meaning::Depbar && inst.get("n") == Some(0) && inst.guard.is_always();
     inst.get("sb").filter(|_| all).and_then(|board| u8::try_from(board).ok()).filter(|board| *board < 6)
+}
+
+/// Scoreboards, by bit, that a DEPBAR lists behind its count: it waits for all of each. ptxas 13.0.88 reads what R2UR writes behind no other wait on sm_80 and
+/// sm_86 (`DEPBAR.LE SB0, 0x0, {2,1}`, corpus/large finance at 32 registers).
+pub fn listed(inst: &Inst) -> u8 {
+    let lists = inst.row().mnemonic == "DEPBAR" && inst.guard.is_always();
+    inst.get("w").filter(|_| lists).map_or(0, |mask| (mask & 0x3f) as u8)
+}
+
+/// The scoreboard of which a DEPBAR lets a number be under way, and the number.
+fn counts_down(inst: &Inst) -> Option<(u8, u8)> {
+    let counts = inst.row().meaning == Meaning::Depbar && inst.guard.is_always();
+    let board = inst.get("sb").filter(|board| counts && *board < 6)?;
+    let left = inst.get("n").filter(|left| *left > 0)?;
+    Some((u8::try_from(board).ok()?, u8::try_from(left).ok()?))
 }
 
 /// Scoreboards, by bit, of which some DEPBAR lets a number be under way.

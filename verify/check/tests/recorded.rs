@@ -19,7 +19,7 @@ fn recorded_cubins() {
             for function in &cubin.functions {
                 functions += 1;
                 words += function.code.len();
-                let verdict = hazard::check_words(&function.code, chip);
+                let verdict = hazard::judge(&hazard::Program::of_cubin(function, chip));
                 passed += usize::from(verdict == Verdict::Passed);
                 for Finding { rule, place, message } in verdict.unknown() {
                     let entry = unknown.entry(rule).or_default();

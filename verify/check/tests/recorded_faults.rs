@@ -6,7 +6,7 @@ mod waits;
 
 use sassafras_check::Verdict;
 use sassafras_check::hazard::{Program, judge};
-use sassafras_chip::latency::{Hazard, latency};
+use sassafras_chip::latency::Hazard;
 use sassafras_isa::{Access, Chip, Control, Inst};
 use sassafras_reference::{traces, workspace_root};
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ fn needs(
     unit: u32,
 ) -> bool {
     let kind = Program::kind_of(read, Hazard::Raw);
-    let need = latency(program.chip, first.class(write, own), next.class(read, unit), kind);
+    let need = program.need(first.class(write, own), next.class(read, unit), kind);
     need == Some(first.control.stall)
 }
 

@@ -7,6 +7,7 @@
 //! - [`collective`]: shuffles, votes, matches and reductions as pure functions of the participating lanes.
 //! - [`matrix`]: matrix products and the spreading of matrices over lanes, likewise.
 //! - [`barrier`], [`schedule`]: block barriers, and the loop over blocks and warps, generic over a [`schedule::Machine`].
+//! - [`races`]: whether a run of PTX shows that threads race, and where.
 //! - [`special`]: special registers and free inputs.
 //! - [`system`]: functions that the driver resolves.
 //! - [`outcome`]: what a run gives, or why it failed and where.
@@ -35,6 +36,7 @@ pub mod options;
 pub mod order;
 pub mod outcome;
 pub mod ptx;
+pub mod races;
 pub mod sass;
 pub mod schedule;
 pub mod special;

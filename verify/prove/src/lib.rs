@@ -18,6 +18,7 @@ mod fixed;
 pub mod matching;
 pub mod obligation;
 pub mod prove;
+pub mod races;
 pub mod reach;
 pub mod reason;
 pub mod replay;

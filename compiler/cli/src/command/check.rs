@@ -35,6 +35,9 @@ pub struct Check {
     /// Of machine code: the text that the phase was given, which its judge compares.
     #[arg(long, value_name = "FILE")]
     before: Option<PathBuf>,
+    /// Of PTX: search launches for threads that race. Exit 10 with the launch that shows it; that none is found is no proof.
+    #[arg(long)]
+    races: bool,
 }
 
 /// Most findings of a kind that are shown as text.
@@ -50,11 +53,14 @@ pub(super) fn run(arguments: &Check, context: &Context) -> Result<Exit, Failure>
     for path in &arguments.inputs {
         let bytes = files::read(path)?;
         if !containers::holds_cubins(&bytes) {
-            exit = exit.worse(text(path, bytes, arguments, context, &mut diagnostics)?);
+            exit = exit.worse(text(path, bytes, arguments, context, (&mut diagnostics, &mut functions))?);
             continue;
         }
         if arguments.before.is_some() {
             return Err(Failure::usage("`--before` is for texts of machine code").about(path));
+        }
+        if arguments.races {
+            return Err(Failure::usage("`--races` is for PTX").about(path));
         }
         let choice = Choice {
             index: arguments.index.index,
@@ -80,7 +86,7 @@ fn text(
     bytes: Vec<u8>,
     arguments: &Check,
     context: &Context,
-    diagnostics: &mut Vec<Value>,
+    (diagnostics, functions): (&mut Vec<Value>, &mut Vec<Value>),
 ) -> Result<Exit, Failure> {
     let text = files::text(path, bytes)?;
     let listing = path.extension().is_some_and(|end| end == "sass");
@@ -92,7 +98,9 @@ fn text(
         false => forms::judge(&text, path, arguments.before.as_deref())?,
     };
     meaningless(arguments, verdict.is_none(), listing).map_err(|f| f.about(path))?;
-    let Some(verdict) = verdict else { return ptx(path, &text, arguments, context, diagnostics) };
+    let Some(verdict) = verdict else {
+        return ptx(path, &text, arguments, context, (diagnostics, functions));
+    };
     let exit = tell(&verdict, "at", "C0014", path, context, diagnostics);
     if exit == Exit::Done && !context.json && !context.quiet {
         files::print(&format!("{}: accepted\n", path.display()));
@@ -103,6 +111,7 @@ fn text(
 /// Refuses options that say nothing about a text: `ptx` of PTX, `listing` of SASS.
 fn meaningless(arguments: &Check, ptx: bool, listing: bool) -> Result<(), Failure> {
     let refused = [
+        ("--races", arguments.races && !ptx, "is for PTX"),
         ("--index", arguments.index.index.is_some(), "is for files that hold several cubins"),
         ("--entry", arguments.entry.is_some() && !ptx, "is for PTX and cubins"),
         (
@@ -122,7 +131,7 @@ fn ptx(
     text: &str,
     arguments: &Check,
     context: &Context,
-    diagnostics: &mut Vec<Value>,
+    (diagnostics, functions): (&mut Vec<Value>, &mut Vec<Value>),
 ) -> Result<Exit, Failure> {
     let name = path.display().to_string();
     let (findings, module) = match sassafras_driver::session::parse(text, &name) {
@@ -135,13 +144,13 @@ fn ptx(
     } else {
         eprint!("{}", findings.render());
     }
-    let exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
+    let mut exit = Exit::from_code(findings.exit_code()).unwrap_or(Exit::Wrong);
     if let (Some(module), Some(entry)) = (&module, &arguments.entry)
         && !module.functions.iter().any(|f| f.entry && f.name == *entry)
     {
         return Err(Failure::usage(format!("the module has no entry `{entry}`")).about(path));
     }
-    if let (Some(module), Some(arch)) = (module, arguments.arch)
+    if let (Some(module), Some(arch)) = (&module, arguments.arch)
         && !sassafras_driver::session::runs_on(&module.target, arch)
     {
         let what = format!("a module for `.target {}` does not run on {arch}", module.target);
@@ -149,6 +158,10 @@ fn ptx(
     }
     if exit == Exit::Done && !context.json && !context.quiet {
         files::print(&format!("{name}: accepted\n"));
+    }
+    if let Some(module) = module.filter(|_| arguments.races) {
+        let found = super::races::check(path, &module, arguments.entry.as_deref(), context, functions);
+        exit = exit.worse(found);
     }
     Ok(exit)
 }
@@ -181,7 +194,7 @@ fn cubin(
                 eprintln!("{}: {message}", path.display());
             }
         }
-        let program = sassafras_check::hazard::Program::of_words(&f.code, chip);
+        let program = sassafras_check::hazard::Program::of_cubin(f, chip);
         let (verdict, bases) = sassafras_check::hazard::examine(&program);
         exit = exit.worse(tell(&verdict, &format!("`{}` at", f.name), "C0012", path, context, diagnostics));
         if context.json {

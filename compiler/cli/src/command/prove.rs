@@ -10,6 +10,7 @@ use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
+use sassafras_prove::races::{FEW, Searched};
 use sassafras_prove::{Limits, Record, Solver, Verdict, limit, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 use sassafras_witness::{Entry, FORMAT, Form, Input, Tools, Witness};
@@ -89,8 +90,10 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         };
         let record = source.prove(entry, cubin, solver.as_mut(), limits);
         exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
+        let raced = source.races(entry);
         if !context.json && !context.sarif {
-            let whole = report(&record, &source.files(name, target, cubin));
+            let mut whole = report(&record, &source.files(name, target, cubin));
+            whole.extend(raced.iter().flat_map(|searched| race_note(searched, name, entry)));
             // The first line names the files, the second the verdict.
             files::print(&if context.quiet {
                 whole.lines().nth(1).map_or(whole.clone(), |l| format!("{l}\n"))
@@ -99,7 +102,12 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             });
         }
         findings.push(finding(&record, source, &source.files(name, target, cubin)));
-        records.push(record.json());
+        let mut json = record.json();
+        if let Some(searched) = &raced {
+            findings.push(Some(race_finding(searched, name, entry)));
+            json["race"] = super::races::record(searched)["race"].clone();
+        }
+        records.push(json);
         if arguments.witness.is_some() {
             witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
         }
@@ -153,6 +161,7 @@ fn rules() -> Vec<Rule> {
         rule("prove-unknown", "It was not shown that the code does what its source does, nor the contrary."),
         rule("prove-bounded", "The code does what its source does, for inputs that stay within a bound."),
         rule("prove-inapplicable", "There is nothing to compare."),
+        rule("prove-race", "Threads of the source race, so that a verdict says nothing of such launches."),
         rule("prove-uncovered", "An entry of the cubin has no source."),
     ]
 }
@@ -201,6 +210,27 @@ struct Job {
     name: String,
     /// Name of the cubin.
     target: String,
+}
+
+/// What a race means for the verdict.
+const RACES: &str = "the source races: what it leaves in a launch like this is not defined, and no verdict speaks of it (A-DRF)";
+
+fn race_note(searched: &Searched, file: &str, entry: &str) -> Vec<String> {
+    let lines = super::races::lines(searched, file, entry);
+    let first = [format!("  {RACES}\n")];
+    first.into_iter().chain(lines.iter().map(|line| format!("    {line}\n"))).collect()
+}
+
+fn race_finding(searched: &Searched, file: &str, entry: &str) -> Finding {
+    let line = searched.found.as_ref().and_then(|found| u32::try_from(found.race.ends[1].line).ok());
+    Finding {
+        rule: "prove-race".into(),
+        level: "warning",
+        message: format!("`{entry}`: {RACES}\n{}", super::races::lines(searched, file, entry).join("\n")),
+        file: file.to_owned(),
+        line,
+        properties: serde_json::Value::Null,
+    }
 }
 
 impl Job {
@@ -323,6 +353,14 @@ impl Source {
             Source::Ptx(..) => serde_json::Value::Null,
             Source::Code(cubin, _) => producer(cubin),
         }
+    }
+
+    /// A race of the source, if launches that are drawn show a certain one; of a cubin nobody looks.
+    fn races(&self, entry: &str) -> Option<Searched> {
+        let Source::Ptx(module, _) = self else { return None };
+        let searched = sassafras_prove::races::races(module, entry, FEW)?;
+        let certain = searched.found.as_ref().is_some_and(|found| found.race.unless.is_none());
+        certain.then_some(searched)
     }
 
     fn prove(&self, entry: &str, target: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Record {

@@ -57,6 +57,9 @@ pub struct Run {
     /// Bytes of stack for each thread of a cubin, if its code does not declare more.
     #[arg(long, value_name = "BYTES")]
     stack: Option<u32>,
+    /// Say whether threads race, and where: exit 10 if they do for certain, 12 if what may order them is not followed.
+    #[arg(long)]
+    races: bool,
     /// Print each instruction with what it writes to standard error.
     #[arg(long)]
     trace: bool,
@@ -126,6 +129,7 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
         approx,
         seed: arguments.seed,
         timing: arguments.timing,
+        touches: arguments.races,
         ..Options::default()
     };
     if let Some(steps) = arguments.steps {
@@ -159,8 +163,53 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     if let (Some(path), Program::Sass(cubin)) = (&arguments.profile, &program) {
         files::write(path, counted(cubin, &outcome)?.as_bytes())?;
     }
-    say(&outcome, issue, context);
-    Ok(Exit::Done)
+    let races = arguments.races.then(|| raced(&program, &launch, &outcome));
+    say(&outcome, issue, races.as_ref(), context);
+    Ok(races.map_or(Exit::Done, |races| races.exit))
+}
+
+/// What a run shows of races.
+struct Raced {
+    exit: Exit,
+    text: String,
+    json: serde_json::Value,
+}
+
+/// Of PTX it is known what orders threads. Of machine code only barriers of the block are followed.
+fn raced(program: &Program, launch: &Launch, outcome: &Outcome) -> Raced {
+    match program {
+        Program::Ptx(module) => match sassafras_execute::races::race(module, launch, &outcome.touches) {
+            Some(race) => {
+                let exit = if race.unless.is_none() { Exit::Refuted } else { Exit::Unknown };
+                let text = format!("threads {} race\n{}\n", may(race.unless.is_some()), indented(&race));
+                Raced { exit, text, json: super::races::json(&race) }
+            }
+            None => none(),
+        },
+        Program::Sass(_) => match sassafras_execute::memory::race(&outcome.touches) {
+            Some((a, b)) => {
+                let text = format!(
+                    "threads may race: at {:#06x} and {:#06x} threads {} and {} of blocks {} and {} access a byte at {:#x}, and no barrier of the block orders them\n",
+                    a.who.at, b.who.at, a.who.thread, b.who.thread, a.who.block, b.who.block, b.address
+                );
+                let json = json!({ "certain": false, "instructions": [a.who.at, b.who.at] });
+                Raced { exit: Exit::Unknown, text, json }
+            }
+            None => none(),
+        },
+    }
+}
+
+fn none() -> Raced {
+    Raced { exit: Exit::Done, text: "no race in this launch\n".into(), json: serde_json::Value::Null }
+}
+
+fn may(uncertain: bool) -> &'static str {
+    if uncertain { "may" } else { "do" }
+}
+
+fn indented(race: &sassafras_execute::races::Race) -> String {
+    race.to_string().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// The code of a function that was run.
@@ -265,21 +314,27 @@ fn tracer() -> Tracer {
     }))
 }
 
-fn say(outcome: &Outcome, issue: Option<(u64, u64)>, context: &Context) {
+fn say(outcome: &Outcome, issue: Option<(u64, u64)>, races: Option<&Raced>, context: &Context) {
     if context.json {
         let buffers: Vec<_> = outcome
             .buffers
             .iter()
             .map(|b| json!({ "bytes": b.len(), "fnv": format!("{:016x}", fnv(b)) }))
             .collect();
-        let record = json!({
+        let mut record = json!({
             "schema": 1, "steps": outcome.steps, "issue_cycles": issue.map(|i| i.0), "taken_branches": issue.map(|i| i.1), "lane_steps": outcome.lane_steps, "buffers": buffers,
             "printed": printed(outcome), "drawn": outcome.drawn,
             "rests": outcome.rests.as_ref().map(ToString::to_string), "open_bytes": outcome.open.len(),
         });
+        if let Some(races) = races {
+            record["race"] = races.json.clone();
+        }
         files::print(&format!("{record}\n"));
     } else if !context.quiet {
         files::print(&printed(outcome));
+        if let Some(races) = races {
+            files::print(&races.text);
+        }
         files::print(&format!("{} instructions by warps, {} by lanes\n", outcome.steps, outcome.lane_steps));
         if let Some((cycles, taken)) = issue {
             files::print(&format!("{cycles} issue cycles, {taken} branches taken\n"));

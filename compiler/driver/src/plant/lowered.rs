@@ -298,7 +298,8 @@ fn weakened_access(module: &mut Module, seed: u64) -> bool {
 
 /// Lanes do not wait for each other at a barrier.
 fn lost_meeting(module: &mut Module, seed: u64) -> bool {
-    let waits = |data: &InstData| matches!(data.op, Op::Barrier { .. } | Op::WarpSync) && data.results.is_empty();
+    let waits =
+        |data: &InstData| matches!(data.op, Op::Barrier { .. } | Op::WarpSync) && data.results.is_empty();
     let places: Vec<(usize, Block, Inst)> = module
         .functions
         .iter()

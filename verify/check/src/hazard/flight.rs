@@ -2,22 +2,45 @@
 
 use super::reuse::Kept;
 use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
-use sassafras_isa::{Inst, RegClass};
+use sassafras_isa::{Guard, Inst, RegClass};
 
 /// Ages of accesses of variable latency are counted so far: as far as `settled` needs them.
 const OLDEST: u8 = 64;
+
+/// Instructions behind an access are counted so far: DEPBAR has six bits for the number that it leaves.
+const MOST_BEHIND: u8 = 63;
 
 /// A register by file and number.
 pub(super) type Register = (RegClass, u32);
 
 impl Flight {
+    /// Whether no thread does both: their guards are complements, and the predicate was not written between. A guard of lanes says
+    /// nothing of what a warp has once.
+    pub(super) fn excludes(&self, guard: Guard, class: RegClass) -> bool {
+        let complement = Guard { negate: !guard.negate, ..guard };
+        let lanes = matches!(class, RegClass::R | RegClass::P);
+        self.under == Some(complement) && (lanes || guard.uniform)
+    }
+
+    /// Whether others of its unit end after it for certain, so that a count says when it is over.
+    pub(super) fn ends_in_turn(&self) -> bool {
+        match self.access {
+            Access::Write => results_in_order(self.mnemonic, self.mnemonic),
+            Access::Read => sources_in_order((self.class, self.mnemonic), (self.class, self.mnemonic)),
+        }
+    }
+
     /// Whether a later instruction keeps its distance to this access of variable latency by itself: a result of the
     /// same queue is written later, and an instruction of the memory pipe writes after those before it have read.
     pub(super) fn precedes(&self, mnemonic: &str, pipe: Class, write: bool) -> bool {
         write
             && match self.access {
                 Access::Write => results_in_order(self.mnemonic, mnemonic),
-                Access::Read => sources_in_order((self.class, self.mnemonic), (pipe, mnemonic)),
+                // What has its result has read its sources.
+                Access::Read => {
+                    results_in_order(self.mnemonic, mnemonic)
+                        || sources_in_order((self.class, self.mnemonic), (pipe, mnemonic))
+                }
             }
     }
 }
@@ -43,8 +66,12 @@ pub(super) struct Flight {
     pub(super) variable: bool,
     /// Scoreboards of which any covers it, by bit.
     pub(super) boards: u8,
+    /// For each of these scoreboards, how many later instructions that end after this access have raised it, at the least.
+    pub(super) behind: [u8; 6],
     /// Of the instruction: what is covered with it.
     pub(super) mnemonic: &'static str,
+    /// The guard under which it happens, while the predicate has the value that it had then.
+    pub(super) under: Option<Guard>,
 }
 
 /// Accesses in flight by register, and when each scoreboard was last set.
@@ -104,11 +131,30 @@ impl State {
         }
         let (mnemonic, pipe) = (inst.row().mnemonic, inst.row().pipe);
         for (_, f) in self.flights.iter_mut().filter(|(_, f)| f.variable) {
-            f.boards |= match f.access {
-                Access::Write if results_in_order(f.mnemonic, mnemonic) => result,
+            let results = results_in_order(f.mnemonic, mnemonic);
+            let raised = match f.access {
+                Access::Write if results => result,
                 Access::Read if sources_in_order((f.class, f.mnemonic), (pipe, mnemonic)) => result | sources,
+                // What has its result has read its sources.
+                Access::Read if results => result,
                 Access::Write | Access::Read => 0,
             };
+            for board in (0..6).filter(|board| (raised & f.boards) >> board & 1 == 1) {
+                f.behind[board] = f.behind[board].saturating_add(1).min(MOST_BEHIND);
+            }
+            f.boards |= raised;
+        }
+    }
+
+    /// A predicate is written: what happened under it may happen under its complement now.
+    pub(super) fn rewritten(&mut self, (class, number): Register) {
+        let uniform = match class {
+            RegClass::P => false,
+            RegClass::UP => true,
+            RegClass::R | RegClass::UR | RegClass::B => return,
+        };
+        for (_, f) in &mut self.flights {
+            f.under = f.under.filter(|guard| (guard.pred, guard.uniform) != (number, uniform));
         }
     }
 
@@ -120,7 +166,13 @@ impl State {
 
     /// What a scoreboard covers is over.
     pub(super) fn waited(&mut self, barrier: u8) {
-        self.flights.retain(|(_, f)| !f.variable || f.boards >> barrier & 1 == 0);
+        self.flights.retain(|(_, f)| f.boards >> barrier & 1 == 0);
+    }
+
+    /// At most so many that raised a scoreboard are under way. What has as many behind it that end later is over: else it would be one more.
+    pub(super) fn counted(&mut self, barrier: u8, left: u8) {
+        let at = usize::from(barrier);
+        self.flights.retain(|(_, f)| f.boards >> barrier & 1 == 0 || f.behind[at] < left);
     }
 
     /// Time passes.
@@ -151,6 +203,14 @@ impl State {
                     found = true;
                     changed |= flight.age < old.age;
                     old.age = old.age.min(flight.age);
+                    for (mine, &theirs) in old.behind.iter_mut().zip(&flight.behind) {
+                        changed |= theirs < *mine;
+                        *mine = (*mine).min(theirs);
+                    }
+                    if old.under.is_some() && old.under != flight.under {
+                        changed = true;
+                        old.under = None;
+                    }
                     break;
                 }
                 end += 1;

@@ -3,7 +3,7 @@
 use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
-use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind};
+use sassafras_chip::latency::{Class, Hazard, Kind, OperandKind, latency, least};
 use sassafras_isa::{Chip, Control, ControlFlowKind, FieldKind, Inst, Meaning, Operand, RegClass, decode};
 use sassafras_machine::{Block, Function};
 use std::collections::BTreeSet;
@@ -28,6 +28,8 @@ pub struct Program {
     pub unknown: Vec<Finding>,
     /// Whether we scheduled it.
     pub own: bool,
+    /// Whether distances are held against the numbers that our scheduler keeps, and not against floors.
+    pub strict: bool,
     /// Where the instructions stand.
     places: Places,
 }
@@ -89,6 +91,11 @@ impl Program {
         Program::of_words_with(words, chip, &BTreeSet::new())
     }
 
+    /// A function of a cubin, whose records say where its indirect branches go.
+    pub fn of_cubin(f: &sassafras_cubin::Function, chip: Chip) -> Program {
+        Program::of_words_with(&f.code, chip, &super::jumps::recorded(f))
+    }
+
     /// The words of one function of which it is known where jumps and returns go: the numbers of words, from and to.
     pub fn of_words_with(words: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Program {
         let insts: Vec<Option<Inst>> = words.iter().map(|&word| decode(word, chip).ok()).collect();
@@ -112,8 +119,16 @@ impl Program {
     ) -> Program {
         let count = insts.len();
         let none = (vec![Vec::new(); count], vec![false; count]);
-        let mut program =
-            Program { chip, insts, succs: none.0, leaders: none.1, unknown: Vec::new(), own, places };
+        let mut program = Program {
+            chip,
+            insts,
+            succs: none.0,
+            leaders: none.1,
+            unknown: Vec::new(),
+            own,
+            strict: own,
+            places,
+        };
         for at in 0..count {
             program.succs[at] = program.next(at, &targets, jumps);
         }
@@ -286,6 +301,12 @@ impl Program {
                         && o.number == number
                 })
         })
+    }
+
+    /// Cycles that must lie between two accesses; `None` where no table says.
+    pub fn need(&self, producer: Class, consumer: Class, kind: Kind) -> Option<u8> {
+        let number = if self.strict { latency } else { least };
+        number(self.chip, producer, consumer, kind)
     }
 
     /// What kind of dependence an operand is the later end of.

@@ -11,7 +11,7 @@ mod touch;
 
 pub use global::{Allocation, Global};
 pub use lane::Lane;
-pub use race::race;
+pub use race::{race, race_where};
 pub use surface::{Surfaces, drawn};
 pub use touch::{Deed, Log, Touch, Use, Who};
 

@@ -4,23 +4,9 @@ use super::{Touch, Use};
 use sassafras_semantics::Space;
 use std::collections::HashMap;
 
-/// Accesses of a byte by threads that no barrier parts: at most two threads of each kind are kept, which is enough to tell others from them.
+/// Accesses of a byte by threads that no barrier parts: of each kind, strong and weak, at most two threads are kept, which is enough to tell others from them.
 #[derive(Default)]
-struct Byte {
-    stores: Vec<Touch>,
-    atomics: Vec<Touch>,
-    loads: Vec<Touch>,
-}
-
-impl Byte {
-    fn of(&mut self, how: Use) -> &mut Vec<Touch> {
-        match how {
-            Use::Store => &mut self.stores,
-            Use::Atomic => &mut self.atomics,
-            Use::Load => &mut self.loads,
-        }
-    }
-}
+struct Byte(Vec<(Touch, bool)>);
 
 /// Whether two accesses are of two threads, and no barrier of their block lies between them.
 fn unordered(a: &Touch, b: &Touch) -> bool {
@@ -29,30 +15,45 @@ fn unordered(a: &Touch, b: &Touch) -> bool {
     !(same_block && (same_thread || !same_epoch))
 }
 
-/// The first two accesses that race: one of them stores, and nothing orders them. Atomics do not race with one another here: of those that commute and
+/// Whether two accesses conflict: one of them stores, and not both are atomic. Atomics do not race with one another here: of those that commute and
 /// whose results nobody reads the order does not matter, and runs in several orders show the others.
+fn conflict(a: Use, b: Use) -> bool {
+    (a != Use::Load || b != Use::Load) && (a, b) != (Use::Atomic, Use::Atomic)
+}
+
+/// The first two accesses that race: they conflict, and nothing orders them.
 pub fn race(touches: &[Touch]) -> Option<(Touch, Touch)> {
+    race_where(touches, &|_| false, &|_, _| true)
+}
+
+/// The first two that race and count. `strong`: whether an access is more than weak; two such accesses do not race (PTX ISA, "Memory Consistency Model": morally strong).
+pub fn race_where(
+    touches: &[Touch],
+    strong: &dyn Fn(&Touch) -> bool,
+    counts: &dyn Fn(&Touch, &Touch) -> bool,
+) -> Option<(Touch, Touch)> {
     let mut bytes: HashMap<(bool, u64, u64), Byte> = HashMap::new();
     for touch in touches {
         let shared = touch.space == Space::Shared;
+        let own = touch.how == Use::Atomic || strong(touch);
         for at in touch.address..touch.address + u64::from(touch.bytes) {
             // Each block has shared memory of its own.
-            let byte = bytes.entry((shared, if shared { touch.who.block } else { 0 }, at)).or_default();
-            let against: &[Use] = match touch.how {
-                Use::Store => &[Use::Store, Use::Atomic, Use::Load],
-                Use::Atomic => &[Use::Store, Use::Load],
-                Use::Load => &[Use::Store, Use::Atomic],
+            let Byte(kept) = bytes.entry((shared, if shared { touch.who.block } else { 0 }, at)).or_default();
+            let races = |(other, theirs): &&(Touch, bool)| {
+                let weak = !(own && *theirs);
+                weak && conflict(other.how, touch.how) && unordered(other, touch) && counts(other, touch)
             };
-            for how in against {
-                if let Some(other) = byte.of(*how).iter().find(|other| unordered(other, touch)) {
-                    return Some((*other, *touch));
-                }
+            if let Some((other, _)) = kept.iter().find(races) {
+                return Some((*other, *touch));
             }
-            let kept = byte.of(touch.how);
             // Of one block, what was before a barrier is ordered before all that follows.
-            kept.retain(|k| k.who.block != touch.who.block || k.who.epoch == touch.who.epoch);
-            if kept.len() < 2 && !kept.iter().any(|k| k.who == touch.who) {
-                kept.push(*touch);
+            let like = |k: &Touch, theirs: bool| k.how == touch.how && theirs == own;
+            kept.retain(|(k, theirs)| {
+                !like(k, *theirs) || k.who.block != touch.who.block || k.who.epoch == touch.who.epoch
+            });
+            let same = kept.iter().filter(|(k, theirs)| like(k, *theirs));
+            if same.clone().count() < 2 && !same.clone().any(|(k, _)| k.who == touch.who) {
+                kept.push((*touch, own));
             }
         }
     }

@@ -3,16 +3,16 @@
 //! A lane's clock counts the stalls of the instructions that it was in the issuing group of; other groups can only make more
 //! time pass. A result of fixed latency is ready when the distance that `sassafras_chip::latency` demands has passed; a
 //! result of variable latency when the scoreboard that its write barrier names has been waited for. Reading earlier is an
-//! error, as is overwriting a register that an instruction in flight still reads or writes.
+//! error (code of others may leave less than our own: [`least`]), as is overwriting a register that an instruction in flight still reads or writes.
 
 use crate::collective::lanes;
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_chip::latency::{
-    Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, latency, predicate_with_sources, results_unit,
-    settled, sources_in_order,
+    Class, Hazard, Kind, OperandKind, SCOREBOARD_SETUP, least, predicate_with_sources, results_unit, settled,
+    sources_in_order,
 };
-use sassafras_isa::{Access, Control, Inst, Meaning, Operand, RegClass, Register};
+use sassafras_isa::{Access, Control, Inst, Meaning, Operand, RegClass, Register, Scoreboard};
 use sassafras_semantics::Trap;
 
 /// What makes a result, or the reading of a source, complete.
@@ -22,6 +22,8 @@ enum Until {
     Cycles,
     /// A wait for the scoreboard.
     Board(Raised),
+    /// The passing of cycles, or a wait for the scoreboard, whichever is first: what takes a fixed time raises one at times, and nobody need wait for it.
+    Sooner(Raised),
     /// A wait for either of two scoreboards.
     Either([Raised; 2]),
     /// A wait for a later instruction of the same in-order unit.
@@ -120,6 +122,7 @@ impl Timing {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
             lane.count_down(inst);
+            lane.wait_listed(inst);
             let takes_part = executing >> l & 1 != 0;
             let found = |trap| (l as u32, trap);
             for operand in accesses(inst).filter(|o| takes_part || o.field.is_none()) {
@@ -142,19 +145,34 @@ impl Timing {
 
 impl Lane {
     fn wait(&mut self, mask: u8) {
-        for board in (0..6).filter(|b| mask >> b & 1 != 0) {
-            // Too early after the instruction that raises it, the counter may still read zero.
-            if self.clock >= self.raised[board] + u32::from(SCOREBOARD_SETUP) || self.raised[board] == 0 {
-                self.generation[board] += 1;
-                for (unit, number, _) in std::mem::take(&mut self.covers[board]) {
-                    let entry = self.units.entry(unit).or_default();
-                    entry.1 = entry.1.max(number);
-                }
-                for (pipe, turn) in std::mem::take(&mut self.covers_sources[board]) {
-                    let entry = self.pipes.entry(pipe).or_default();
-                    entry.1 = entry.1.max(turn);
-                }
+        // Too early after the instruction that raises it, the counter may still read zero.
+        let seen = |lane: &Lane, board: usize| {
+            lane.clock >= lane.raised[board] + u32::from(SCOREBOARD_SETUP) || lane.raised[board] == 0
+        };
+        (0..6).filter(|b| mask >> b & 1 != 0).for_each(|board| {
+            if seen(self, board) {
+                self.end(board);
             }
+        });
+    }
+
+    /// The scoreboards that a DEPBAR lists behind its count.
+    fn wait_listed(&mut self, inst: &Inst) {
+        let lists = inst.row().mnemonic == "DEPBAR" && inst.guard.is_always();
+        let mask = inst.get("w").filter(|_| lists).unwrap_or(0);
+        (0..6).filter(|b| mask >> b & 1 != 0).for_each(|board| self.end(board));
+    }
+
+    /// What raised a scoreboard is over.
+    fn end(&mut self, board: usize) {
+        self.generation[board] += 1;
+        for (unit, number, _) in std::mem::take(&mut self.covers[board]) {
+            let entry = self.units.entry(unit).or_default();
+            entry.1 = entry.1.max(number);
+        }
+        for (pipe, turn) in std::mem::take(&mut self.covers_sources[board]) {
+            let entry = self.pipes.entry(pipe).or_default();
+            entry.1 = entry.1.max(turn);
         }
     }
 
@@ -187,6 +205,7 @@ impl Lane {
         let passed = pending.unit.is_some_and(has_passed);
         match pending.until {
             Until::Cycles => None,
+            Until::Sooner(raised) => self.is_over(raised).then_some(true),
             Until::Board(raised) => Some(passed || self.is_over(raised)),
             Until::Either(boards) => Some(passed || boards.iter().any(|&raised| self.is_over(raised))),
             Until::Unit(unit, number) => Some(has_passed((unit, number))),
@@ -205,7 +224,7 @@ impl Lane {
         hazard: Hazard,
         operand: OperandKind,
     ) -> bool {
-        match latency(chip, pending.class, consumer, Kind { hazard, operand }) {
+        match least(chip, pending.class, consumer, Kind { hazard, operand }) {
             Some(least) => self.clock >= pending.issued + u32::from(least),
             // What the tables do not say is for the hazard checker to report as unknown.
             None => true,
@@ -242,7 +261,8 @@ impl Lane {
                 return Err(Trap::Overwritten(format!("{register}, written at {:#x},", pending.pc * 16)));
             }
         }
-        if let Some(pending) = self.read.get(&register) {
+        // What has its result has read its sources.
+        if let Some(pending) = self.read.get(&register).filter(ordered) {
             let done = self
                 .complete(pending)
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::War, operand));
@@ -292,15 +312,18 @@ impl Lane {
         let pending = |until| Pending { issued: self.clock, class, until, turn: 0, unit: turn, pc };
         let raised = |b: usize| Raised { board: b, generation: self.generation[b], number: self.raises[b] };
         let result = match (write, turn) {
-            (Some(b), _) => Until::Board(raised(b)),
+            (Some(b), _) if variable => Until::Board(raised(b)),
+            (Some(b), _) => Until::Sooner(raised(b)),
             (None, Some((unit, number))) => Until::Unit(unit, number),
             (None, None) if variable => Until::Settled(settled(chip, class)),
             (None, None) => Until::Cycles,
         };
+        let late = variable || matches!(inst.row().scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
         // What has its results has read its sources.
         let source = match (read, result) {
             (Some(r), Until::Board(write)) => Until::Either([write, raised(r)]),
-            (Some(r), _) => Until::Board(raised(r)),
+            (Some(r), _) if late => Until::Board(raised(r)),
+            (Some(r), _) => Until::Sooner(raised(r)),
             (None, _) => Until::Cycles,
         };
         // A predicate that comes with the reading of the sources.

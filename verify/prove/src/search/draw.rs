@@ -47,7 +47,7 @@ fn shapes(origin: Origin<'_>) -> Vec<(u32, [u32; 3])> {
 
 /// A parameter.
 #[derive(Clone, Debug)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     /// Byte offset.
     pub offset: usize,
     /// Size in bytes.
@@ -62,7 +62,7 @@ pub(super) struct Parameter {
 
 /// What a launch is made of.
 #[derive(Clone, Debug)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// Blocks in x, y, z.
     pub grid: [u32; 3],
     /// Threads in x, y, z.
@@ -224,6 +224,11 @@ impl Input {
             }
         }
         launch
+    }
+
+    /// Whether two parameters are the address of one buffer.
+    pub fn aliases(&self) -> bool {
+        self.parameters.iter().filter(|p| p.buffer.is_some()).count() > self.buffers.len()
     }
 
     /// Whether the parameter at an offset in bytes is the address of a buffer.

@@ -9,7 +9,7 @@ mod judge;
 mod shrink;
 
 use crate::verdict::{Argument, Counterexample};
-use draw::Input;
+pub(crate) use draw::Input;
 pub use draw::SHARED;
 use judge::{Difference, Judge};
 use sassafras_chip::Chip;
