@@ -7,10 +7,11 @@
 use anyhow::{Context, Result, bail};
 use sassafras::harness::compiler::{Compiler, Name};
 use sassafras_chip::Chip;
-use sassafras_corpus::barriers::{Effort, Fate, Reference, finding, hold, tally::Tally};
+use sassafras_corpus::barriers::{Effort, Reference, finding, hold, tally::Tally};
 use sassafras_generate::barriers::program;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -85,6 +86,12 @@ impl Search {
                 match Reference::of(&made, seed) {
                     Ok(reference) => known = Some(reference),
                     Err(why) => {
+                        if let Some(folder) = &self.arguments.folder {
+                            std::fs::create_dir_all(folder)?;
+                            let file = folder.join(format!("ill-seed{seed}-sm{}.ptx", chip.number()));
+                            let why = why.replace('\n', "\n// ");
+                            std::fs::write(file, format!("// {why}\n{}", made.text))?;
+                        }
                         self.tally().ill.push((seed, why));
                         return Ok(());
                     }
@@ -125,34 +132,32 @@ impl Search {
         }
         let number = {
             let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-            if !written.insert((fate.word(), key(&fate, sm, level))) {
+            if !written.insert((fate.word(), fate.class())) {
                 return Ok(());
             }
             written.len()
-        };
-        let text = match number <= self.arguments.reduce {
-            true => finding::reduced(&reference.text, reference.seed, &compiler, &fate),
-            false => reference.text.clone(),
         };
         std::fs::create_dir_all(folder)?;
         let class: String =
             fate.class().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect();
         let word = fate.word().replace(' ', "-");
         let file = folder.join(format!("{word}-{class}-seed{}-sm{sm}-O{level}.ptx", reference.seed));
-        std::fs::write(&file, finding::file(&text, reference.seed, &compiler, &fate))?;
-        Ok(())
+        let mut failed = None;
+        let mut write = |text: &str| {
+            let text = finding::file(text, reference.seed, &compiler, &fate);
+            failed = std::fs::write(&file, text).err().or(failed.take());
+        };
+        write(&reference.text);
+        if number <= self.arguments.reduce {
+            // Each step is written, as the last may be hours away.
+            let text = finding::reduced(&reference.text, reference.seed, &compiler, &fate, &mut write);
+            write(&text);
+        }
+        failed.map_or(Ok(()), |e| Err(e.into()))
     }
 }
 
-/// What makes a finding a new one: of wrong code the chip's generation too, as a sentence says little.
-fn key(fate: &Fate, sm: u32, level: u8) -> String {
-    match fate {
-        Fate::Broken(_) => fate.class(),
-        _ => format!("{} {} {level}", fate.class(), sm / 10),
-    }
-}
-
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
     let arguments = arguments()?;
     let (next, start) = (AtomicU64::new(arguments.from), Instant::now());
     let search = Search { arguments, tally: Mutex::default(), written: Mutex::default() };
@@ -185,7 +190,8 @@ fn main() -> Result<()> {
     println!("{all} programs, chips and levels in {seconds:.1} s: {:.1} a second", all as f64 / seconds);
     let (ours, ill) = (tally.findings("ours"), tally.ill.len());
     if ours > 0 || ill > 0 {
-        bail!("{ours} findings, {ill} programs that are not defined");
+        println!("{ours} findings, {ill} programs that are not defined");
+        return Ok(ExitCode::FAILURE);
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

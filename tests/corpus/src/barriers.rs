@@ -11,19 +11,22 @@ use sassafras::harness::case::Case;
 use sassafras::harness::compiler::{Compiler, Made};
 use sassafras_cubin::Cubin;
 use sassafras_execute::memory::race;
-use sassafras_execute::{Failure, Options, Order, ptx, sass};
+use sassafras_execute::{Failure, Options, ptx, sass};
 use sassafras_generate::barriers::{IN, OUT, Program};
 use sassafras_ptx::checked::Module;
+use std::collections::BTreeSet;
 
 /// Threads of the blocks that programs are launched with: whole warps and others.
 pub const SIZES: [u32; 7] = [1, 31, 32, 33, 64, 96, 128];
-/// Most instructions of a run. Programs take thousands; where lanes spin, orders that hold others back take a hundred times as many.
-const STEPS: u64 = 3_000_000;
+/// Most instructions of a run. Programs take thousands; where lanes spin, orders that hold others back take a thousand times as many.
+pub const STEPS: u64 = 20_000_000;
+/// Orders in which the PTX executor runs a program.
+const ORDERS_OF_PTX: u32 = 4;
 
 /// How much is run of each piece of code.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Orders, from 0. Those below [`Order::NAMED`] are fixed, others random; from 10 on each kind is there, with and without what C7 and C9 leave open.
+    /// Orders, from 0. Those below [`sassafras_execute::Order::NAMED`] are fixed, others random; from 10 on each kind is there, with and without what C7 and C9 leave open.
     pub orders: u32,
     /// Sizes of blocks out of [`SIZES`], others for each chip and level.
     pub sizes: usize,
@@ -81,10 +84,17 @@ impl Fate {
             Fate::Refused(why) | Fate::Broken(why) | Fate::Unsupported(why) => why,
             Fate::Wrong(_, _, how) | Fate::Stopped(_, _, how) => how,
         };
-        let rule = why.rfind('[').filter(|_| why.trim_end().ends_with(']'));
-        if let (Fate::Broken(_), Some(at)) = (self, rule) {
-            return why[at..].trim_end().to_owned();
+        if let Fate::Broken(_) = self {
+            let rule = |line: &str| {
+                let line = line.trim_end();
+                line.ends_with(']').then(|| line.rfind('[').map(|at| line[at..].to_owned()))?
+            };
+            let rules: BTreeSet<String> = why.lines().filter_map(rule).collect();
+            if !rules.is_empty() {
+                return rules.into_iter().collect::<Vec<_>>().join(" ");
+            }
         }
+        // A place is not of the kind: neither behind `at` nor as a number.
         let line = why.lines().next().unwrap_or_default();
         let words = line.split_whitespace().filter(|w| !w.contains(|c: char| c.is_ascii_digit()));
         words.take(14).collect::<Vec<_>>().join(" ")
@@ -153,7 +163,7 @@ impl Reference {
     pub fn of_text(text: &str, seed: u64, plain: bool, sizes: &[u32]) -> Result<Reference, String> {
         let module = case(text, seed, 1).module().map_err(|e| e.to_string())?;
         let of = |threads: u32| match sizes.contains(&threads) {
-            true => defined(&module, &case(text, seed, threads), plain, Order::NAMED),
+            true => defined(&module, &case(text, seed, threads), plain, ORDERS_OF_PTX),
             false => Ok(Vec::new()),
         };
         let expected = SIZES.into_iter().map(of).collect::<Result<_, _>>()?;
@@ -177,8 +187,15 @@ fn difference(expected: &[u8], found: &[u8]) -> Option<String> {
     Some(format!("the word at {:#x} of `out` is {a:#010x} in the source, {b:#010x} in the target", 4 * at))
 }
 
-/// Runs code in every order on blocks of some sizes, by their numbers.
-pub fn run(reference: &Reference, cubin: &Cubin, sizes: &[usize], orders: u32, ours: bool) -> Fate {
+/// Runs code in every order on blocks of some sizes, by their numbers, with at most so many instructions each.
+pub fn run(
+    reference: &Reference,
+    cubin: &Cubin,
+    sizes: &[usize],
+    orders: u32,
+    ours: bool,
+    steps: u64,
+) -> Fate {
     let mut runs = 0;
     for &size in sizes {
         let (threads, expected) = (SIZES[size], &reference.expected[size]);
@@ -192,7 +209,7 @@ pub fn run(reference: &Reference, cubin: &Cubin, sizes: &[usize], orders: u32, o
                 order,
                 seed: order.into(),
                 timing: ours && order == 0,
-                step_limit: STEPS,
+                step_limit: steps,
                 ..Options::default()
             };
             runs += 1;
@@ -219,7 +236,8 @@ pub fn hold(reference: &Reference, compiler: &Compiler, effort: Effort, turn: us
         Made::Refused(why) => Fate::Refused(why),
         Made::Broken(why) => Fate::Broken(why),
         Made::Cubin(cubin, _) => {
-            run(reference, &cubin, &reference.sizes(effort, turn), effort.orders, compiler.is_ours())
+            let sizes = reference.sizes(effort, turn);
+            run(reference, &cubin, &sizes, effort.orders, compiler.is_ours(), STEPS)
         }
     }
 }

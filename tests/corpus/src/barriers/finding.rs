@@ -1,6 +1,6 @@
 //! A program that shows something, reduced, as a file that says how.
 
-use super::{Fate, Reference, SIZES, case, run};
+use super::{Fate, Reference, SIZES, STEPS, case, run};
 use sassafras::harness::compiler::{Compiler, Made};
 use sassafras_generate::reduce::reduce;
 
@@ -20,7 +20,7 @@ fn again(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> Option<Fat
             }
             let reference = Reference::of_text(text, seed, false, &[threads]).ok()?;
             let size = SIZES.iter().position(|s| *s == threads)?;
-            return Some(run(&reference, &cubin, &[size], order + 1, compiler.is_ours()));
+            return Some(run(&reference, &cubin, &[size], order + 1, compiler.is_ours(), STEPS));
         }
     };
     // The order of these: what costs little first.
@@ -31,8 +31,14 @@ fn again(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> Option<Fat
     Some(fate)
 }
 
-/// The smallest program that steps lead to and that shows the same; the program itself if it does not show it again.
-pub fn reduced(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> String {
+/// The smallest program that steps lead to and that shows the same; the program itself if it does not show it again. `taken` sees each step.
+pub fn reduced(
+    text: &str,
+    seed: u64,
+    compiler: &Compiler,
+    found: &Fate,
+    taken: &mut dyn FnMut(&str),
+) -> String {
     let keep = |text: &str| {
         again(text, seed, compiler, found)
             .is_some_and(|f| f.word() == found.word() && (f.class() == found.class() || f.word() != "exit 3"))
@@ -40,7 +46,7 @@ pub fn reduced(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> Stri
     if !keep(text) {
         return text.to_owned();
     }
-    reduce(text, &keep, 1, &mut |_, _| {}).map_or_else(|_| text.to_owned(), |r| r.text)
+    reduce(text, &keep, 1, &mut |text, _| taken(text)).map_or_else(|_| text.to_owned(), |r| r.text)
 }
 
 /// The file of a finding: its launch, what was found and by what, the program.
@@ -54,5 +60,5 @@ pub fn file(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> String 
     };
     let said = format!("// {}: {}: {how}", compiler.label(), found.word());
     let said = said.trim_end().replace('\n', "\n// ");
-    case(&format!("{said}\n{text}"), seed, threads).file().replacen("\n//", "\n//", 1)
+    case(&format!("{said}\n{text}"), seed, threads).file()
 }

@@ -14,7 +14,10 @@ pub(super) fn wait(m: &mut Maker) {
             put!(m, "and.b32 {r}, %u, 3;");
             put!(m, "bar.sync {r};");
         }
-        4 if !m.exits => m.put("bar.sync 4, %bs;"),
+        4 if !m.exits => {
+            m.ordered_otherwise = true;
+            m.put("bar.sync 4, %bs;");
+        }
         _ => m.put("bar.sync 0;"),
     }
 }

@@ -84,7 +84,7 @@ impl Maker {
             end: "$END".into(),
             inside: false,
             together: false,
-            left: 20,
+            left: 14,
             functions: Vec::new(),
             callable: [Vec::new(), Vec::new()],
         }
@@ -106,6 +106,14 @@ impl Maker {
     pub fn count(&mut self, kind: &'static str, sm: u32) {
         self.kinds.insert(kind);
         self.needs(sm);
+    }
+    /// Whether the chip has a kind, by the table.
+    pub fn has(&self, kind: &str) -> bool {
+        super::rows::least(kind).is_some_and(|sm| self.sm >= sm)
+    }
+    /// A kind is in the program as a part of another.
+    pub fn also(&mut self, kind: &'static str) {
+        self.count(kind, super::rows::least(kind).unwrap_or_default());
     }
     /// An instruction needs a target.
     pub fn needs(&mut self, sm: u32) {

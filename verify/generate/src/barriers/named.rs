@@ -5,6 +5,7 @@ use super::maker::{Maker, put};
 
 /// A barrier of all threads, counted.
 pub(super) fn counted(m: &mut Maker, _: &Place) {
+    m.ordered_otherwise = true;
     let (array, v) = (m.array(), m.v());
     put!(m, "st.shared.u32 [%ta+{array}], {v};");
     let name = m.pick(&["bar.sync", "barrier.sync", "barrier.sync.aligned"]);

@@ -7,8 +7,8 @@ use super::{Place, block};
 fn by_one(m: &mut Maker) -> String {
     let skip = m.label();
     let p = m.p();
-    if m.sm >= 90 && m.one_in(2) {
-        m.count("elect", 90);
+    if m.has("elect") && m.one_in(2) {
+        m.also("elect");
         put!(m, "setp.ne.u32 {p}, %w, 0;");
         put!(m, "@{p} bra {skip};");
         let (q, r) = (m.p(), m.r());
@@ -25,9 +25,9 @@ fn by_one(m: &mut Maker) -> String {
 fn wait(m: &mut Maker, at: u32, token: Option<&str>) {
     let (p, head, address) = (m.p(), m.label(), m.r());
     put!(m, "add.u32 {address}, %sa, {at};");
-    let name = if m.sm >= 90 && m.one_in(2) { "try_wait" } else { "test_wait" };
+    let name = if m.has("try_wait") && m.one_in(2) { "try_wait" } else { "test_wait" };
     if name == "try_wait" {
-        m.needs(90);
+        m.also("try_wait");
     }
     put!(m, "{head}:");
     match token {
@@ -60,8 +60,8 @@ pub(super) fn object(m: &mut Maker, _: &Place) {
     } else {
         let (p, skip) = (m.p(), m.label());
         m.put("bar.warp.sync 0xffffffff;");
-        if m.sm >= 90 && m.one_in(2) {
-            m.count("elect", 90);
+        if m.has("elect") && m.one_in(2) {
+            m.also("elect");
             let r = m.r();
             put!(m, "elect.sync {r}|{p}, 0xffffffff;");
         } else {
@@ -140,7 +140,7 @@ pub(super) fn bulk_out(m: &mut Maker, place: &Place) {
         put!(m, "setp.ne.u32 {p}, %t, 0;");
         put!(m, "@{p} bra {skip};");
     } else {
-        m.count("elect", 90);
+        m.also("elect");
         put!(m, "setp.ne.u32 {p}, %w, 0;");
         put!(m, "@{p} bra {skip};");
         put!(m, "elect.sync {r}|{p}, 0xffffffff;");
@@ -157,6 +157,7 @@ pub(super) fn bulk_out(m: &mut Maker, place: &Place) {
 
 /// The barrier of a cluster, here of one block.
 pub(super) fn cluster(m: &mut Maker, _: &Place) {
+    m.ordered_otherwise = true;
     let aligned = m.pick(&["", ".aligned"]);
     let (array, v) = (m.array(), m.v());
     put!(m, "st.shared.u32 [%ta+{array}], {v};");

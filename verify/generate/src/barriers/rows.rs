@@ -16,6 +16,8 @@ enum Needs {
     Warp,
     /// Nothing, in a program of which threads end early, outside of masks.
     Ends,
+    /// At most one loop around: lanes that spin in many take long in orders that hold others back.
+    Shallow,
     /// Nothing.
     Nothing,
 }
@@ -68,8 +70,8 @@ const ROWS: &[Row] = {
         row("while any",          75, Mask, 3, warp::while_any),
         row("masks that shrink",  75, Mask, 2, warp::shrinking),
         row("atomic",             75, Nothing, 5, spin::atomic),
-        row("compare and swap",   75, Nothing, 3, spin::swap),
-        row("lock by a lane",     75, Nothing, 2, spin::lock),
+        row("compare and swap",   75, Shallow, 3, spin::swap),
+        row("lock by a lane",     75, Shallow, 2, spin::lock),
         row("lock by a warp",     75, Warp, 3, spin::lock_of_warp),
         row("leader of active",   75, Nothing, 3, spin::active),
         row("if alike",           75, Nothing, 4, flow::alike),
@@ -91,6 +93,15 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|r| r.name)
 }
 
+/// Kinds that are only parts of others, with the least chip (PTX ISA, "mbarrier.try_wait").
+const PARTS: &[(&str, u32)] = &[("try_wait", 90)];
+
+/// The least chip that has a kind.
+pub(super) fn least(kind: &str) -> Option<u32> {
+    let rows = ROWS.iter().map(|r| (r.name, r.sm));
+    rows.chain(PARTS.iter().copied()).find(|(name, _)| *name == kind).map(|(_, sm)| sm)
+}
+
 /// The chips at which kinds begin: programs for chips from one to below the next are the same.
 pub fn tiers() -> [u32; 3] {
     [75, 80, 90]
@@ -106,6 +117,7 @@ fn fits(row: &Row, m: &Maker, place: &Place) -> bool {
         Needs::Mask => *place != Place::Alone,
         Needs::Warp => matches!(place, Place::Block | Place::Warp),
         Needs::Ends => m.exits && !m.inside && !matches!(place, Place::Lanes(_)),
+        Needs::Shallow => m.loops <= 1,
         Needs::Nothing => true,
     };
     nests && there && m.sm >= row.sm

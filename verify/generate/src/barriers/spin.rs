@@ -91,11 +91,17 @@ fn section(m: &mut Maker, at: u32) {
     m.put("membar.cta;");
 }
 
-/// Each lane takes a lock, in one of two ways: with the section in the loop, or behind it.
+/// Lanes take a lock, in one of two ways: with the section in the loop, or behind it. A few of each warp do: where all spin, an order that holds the owner
+/// back takes thousands of instructions for each.
 pub(super) fn lock(m: &mut Maker, _: &Place) {
     m.ordered_otherwise = true;
     let (lock, at) = (m.single(), m.single());
     let (r, p, head) = (m.r(), m.p(), m.label());
+    let out = m.label();
+    let among = if m.loops == 0 { 7 } else { 15 };
+    put!(m, "and.b32 {r}, %l, {among};");
+    put!(m, "setp.ne.u32 {p}, {r}, {};", m.below(4));
+    put!(m, "@{p} bra {out};");
     if m.one_in(2) {
         put!(m, "{head}:");
         put!(m, "atom.shared.cas.b32 {r}, [%sa+{lock}], 0, 1;");
@@ -103,6 +109,7 @@ pub(super) fn lock(m: &mut Maker, _: &Place) {
         put!(m, "@{p} bra {head};");
         section(m, at);
         put!(m, "atom.shared.exch.b32 {r}, [%sa+{lock}], 0;");
+        put!(m, "{out}:");
         return;
     }
     let skip = m.label();
@@ -118,6 +125,7 @@ pub(super) fn lock(m: &mut Maker, _: &Place) {
     put!(m, "{skip}:");
     put!(m, "setp.eq.u32 {p}, {done}, 0;");
     put!(m, "@{p} bra {head};");
+    put!(m, "{out}:");
 }
 
 /// One lane of the warp takes a lock for all of them.
@@ -126,8 +134,8 @@ pub(super) fn lock_of_warp(m: &mut Maker, place: &Place) {
     let (lock, at) = (m.single(), m.single());
     let (r, p, q) = (m.r(), m.p(), m.p());
     let (head, skip) = (m.label(), m.label());
-    if m.sm >= 90 && m.one_in(2) {
-        m.count("elect", 90);
+    if m.has("elect") && m.one_in(2) {
+        m.also("elect");
         put!(m, "elect.sync {r}|{q}, 0xffffffff;");
     } else {
         let lanes = super::warp::exact(m, place);

@@ -175,8 +175,8 @@ pub(super) fn equals(m: &mut Maker, place: &Place) {
         match m.below(5) {
             0 => shuffle(m, &group),
             1 => vote(m, &group),
-            2 if m.sm >= 80 => {
-                m.count("redux", 80);
+            2 if m.has("redux") => {
+                m.also("redux");
                 redux(m, &group);
             }
             3 => sync(m, &group),
