@@ -116,7 +116,7 @@ const OPTIONS: &[(&str, &str, Seen)] = &[
     ("check", "--index", Here("check in.ptx", "check in.ptx --index 1", 2)),
     ("check", "--entry", Here("check in.ptx", "check in.ptx --entry nobody", 2)),
     ("check", "--before", Here("check allocate.mach", "check in.cubin --before prepare.mach", 2)),
-    ("check", "--races", Here("check in.ptx", "check in.ptx --races", 0)),
+    ("check", "--races", Here("check in.ptx", "check in.ptx --races", 10)),
     ("disasm", "--index", Here("disasm many.fatbin", "disasm many.fatbin --index 2", 0)),
     ("disasm", "--arch", Here("disasm many.fatbin", "disasm many.fatbin --arch sm_90", 0)),
     ("disasm", "--entry", Here("disasm in.cubin", "disasm in.cubin --entry nobody", 2)),

@@ -23,7 +23,7 @@ fn objected(chip: Chip, lines: &[&str], rule: &str) {
 #[test]
 fn guards_that_exclude_each_other() {
     let slow = "[B------:R-:W0:-:S04] @!P0 MUFU.RCP R9, R4";
-    let other = "[B------:R-:W-:Y:S04] @P0 FFMA R9, R5, R6, RZ";
+    let other = "[B------:R-:W-:Y:S05] @P0 FFMA R9, R5, R6, RZ";
     let reader = "[B0-----:R-:W-:Y:S05] MOV R7, R9";
     for chip in [Chip::Sm75, Chip::Sm80, Chip::Sm90, Chip::Sm120] {
         assert_eq!(verdict(chip, &[slow, other, reader]), Verdict::Passed, "{chip}");
@@ -44,11 +44,12 @@ fn guards_that_exclude_each_other() {
 /// A predicate of lanes says nothing of a register that the warp has once.
 #[test]
 fn guards_of_lanes_do_not_part_what_a_warp_has_once() {
-    let first = "[B------:R-:W-:Y:S01] @P0 R2UR UR4, R2";
+    let first = "[B------:R-:W-:Y:S13] @P0 R2UR UR4, R2";
     let second = "[B------:R-:W-:Y:S13] @!P0 R2UR UR4, R3";
     let reader = "[B------:R-:W-:Y:S05] @!P0 MOV R5, UR4";
     assert_eq!(verdict(Chip::Sm90, &[first, second, reader]).objections().len(), 0);
-    objected(Chip::Sm90, &[first, reader], "hazard-early");
+    objected(Chip::Sm90, &["[B------:R-:W-:Y:S01] @P0 R2UR UR4, R2", second, reader], "hazard-early");
+    objected(Chip::Sm90, &["[B------:R-:W-:Y:S01] @P0 R2UR UR4, R2", reader], "hazard-early");
 }
 
 /// Textures end in order, so that a count says which are over.
@@ -84,8 +85,8 @@ fn scoreboards_that_are_listed() {
 /// A floor holds for code of others; ours keeps the table's number.
 #[test]
 fn floors_are_for_others() {
-    let lines = ["[B------:R-:W-:-:S02] UMOV UR7, 0x3", "[B------:R-:W-:-:S12] UMOV UR5, UR7"];
-    for chip in [Chip::Sm90, Chip::Sm100, Chip::Sm120] {
+    let lines = ["[B------:R-:W-:-:S02] UMOV UR7, 0x3", "[B------:R-:W-:Y:S12] UMOV UR5, UR7"];
+    for chip in [Chip::Sm75, Chip::Sm86, Chip::Sm90, Chip::Sm100, Chip::Sm120] {
         assert_eq!(verdict(chip, &lines), Verdict::Passed, "{chip}");
         let own = hazard::check_own_words(&words(chip, &lines), chip);
         assert!(own.objections().iter().any(|f| f.rule == "hazard-early"), "{chip}: {own:?}");

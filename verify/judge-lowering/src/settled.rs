@@ -2,6 +2,7 @@
 
 use sassafras_execute::memory::{Deed, Who};
 use sassafras_execute::{Approx, Launch, Options, Outcome};
+use sassafras_semantics::opaque::Opaque;
 use sassafras_semantics::{Access, Collective, Ordering, Scope, Space};
 use sassafras_symbolic::origin::Origin;
 use std::collections::BTreeMap;
@@ -33,6 +34,10 @@ pub(crate) fn deeds(launch: &Launch, all: &[(Who, Deed)]) -> Deeds {
             Deed::Opaque(op) if op.family().pure || op.family().reads => continue,
             // The executor of PTX has no product of a warpgroup under way: it passes what waits for one.
             Deed::Opaque(op) if op.head() == "wgmma" && op.family().timing => continue,
+            // The meaning of PTX waits for as much with `.read` as without.
+            Deed::Opaque(op) if Some(op) == Opaque::named("bulk.wait.read") => {
+                Deed::Opaque(Opaque::named("bulk.wait").unwrap_or(op))
+            }
             Deed::Atomic { op, access, address } => {
                 let address = inside(&access, address);
                 let weak = access.ordering == Ordering::Weak;

@@ -84,7 +84,7 @@ pub(super) fn run<'i>(
             flow.insert(edge, to.into_iter().collect());
         }
     }
-    let mut side = Side::new(inputs, name, bound).with_loops(Loops::of(&flow, first));
+    let mut side = Side::new(inputs, name, bound).with_loops(Loops::of(&flow, &[first]));
     match start {
         Start::Entry => side.start(first, FxHashMap::default(), inputs.terms.constant(32, 0)),
         Start::Cut(_, values, version) => side.start(first, values, version),

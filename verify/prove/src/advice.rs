@@ -27,6 +27,8 @@ rows! {
         => "`--unroll N`, if loops take more iterations; `.reqntid` in the PTX, if the kernel is meant for one shape of blocks";
     "evaluation contradicts": "all obligations were shown, and a drawn input says otherwise: the prover is wrong in one of the two"
         => "report it, with both files";
+    "coverage: evaluation": "all was shown within the bound, and no concrete input was found that goes a way of the source which the bound covers, nor that there is none"
+        => "`--unroll N` with another N, or `--budget N`";
     "evaluation": "a drawn input was to be evaluated on both sides, and could not be"
         => "report it, with both files, if the line below names nothing that you know";
     "no launch of one warp shows it": "the solver has an example that violates the obligation, and none with one block of at most 32 threads, in which buffers are apart; the launches that were drawn do not differ"
@@ -51,8 +53,6 @@ rows! {
         => "do not store or compare that address";
     "arithmetic": "the solver has an example in which operations on floats have results that they do not have: to it they may be any functions"
         => "`--budget N`; the sides may compute a float in two ways";
-    "coverage: evaluation": "all was shown within the bound, and no concrete input was found that goes a way of the source which the bound covers, nor that there is none"
-        => "`--unroll N` with another N, or `--budget N`";
     "coverage: within": "all was shown for as many iterations of loops as were unrolled, and some instructions of the target were reached by none of them"
         => "`--unroll N` with a larger N";
     "coverage": "a loop of the target was not shown to end when the source's does"

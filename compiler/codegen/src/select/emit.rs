@@ -42,6 +42,8 @@ pub struct Emitter<'a> {
     converged: Vec<ir::Value>,
     /// Whether lanes of the current block waited for those of a mask of their own, and may be apart since.
     scattered: bool,
+    /// Whether the current operation names the lanes that execute it, and no others.
+    own_group: bool,
     /// Whether something has brought all lanes together in the current block, and nothing has scattered them since.
     gathered: bool,
     /// Whether lanes may come to the current block one by one.
@@ -88,6 +90,7 @@ pub fn emit(
         words: &plan.words,
         converged: Vec::new(),
         scattered: false,
+        own_group: false,
         gathered: false,
         loose: false,
         several_barriers: false,
@@ -148,6 +151,7 @@ pub fn emit(
                     }
                 }
                 Fate::Row(row, bindings) => {
+                    e.own_group = e.names_own_group(b, i);
                     e.converge(i, uniform.together(b) && !e.scattered)?;
                     let collective = e.arrive(i)?;
                     if uniform.scatters(&source.insts[i]) {
@@ -218,8 +222,21 @@ impl Emitter<'_> {
 
     pub(super) fn push(&mut self, mut inst: MInst) {
         let masked = |inst: &Inst| inst.row().meaning == Meaning::Warpsync && !waits_for_all(inst);
-        inst.scattered = (self.loose || self.scattered) && inst.inst().is_some_and(masked);
+        let apart = (self.loose || self.scattered) && !self.own_group;
+        inst.scattered = apart && inst.inst().is_some_and(masked);
         self.out.blocks[self.block].insts.push(inst.from_line(self.line));
+    }
+
+    /// Whether the mask of an operation is that of the lanes that execute it together: none of them waits for lanes elsewhere.
+    fn names_own_group(&self, block: ir::Block, at: ir::Inst) -> bool {
+        let data = &self.source.insts[at];
+        let own = data.op == ir::Op::WarpSync;
+        let mask = super::plan::member_mask(data).or_else(|| data.args.first().copied().filter(|_| own));
+        let asks = |&inst: &ir::Inst| {
+            let data = &self.source.insts[inst];
+            data.op == ir::Op::ActiveMask && mask.is_some_and(|mask| data.results.contains(&mask))
+        };
+        self.source.blocks[block].insts.iter().any(asks)
     }
 
     /// A new register for a value, and its place.

@@ -144,7 +144,7 @@ bb0():
   v5:32 = const.0x4
   v6:32 = mul v2, v5
   store.shared:u4x1:weak:cta:+0 v6, v1
-  barrier.sync v3, v3, v4
+  barrier.sync.aligned v3, v3, v4
   v7:32 = load.shared:u4x1:weak:cta:+4 v6
   v8:1 = compare.ult v2, v1
   branch v8, bb1(), bb2()

@@ -87,15 +87,15 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
         BRANCH,
         &[("@!v6 store.global:u4x1:weak:cta:+8 v0, v1", "store.global:u4x1:weak:cta:+8 v0, v8")],
     ),
-    ("a barrier removed", LANES, &[("  barrier.sync v3, v3, v4\n", "")]),
+    ("a barrier removed", LANES, &[("  barrier.sync.aligned v3, v3, v4\n", "")]),
     (
         "a store moved over a barrier",
         LANES,
         &[
             ("  store.shared:u4x1:weak:cta:+0 v6, v1\n", ""),
             (
-                "  barrier.sync v3, v3, v4\n",
-                "  barrier.sync v3, v3, v4\n  store.shared:u4x1:weak:cta:+0 v6, v1\n",
+                "  barrier.sync.aligned v3, v3, v4\n",
+                "  barrier.sync.aligned v3, v3, v4\n  store.shared:u4x1:weak:cta:+0 v6, v1\n",
             ),
         ],
     ),
@@ -105,8 +105,8 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
         &[
             ("  v7:32 = load.shared:u4x1:weak:cta:+4 v6\n", ""),
             (
-                "  barrier.sync v3, v3, v4\n",
-                "  v7:32 = load.shared:u4x1:weak:cta:+4 v6\n  barrier.sync v3, v3, v4\n",
+                "  barrier.sync.aligned v3, v3, v4\n",
+                "  v7:32 = load.shared:u4x1:weak:cta:+4 v6\n  barrier.sync.aligned v3, v3, v4\n",
             ),
         ],
     ),

@@ -482,7 +482,7 @@ pub fn run<'i>(
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
     let d = inputs.terms;
-    let loops = Loops::of(&flow::flow(program), 0);
+    let loops = Loops::of(&flow::flow(program), &[0]);
     let mut side = Side::new(inputs, "source", bound).with_loops(loops);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     (side.strong_shared, side.strong_tests) = (marks.strong_shared, marks.strong_tests);

@@ -19,7 +19,7 @@ fn goes_on(inst: &Inst) -> bool {
         || inst.operands().any(|o| o.field.is_some() && decides(o.class, o.number))
 }
 
-/// Where each word may lead. A call leads to what it calls and, since that comes back, behind itself; a return leads nowhere. A jump to an
+/// Where each word may lead. A call leads behind itself, since what it calls ([`starts`]) comes back; a return leads nowhere. A jump to an
 /// address in registers leads to each place that a table of the function names.
 pub fn flow(function: &Function, chip: Chip) -> Flow {
     use ControlFlowKind as K;
@@ -28,10 +28,10 @@ pub fn flow(function: &Function, chip: Chip) -> Flow {
         let at = at as u64;
         let Ok(inst) = decode(*word, chip) else { continue };
         let field = inst.row().fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }));
-        let target = field.map(|f| (at + 1).wrapping_add_signed(inst.fields[f] as i64 / WORD as i64));
+        let target = field.map(|f| target(at, &inst, f));
         let (mut to, through) = match inst.row().control_flow {
             Some(K::Branch) => (target.into_iter().collect(), goes_on(&inst)),
-            Some(K::Call) => (target.into_iter().collect(), true),
+            Some(K::Call) => (Vec::new(), true),
             Some(K::IndirectBranch) => (jumps::places(function).map(|p| p / WORD).collect(), goes_on(&inst)),
             Some(K::Return | K::Exit | K::Trap) => (Vec::new(), goes_on(&inst)),
             _ => (Vec::new(), true),
@@ -43,6 +43,26 @@ pub fn flow(function: &Function, chip: Chip) -> Flow {
         flow.insert(at, to);
     }
     flow
+}
+
+/// Where code of a function begins: at its entry, and at what calls name. What a call through registers calls is one of its subroutines.
+pub fn starts(function: &Function, chip: Chip) -> Vec<u64> {
+    let mut starts = vec![0];
+    for (at, word) in function.code.iter().enumerate() {
+        let Ok(inst) = decode(*word, chip) else { continue };
+        let calls = inst.row().control_flow == Some(ControlFlowKind::Call);
+        let through_registers = inst.operands().any(|o| o.class == RegClass::R);
+        let field = inst.row().fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }));
+        starts.extend(field.filter(|_| calls && !through_registers).map(|f| target(at as u64, &inst, f)));
+    }
+    starts.extend(function.subroutines.iter().map(|s| u64::from(s.offset) / WORD));
+    starts.retain(|at| (*at as usize) < function.code.len());
+    starts
+}
+
+/// The word that a field names as a target, of the instruction at `at`.
+fn target(at: u64, inst: &Inst, field: usize) -> u64 {
+    (at + 1).wrapping_add_signed(inst.fields[field] as i64 / WORD as i64)
 }
 
 /// How lanes go where an instruction leads.

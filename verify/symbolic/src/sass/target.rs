@@ -363,7 +363,8 @@ fn go<'i>(
         (&*linked, own.ok_or("the code is none of the cubin's")?)
     };
     let who = if role == Role::Source { "source" } else { "target" };
-    let mut side = Side::new(inputs, who, bound).with_loops(Loops::of(&flow::flow(function, chip), 0));
+    let loops = Loops::of(&flow::flow(function, chip), &flow::starts(function, chip));
+    let mut side = Side::new(inputs, who, bound).with_loops(loops);
     side.machine = true;
     (side.strong_shared, side.strong_tests) = (wanted.strong_shared, wanted.strong_tests);
     side.aligned = wanted.whole;

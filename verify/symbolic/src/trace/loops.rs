@@ -53,9 +53,9 @@ struct Graph {
 }
 
 impl Graph {
-    /// What a flow leads to from a place.
-    fn of(flow: &Flow, start: u64) -> Graph {
-        let (mut numbers, mut open) = (BTreeMap::new(), vec![start]);
+    /// What a flow leads to from some places.
+    fn of(flow: &Flow, starts: &[u64]) -> Graph {
+        let (mut numbers, mut open) = (BTreeMap::new(), starts.to_vec());
         while let Some(at) = open.pop() {
             if numbers.insert(at, 0).is_none() {
                 open.extend(flow.get(&at).into_iter().flatten());
@@ -114,9 +114,9 @@ impl Graph {
 }
 
 impl Loops {
-    /// Of code that begins at a place.
-    pub fn of(flow: &Flow, start: u64) -> Loops {
-        let graph = Graph::of(flow, start);
+    /// Of code that begins at a place, and of the functions that it calls, which begin at the others.
+    pub fn of(flow: &Flow, starts: &[u64]) -> Loops {
+        let graph = Graph::of(flow, starts);
         let mut loops = Loops::default();
         let mut open = vec![((0..graph.places.len()).collect::<BTreeSet<usize>>(), None)];
         while let Some((members, outer)) = open.pop() {
@@ -124,7 +124,7 @@ impl Loops {
                 let outside = (0..graph.places.len()).filter(|p| !part.contains(p));
                 let mut entered: BTreeSet<usize> =
                     outside.flat_map(|p| &graph.next[p]).copied().filter(|p| part.contains(p)).collect();
-                entered.extend(part.iter().copied().filter(|p| graph.places[*p] == start));
+                entered.extend(part.iter().copied().filter(|p| starts.contains(&graph.places[*p])));
                 let first = part.first().copied().unwrap_or_default();
                 let head = entered.first().copied().unwrap_or(first);
                 let number = loops.all.len();
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn an_inner_loop_begins_anew() {
         // 1 { 2 { 3 } 4 } 5
-        let loops = Loops::of(&flow(&[(0, 1), (1, 2), (2, 3), (3, 2), (3, 4), (4, 1), (4, 5)]), 0);
+        let loops = Loops::of(&flow(&[(0, 1), (1, 2), (2, 3), (3, 2), (3, 4), (4, 1), (4, 5)]), &[0]);
         assert_eq!(walk(&loops, &[0, 1, 2, 3, 2, 3]), [(0, 0), (1, 1)]);
         assert_eq!(walk(&loops, &[0, 1, 2, 3, 2, 3, 4, 1]), [(0, 1)]);
         assert_eq!(walk(&loops, &[0, 1, 2, 3, 2, 3, 4, 1, 2]), [(0, 1), (1, 0)]);
@@ -236,22 +236,22 @@ mod tests {
     #[test]
     fn the_head_is_where_a_loop_is_entered() {
         // The test stands behind the body.
-        let loops = Loops::of(&flow(&[(0, 3), (1, 2), (2, 3), (3, 1), (3, 4)]), 0);
+        let loops = Loops::of(&flow(&[(0, 3), (1, 2), (2, 3), (3, 1), (3, 4)]), &[0]);
         assert_eq!((loops.get(0).head, loops.get(0).first), (3, 1));
         assert_eq!(walk(&loops, &[0, 3, 1, 2, 3]), [(0, 1)]);
         // Of two ways in the lower counts, and what circles without it is a loop within.
-        let loops = Loops::of(&flow(&[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3), (3, 2), (3, 4)]), 0);
+        let loops = Loops::of(&flow(&[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3), (3, 2), (3, 4)]), &[0]);
         assert_eq!(walk(&loops, &[0, 2, 1, 2, 3, 2]), [(0, 1), (1, 1)]);
         // A place that leads to itself, and one where the code begins.
-        let loops = Loops::of(&flow(&[(0, 0), (0, 1)]), 0);
+        let loops = Loops::of(&flow(&[(0, 0), (0, 1)]), &[0]);
         assert_eq!(walk(&loops, &[0, 0, 0]), [(0, 2)]);
     }
 
     #[test]
     fn a_call_leaves_no_loop() {
-        // 1 calls 10, which has a loop; 2 goes back to 1.
-        let loops =
-            Loops::of(&flow(&[(0, 1), (1, 2), (1, 10), (2, 1), (2, 3), (10, 11), (11, 10), (11, 12)]), 0);
+        // 1 calls 10, which has a loop; 2 goes back to 1. No edge leads to 10, so a function that calls itself is no loop.
+        let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (10, 11), (11, 10), (11, 12)];
+        let loops = Loops::of(&flow(&edges), &[0, 10]);
         let outer = loops.around(1)[0];
         let inner = loops.around(10)[0];
         let back = loops.go(&walk(&loops, &[0, 1]), (2, 1), Edge::Step);
