@@ -33,6 +33,9 @@ enum Lanes {
     Scattered,
 }
 
+/// `.ANY` of VOTE's field `mode` (`.ALL`, `.ANY`, `.EQ`).
+const VOTE_ANY: u64 = 1;
+
 fn meaning(inst: &MInst) -> Option<M> {
     inst.inst().map(|inst| inst.row().meaning)
 }
@@ -137,6 +140,31 @@ fn masked(inst: &MInst) -> bool {
     meaning(inst) == Some(M::Warpsync) && !waits_for_all_at(inst)
 }
 
+/// Whether a WARPSYNC names the lanes that execute it and no others: its mask is what a `VOTE.ANY R, PT, PT` of its block gives, and they have waited for nothing
+/// since. So no lane of the mask is anywhere else.
+fn names_own_group(f: &Function, block: Block, at: usize) -> bool {
+    let insts = &f.blocks[block].insts;
+    let real = |i: usize| insts[i].inst().filter(|inst| inst.guard.is_always());
+    let Some(mask) = real(at).and_then(|wait| wait.get("a")) else { return false };
+    for i in (0..at).rev() {
+        let Some(inst) = real(i) else { return false };
+        if inst.get("d") == Some(mask) && inst.row().meaning == M::Vote {
+            let plain = sassafras_isa::Inst::new(inst.form);
+            let fields = inst.row().fields.iter().zip(inst.fields.iter().zip(&plain.fields));
+            let asks_nothing = |(field, (own, usual)): (&sassafras_isa::Field, (&u64, &u64))| {
+                own == usual || ["d", "p", "mode"].contains(&field.name)
+            };
+            return inst.get("mode") == Some(VOTE_ANY) && fields.into_iter().all(asks_nothing);
+        }
+        let waits = [M::Warpsync, M::WarpsyncAll, M::Bsync, M::Bar, M::Yield, M::Collective];
+        let writes = |f: usize| inst.row().fields[f].write && inst.fields[f] == mask;
+        if waits.contains(&inst.row().meaning) || (0..inst.fields.len()).any(writes) {
+            return false;
+        }
+    }
+    false
+}
+
 fn ends_collective(inst: &MInst) -> bool {
     inst.inst().is_some_and(|inst| inst.ends_collective())
 }
@@ -186,7 +214,8 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                 let what = "a barrier of the block where lanes may have been let go early, without a WARPSYNC of all before it";
                 report.add(Rule::ConvergeBarrier, place(), what);
             }
-            if masked(inst) && (inst.scattered || lanes != Lanes::Together) {
+            let apart = inst.scattered || lanes != Lanes::Together;
+            if masked(inst) && apart && !names_own_group(f, block, i) {
                 let inside = open_at(f, &open, block, i);
                 if !inside.is_empty() {
                     let names: Vec<String> = inside.iter().map(|barrier| format!("B{barrier}")).collect();
