@@ -59,10 +59,15 @@ impl Spot {
         split(self.order.split_last().map_or(&[], |(_, before)| before))
     }
 
-    /// A number for how lanes came here that is the same whatever ways are not gone: the rounds, and the `time`th time with them, from 1.
+    /// A number for how lanes came here that is the same whatever ways are not gone: the calls, the rounds, and the `time`th time with them, from 1.
     pub(super) fn visit(&self, time: u32) -> u64 {
-        let rounds = self.order.iter().filter(|e| is_loop(e)).map(|e| u64::from(e.1 as u32));
+        let around = self.order.split_last().map_or(&[][..], |(_, around)| around);
+        let calls = around.iter().filter(|e| !is_loop(e)).fold(0u64, |hash, (from, to)| {
+            (hash ^ from ^ to.rotate_left(32) ^ 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        let rounds = around.iter().filter(|e| is_loop(e)).map(|e| u64::from(e.1 as u32));
         let rounds = rounds.fold(0u64, |all, r| all.wrapping_shl(10).wrapping_add(r));
-        rounds.wrapping_shl(8).wrapping_add(time.into())
+        // What is shifted out of a hash is of no use, and of rounds there are few.
+        ((calls >> 18) ^ rounds).wrapping_shl(8).wrapping_add(time.into())
     }
 }
