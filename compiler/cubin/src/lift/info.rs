@@ -74,7 +74,8 @@ impl Lift<'_> {
             let name = self.symbol_name(symbol, at + 4)?;
             // CUDA 12.4 and 12.5 say it of every function beside its frame, and of an entry again behind all of those.
             let own = cubin.abi == Abi::V7 && record.id == a::MIN_STACK_SIZE;
-            if !seen.insert((record.id, name.clone())) && !(own && seen.insert((OWN_STACK, name.clone()))) {
+            let first = seen.insert((record.id, name.clone()));
+            if !first && (!own || !seen.insert((OWN_STACK, name.clone()))) {
                 return Err(twice(at, record.id, &name));
             }
             for f in &mut cubin.functions {
