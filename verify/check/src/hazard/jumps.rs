@@ -20,7 +20,7 @@ pub fn recorded(f: &Function) -> BTreeSet<(usize, usize)> {
         let mut rest = &words[..];
         while let [from, _, count, after @ ..] = rest {
             let Some((targets, next)) = after.split_at_checked(*count as usize) else { break };
-            let place = |offset: &u32| (offset % WORD == 0).then_some((offset / WORD) as usize);
+            let place = |offset: &u32| offset.is_multiple_of(WORD).then_some((offset / WORD) as usize);
             jumps.extend(targets.iter().filter_map(|to| Some((place(from)?, place(to)?))));
             rest = next;
         }

@@ -126,9 +126,7 @@ fn walk(
             lanes = Lanes::Together;
         } else if meaning(inst) == Some(M::Warpsync) {
             lanes = if inst.scattered { Lanes::Masked } else { lanes.min(Lanes::Masked) };
-        } else if ends_collective(inst) {
-            lanes = Lanes::Scattered;
-        } else if early && meaning(inst) == Some(M::Yield) {
+        } else if ends_collective(inst) || early && meaning(inst) == Some(M::Yield) {
             lanes = Lanes::Scattered;
         }
     }
