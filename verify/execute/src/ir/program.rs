@@ -134,12 +134,16 @@ impl<'m> Program<'m> {
         self.relocate(module, memory)
     }
 
-    /// Writes the addresses that initialisers name: generic ones.
+    /// Writes the addresses that initialisers name: generic ones, and offsets in the variable's own space.
     fn relocate(&self, module: &Module, memory: &mut Memory) -> Result<(), LaunchError> {
         for (id, v) in module.variables.iter() {
             let at = self.addresses[id.0 as usize];
-            for &(offset, to, addend) in &v.init_addresses {
-                let base = memory::window(module.variables[to].space).unwrap_or(0);
+            let generic = v.init_addresses.iter().map(|init| (true, init));
+            for (generic, &(offset, to, addend)) in
+                generic.chain(v.init_offsets.iter().map(|init| (false, init)))
+            {
+                let window = memory::window(module.variables[to].space).filter(|_| generic);
+                let base = window.unwrap_or(0);
                 let value = base.wrapping_add(self.addresses[to.0 as usize]).wrapping_add_signed(addend);
                 let bytes = match v.space {
                     Space::Const => memory.constant.get_mut(at as usize..),

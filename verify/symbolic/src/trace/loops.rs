@@ -77,7 +77,8 @@ impl Graph {
             while let Some((v, i)) = open.pop() {
                 if i == 0 {
                     let n = number.len();
-                    (number.insert(v, n), low.insert(v, n));
+                    number.insert(v, n);
+                    low.insert(v, n);
                     stack.push(v);
                     waits.insert(v);
                 }
