@@ -105,7 +105,7 @@ impl Style {
                 4 if upper => pick(&DOUBLES),
                 4 => value % 70,
                 5 => 1 << (value % 32),
-                6 => 0x3e00_0000 + value % 0x0300_0000 | (value & 1) << 31,
+                6 => (0x3e00_0000 + value % 0x0300_0000) | ((value & 1) << 31),
                 _ => value,
             },
         }
@@ -170,7 +170,7 @@ impl Input {
         };
         let meant = meant(origin, across);
         let block = match meant.get((seed / 2) as usize % meant.len().max(1)) {
-            Some(&block) if seed % 2 == 0 && seed > 0 => block,
+            Some(&block) if seed.is_multiple_of(2) && seed > 0 => block,
             _ => [threads, 1, 1],
         };
         let required = origin.required_threads();

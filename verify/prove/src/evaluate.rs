@@ -291,7 +291,7 @@ impl Raw<'_> {
                     let operands = b.operands.len().max(2) - 1;
                     let own = b.operands.get((h >> 4) as usize % operands).and_then(|o| at(*o));
                     if let Some(own) =
-                        own.filter(|_| b.index != u32::MAX && self.bounded.is_some() && h % 2 == 0)
+                        own.filter(|_| b.index != u32::MAX && self.bounded.is_some() && h.is_multiple_of(2))
                     {
                         values[id.0 as usize] = Some(Bits::new(width, own.bits()));
                         continue;
