@@ -1,5 +1,7 @@
 //! Random programs of barriers and lanes: `barriers [--from A] [--to B] [--chips sm_75,sm_90] [--levels 0,3] [--orders N] [--sizes N]
-//! [--witness VERSION] [--witness-every N] [--folder DIR] [--reduce N] [--jobs N]`.
+//! [--settings-every N] [--witness VERSION] [--witness-every N] [--folder DIR] [--reduce N] [--jobs N]`.
+//!
+//! With `--settings-every N` a program is tried on one of N pairs of a chip and a level, the next program on the next of them.
 //!
 //! Prints counts by chip and level, what was found by class, and how many programs have each kind. Each class of findings of ours is written to the folder,
 //! by the first program that shows it, reduced for the first N of them. Fails if there is one.
@@ -25,6 +27,8 @@ struct Arguments {
     chips: Vec<Chip>,
     levels: Vec<u8>,
     effort: Effort,
+    /// Of so many pairs of a chip and a level one, for each program.
+    settings_every: u64,
     witness: Option<String>,
     /// Of so many programs one.
     witness_every: u64,
@@ -41,6 +45,7 @@ fn arguments() -> Result<Arguments> {
         chips: chips.to_vec(),
         levels: vec![0, 1, 2, 3],
         effort: Effort { orders: 10, sizes: 2 },
+        settings_every: 1,
         witness: None,
         witness_every: 1,
         folder: None,
@@ -57,6 +62,7 @@ fn arguments() -> Result<Arguments> {
             "--levels" => to.levels = value.split(',').map(str::parse).collect::<Result<_, _>>()?,
             "--orders" => to.effort.orders = value.parse::<u32>()?.max(1),
             "--sizes" => to.effort.sizes = value.parse::<usize>()?.max(1),
+            "--settings-every" => to.settings_every = value.parse::<u64>()?.max(1),
             "--witness" => to.witness = Some(value),
             "--witness-every" => to.witness_every = value.parse::<u64>()?.max(1),
             "--folder" => to.folder = Some(value.into()),
@@ -80,7 +86,16 @@ impl Search {
     fn of(&self, seed: u64) -> Result<()> {
         let mut known: Option<Reference> = None;
         let mut counted = false;
+        let pairs = self.arguments.levels.len() as u64;
         for (c, chip) in self.arguments.chips.iter().enumerate() {
+            let taken = |l: &usize| {
+                (seed + c as u64 * pairs + *l as u64).is_multiple_of(self.arguments.settings_every)
+            };
+            let levels: Vec<u8> =
+                (0..self.arguments.levels.len()).filter(taken).map(|l| self.arguments.levels[l]).collect();
+            if levels.is_empty() {
+                continue;
+            }
             let made = program(seed, chip.number());
             if known.as_ref().is_none_or(|k| k.text != made.text) {
                 match Reference::of(&made, seed) {
@@ -104,7 +119,7 @@ impl Search {
                 *self.tally().kinds.entry(kind).or_default() += 1;
             }
             let Some(reference) = &known else { continue };
-            for &level in &self.arguments.levels {
+            for level in levels {
                 let turn = 4 * c + usize::from(level);
                 self.one(reference, &Name::Ours, chip.number(), level, turn)?;
                 if let Some(version) = &self.arguments.witness

@@ -93,7 +93,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     ),
     (
         "barriers",
-        "random programs of barriers and lanes on five chips at four levels, their code in every kind of order; --from A --to B, --chips, --levels, --witness 13.0.88",
+        "random programs of barriers and lanes on five chips at four levels, their code in every kind of order; --from A --to B, --chips, --levels, --witness 13.0.88, --settings-every 20 (one chip and level a program)",
         &["run", "--release", "--package", "sassafras-corpus", "--example", "barriers", "--"],
     ),
     (
