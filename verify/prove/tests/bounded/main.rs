@@ -128,6 +128,10 @@ fn no_bounded_proof_covers_a_launch_that_differs() {
             let limits = Limits { unroll: bound, ..Limits::default() };
             let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
             tally.add(pair, bound, &record, &differences);
+            if whole {
+                // A run takes hours, and what it has found must not be lost when it is stopped.
+                eprintln!("{}, --unroll {bound}: {}", pair.who, line(&record));
+            }
         }
     }
     tally.print();
