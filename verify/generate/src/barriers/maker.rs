@@ -45,6 +45,8 @@ pub(super) struct Maker {
     pub depth: usize,
     /// Loops around.
     pub loops: usize,
+    /// Regions around that lanes of a mask go through together: none of them may end, as what follows counts on all.
+    pub masked: usize,
     /// Of a function, where lanes return; of the entry, where threads end.
     pub end: String,
     /// A function is written.
@@ -81,6 +83,7 @@ impl Maker {
             ordered_otherwise: false,
             depth: 0,
             loops: 0,
+            masked: 0,
             end: "$END".into(),
             inside: false,
             together: false,
