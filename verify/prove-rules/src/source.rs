@@ -161,6 +161,10 @@ fn lanes(
         Op::Elect => (Collective::Elect, 0),
         Op::WarpSync => (Collective::WarpSync, 1),
         Op::Barrier { mode, .. } => {
+            // Of other numbers and counts the source is undefined (PTX ISA, "bar"; the prover's `undefined_barrier`).
+            for (&operand, end) in args.iter().zip([16, 1025]) {
+                effect.assumed.push(terms.compare(CompareOp::ULt, &operand, &terms.constant(32, end)));
+            }
             // Without a reduction the predicate means nothing.
             (Collective::Barrier(*mode), if results.is_empty() { 2 } else { 3 })
         }

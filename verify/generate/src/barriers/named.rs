@@ -34,7 +34,13 @@ pub(super) fn of_warps(m: &mut Maker, _: &Place) {
     m.mix(&r);
     if m.one_in(2) {
         let (p, c) = (m.apart(), m.r());
-        put!(m, "bar.red.popc.u32 {c}, {n}, 32, {p};");
+        // The count as a number or, as inline assembly hands it over, in a register.
+        let count = if m.one_in(2) { "32".to_owned() } else { m.r() };
+        if count != "32" {
+            put!(m, "and.b32 {count}, %bs, 32;");
+            put!(m, "or.b32 {count}, {count}, 32;");
+        }
+        put!(m, "bar.red.popc.u32 {c}, {n}, {count}, {p};");
         m.mix(&c);
     } else {
         put!(m, "bar.sync {n}, 32;");
