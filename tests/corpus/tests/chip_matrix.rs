@@ -23,11 +23,7 @@ const BUDGET: u64 = 5;
 const SECONDS: u64 = 10;
 
 /// Known defects: the start of a kernel's instruction, and what is said of it. They count as wrong on the page. A line goes with its defect; none may come.
-const DEFECTS: [(&str, &str); 2] = [
-    // The register of coordinates must not be UR0 from sm_100 on (`deny=b=0` of `utmapf` and `utmaredg`), which allocation does not know.
-    ("async: cp.async.bulk.prefetch.tensor", "no instruction has this combination of b=0"),
-    ("async: cp.reduce.async.bulk.tensor", "no instruction has this combination of b=0"),
-];
+const DEFECTS: [(&str, &str); 0] = [];
 
 /// What became of the kernels of a row on a chip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
