@@ -78,6 +78,15 @@ impl Inst {
         }
     }
 
+    /// The form's pipe, or the part of it that this instruction belongs to: which of its results come at a time that only a scoreboard tells
+    /// depends on the part (integer products on sm_103).
+    pub fn pipe(&self) -> Pipe {
+        match self.row().pipe {
+            Pipe::Matrix => self.product(),
+            pipe => pipe,
+        }
+    }
+
     /// How long a matrix product takes: by the registers of its left factor, and on some chips by whether it is one of integers
     /// (`cargo xtask mine products`).
     pub fn product(&self) -> Pipe {

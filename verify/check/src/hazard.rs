@@ -462,7 +462,7 @@ impl Judge<'_> {
 /// So does double precision: only the next of its own pipe overwrites a source without a wait (kernels/dot64 and physics64 of every chip from sm_75 to sm_121 that has it so).
 fn reads_late(inst: &Inst, chip: Chip) -> bool {
     let row = inst.row();
-    row.pipe.variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
+    inst.pipe().variable(chip) || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite)
 }
 
 /// Cycles from the issue of an instruction to that of the next, at the least. ERRBAR with a stall of 0 holds the warp until it is over: on sm_75 ptxas 13.5.37 leaves two

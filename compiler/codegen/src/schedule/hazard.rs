@@ -152,7 +152,7 @@ impl Facts {
             facts.writes.extend((0..255).map(|number| (id(RegClass::R, number), OperandKind::Register)));
             facts.writes.extend((0..7).map(|number| (id(RegClass::P, number), OperandKind::Predicate)));
         }
-        let variable = row.pipe.variable(chip);
+        let variable = real.pipe().variable(chip);
         facts.late_results = !facts.writes.is_empty()
             && (variable || matches!(row.scoreboard, Scoreboard::Write | Scoreboard::ReadWrite));
         facts.late_reads = facts.sources().next().is_some()

@@ -106,7 +106,7 @@ impl<'a> Code<'a> {
     fn instruction(&self, at: usize, order: Order) -> Option<String> {
         let inst = self.insts[at];
         let row = inst.row();
-        let late = row.pipe.variable(self.chip)
+        let late = inst.pipe().variable(self.chip)
             || matches!(row.scoreboard, Scoreboard::Read | Scoreboard::ReadWrite);
         inst.operands().find_map(|operand| {
             (0..u32::from(operand.units)).find_map(|unit| {

@@ -117,7 +117,7 @@ impl Timing {
     pub fn issue(&mut self, inst: &Inst, pc: u64, group: u32, executing: u32) -> Result<(), (u32, Trap)> {
         let chip = self.chip;
         let row = inst.row();
-        let unit = results_unit(row.mnemonic).filter(|_| row.pipe.variable(chip));
+        let unit = results_unit(row.mnemonic).filter(|_| inst.pipe().variable(chip));
         for l in lanes(group) {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
@@ -279,7 +279,7 @@ impl Lane {
     /// A lane whose guard is false still sees the scoreboards: an earlier instruction of the same unit is done by then.
     fn record(&mut self, chip: Chip, inst: &Inst, unit: Option<Unit>, pc: u64, takes_part: bool) {
         let (class, control) = (inst.row().pipe, inst.control);
-        let variable = class.variable(chip);
+        let variable = inst.pipe().variable(chip);
         let turn = unit.map(|unit| {
             let entry = self.units.entry(unit).or_default();
             entry.0 += 1;
