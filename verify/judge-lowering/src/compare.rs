@@ -193,7 +193,7 @@ fn line(failure: &Failure) -> Option<u32> {
 
 fn ended(source: &str, failure: &Failure) -> Found {
     Found {
-        place: Place::Deed,
+        place: Place::Course,
         what: "how it ends".into(),
         source: source.into(),
         target: failure.to_string(),
@@ -335,7 +335,7 @@ fn wild(launch: &Launch, source: &Outcome, target: &Outcome) -> Option<Found> {
         None => less().map(|t| (t, text(t), "no such access".to_owned()))?,
     };
     Some(Found {
-        place: Place::Deed,
+        place: Place::Course,
         what: "an access".into(),
         source,
         target,

@@ -2,7 +2,6 @@
 
 use sassafras_execute::memory::{Deed, Who};
 use sassafras_execute::{Approx, Launch, Options, Outcome};
-use sassafras_semantics::opaque::Opaque;
 use sassafras_semantics::{Access, Collective, Ordering, Scope, Space};
 use sassafras_symbolic::origin::Origin;
 use std::collections::BTreeMap;
@@ -34,10 +33,6 @@ pub(crate) fn deeds(launch: &Launch, all: &[(Who, Deed)]) -> Deeds {
             Deed::Opaque(op) if op.family().pure || op.family().reads => continue,
             // The executor of PTX has no product of a warpgroup under way: it passes what waits for one.
             Deed::Opaque(op) if op.head() == "wgmma" && op.family().timing => continue,
-            // The meaning of PTX waits for as much with `.read` as without.
-            Deed::Opaque(op) if Some(op) == Opaque::named("bulk.wait.read") => {
-                Deed::Opaque(Opaque::named("bulk.wait").unwrap_or(op))
-            }
             Deed::Atomic { op, access, address } => {
                 let address = inside(&access, address);
                 let weak = access.ordering == Ordering::Weak;
@@ -63,8 +58,10 @@ pub(crate) enum Place {
     Bytes(u64, usize),
     /// Bytes of a variable of the module, from the first to the last.
     Variable(String, usize, usize),
-    /// In what is done: an end, an access, a call.
+    /// In what a thread does that others see, and in calls. What it stores may be open beside that.
     Deed,
+    /// In which bytes are accessed, or in how it ends.
+    Course,
 }
 
 /// Other runs of the source on a launch: other interleavings, undefined values, places of variables, approximations, NaNs.
@@ -103,7 +100,8 @@ pub(crate) fn settled(
                 let of = |o: &Outcome| o.variables.get(name).map(|b| b[*from..*to].to_vec());
                 of(&other) == of(source)
             }
-            Place::Deed => {
+            Place::Deed => other.calls == source.calls && deeds(launch, &other.deeds) == own,
+            Place::Course => {
                 other.calls == source.calls
                     && deeds(launch, &other.deeds) == own
                     && (options.nans.is_some() || other.buffers == source.buffers)

@@ -2,7 +2,7 @@
 
 use sassafras_ir::{Block, Compare, Function, Inst, InstData, Module, Op, Terminator, ValueDef};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
-use sassafras_semantics::{AtomicOp, FloatMode, Ordering, Rounding, Scope, SpecialRegister};
+use sassafras_semantics::{AtomicOp, FloatMode, Opaque, Ordering, Rounding, Scope, SpecialRegister};
 
 use super::{Fault, Make};
 use crate::phase::Stage;
@@ -37,6 +37,7 @@ faults! {
     "weakened-access" weakened_access;
     "lost-meeting" lost_meeting;
     "wrong-special" wrong_special;
+    "wrong-wait" wrong_wait;
 }
 
 /// Instructions that stand in blocks, in order.
@@ -329,5 +330,21 @@ fn wrong_special(module: &mut Module, seed: u64) -> bool {
             _ => return false,
         };
         true
+    })
+}
+
+/// A wait for bulk copies is for their sources alone, or the other way round; one for another grid or the cluster announces instead.
+fn wrong_wait(module: &mut Module, seed: u64) -> bool {
+    one(module, seed, |data| {
+        let Op::Opaque(op) = &mut data.op else { return false };
+        let other = match op.name() {
+            "bulk.wait" => "bulk.wait.read",
+            "bulk.wait.read" => "bulk.wait",
+            "griddepcontrol.wait" => "griddepcontrol.launch_dependents",
+            "clusterbarrier.wait" => "clusterbarrier.arrive",
+            _ => return false,
+        };
+        *op = Opaque::named(other).unwrap_or(*op);
+        op.name() == other
     })
 }

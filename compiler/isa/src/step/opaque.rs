@@ -194,12 +194,13 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
-    /// `DEPBAR.LE SB0, n`: it waits for groups of bulk copies, if there are any; the scoreboard is theirs.
+    /// `DEPBAR.LE SB0, n`: it waits for groups of bulk copies, if there are any; the scoreboard is theirs. By itself it is the wait of `.read`:
+    /// what the copies wrote is seen behind a `CCTL.IVALL` (ptxas 13.0.88, `cp.async.bulk.wait_group` with and without `.read`).
     pub(super) fn group_wait(mut self) -> Step<D> {
         if self.text("sb") == "SB0" {
             let n = self.raw("n");
             let n = self.constant(32, n);
-            self.ask("bulk.wait", &[n])?;
+            self.ask("bulk.wait.read", &[n])?;
         }
         self.next()
     }

@@ -94,8 +94,8 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
         if self.says("wait_group") {
             let Operand::Immediate(n) = self.operand(0)? else { return Err(self.unsupported()) };
             let n = d.constant(32, u128::from((*n).min(63)));
-            // More groups than DEPBAR counts are not told apart. Memory that has been written is seen when it is, here at once: with `.read` no less is waited for.
-            self.ask("bulk.wait", &[n])?;
+            // More groups than DEPBAR counts are not told apart. With `.read` the sources have been read, and what was written need not be seen.
+            self.ask(if self.says("read") { "bulk.wait.read" } else { "bulk.wait" }, &[n])?;
             return Ok(());
         }
         if self.says("prefetch") {

@@ -285,7 +285,16 @@ impl<R: Name> Side<'_, R> {
         let groups = "groups of bulk copies";
         match op.name() {
             "bulk.commit" => *self.occurrences.entry(groups.into()).or_insert(0) += 1,
-            "bulk.wait" if !self.occurrences.contains_key(groups) => return Ok(Vec::new()),
+            "bulk.wait" | "bulk.wait.read" if !self.occurrences.contains_key(groups) => return Ok(Vec::new()),
+            // What the copies wrote is seen where the first-level cache holds nothing older, as `CCTL.IVALL` sees to behind `DEPBAR` (ptxas 13.0.88). The wait
+            // itself is that for their sources.
+            "bulk.wait" => {
+                let read =
+                    Opaque::named("bulk.wait.read").ok_or_else(|| Trap::Unsupported(op.name().into()))?;
+                let results = self.perform(read, arguments)?;
+                crate::trace::lanes::acquire(self, Scope::Gpu);
+                return Ok(results);
+            }
             _ => {}
         }
         if !family.timing {
