@@ -16,6 +16,8 @@ const AS_LONG: u64 = 64;
 const LEAST: u64 = 10_000;
 /// What a step of a group costs beside those of its lanes.
 const OF_GROUP: u64 = 1;
+/// How much less the steps of a launch count that does not: another one is worth more than what is left.
+const OF_NOTHING: u64 = 4;
 
 /// What a launch shows.
 pub(crate) enum Shown {
@@ -77,10 +79,12 @@ impl<'a> Judge<'a> {
             Ok(outcome) => outcome,
             Err(failure) => return self.source_failed(launch, &failure),
         };
-        self.steps += source.lane_steps + OF_GROUP * source.steps;
+        let steps = source.lane_steps + OF_GROUP * source.steps;
         if self.races(launch, &source, &options) {
+            self.steps += steps / OF_NOTHING;
             return Shown::Nothing("threads race".into());
         }
+        self.steps += steps;
         let limit = AS_LONG * source.steps + LEAST;
         let options = Options { step_limit: limit, ..options };
         let found = match sassafras_execute::ir::run(self.target, self.name, launch, &options) {
@@ -97,7 +101,8 @@ impl<'a> Judge<'a> {
         if self.loose && source.several {
             return Shown::Nothing("a sum may be fused, or a NaN has any payload".into());
         }
-        let base = Options { step_limit: 2 * STEPS, ..options };
+        // In other interleavings each lane may take its steps alone.
+        let base = Options { step_limit: 2 * STEPS + 2 * source.lane_steps, ..options };
         let settled = |f: &Found| settled(self.origin, launch, &source, &base, &f.place);
         match found.into_iter().find(settled) {
             None => Shown::Nothing("what differs is left open by the source".into()),
@@ -143,7 +148,7 @@ impl<'a> Judge<'a> {
             f if f.is_unsupported() => Shown::Nothing(first_line(f)),
             Failure::Launch(_) => Shown::Nothing(format!("the launch does not fit: {}", first_line(failure))),
             Failure::StepLimit(steps) => {
-                self.steps += steps;
+                self.steps += steps / OF_NOTHING;
                 Shown::Nothing("it takes too many instructions".into())
             }
             // What others do before a thread stops the launch is not said.

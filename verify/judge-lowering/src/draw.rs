@@ -1,5 +1,6 @@
 //! Launches on which wrong lowering tends to show: many lanes with ends of ranges, and few with numbers that keep programs defined.
 
+use crate::contents::{Holds, contents};
 use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_execute::Launch;
 use sassafras_execute::order::hash;
@@ -20,7 +21,9 @@ enum Style {
     /// Below 16: indices.
     Small,
     /// Whole numbers of binary32 or binary64, whose sums and products are exact; small ones where there are no floats.
-    Whole { single: bool, double: bool },
+    Whole,
+    /// Floats near one, of any fraction: their sums and products are rounded. Small numbers where there are no floats.
+    Near,
     /// Ends of ranges of every width, numbers that are special in each format of floats, powers of two, any.
     Ends,
 }
@@ -88,25 +91,75 @@ const DOUBLES: [u32; 12] = [
 ];
 
 impl Style {
-    /// A word of 32 bits; whether it is the upper one of two.
-    fn word(self, h: u64, upper: bool) -> u32 {
+    /// A word of 32 bits of what holds something; whether it is the upper one of two.
+    fn word(self, holds: Holds, h: u64, upper: bool) -> u32 {
         let value = (h >> 32) as u32;
-        let pick = |all: &[u32]| all[(h >> 8) as usize % all.len()];
-        match self {
-            Style::Small | Style::Whole { single: false, double: false } => value % 16,
-            Style::Whole { double: true, .. } if !upper => 0,
-            Style::Whole { double, .. } => {
+        let double = holds == Holds::Double;
+        match (self, holds) {
+            (_, Holds::Indices) => value % 16,
+            (Style::Ends, _) => Style::end(h, upper),
+            (Style::Small, Holds::Floats) => ((value % 16) as f32).to_bits(),
+            // Each of the bytes, and two of them below 16.
+            (_, Holds::Bytes) => value & 0x0fff_0fff,
+            (Style::Near, Holds::Integers) => (value % 64).wrapping_sub(24),
+            (Style::Small, _) | (_, Holds::Integers | Holds::Any) => value % 16,
+            (Style::Whole, Holds::Double) if !upper => 0,
+            (Style::Near, Holds::Double) if !upper => value,
+            (Style::Whole, _) => {
                 let number = f64::from(value % 17) - 8.0;
                 if double { (number.to_bits() >> 32) as u32 } else { (number as f32).to_bits() }
             }
-            Style::Ends => match h % 8 {
-                0 | 1 => pick(&INTEGERS),
-                2 | 3 => pick(&FLOATS),
-                4 if upper => pick(&DOUBLES),
-                4 => value % 70,
-                5 => 1 << (value % 32),
-                6 => (0x3e00_0000 + value % 0x0300_0000) | ((value & 1) << 31),
-                _ => value,
+            // From 1/8 to 16.
+            (Style::Near, Holds::Double) => (0x3fc0_0000 + value % 0x0070_0000) | ((value & 1) << 31),
+            (Style::Near, _) => (0x3e00_0000 + value % 0x0380_0000) | ((value & 1) << 31),
+        }
+    }
+
+    fn end(h: u64, upper: bool) -> u32 {
+        let value = (h >> 32) as u32;
+        let pick = |all: &[u32]| all[(h >> 8) as usize % all.len()];
+        match h % 8 {
+            0 | 1 => pick(&INTEGERS),
+            2 | 3 => pick(&FLOATS),
+            4 if upper => pick(&DOUBLES),
+            4 => value % 70,
+            5 => 1 << (value % 32),
+            6 => (0x3e00_0000 + value % 0x0300_0000) | ((value & 1) << 31),
+            _ => value,
+        }
+    }
+}
+
+/// What counts and sizes among the parameters are like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    /// Of each kind.
+    Mixed,
+    /// Multiples of 16, as sizes of rows and tiles are.
+    Tiles,
+    /// Small ones.
+    Few,
+    /// Below zero, and ends of ranges.
+    Ends,
+}
+
+impl Counts {
+    /// Where there are several axes each count is one of an axis.
+    fn word(self, h: u64, planes: bool) -> u32 {
+        let value = (h >> 32) as u32;
+        let tile = if planes { 16 } else { 32 };
+        match self {
+            Counts::Mixed => match h % 6 {
+                0 => Style::end(h / 6, false),
+                1 | 2 => tile * (1 + value % 4),
+                _ => value % 40,
+            },
+            Counts::Tiles => tile * (1 + value % 4),
+            Counts::Few => value % 12,
+            Counts::Ends => match h % 4 {
+                0 => INTEGERS[(h >> 8) as usize % INTEGERS.len()],
+                1 => 0x8000_0000,
+                _ => !(value % 40),
             },
         }
     }
@@ -142,76 +195,154 @@ fn meant(origin: Origin<'_>, across: bool) -> Vec<[u32; 3]> {
     let mut all: Vec<[u32; 3]> = Vec::new();
     if origin.has_planes() {
         let squares = words.iter().map(|n| n.isqrt()).filter(|n| fits(&(n * n)));
-        all.extend(squares.map(|n| [n as u32, n as u32, 1]));
-        all.extend([[8, 8, 1], [16, 4, 1]]);
+        let planes = PLANES.into_iter().filter(|b| !across || (b[0] * b[1] * b[2]).is_multiple_of(32));
+        all.extend(planes.chain(squares.map(|n| [n as u32, n as u32, 1])));
     }
     all.extend(words.iter().flat_map(|n| [*n, n / 2]).filter(fits).map(|n| [n as u32, 1, 1]));
     all.dedup();
     all
 }
 
-impl Input {
-    /// The launch of a seed, with `size` bytes of parameters at least. `across`: warps have all their lanes.
-    pub fn drawn(origin: Origin<'_>, size: u32, across: bool, seed: u64) -> Input {
-        let (single, double) = origin.floats();
-        let whole = Style::Whole { single, double };
-        // Lanes of one warp show many numbers at once, and a single thread races with nobody.
-        let (style, grid, threads) = match seed {
-            0 => (Style::Ends, 1, 32),
-            1 => (whole, 1, if across { 32 } else { 1 }),
-            2 => (whole, 2, if across { 64 } else { 33 }),
-            3 => (Style::Ends, 1, if across { 32 } else { 1 }),
-            4 => (Style::Small, 1, 32),
-            5 => (Style::Ends, 1, 64),
-            6 => (whole, 1, 32),
-            7 => (Style::Small, 1, if across { 32 } else { 1 }),
-            8 => (Style::Ends, 2, 32),
-            _ => (whole, 1, 64),
+/// Shapes of blocks, where the source looks at more than one of their axes.
+const PLANES: [[u32; 3]; 6] = [[4, 4, 1], [8, 8, 1], [4, 16, 1], [16, 4, 1], [2, 3, 2], [16, 2, 1]];
+
+/// The grid and the block of a launch that takes about `lanes` lanes in all.
+struct Shapes {
+    across: bool,
+    planes: bool,
+    meant: Vec<[u32; 3]>,
+    most: Option<u32>,
+    required: Option<[u32; 3]>,
+    lanes: u32,
+}
+
+impl Shapes {
+    fn of(origin: Origin<'_>, across: bool, lanes: u32) -> Shapes {
+        let (meant, blocks) = (meant(origin, across), origin.blocks());
+        let (most, required) = (blocks.most, blocks.required);
+        Shapes { across, planes: origin.has_planes(), meant, most, required, lanes }
+    }
+
+    /// Lanes of one warp show many numbers at once, a single thread races with nobody, and where there are several blocks their number is not that of
+    /// their threads.
+    fn drawn(&self, seed: u64) -> ([u32; 3], [u32; 3]) {
+        let several = self.lanes.clamp(2, 32);
+        let (blocks, threads) = match seed {
+            4 | 10 => (1, 1),
+            1 => (2, several.div_ceil(2)),
+            2 if !self.across => (3, (several / 3).max(2)),
+            6 => (2, 33),
+            8 => (1, 64),
+            _ => (1, several),
         };
-        let meant = meant(origin, across);
-        let block = match meant.get((seed / 2) as usize % meant.len().max(1)) {
-            Some(&block) if seed.is_multiple_of(2) && seed > 0 => block,
-            _ => [threads, 1, 1],
+        let warps = |n: u32| if self.across { n.next_multiple_of(32) } else { n };
+        let own = [warps(threads), 1, 1];
+        // By turns, first what the shared memory is meant for; where there are planes, as often as may be.
+        let turn = match seed {
+            0 | 4 | 10 => None,
+            _ if self.planes => Some(seed - 1),
+            _ => Some(seed / 2).filter(|_| seed % 2 == 1),
         };
-        let required = origin.required_threads();
-        let wide = origin.wide_params();
-        let mut count = 0;
-        let parameters = origin.params().into_iter().map(|(_, offset, size)| {
+        let meant = turn.and_then(|n| self.meant.get(n as usize % self.meant.len().max(1)));
+        let block = meant.copied().unwrap_or(own);
+        let fits = |b: &[u32; 3]| self.most.is_none_or(|most| b.iter().product::<u32>() <= most);
+        let block = Some(block).filter(fits).unwrap_or([self.most.unwrap_or(1).min(32), 1, 1]);
+        let block = self.required.unwrap_or(block);
+        match self.planes && blocks > 1 {
+            true => ([2, 2, 1], block),
+            false => ([blocks, 1, 1], block),
+        }
+    }
+}
+
+/// What is drawn from: an entry, and what is known of it.
+pub(crate) struct Drawer<'a> {
+    origin: Origin<'a>,
+    /// Bytes of the parameter block at least.
+    size: u32,
+    shapes: Shapes,
+    /// What buffers hold, by the number of the parameter.
+    contents: Vec<Holds>,
+    /// The numbers of buffers of which nothing is known.
+    other: Holds,
+}
+
+impl<'a> Drawer<'a> {
+    /// Of an entry with `size` bytes of parameters. `across`: warps have all their lanes; `lanes`: how many there are in most launches.
+    pub fn new(origin: Origin<'a>, size: u32, across: bool, lanes: u32) -> Drawer<'a> {
+        let contents = match origin {
+            Origin::Ptx { function, .. } => contents(function),
+            Origin::Code { .. } => Vec::new(),
+        };
+        let other = match origin.floats() {
+            (_, true) => Holds::Double,
+            (true, false) => Holds::Floats,
+            (false, false) => Holds::Any,
+        };
+        Drawer { origin, size, shapes: Shapes::of(origin, across, lanes), contents, other }
+    }
+
+    /// The launch of a seed.
+    pub fn draw(&self, seed: u64) -> Input {
+        let (style, counts) = match seed {
+            0 => (Style::Ends, Counts::Mixed),
+            1 => (Style::Near, Counts::Tiles),
+            2 if !self.shapes.planes => (Style::Near, Counts::Few),
+            3 => (Style::Ends, Counts::Ends),
+            4 => (Style::Whole, Counts::Mixed),
+            5 => (Style::Ends, Counts::Tiles),
+            6 => (Style::Small, Counts::Mixed),
+            2 | 7 => (Style::Near, Counts::Tiles),
+            8 => (Style::Ends, Counts::Few),
+            9 => (Style::Small, Counts::Tiles),
+            10 => (Style::Near, Counts::Few),
+            _ => (Style::Whole, Counts::Few),
+        };
+        let (grid, block) = self.shapes.drawn(seed);
+        let wide = self.origin.wide_params();
+        let mut held = Vec::new();
+        let parameters = self.origin.params().into_iter().enumerate().map(|(n, (_, offset, size))| {
             let h = |i: u32| hash(seed, &[1, offset.into(), i.into()]);
+            let float = self.origin.is_float(offset);
             // What is as wide as an address is one, but for a few in some launches.
             let is_address = size == 8
                 && wide.contains(&offset.into())
-                && !origin.is_float(offset)
-                && !(seed % 4 == 3 && count > 0 && h(9) % 3 == 0);
-            let buffer = is_address.then_some(count);
-            count += usize::from(is_address);
-            let word = |i: u32| match h(i) % 6 {
-                _ if origin.is_float(offset) => style.word(h(i), i % 2 == 1),
-                0 => Style::Ends.word(h(i) / 6, i % 2 == 1),
-                _ if size > 8 => style.word(h(i), i % 2 == 1),
+                && !float
+                && !(matches!(seed, 4 | 8 | 10) && !held.is_empty() && h(9).is_multiple_of(3));
+            let buffer = is_address.then_some(held.len());
+            if is_address {
+                held.push(match self.contents.get(n) {
+                    None | Some(Holds::Any) => self.other,
+                    // What addresses are made of may be brought into range before.
+                    Some(Holds::Indices) if matches!(seed, 5 | 8) => Holds::Any,
+                    Some(holds) => *holds,
+                });
+            }
+            let of_floats = if size == 8 { Holds::Double } else { Holds::Floats };
+            let word = |i: u32| match i {
+                _ if float => style.word(of_floats, h(i), i % 2 == 1),
+                _ if size > 8 => style.word(Holds::Any, h(i), i % 2 == 1),
                 // The upper half of a count of 64 bits.
-                _ if i == 1 => 0,
-                1 | 2 => 16 * (1 + (h(i) >> 32) as u32 % 4),
-                _ => (h(i) >> 32) as u32 % 40,
+                1 => 0,
+                _ => counts.word(h(i), self.shapes.planes),
             };
             let bytes = (0..size.div_ceil(4)).flat_map(|i| word(i).to_le_bytes()).take(size as usize);
             Parameter { offset: offset as usize, buffer, bytes: bytes.collect() }
         });
         let parameters: Vec<Parameter> = parameters.collect();
-        let contents = |n: usize| -> Vec<u8> {
-            let word = |i: usize| style.word(hash(seed, &[2, n as u64, i as u64]), i % 2 == 1).to_le_bytes();
+        let contents = |(n, holds): (usize, &Holds)| -> Vec<u8> {
+            let word =
+                |i: usize| style.word(*holds, hash(seed, &[2, n as u64, i as u64]), i % 2 == 1).to_le_bytes();
             (0..BUFFER / 4).flat_map(word).collect()
         };
-        Input {
-            grid: [grid, 1, 1],
-            block: required.unwrap_or(block),
-            parameters,
-            buffers: (0..count).map(contents).collect(),
-            size: size.max(origin.param_size()) as usize,
-            fixed: required.is_some() || across,
-        }
+        let size = self.size.max(self.origin.param_size()) as usize;
+        let buffers = held.iter().enumerate().map(contents).collect();
+        let fixed = self.shapes.required.is_some() || self.shapes.across;
+        Input { grid, block, parameters, buffers, size, fixed }
     }
+}
 
+impl Input {
     /// Whether the lanes of a block hold too much, or are too many.
     pub fn is_too_large(&self, values: usize) -> bool {
         let threads = self.block.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));

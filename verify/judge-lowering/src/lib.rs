@@ -5,17 +5,18 @@
 //! others see (fences, ordered accesses, atomics, barriers, operations across lanes, opaque operations) in its order. Launches are drawn from
 //! counts, not from time, so that the verdict is the same everywhere.
 //!
-//! - `draw`: the launches. `compare`: what differs in one. `settled`: whether the source leaves that open. `shrink`: a smaller launch.
+//! - `draw`: the launches; `contents`: what their buffers hold. `compare`: what differs in one. `settled`: whether the source leaves that open. `shrink`: a smaller launch.
 //!
 //! What this does not show: that the IR is right for launches that were not drawn. It says on how many it was compared.
 
 mod compare;
+mod contents;
 mod draw;
 mod settled;
 mod shrink;
 
 use compare::{Judge, Shown};
-use draw::Input;
+use draw::Drawer;
 use sassafras_execute::Launch;
 use sassafras_ir::Op;
 use sassafras_symbolic::origin::Origin;
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// Most launches that are drawn for an entry.
-const LAUNCHES: u64 = 8;
+const LAUNCHES: u64 = 14;
 
 /// What the judge finds about an entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +98,9 @@ pub fn reasons(all: &BTreeMap<String, u32>) -> String {
 }
 
 /// Instructions of a function of PTX after which no more launches are drawn: executed by lanes, and steps of groups of lanes.
-fn effort(instructions: usize) -> u64 {
-    2_500 + 40 * instructions as u64
+fn effort(instructions: usize, whole: bool) -> u64 {
+    let effort = 4_000 + 60 * instructions as u64;
+    if whole { 2 * effort } else { effort }
 }
 
 /// Holds the IR of an entry against its PTX.
@@ -113,14 +115,18 @@ pub fn judge(
     let function = target.functions.iter().find(|f| f.name == name)?;
     let body = |f: &sassafras_ptx::checked::Function| f.insts.as_ref().map_or(0, Vec::len);
     let instructions: usize = source.functions.iter().filter(|f| f.name == name).map(body).sum();
-    let effort = effort(instructions.max(function.values.len()));
     // Operations of the whole warp want all of its lanes.
     let asks = |op: &Op| op.of_whole_warp() || matches!(op, Op::Opaque(op) if op.family().of_whole_warp);
     let whole = origin.looks_across() || function.insts.values().any(|i| asks(&i.op));
+    let instructions = instructions.max(function.values.len());
+    let effort = effort(instructions, whole);
+    // Each lane executes most of the instructions on each side: half a dozen launches are to be within the effort.
+    let lanes = effort / (16 * instructions.max(1) as u64);
+    let drawer = Drawer::new(origin, function.param_size, whole, lanes.min(32) as u32);
     let mut judge = Judge::new(origin, target, name);
     let (mut compared, mut skipped) = (0, BTreeMap::new());
     for seed in 0..LAUNCHES {
-        let input = Input::drawn(origin, function.param_size, whole, seed);
+        let input = drawer.draw(seed);
         if input.is_too_large(function.values.len()) {
             continue;
         }

@@ -200,9 +200,10 @@ fn swapped_elements(module: &mut Module, seed: u64) -> bool {
     true
 }
 
-/// A load, or a conversion, extends by the other sign.
+/// A load, or a conversion, extends by the other sign. A product of indices is mostly the same either way, so that one is changed where there is
+/// nothing else.
 fn lost_sign(module: &mut Module, seed: u64) -> bool {
-    one(module, seed, |data| match &mut data.op {
+    let changed = one(module, seed, |data| match &mut data.op {
         Op::Load(access) if access.bytes < 4 => {
             access.signed = !access.signed;
             true
@@ -211,16 +212,20 @@ fn lost_sign(module: &mut Module, seed: u64) -> bool {
             *op = Op::ZeroExtend;
             true
         }
-        Op::MulWide { signed }
-        | Op::MulHigh { signed }
-        | Op::Div { signed }
-        | Op::Min { signed }
-        | Op::Max { signed } => {
+        Op::MulHigh { signed } | Op::Div { signed } | Op::Min { signed } | Op::Max { signed } => {
             *signed = !*signed;
             true
         }
         _ => false,
-    })
+    });
+    changed
+        || one(module, seed, |data| match &mut data.op {
+            Op::MulWide { signed } => {
+                *signed = !*signed;
+                true
+            }
+            _ => false,
+        })
 }
 
 /// An atomic operation is another.
