@@ -38,6 +38,9 @@ pub struct Uniformity {
     apart: SecondaryMap<Block, bool>,
     diverged: SecondaryMap<Block, bool>,
     scattered: SecondaryMap<Block, bool>,
+    /// Blocks with a barrier of the block from which lanes may be kept that end without one.
+    deserted: SecondaryMap<Block, bool>,
+    several_barriers: bool,
 }
 
 impl Uniformity {
@@ -67,6 +70,8 @@ impl Uniformity {
             apart: SecondaryMap::new(),
             diverged: SecondaryMap::new(),
             scattered: SecondaryMap::new(),
+            deserted: SecondaryMap::new(),
+            several_barriers: false,
         };
         let order = f.reverse_post_order();
         loop {
@@ -124,13 +129,22 @@ impl Uniformity {
             }
         }
         let parts = |block: Block| found.branches[block].is_some();
+        for block in apart::deserted(f, &graph, &post, exit, &parts) {
+            found.deserted[block] = true;
+        }
+        found.several_barriers = apart::several_barriers(f, &found.diverged);
         for &block in &order {
             if f.blocks[block].insts.iter().any(|&inst| found.scatters(&f.insts[inst])) {
                 apart::behind(f, block, |at| found.scattered[at] = true);
             }
         }
+        let parts = |block: Block| found.branches[block].is_some();
         for block in apart::never_together(f, &graph, &post, exit, &parts) {
             found.scattered[block] = true;
+            // Lanes that wait there for those of a mask are in no barrier that would bring them together further on.
+            if f.blocks[block].insts.iter().any(|&inst| apart::names_some(f, &f.insts[inst])) {
+                apart::behind(f, block, |at| found.scattered[at] = true);
+            }
         }
         for &block in &order {
             found.apart[block] = found.diverged[block] || found.scattered[block];
@@ -161,16 +175,24 @@ impl Uniformity {
 
     /// Whether lanes that execute an operation together name different masks: those of one mask wait for each other there, and go on
     /// whenever they are all there (C10), so that behind it lanes may be apart until something brings all of them together. Nor does anything say
-    /// how they come back from a function that the driver resolves.
+    /// how they come back from a function that the driver resolves. At a barrier of the block to which lanes come for themselves they leave so too.
     pub fn scatters(&self, data: &InstData) -> bool {
-        let mask = match data.op {
+        match data.op {
             Op::SystemCall(call) => return call.returns(),
-            Op::Shuffle(_) => data.args.get(3),
-            Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => data.args.get(1),
-            Op::Elect | Op::WarpSync => data.args.first(),
-            _ => None,
-        };
-        mask.is_some_and(|&mask| !self.is_uniform(mask))
+            Op::Barrier { aligned: false, .. } => return self.several_barriers,
+            _ => {}
+        }
+        apart::member_mask(data).is_some_and(|mask| !self.is_uniform(mask))
+    }
+
+    /// Whether lanes of a warp may come to different barriers that are not `.aligned`: a branch leads to one of several.
+    pub fn several_barriers(&self) -> bool {
+        self.several_barriers
+    }
+
+    /// Whether a branch may keep lanes from a barrier of the block in this block, and those end without one. Until they have ended the warp is not whole.
+    pub fn deserted(&self, block: Block) -> bool {
+        self.deserted[block]
     }
 
     /// Whether all lanes of the warp that have not exited execute a block together.
@@ -189,12 +211,14 @@ impl Uniformity {
     }
 
     /// Whether lanes of the warp are brought together in front of a barrier of the block in this block. Where a branch alone keeps lanes away, `.aligned`
-    /// says that the others come as one group.
+    /// says that the others come as one group, unless those may be on their way to an end.
     fn gathers(&self, f: &Function, block: Block) -> bool {
         let barrier = |&inst: &Inst| matches!(f.insts[inst].op, Op::Barrier { .. });
         let insts = &f.blocks[block].insts;
         let Some(last) = insts.iter().rposition(barrier) else { return false };
-        self.scattered[block] || insts[..last].iter().any(|&inst| self.scatters(&f.insts[inst]))
+        self.scattered[block]
+            || self.deserted[block]
+            || insts[..last].iter().any(|&inst| self.scatters(&f.insts[inst]))
     }
 
     /// The reasons of one value, back to where lanes begin to differ.

@@ -112,6 +112,8 @@ pub struct Picker {
     current: u32,
     contested: u32,
     turn: u32,
+    /// The lane whose group had the last such turn.
+    last: u32,
 }
 
 impl Picker {
@@ -123,7 +125,7 @@ impl Picker {
     /// A picker for warp number `warp` of the launch.
     pub fn new(policy: GroupPolicy, warp: u64) -> Picker {
         let seed = if let GroupPolicy::Random(seed) = policy { seed } else { 0 };
-        Picker { policy, draws: Draws::new(hash(seed, &[warp])), current: 0, contested: 0, turn: 0 }
+        Picker { policy, draws: Draws::new(hash(seed, &[warp])), current: 0, contested: 0, turn: 0, last: 31 }
     }
 
     /// Index of the candidate that runs next. `candidates` is not empty.
@@ -142,11 +144,14 @@ impl Picker {
         } else if self.contested >= Self::PATIENCE {
             self.contested = 0;
             self.turn = Self::TURN;
-            // The next lane above the current group's, so that every group has its turn in time.
-            let above = self.current.trailing_zeros().min(31);
+            // The next lane above the one that had the last turn, so that every group has its turn in time: the group that the policy prefers may
+            // always be the same.
+            let above = self.last;
             let key = |c: &Candidate| (c.lanes.trailing_zeros() + 31 - above) % 32;
-            let i = (0..candidates.len()).min_by_key(|&i| key(&candidates[i])).unwrap_or(0);
+            let others = (0..candidates.len()).filter(|&i| candidates[i].lanes & self.current == 0);
+            let i = others.min_by_key(|&i| key(&candidates[i])).unwrap_or(0);
             self.current = candidates[i].lanes;
+            self.last = self.current.trailing_zeros().min(31);
             return i;
         }
         let lowest = |of: &mut dyn Iterator<Item = usize>| {
@@ -195,6 +200,21 @@ mod tests {
                 seen[picker.pick(&two)] += 1;
             }
             assert!(seen[0] > 100 && seen[1] > 100, "order {n}: {seen:?}");
+        }
+    }
+
+    /// The group that is preferred has the same lanes each time, and of the others each has its turn.
+    #[test]
+    fn each_of_several_groups_has_its_turn() {
+        let all: Vec<Candidate> =
+            (0..5).map(|n| Candidate { position: u64::from(n), lanes: 1 << (7 * n) }).collect();
+        for n in 0..10 {
+            let mut picker = Picker::new(Order::numbered(n).groups, 0);
+            let mut seen = [0u32; 5];
+            for _ in 0..40_000 {
+                seen[picker.pick(&all)] += 1;
+            }
+            assert!(seen.iter().all(|&n| n > 100), "order {n}: {seen:?}");
         }
     }
 

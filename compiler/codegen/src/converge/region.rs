@@ -40,6 +40,8 @@ pub(super) struct Shape<'a> {
     pub meetings: &'a Meetings<Block>,
     /// Blocks in which lanes wait for all of the warp that have not exited, or for those of a mask that may wait anywhere before.
     waits: FxHashSet<Block>,
+    /// Those of a mask whose lanes may come one by one.
+    scattered: FxHashSet<Block>,
 }
 
 impl<'a> Shape<'a> {
@@ -47,7 +49,9 @@ impl<'a> Shape<'a> {
         let waits = |inst: &MInst| inst.scattered || inst.inst().is_some_and(waits_for_all);
         let any = |block: &Block| f.blocks[*block].insts.iter().any(waits);
         let waits = f.layout.iter().copied().filter(any).collect();
-        Shape { graph, dominators: Dominators::new(graph), meetings, waits }
+        let marked = |block: &Block| f.blocks[*block].insts.iter().any(|inst| inst.scattered);
+        let scattered = f.layout.iter().copied().filter(marked).collect();
+        Shape { graph, dominators: Dominators::new(graph), meetings, waits, scattered }
     }
 
     /// Whether lanes that part wait for the whole warp on a way to where they meet. Who waited at the meeting place would never
@@ -102,6 +106,8 @@ impl<'a> Shape<'a> {
             }
         }
         self.nest(&mut regions);
+        // One that had to begin further up may hold such a WARPSYNC by now. Lanes count as apart behind that, and so do those that would meet there.
+        regions.retain(|region| !region.inside.iter().any(|block| self.scattered.contains(block)));
         regions.sort_by_key(|r| (time[r.split], std::cmp::Reverse(r.inside.len()), r.meet));
         regions
     }

@@ -48,6 +48,8 @@ pub struct Emitter<'a> {
     gathered: bool,
     /// Whether lanes may come to the current block one by one.
     loose: bool,
+    /// Whether lanes may be on their way to an end while others come to a barrier of the block in the current block.
+    deserted: bool,
     /// Whether lanes of a warp may come to different barriers of the block that are not `.aligned`.
     several_barriers: bool,
     blocks: SecondaryMap<ir::Block, Option<Block>>,
@@ -93,6 +95,7 @@ pub fn emit(
         own_group: false,
         gathered: false,
         loose: false,
+        deserted: false,
         several_barriers: false,
         blocks: SecondaryMap::with_default(None),
         forms: FxHashMap::default(),
@@ -120,7 +123,7 @@ pub fn emit(
     }
     let uniform = ir::uniformity::Uniformity::new(source);
     let yields = yields(source);
-    e.several_barriers = several_barriers(source, &uniform);
+    e.several_barriers = uniform.several_barriers();
     for &b in &plan.order {
         e.block = e.target(b);
         if yields.contains(&b) {
@@ -134,6 +137,7 @@ pub fn emit(
         e.scattered = false;
         e.gathered = false;
         e.loose = uniform.scattered(b);
+        e.deserted = uniform.deserted(b);
         for &i in &source.blocks[b].insts {
             e.line = source.insts[i].line;
             match &plan.fates[i] {
@@ -185,13 +189,9 @@ fn yields(f: &ir::Function) -> std::collections::HashSet<ir::Block> {
     spins.into_iter().flat_map(|cycle| nest.cycles[cycle].entries.clone()).collect()
 }
 
-/// Whether lanes of a warp may come to different barriers that are not `.aligned`: a branch leads to one of several.
-fn several_barriers(f: &ir::Function, uniform: &ir::uniformity::Uniformity) -> bool {
-    let unaligned = |&inst: &ir::Inst| matches!(f.insts[inst].op, ir::Op::Barrier { aligned: false, .. });
-    let of = f.blocks.iter().map(|(block, data)| (block, data.insts.iter().filter(|i| unaligned(i)).count()));
-    let of: Vec<(ir::Block, usize)> = of.filter(|(_, count)| *count > 0).collect();
-    let all: usize = of.iter().map(|(_, count)| count).sum();
-    all > 1 && of.iter().any(|&(block, _)| uniform.diverged(block))
+/// Whether lanes may wait for others at an operation that has no member mask, or come from it one by one.
+fn separates(op: &ir::Op) -> bool {
+    matches!(op, ir::Op::Barrier { .. } | ir::Op::SystemCall(_) | ir::Op::Opaque(_))
 }
 
 /// Register class of a value: predicates for one bit, general registers for all else.
@@ -232,11 +232,20 @@ impl Emitter<'_> {
         let data = &self.source.insts[at];
         let own = data.op == ir::Op::WarpSync;
         let mask = super::plan::member_mask(data).or_else(|| data.args.first().copied().filter(|_| own));
-        let asks = |&inst: &ir::Inst| {
-            let data = &self.source.insts[inst];
-            data.op == ir::Op::ActiveMask && mask.is_some_and(|mask| data.results.contains(&mask))
-        };
-        self.source.blocks[block].insts.iter().any(asks)
+        let Some(mask) = mask else { return false };
+        let insts = &self.source.blocks[block].insts;
+        let before = insts.iter().rev().skip_while(|&&inst| inst != at).skip(1);
+        for data in before.map(|&inst| &self.source.insts[inst]) {
+            if data.results.contains(&mask) {
+                return data.op == ir::Op::ActiveMask;
+            }
+            // What waits, and whatever lets lanes go one by one, may leave the group another.
+            let asks_for = super::plan::member_mask(data).is_some_and(|other| other != mask);
+            if asks_for || data.op == ir::Op::WarpSync || data.op.of_whole_warp() || separates(&data.op) {
+                return false;
+            }
+        }
+        false
     }
 
     /// A new register for a value, and its place.
@@ -296,8 +305,8 @@ impl Emitter<'_> {
     }
 
     /// Brings the lanes of a warp together in front of a barrier of the block, unless they come as one group: hardware lets a warp arrive as a whole (C14). Where a
-    /// branch keeps some of them away, `.aligned` says that the others are all that are left. Without it they may be at another barrier: then they arrive for
-    /// themselves, and the answer is yes.
+    /// branch keeps some of them away, `.aligned` says that the others are all that are left, or will be when those have ended. Without it they may be at another barrier:
+    /// then they arrive for themselves, and the answer is yes.
     fn arrive(&mut self, at: ir::Inst) -> Result<bool, Error> {
         let ir::Op::Barrier { aligned, .. } = self.source.insts[at].op else { return Ok(false) };
         self.rule = "converge";
@@ -311,7 +320,7 @@ impl Emitter<'_> {
             self.push(MInst::new(inst));
             return Ok(true);
         }
-        let one_group = self.gathered || !self.loose && !self.scattered;
+        let one_group = self.gathered || !self.loose && !self.scattered && !self.deserted;
         if !aligned || !one_group {
             let inst = self.all_lanes()?;
             self.push(MInst::new(inst));

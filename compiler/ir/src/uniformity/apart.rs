@@ -1,6 +1,6 @@
 //! Where lanes of a warp are not surely together.
 
-use crate::{Block, Function, Inst, Op};
+use crate::{Block, Function, Inst, InstData, Op, Terminator, Value};
 use rustc_hash::FxHashSet;
 use sassafras_graph::meet::{Meet, Meetings, Parting};
 use sassafras_graph::nest::{Cycle, Nest};
@@ -17,17 +17,78 @@ const DEEP: usize = 10;
 pub(super) fn waiting(f: &Function) -> FxHashSet<Block> {
     let waits = |&inst: &Inst| {
         let data = &f.insts[inst];
-        let mask = match data.op {
-            Op::Shuffle(_) => 3,
-            Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
-            Op::Elect | Op::WarpSync => 0,
-            Op::Barrier { aligned, .. } => return !aligned,
-            op => return op.of_whole_warp(),
-        };
-        data.args.get(mask).and_then(|&mask| f.constant(mask)).is_some_and(|bits| bits as u32 == u32::MAX)
+        match data.op {
+            Op::Barrier { aligned, .. } => !aligned,
+            op if op.of_whole_warp() => true,
+            _ => member_mask(data).is_some_and(|mask| names_all(f, mask)),
+        }
     };
     let blocks = f.blocks.iter().filter(|(_, data)| data.insts.iter().any(waits));
     blocks.map(|(block, _)| block).collect()
+}
+
+/// The member mask of an operation across lanes.
+pub(super) fn member_mask(data: &InstData) -> Option<Value> {
+    let at = match data.op {
+        Op::Shuffle(_) => 3,
+        Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
+        Op::Elect | Op::WarpSync => 0,
+        _ => return None,
+    };
+    data.args.get(at).copied()
+}
+
+fn names_all(f: &Function, mask: Value) -> bool {
+    f.constant(mask).is_some_and(|bits| bits as u32 == u32::MAX)
+}
+
+/// Whether an operation is for the lanes of a mask that is not known to name all of the warp.
+pub(super) fn names_some(f: &Function, data: &InstData) -> bool {
+    member_mask(data).is_some_and(|mask| !names_all(f, mask))
+}
+
+/// Whether a branch leads to one of several barriers that are not `.aligned`.
+pub(super) fn several_barriers(f: &Function, diverged: &SecondaryMap<Block, bool>) -> bool {
+    let unaligned = |&inst: &Inst| matches!(f.insts[inst].op, Op::Barrier { aligned: false, .. });
+    let of = f.blocks.iter().map(|(block, data)| (block, data.insts.iter().filter(|i| unaligned(i)).count()));
+    let of: Vec<(Block, usize)> = of.filter(|(_, count)| *count > 0).collect();
+    let all: usize = of.iter().map(|(_, count)| count).sum();
+    all > 1 && of.iter().any(|&(block, _)| diverged[block])
+}
+
+/// Blocks with a barrier of the block that a branch may keep lanes from, of which some go on to an end without one: `if (i >= n) { write; return; }`. An
+/// edge to nothing but the end is none, as its lanes end at the branch.
+pub(super) fn deserted(
+    f: &Function,
+    graph: &Graph<Block>,
+    post: &Dominators<Block>,
+    exit: Block,
+    parts: &dyn Fn(Block) -> bool,
+) -> Vec<Block> {
+    let waits =
+        |block: Block| f.blocks[block].insts.iter().any(|&i| matches!(f.insts[i].op, Op::Barrier { .. }));
+    let blocks: Vec<Block> = f.reverse_post_order();
+    if !blocks.iter().any(|&block| waits(block)) {
+        return Vec::new();
+    }
+    // Blocks from which a path without a barrier leads to an end.
+    let mut bare: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let ends = |&block: &Block| matches!(f.blocks[block].terminator, Terminator::Exit);
+    let mut work: Vec<Block> = blocks.iter().copied().filter(ends).collect();
+    while let Some(block) = work.pop() {
+        if !waits(block) && !std::mem::replace(&mut bare[block], true) {
+            work.extend(graph.preds(block));
+        }
+    }
+    let only_ends = |block: Block| ends(&block) && f.blocks[block].insts.is_empty();
+    let mut influence = Influence::new(post, exit);
+    let mut found = Vec::new();
+    for &block in blocks.iter().filter(|&&block| parts(block)) {
+        if graph.succs(block).into_iter().any(|to| bare[to] && !only_ends(to)) {
+            influence.add(graph, block, |at| found.extend(waits(at).then_some(at)));
+        }
+    }
+    found
 }
 
 /// Whether one of these blocks lies on a way from a branch to its immediate post-dominator.

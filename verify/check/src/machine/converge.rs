@@ -107,6 +107,8 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     let looks = looks_at_group(f);
     let names: FxHashMap<usize, Block> = f.layout.iter().map(|&block| (index(block), block)).collect();
     let mut waits = Vec::new();
+    let marked = |block: &Block| f.blocks[*block].insts.iter().any(|inst| inst.scattered);
+    let scattered: Vec<usize> = f.layout.iter().copied().filter(marked).map(index).collect();
     for &block in &f.layout {
         let Some(open) = enter.get(&block).cloned() else { continue };
         walk(f, block, open.clone(), Some(report));
@@ -129,9 +131,13 @@ pub(super) fn check(f: &Function, report: &mut Report) {
             if used.len() == BARRIERS && !looks {
                 continue;
             }
-            for demand in meetings.demands(index(block)) {
+            for (level, demand) in meetings.demands(index(block)) {
                 let what = match demand {
                     Demand::At(meet) if open.iter().any(|(_, at)| *at == names.get(&meet).copied()) => {
+                        continue;
+                    }
+                    // P1: where lanes come one by one they are not counted on as together behind it.
+                    _ if !scattered.is_empty() && meetings.reached_from(&scattered, level, demand) => {
                         continue;
                     }
                     Demand::At(meet) => format!("at {}", names[&meet]),

@@ -4,6 +4,7 @@
 //! time in the number of blocks times the depth of loops, and memory in the number of blocks.
 
 use crate::paths::Paths;
+use rustc_hash::FxHashSet;
 
 /// The function, or a loop.
 struct Level {
@@ -192,14 +193,16 @@ impl Meetings {
     }
 
     /// What a branch demands: its own meeting place, and those of the loops that lanes leave apart because of it.
-    pub fn demands(&mut self, branch: usize) -> Vec<Demand> {
+    /// Each with its level.
+    pub fn demands(&mut self, branch: usize) -> Vec<(usize, Demand)> {
         let mut demands = Vec::new();
         let mut level = self.innermost[branch];
         self.look_at(level);
         let mut answer = self.of_branch[branch];
         let mut node = vec![branch];
         while let Some(Answer { demand, leaves }) = answer {
-            demands.extend(demand.filter(|&demand| !self.waits_before(level, &node, demand)));
+            let demand = demand.filter(|&demand| !self.waits_before(level, &node, demand));
+            demands.extend(demand.map(|demand| (level, demand)));
             match self.levels[level].outer {
                 Some(outer) if leaves => {
                     self.look_at(outer);
@@ -211,6 +214,25 @@ impl Meetings {
             }
         }
         demands
+    }
+
+    /// Whether a way within the level leads from one of these blocks to where lanes meet.
+    pub fn reached_from(&self, from: &[usize], level: usize, demand: Demand) -> bool {
+        let bottom = |&block: &usize| self.succs[block].iter().any(|&to| self.entry_of[to] == level);
+        let mut stack: Vec<usize> = match demand {
+            Demand::At(block) => vec![block],
+            Demand::Bottom(_) => self.blocks(level).iter().copied().filter(bottom).collect(),
+        };
+        let mut seen: FxHashSet<usize> = stack.iter().copied().collect();
+        while let Some(at) = stack.pop() {
+            if from.contains(&at) {
+                return true;
+            }
+            let begins = level != 0 && self.entry_of[at] == level;
+            let ahead = self.preds[at].iter().filter(|&&pred| !begins && self.holds(level, pred));
+            stack.extend(ahead.filter(|&&pred| seen.insert(pred)));
+        }
+        false
     }
 
     /// Whether lanes that part at a node of a level, a block or a loop, wait for the whole warp before they meet.

@@ -6,6 +6,7 @@
 
 mod converge;
 mod critical;
+mod deserted;
 mod flow;
 mod live;
 mod meeting;

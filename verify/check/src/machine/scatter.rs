@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_graph::Entity;
-use sassafras_isa::{ControlFlowKind as K, Meaning as M, RegClass};
+use sassafras_isa::{ControlFlowKind as K, FieldKind, Meaning as M, RegClass};
 use sassafras_machine::{Block, Function, MInst, Reg};
 
 /// What is known of the lanes, from the best.
@@ -139,14 +139,14 @@ fn masked(inst: &MInst) -> bool {
 }
 
 /// Whether a WARPSYNC names the lanes that execute it and no others: its mask is what a `VOTE.ANY R, PT, PT` of its block gives, and they have waited for nothing
-/// since. So no lane of the mask is anywhere else.
+/// but each other since. So no lane of the mask is anywhere else.
 fn names_own_group(f: &Function, block: Block, at: usize) -> bool {
     let insts = &f.blocks[block].insts;
-    let real = |i: usize| insts[i].inst().filter(|inst| inst.guard.is_always());
-    let Some(mask) = real(at).and_then(|wait| wait.get("a")) else { return false };
-    for i in (0..at).rev() {
-        let Some(inst) = real(i) else { return false };
-        if inst.get("d") == Some(mask) && inst.row().meaning == M::Vote {
+    let Some(wait) = insts[at].inst().filter(|inst| inst.guard.is_always()) else { return false };
+    let Some(mask) = wait.get("a") else { return false };
+    for inst in insts[..at].iter().rev() {
+        let Some(inst) = inst.inst() else { return false };
+        if inst.guard.is_always() && inst.get("d") == Some(mask) && inst.row().meaning == M::Vote {
             let plain = sassafras_isa::Inst::new(inst.form);
             let fields = inst.row().fields.iter().zip(inst.fields.iter().zip(&plain.fields));
             let asks_nothing = |(field, (own, usual)): (&sassafras_isa::Field, (&u64, &u64))| {
@@ -154,13 +154,28 @@ fn names_own_group(f: &Function, block: Block, at: usize) -> bool {
             };
             return inst.get("mode") == Some(VOTE_ANY) && fields.into_iter().all(asks_nothing);
         }
-        let waits = [M::Warpsync, M::WarpsyncAll, M::Bsync, M::Bar, M::Yield, M::Collective];
-        let writes = |f: usize| inst.row().fields[f].write && inst.fields[f] == mask;
-        if waits.contains(&inst.row().meaning) || (0..inst.fields.len()).any(writes) {
+        // Lanes of the group may end under a guard, or wait for each other.
+        let same = inst.guard.is_always()
+            && inst.row().meaning == M::Warpsync
+            && inst.form == wait.form
+            && inst.get("a") == Some(mask);
+        let stays = same || matches!(inst.row().control_flow, None | Some(K::Exit));
+        let waits = [M::WarpsyncAll, M::Bsync, M::Bar, M::Yield, M::Collective, M::ClusterBarrier];
+        let writes = writes(inst, mask);
+        if !stays || waits.contains(&inst.row().meaning) || writes {
             return false;
         }
     }
     false
+}
+
+/// Whether an instruction writes a general register, as one of those that its result spans.
+fn writes(inst: &sassafras_isa::Inst, register: u64) -> bool {
+    inst.row().fields.iter().enumerate().any(|(n, field)| {
+        let general = matches!(field.kind, FieldKind::Register { class: RegClass::R, .. });
+        let first = inst.fields[n];
+        field.write && general && (first..first + u64::from(inst.units(n))).contains(&register)
+    })
 }
 
 fn ends_collective(inst: &MInst) -> bool {

@@ -815,6 +815,7 @@ pub(super) fn check(f: &Function, report: &mut Report) {
     }
     places(&facts, &writes, &reads, report);
     super::scatter::check(f, report);
+    super::deserted::check(f, report);
 }
 
 /// Other lanes may be anywhere in the region: what they write there is seen here.

@@ -19,16 +19,16 @@ pub(super) fn sequence(m: &mut Maker, place: &Place, most: usize) {
 
 /// What a region holds: a few things that fit the place.
 pub(super) fn inside(m: &mut Maker, place: &Place, loops: bool) {
-    let masked = usize::from(matches!(place, Place::Lanes(_)));
+    let masked = matches!(place, Place::Lanes(_));
     m.depth += 1;
-    m.masked += masked;
     m.loops += usize::from(loops);
+    m.masks += usize::from(masked);
     let n = 1 + m.below(2);
     sequence(m, place, n);
     let v = m.v();
     m.mix(&v);
+    m.masks -= usize::from(masked);
     m.loops -= usize::from(loops);
-    m.masked -= masked;
     m.depth -= 1;
 }
 
@@ -105,12 +105,9 @@ pub(super) fn counted(m: &mut Maker, place: &Place) {
     if m.one_in(3) {
         // What is left of the iteration is not for all lanes. In the last of them all leave together.
         let (q, out) = (m.apart(), m.label());
-        let masked = usize::from(matches!(place, Place::Lanes(_)));
         put!(m, "@!{p} bra {out};");
         put!(m, "@{q} bra {head};");
-        m.masked += masked;
         inside(m, &Place::Alone, true);
-        m.masked -= masked;
         put!(m, "bra {head};");
         put!(m, "{out}:");
         return;
@@ -146,7 +143,7 @@ pub(super) fn lanes(m: &mut Maker, _: &Place) {
             inside(m, &Place::Alone, true);
         }
         // Return, or the end of the thread.
-        2 if (m.inside && !m.together) || (!m.inside && m.exits && m.masked == 0) => {
+        2 if (m.inside && !m.together) || m.may_end() => {
             let (q, end) = (m.apart(), m.end.clone());
             put!(m, "@{q} bra {end};");
             m.mix(&i);

@@ -45,8 +45,8 @@ pub(super) struct Maker {
     pub depth: usize,
     /// Loops around.
     pub loops: usize,
-    /// Regions around that lanes of a mask go through together: none of them may end, as what follows counts on all.
-    pub masked: usize,
+    /// Regions around that are for the lanes of a mask: of these none may end.
+    pub masks: usize,
     /// Of a function, where lanes return; of the entry, where threads end.
     pub end: String,
     /// A function is written.
@@ -83,7 +83,7 @@ impl Maker {
             ordered_otherwise: false,
             depth: 0,
             loops: 0,
-            masked: 0,
+            masks: 0,
             end: "$END".into(),
             inside: false,
             together: false,
@@ -121,6 +121,11 @@ impl Maker {
     /// An instruction needs a target.
     pub fn needs(&mut self, sm: u32) {
         self.target = self.target.max(sm);
+    }
+
+    /// Whether a thread may end here.
+    pub fn may_end(&self) -> bool {
+        self.exits && !self.inside && self.masks == 0
     }
 
     /// Whether the program has become long enough; asked before each thing.

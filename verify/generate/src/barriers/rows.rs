@@ -116,7 +116,7 @@ fn fits(row: &Row, m: &Maker, place: &Place) -> bool {
         Needs::Whole => *place == Place::Block && !m.exits,
         Needs::Mask => *place != Place::Alone,
         Needs::Warp => matches!(place, Place::Block | Place::Warp),
-        Needs::Ends => m.exits && !m.inside && m.masked == 0,
+        Needs::Ends => m.may_end() && !matches!(place, Place::Lanes(_)),
         Needs::Shallow => m.loops <= 1,
         Needs::Nothing => true,
     };
