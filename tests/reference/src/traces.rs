@@ -29,7 +29,11 @@ pub fn cubin_for(root: &Path, chip: &str, name: &str) -> Option<Vec<u8>> {
 
 /// The names of the kernels of `corpus/older`, for [`older`].
 pub fn older_names(root: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(root.join("corpus/older")).into_iter().flatten().flatten();
+    stems(&root.join("corpus/older"))
+}
+
+fn stems(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         files.filter_map(|f| Some(f.file_name().to_str()?.strip_suffix(".ptx")?.to_owned())).collect();
     names.sort();
@@ -39,6 +43,19 @@ pub fn older_names(root: &Path) -> Vec<String> {
 /// The cubin of `corpus/older/NAME.ptx` by an earlier version of ptxas, for sm_75, sm_80 or sm_90, and its text by `nvdisasm -c`.
 pub fn older(root: &Path, version: &str, chip: &str, name: &str) -> Option<(Vec<u8>, String)> {
     let place = root.join("reference-traces").join(version).join(chip).join("older");
+    let cubin = read(&place.join(format!("{name}.cubin.gz")))?;
+    let text = read(&place.join(format!("{name}.sass.gz")))?;
+    Some((cubin, String::from_utf8(text).ok()?))
+}
+
+/// The names of the programs of `corpus/toolkits`, for [`toolkit`].
+pub fn toolkit_names(root: &Path) -> Vec<String> {
+    stems(&root.join("corpus/toolkits"))
+}
+
+/// The cubin of `corpus/toolkits/NAME.ptx` by a version of ptxas, for sm_90, sm_75 (before 12.8) or sm_120 (from 12.8 on), and its text by `nvdisasm -c`.
+pub fn toolkit(root: &Path, version: &str, chip: &str, name: &str) -> Option<(Vec<u8>, String)> {
+    let place = root.join("reference-traces").join(version).join(chip).join("toolkits");
     let cubin = read(&place.join(format!("{name}.cubin.gz")))?;
     let text = read(&place.join(format!("{name}.sass.gz")))?;
     Some((cubin, String::from_utf8(text).ok()?))

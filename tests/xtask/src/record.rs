@@ -43,16 +43,20 @@ const OTHERS: [&str; 11] =
     ["sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
 /// The folders of a chip's traces that one run makes; beside them lie the words, which another program makes.
-const FOLDERS: [&str; 4] = ["features", "kernels", "older", "ptxas-errors"];
+const FOLDERS: [&str; 5] = ["features", "kernels", "older", "ptxas-errors", "toolkits"];
 
 /// The chips for which `corpus/older` is recorded by earlier versions of ptxas.
 const OLDER: [&str; 3] = ["sm_75", "sm_80", WHOLE];
+
+/// The chips for which `corpus/toolkits` is recorded beside the one of everything: the oldest, up to the first toolkit that has the newest one,
+/// and the newest from there on.
+const TOOLKITS: (&str, &str, &str) = ("sm_75", "12.8.93", "sm_120");
 
 /// Records `reference-traces/SET/CHIP/FOLDER/NAME.{cubin,sass}.gz` for the PTX files of the corpus, the words of generated
 /// PTX, and the manifest; of the chips and versions of ptxas named, or of all when none is.
 pub fn record(root: &Path, names: &[String]) -> Result<()> {
     let known = || OTHERS.into_iter().chain([WHOLE]);
-    let sets = [&[table::CUDA, table::CUDA_NEWER][..], &table::CUDA_OLDER].concat();
+    let sets = table::TOOLKITS.to_vec();
     let (versions, chips): (Vec<&String>, Vec<&String>) =
         names.iter().partition(|n| sets.contains(&n.as_str()));
     if let Some(bad) = chips.iter().find(|c| !known().any(|k| k == **c)) {
@@ -66,11 +70,7 @@ pub fn record(root: &Path, names: &[String]) -> Result<()> {
     let tools = Tools::find(root);
     let programs: Vec<(Ptxas, Nvdisasm)> = sets
         .iter()
-        .map(|s| {
-            // Earlier sets have no disassembler; the main one reads their cubins.
-            let nvdisasm = if *s == table::CUDA_NEWER { tools.nvdisasm_of(s) } else { tools.nvdisasm() };
-            Ok((tools.ptxas(s)?, nvdisasm?))
-        })
+        .map(|s| Ok((tools.ptxas(s)?, tools.nvdisasm_of(disassembler(s))?)))
         .collect::<Result<_>>()?;
     let jobs: Vec<Job> = jobs(root)?.into_iter().filter(|(_, set, chip)| chosen(set, chip)).collect();
     // nvdisasm takes half a second to start, so the machine's cores share the work.
@@ -161,10 +161,14 @@ fn stale(folder: &Path, made: &BTreeSet<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// The set whose disassembler reads a set's cubins: its own if it has one, else the main one, whose text ours is.
+fn disassembler(set: &str) -> &'static str {
+    if set == table::CUDA_NEWER { table::CUDA_NEWER } else { table::CUDA }
+}
+
 fn version_of_nvdisasm(set: &str) -> &'static str {
-    let packages = table::set(set).map_or(&[][..], |s| s.packages);
-    let own = packages.iter().find(|p| p.name == "nvidia-cuda-nvdisasm").map(|p| p.version);
-    own.unwrap_or_else(|| version_of_nvdisasm(table::CUDA))
+    let packages = table::set(disassembler(set)).map_or(&[][..], |s| s.packages);
+    packages.iter().find(|p| p.name == "nvidia-cuda-nvdisasm").map_or("", |p| p.version)
 }
 
 fn jobs(root: &Path) -> Result<Vec<Job>> {
@@ -177,25 +181,40 @@ fn jobs(root: &Path) -> Result<Vec<Job>> {
             jobs.extend(chips.map(|chip| (file.clone(), table::CUDA, chip)));
         }
     }
+    let (oldest, first, newest) = TOOLKITS;
+    let first = table::TOOLKITS.iter().position(|t| *t == first).context("a version of the table")?;
+    for name in names_in(root, "toolkits")? {
+        for (i, set) in table::TOOLKITS.into_iter().enumerate() {
+            let other = if i < first { oldest } else { newest };
+            jobs.extend([WHOLE, other].map(|chip| (name.clone(), set, chip)));
+        }
+    }
     let whole = [WHOLE];
     for (folder, sets, chips) in [
         ("features", &[table::CUDA][..], &whole[..]),
         ("ptxas-errors", &[table::CUDA, table::CUDA_NEWER], &whole),
         ("older", &table::CUDA_OLDER, &OLDER),
     ] {
-        let path = root.join("corpus").join(folder);
-        for entry in std::fs::read_dir(&path).with_context(|| path.display().to_string())? {
-            let file = entry?.path();
-            if file.extension().is_some_and(|e| e == "ptx") {
-                let stem = file.file_stem().unwrap_or_default();
-                let name = Path::new(folder).join(stem);
-                let pairs = sets.iter().flat_map(|set| chips.iter().map(move |chip| (*set, *chip)));
-                jobs.extend(pairs.map(|(set, chip)| (name.clone(), set, chip)));
-            }
+        for name in names_in(root, folder)? {
+            let pairs = sets.iter().flat_map(|set| chips.iter().map(move |chip| (*set, *chip)));
+            jobs.extend(pairs.map(|(set, chip)| (name.clone(), set, chip)));
         }
     }
     jobs.sort();
     Ok(jobs)
+}
+
+/// The PTX files of a folder of the corpus, from its root without their extension.
+fn names_in(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
+    let path = root.join("corpus").join(folder);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&path).with_context(|| path.display().to_string())? {
+        let file = entry?.path();
+        if file.extension().is_some_and(|e| e == "ptx") {
+            names.push(Path::new(folder).join(file.file_stem().unwrap_or_default()));
+        }
+    }
+    Ok(names)
 }
 
 /// The number of the target that a PTX file names.

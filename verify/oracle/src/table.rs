@@ -22,7 +22,7 @@ pub struct Set {
     pub files: &'static [&'static str],
     /// What it is for.
     pub purpose: &'static str,
-    /// Fetched only when it is named, and by continuous integration.
+    /// Fetched only when it is named, and by continuous integration (but for those that [`only_records`] names).
     pub optional: bool,
 }
 
@@ -38,6 +38,18 @@ const fn older(name: &'static str, folder: &'static str, packages: &'static [Pac
     }
 }
 
+/// A set of one ptxas of CUDA 13 without a disassembler.
+const fn between(name: &'static str, folder: &'static str, packages: &'static [Package]) -> Set {
+    Set {
+        name,
+        folder,
+        packages,
+        files: &["nvidia/cu13/bin/ptxas"],
+        purpose: "cubins of the toolkits between the first of CUDA 13 and the newest",
+        optional: true,
+    }
+}
+
 const fn package(name: &'static str, version: &'static str) -> Package {
     Package { name, version }
 }
@@ -48,6 +60,23 @@ pub const CUDA: &str = "13.0.88";
 pub const CUDA_NEWER: &str = "13.5.37";
 /// Earlier versions of ptxas. None has sm_100 and later with the older ELF header; CUDA 11.8 is the first with sm_90.
 pub const CUDA_OLDER: [&str; 3] = ["11.8.89", "12.0.140", "12.9.86"];
+/// Every version of ptxas for which `corpus/toolkits` is recorded: the last of each toolkit from 11.8 on but odd ones of CUDA 12, whose files
+/// are like those of a neighbour (12.1 and 12.3 like 12.2, 12.5 like 12.4).
+pub const TOOLKITS: [&str; 13] = [
+    CUDA_OLDER[0],
+    CUDA_OLDER[1],
+    "12.2.140",
+    "12.4.131",
+    "12.6.85",
+    "12.8.93",
+    CUDA_OLDER[2],
+    CUDA,
+    "13.1.115",
+    "13.2.86",
+    "13.3.73",
+    "13.4.92",
+    CUDA_NEWER,
+];
 /// The set of the first solver.
 pub const Z3: &str = "z3";
 /// The set of the second solver.
@@ -90,6 +119,14 @@ pub const SETS: &[Set] = &[
     older(CUDA_OLDER[0], ".oracle/11.8.89", &[package("nvidia-cuda-nvcc-cu11", "11.8.89")]),
     older(CUDA_OLDER[1], ".oracle/12.0.140", &[package("nvidia-cuda-nvcc-cu12", "12.0.140")]),
     older(CUDA_OLDER[2], ".oracle/12.9.86", &[package("nvidia-cuda-nvcc-cu12", "12.9.86")]),
+    older("12.2.140", ".oracle/12.2.140", &[package("nvidia-cuda-nvcc-cu12", "12.2.140")]),
+    older("12.4.131", ".oracle/12.4.131", &[package("nvidia-cuda-nvcc-cu12", "12.4.131")]),
+    older("12.6.85", ".oracle/12.6.85", &[package("nvidia-cuda-nvcc-cu12", "12.6.85")]),
+    older("12.8.93", ".oracle/12.8.93", &[package("nvidia-cuda-nvcc-cu12", "12.8.93")]),
+    between("13.1.115", ".oracle/13.1.115", &[package("nvidia-cuda-nvcc", "13.1.115")]),
+    between("13.2.86", ".oracle/13.2.86", &[package("nvidia-cuda-nvcc", "13.2.86")]),
+    between("13.3.73", ".oracle/13.3.73", &[package("nvidia-cuda-nvcc", "13.3.73")]),
+    between("13.4.92", ".oracle/13.4.92", &[package("nvidia-cuda-nvcc", "13.4.92")]),
     Set {
         name: Z3,
         folder: ".z3",
@@ -107,6 +144,11 @@ pub const SETS: &[Set] = &[
         optional: false,
     },
 ];
+
+/// Whether a set is for `cargo xtask record` alone: tests read what it recorded.
+pub fn only_records(name: &str) -> bool {
+    TOOLKITS.contains(&name) && ![CUDA, CUDA_NEWER].contains(&name) && !CUDA_OLDER.contains(&name)
+}
 
 /// The set called `name`.
 pub fn set(name: &str) -> Option<&'static Set> {

@@ -37,7 +37,7 @@ impl Tools {
         &self.root
     }
 
-    /// ptxas of `version` ([`table::CUDA`], [`table::CUDA_NEWER`] or one of [`table::CUDA_OLDER`]).
+    /// ptxas of `version` ([`table::CUDA`], or another of [`table::TOOLKITS`]).
     ///
     /// # Errors
     /// When the version is not in the table, or not installed.
