@@ -12,6 +12,7 @@
 //! - `operand`: what operands name
 //! - `fit`: whether they fit
 //! - `desugar`: operands that need instructions of their own
+//! - `pragma`: hints
 //! - `special`: special registers
 //! - `unresolved`: functions that nothing defines
 //! - `call`: calls
@@ -37,6 +38,7 @@ mod limits;
 mod mma;
 mod mods;
 mod operand;
+mod pragma;
 mod scope;
 mod special;
 mod unresolved;
@@ -145,8 +147,8 @@ impl Checker {
                 ast::Item::Function(f) => self.function(f),
                 ast::Item::Alias(name, target) => self.alias(name, target),
                 ast::Item::Section(section) => self.section(section),
-                // Hints have no effect on the meaning; the syntax keeps them.
-                ast::Item::File(_) | ast::Item::Pragma(_) => {}
+                ast::Item::Pragma(texts) => self.pragmas(texts),
+                ast::Item::File(_) => {}
             }
         }
         self.resolve_aliases();

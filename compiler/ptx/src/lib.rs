@@ -22,7 +22,7 @@ pub mod source;
 pub mod step;
 pub mod table;
 
-pub use check::check;
+pub use check::{check, check_with_warnings};
 pub use diagnostics::{Diagnostic, Diagnostics, Record};
 pub use parse::parse;
 pub use print::print;

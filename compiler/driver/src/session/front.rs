@@ -40,17 +40,15 @@ pub(super) fn parse_entries(
         // With the mistakes of the instructions that could be read.
         return Err(Failure::Ptx(ptx::load(text, name).err().unwrap_or(findings)));
     }
-    let mut checked = ptx::check(&syntax);
-    if !entries.is_empty() && !checked.as_ref().is_err_and(|found| found.exit_code() == WRONG) {
+    let (mut module, mut found) = ptx::check_with_warnings(&syntax);
+    if !entries.is_empty() && (module.is_some() || found.exit_code() != WRONG) {
         super::entries::keep(&mut syntax, entries);
-        checked = ptx::check(&syntax);
+        (module, found) = ptx::check_with_warnings(&syntax);
     }
-    match checked {
-        Ok(module) => Ok((module, findings)),
-        Err(mut errors) => {
-            errors.extend(findings);
-            Err(Failure::Ptx(errors))
-        }
+    found.extend(findings);
+    match module {
+        Some(module) => Ok((module, found)),
+        None => Err(Failure::Ptx(found)),
     }
 }
 

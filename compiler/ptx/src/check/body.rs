@@ -24,8 +24,8 @@ impl Checker {
                 Statement::CallTargets(name, targets) => self.call_targets(name, targets),
                 Statement::CallPrototype(p) => self.call_prototype(p),
                 Statement::Loc(loc) => self.location(loc),
-                // Hints have no effect on the meaning; the syntax keeps them.
-                Statement::Pragma(_) | Statement::Section(_) => {}
+                Statement::Pragma(texts) => self.pragmas(texts),
+                Statement::Section(_) => {}
             }
         }
     }

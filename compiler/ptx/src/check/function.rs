@@ -295,8 +295,13 @@ impl Checker {
                 self.need(d.name.span, ".noreturn", Since::new(6, 4, 30), true);
                 self.body.function.noreturn = true;
             }
-            // Hints to an optimiser.
-            "pragma" => {}
+            "pragma" => {
+                let texts = d.args.iter().filter_map(|arg| match arg {
+                    Argument::Text(text) => Some(text),
+                    Argument::Value(_) => None,
+                });
+                self.pragmas(texts);
+            }
             _ if known_unsupported(name) => {
                 self.error(
                     Code::UnsupportedDirective,

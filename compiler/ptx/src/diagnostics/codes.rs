@@ -97,6 +97,7 @@ codes! {
     BadParameter "P0402" Wrong "a bad parameter", "see the PTX ISA, \"Kernel Function Parameters\"";
     BodyMissing "P0403" Wrong "a function without a body", "define it, or declare it `.extern`";
     OversizedBlock "P0404" Warning "a block size that no launch can have", "a block has at most 1024 threads";
+    UnknownPragma "P0405" Warning "a pragma that is not known", "it is left out; it has no effect on the meaning (PTX ISA, `.pragma`)";
     // Variables.
     BadAlignment "P0501" Wrong "a bad alignment", "an alignment is a power of two";
     BadSize "P0502" Wrong "a bad array size", "sizes are positive and their product fits in 63 bits";
