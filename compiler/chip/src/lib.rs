@@ -18,6 +18,6 @@ mod target;
 pub use bank::BankLayout;
 pub use chip::{Chip, ChipRange, UnknownChip};
 pub use limits::Limits;
-pub use occupancy::{Limit, Occupancy};
+pub use occupancy::{Limit, Occupancy, PARTS};
 pub use strength::Strengths;
 pub use target::{Features, Target, UnknownTarget};

@@ -4,7 +4,7 @@ use crate::chip::Chip;
 
 /// Parts of a multiprocessor, each with a quarter of its registers and a scheduler of its own (CUDA C++ Programming Guide, "Architecture" of
 /// compute capability 7.x to 12.x).
-const PARTS: u32 = 4;
+pub const PARTS: u32 = 4;
 
 /// What keeps a multiprocessor from holding more warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +106,18 @@ impl Chip {
         if fit < most { fit } else { most }
     }
 
+    /// The most registers of a thread, those that the hardware keeps included, with which a multiprocessor holds so many warps: a whole number of
+    /// allocation units, at least one, or as many as a thread may name. Each part of a multiprocessor has its own registers and takes every fourth warp,
+    /// so that 9 warps need as many as 12 (`MAXREG_COUNT` of ptxas 13.0.88 for `.maxntid` 32 to 1,024 and `.minnctapersm` 1 to 5).
+    pub const fn registers_for_warps(self, warps: u32) -> u32 {
+        let limits = self.limits();
+        let of_part = if warps == 0 { 1 } else { warps.div_ceil(PARTS) };
+        let share = limits.registers_per_multiprocessor / PARTS / limits.warp_lanes / of_part;
+        let unit = limits.register_allocation_unit;
+        let whole = if share < unit { unit } else { share - share % unit };
+        if whole < limits.registers_per_thread { whole } else { limits.registers_per_thread }
+    }
+
     /// The most registers of a thread, those that the hardware keeps included, with which a multiprocessor holds as many warps as with `registers`.
     pub const fn registers_of_same_occupancy(self, registers: u32) -> u32 {
         let limits = self.limits();
@@ -150,6 +162,34 @@ mod tests {
             let found = Chip::Sm90.occupancy(registers, shared, threads);
             assert_eq!((found.warps, found.limit), (warps, limit), "{registers} {shared} {threads:?}");
             assert_eq!(found.most, 64);
+        }
+    }
+
+    #[test]
+    fn warps_share_registers_as_ptxas_has_it() {
+        // `MAXREG_COUNT` of ptxas 13.0.88 for one block of 8, 9, …, 32 warps, and for five blocks of 9.
+        for (warps, registers) in [
+            (1, 255),
+            (8, 255),
+            (9, 168),
+            (12, 168),
+            (13, 128),
+            (17, 96),
+            (21, 80),
+            (25, 72),
+            (29, 64),
+            (32, 64),
+            (45, 40),
+        ] {
+            assert_eq!(Chip::Sm90.registers_for_warps(warps), registers, "{warps}");
+        }
+        for chip in Chip::ALL {
+            for warps in 1..=chip.warps_per_multiprocessor() {
+                let registers = chip.registers_for_warps(warps);
+                assert!(chip.warps_by_registers(registers) >= warps, "{chip} {warps}");
+                let more = registers + chip.limits().register_allocation_unit;
+                assert!(registers == 255 || chip.warps_by_registers(more) < warps, "{chip} {warps}");
+            }
         }
     }
 

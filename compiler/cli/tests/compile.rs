@@ -175,3 +175,74 @@ fn called_as_ptxas() {
     assert!(folder.path().join("elf.o").exists(), "ptxas's own default output");
     assert_eq!(run(&["in.ptx"]), Some(0), "without -arch ptxas means sm_75");
 }
+
+/// A kernel with so many values live at once, bound to a block by `directives`.
+fn many_live(live: u32, directives: &str) -> String {
+    let mut body = String::new();
+    for k in 0..live {
+        body += &format!("ld.volatile.global.f32 %f{k}, [%d2+{}];\n", 4096 * k);
+    }
+    body += &format!("mov.f32 %f{live}, 0f00000000;\n");
+    for k in 0..live {
+        let (from, other) = (live + k, (7 * k + 3) % live);
+        body += &format!("fma.rn.f32 %f{}, %f{from}, %f{k}, %f{other};\n", from + 1);
+    }
+    format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {directives}\n{{
+    .reg .b64 %d<3>; .reg .f32 %f<{}>;
+    ld.param.u64 %d1, [out]; ld.param.u64 %d2, [in];
+    {body}
+    st.global.f32 [%d1], %f{}; ret;\n}}\n",
+        2 * live + 1,
+        2 * live
+    )
+}
+
+/// A block of the size that an entry is bound to has its registers, by whichever directive or option that is said.
+#[test]
+fn a_block_of_the_entrys_own_size_can_be_launched() {
+    let folder = tempdir().expect("a folder");
+    for (directives, options, most) in [
+        (".maxntid 1024, 1, 1", &[][..], 64),
+        (".reqntid 1024, 1, 1", &[], 64),
+        (".maxntid 32, 32", &[], 64),
+        ("", &["-maxntid", "1024"], 64),
+        (".maxntid 1024, 1, 1 .maxnreg 128", &[], 64),
+        (".maxntid 1024, 1, 1", &["-maxrregcount", "128"], 64),
+        (".maxntid 672, 1, 1", &[], 80),
+        (".maxntid 416, 1, 1", &[], 128),
+        (".maxntid 257, 1, 1", &[], 168),
+        (".maxntid 256, 1, 1", &[], 255),
+        (".maxntid 256, 1, 1 .minnctapersm 2", &[], 128),
+    ] {
+        let live = if most == 64 { 72 } else { 180 };
+        std::fs::write(folder.path().join("in.ptx"), many_live(live, directives))
+            .expect("the folder is ours");
+        compile(folder.path(), &[&["-v"], options].concat()).expect(0, "Used ");
+        let f = &cubin(folder.path()).functions[0];
+        assert!(f.registers <= most && f.registers > most / 2, "{directives} {options:?}: {}", f.registers);
+        sassafras(folder.path(), &["check", "out.cubin"]).expect(0, "hazards: 0 objections");
+    }
+    // Too many blocks are left out, in ptxas's words.
+    for (directives, options, part) in [
+        (
+            ".maxntid 416, 1, 1 .minnctapersm 5",
+            &[][..],
+            "Value of threads per SM for entry k is out of range. .minnctapersm will be ignored",
+        ),
+        (
+            ".maxntid 320, 1, 1",
+            &["-minnctapersm", "64"],
+            "Value of minnctapersm for entry k is out of range. minnctapersm will be ignored",
+        ),
+        (
+            ".maxntid 320, 1, 1",
+            &["-minnctapersm", "-1"],
+            "Value of minnctapersm for entry k is out of range. minnctapersm will be ignored",
+        ),
+        (".maxntid 320, 1, 1", &["-minnctapersm", "0", "-v"], "Used "),
+    ] {
+        std::fs::write(folder.path().join("in.ptx"), many_live(16, directives)).expect("the folder is ours");
+        compile(folder.path(), options).expect(0, part);
+    }
+}

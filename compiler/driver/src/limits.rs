@@ -1,9 +1,11 @@
 //! How many registers an entry may use, from options and directives.
 //!
 //! As `ptxas --help` says: `-maxrregcount` counts more than `-maxntid` and `-minnctapersm`; directives count more than
-//! options, unless `-override-directive-values` is given.
+//! options, unless `-override-directive-values` is given. Whatever is said, one block of the entry's own size fits: with more registers
+//! no launch of it works (ptxas 13.0.88 does the same with `.maxntid`, `.reqntid`, `-maxntid` and `-maxrregcount`, and not with `.maxnreg`).
 
 use sassafras_chip::Chip;
+use sassafras_chip::limits::THREADS_PER_BLOCK;
 
 use crate::options::{Options, RegisterLimit};
 
@@ -61,16 +63,32 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
         (directive, option) => directive.or(option),
     };
     let blocks = prefer(directives.blocks, options.blocks_per_processor.filter(|_| use_shape));
-    let shape = threads.or(directives.exact_threads);
-    // Whole warps of so many blocks share the registers of a multiprocessor; a warp's share is rounded down.
-    let occupancy = shape.zip(blocks).map(|([x, y, z], blocks)| {
-        let block = u64::from(x) * u64::from(y) * u64::from(z);
-        let lanes =
-            block.div_ceil(u64::from(limits.warp_lanes)) * u64::from(limits.warp_lanes) * u64::from(blocks);
-        let share = (u64::from(limits.registers_per_multiprocessor) / lanes.max(1)) as u32;
-        share - share % limits.register_allocation_unit
+    let warps = threads.or(directives.exact_threads).map(|shape| {
+        let block = shape.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
+        block.min(THREADS_PER_BLOCK.into()).div_ceil(limits.warp_lanes.into()).max(1) as u32
     });
-    let wanted = explicit.or(occupancy);
+    let own = warps.map(|warps| chip.registers_for_warps(warps));
+    let occupancy = warps.zip(blocks).and_then(|(warps, blocks)| {
+        let of_option = Some(blocks) != directives.blocks || options.override_directives;
+        let all = warps.saturating_mul(blocks);
+        // In ptxas's words.
+        if blocks > chip.blocks_per_multiprocessor() {
+            warnings.push(format!(
+                "Value of minnctapersm for entry {entry} is out of range. minnctapersm will be ignored"
+            ));
+            return None;
+        }
+        if all > chip.warps_per_multiprocessor() {
+            let name = if of_option { "minnctapersm" } else { ".minnctapersm" };
+            warnings.push(format!(
+                "Value of threads per SM for entry {entry} is out of range. {name} will be ignored"
+            ));
+            return None;
+        }
+        Some(chip.registers_for_warps(all.max(1)))
+    });
+    let fits = |n: u32| own.map_or(n, |own| n.min(own));
+    let wanted = explicit.or(occupancy.or(own)).map(fits);
     let stated = wanted.map_or(0xff, |n| n.min(most).max(LEAST) as u16);
     if let Some(n) = wanted.filter(|&n| n < LEAST) {
         // In ptxas's words.
@@ -111,6 +129,37 @@ mod tests {
     fn too_few_are_raised_aloud() {
         let bounds = of(Directives::default(), |o| o.registers = Some(RegisterLimit::Count(5)));
         assert_eq!((bounds.registers, bounds.warnings.len()), (LEAST, 1));
+    }
+
+    #[test]
+    fn a_block_of_the_entrys_own_size_fits() {
+        let of_threads = |x: u32| Directives { threads: Some([x, 1, 1]), ..Directives::default() };
+        for (threads, registers) in [(256, 255), (288, 168), (513, 96), (1024, 64), (4096, 64)] {
+            assert_eq!(of(of_threads(threads), |_| ()).registers, registers, "{threads}");
+            let exact = Directives { exact_threads: Some([threads, 1, 1]), ..Directives::default() };
+            assert_eq!(of(exact, |_| ()).registers, registers, "{threads}");
+        }
+        let flat = Directives { threads: Some([32, 32, 1]), ..Directives::default() };
+        assert_eq!(of(flat, |_| ()).registers, 64);
+        assert_eq!(of(Directives::default(), |o| o.threads = Some([1024, 1, 1])).registers, 64);
+        let asked = Directives { registers: Some(128), ..of_threads(1024) };
+        assert_eq!(of(asked, |_| ()).registers, 64);
+        assert_eq!(of(of_threads(1024), |o| o.registers = Some(RegisterLimit::Count(128))).registers, 64);
+        assert_eq!(of(of_threads(1024), |o| o.registers = Some(RegisterLimit::Count(40))).registers, 40);
+    }
+
+    #[test]
+    fn too_many_blocks_are_left_out_aloud() {
+        let of_blocks = |threads: u32, blocks: u32| {
+            let shape =
+                Directives { threads: Some([threads, 1, 1]), blocks: Some(blocks), ..Directives::default() };
+            let bounds = of(shape, |_| ());
+            (bounds.registers, bounds.warnings.len())
+        };
+        assert_eq!(of_blocks(320, 5), (32, 0));
+        assert_eq!(of_blocks(416, 5), (128, 1));
+        assert_eq!(of_blocks(32, 64), (255, 1));
+        assert_eq!(of_blocks(32, u32::MAX), (255, 1));
     }
 
     #[test]

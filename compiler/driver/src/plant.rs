@@ -54,6 +54,7 @@ const OWN: &[Fault] = &[
     Fault { name: "lost-shared", stage: Stage::Assemble, make: Make::Cubin(lost_shared) },
     Fault { name: "swapped-code", stage: Stage::Assemble, make: Make::Cubin(swapped_code) },
     Fault { name: "swapped-addresses", stage: Stage::Assemble, make: Make::Cubin(swapped_addresses) },
+    Fault { name: "crowded-block", stage: Stage::Assemble, make: Make::Cubin(crowded_block) },
     Fault { name: "lost-barriers", stage: Stage::Assemble, make: Make::Cubin(lost_barriers) },
     Fault { name: "wrong-place", stage: Stage::Assemble, make: Make::Lines(lines::wrong_place) },
     Fault { name: "wrong-ptx-line", stage: Stage::Assemble, make: Make::Lines(lines::wrong_ptx_line) },
@@ -239,6 +240,20 @@ fn lost_registers(cubin: &mut Cubin, seed: u64) -> bool {
 /// A function's shared memory is not declared.
 fn lost_shared(cubin: &mut Cubin, seed: u64) -> bool {
     one_of(cubin, seed, |f| f.shared.take().is_some())
+}
+
+/// A function is bound to blocks of the fewest threads whose registers a multiprocessor does not have.
+fn crowded_block(cubin: &mut Cubin, seed: u64) -> bool {
+    let Some(chip) = sassafras_chip::Chip::from_number(cubin.sm) else { return false };
+    one_of(cubin, seed, |f| {
+        let limits = chip.limits();
+        let of_warp =
+            f.registers.max(1).next_multiple_of(limits.register_allocation_unit) * limits.warp_lanes;
+        let warps =
+            limits.registers_per_multiprocessor / sassafras_chip::PARTS / of_warp * sassafras_chip::PARTS + 1;
+        f.max_threads = Some([warps * limits.warp_lanes, 1, 1]);
+        f.entry
+    })
 }
 
 /// A function's barriers are not declared.

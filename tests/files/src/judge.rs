@@ -215,6 +215,7 @@ fn set(cubin: &mut Cubin, image: &mut Image, field: &str, value: &str) -> Option
         "parameters" => f.param_size = small()?,
         "frame" => f.frame_size = small()?,
         "stack" => f.min_stack = Some(small()?),
+        "threads" => f.max_threads = Some([small()?, 1, 1]),
         "shared" => f.shared = Some(Shared { size: small()?, align: 4 }),
         _ => return None,
     }

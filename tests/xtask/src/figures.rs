@@ -8,6 +8,7 @@ mod errors;
 mod execute;
 mod first;
 mod graph;
+mod launch_bounds;
 mod layout;
 mod listing;
 mod placement;
@@ -33,6 +34,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "large" => code::large(root),
         "passes" => code::passes(root),
         "levels" => code::levels(root),
+        "launch-bounds" => launch_bounds::launch_bounds(root),
         "layout" => layout::layout(root),
         "folding" => placement::placement(root, true),
         "phases" => placement::phases(root),
@@ -40,7 +42,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, large, layout, levels, passes, phases, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, large, launch-bounds, layout, levels, passes, phases, placement, prove, support"
         ),
     }
 }

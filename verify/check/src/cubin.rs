@@ -3,7 +3,7 @@
 use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
-use sassafras_chip::Chip;
+use sassafras_chip::{Chip, PARTS};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
 use sassafras_machine as machine;
@@ -82,6 +82,7 @@ fn judge(cubin: &Cubin, made: &[Made], own: bool) -> Verdict {
             report.add(Rule::CubinCode, "code", format!("{} words", f.code.len()));
         }
         registers(f, &code, chip, own, &mut report);
+        launch(f, chip, own, &mut report);
         exits(f, &code, &mut report);
         if own {
             collectives(f, &code, &mut report);
@@ -124,6 +125,23 @@ fn registers(f: &Function, code: &[(u32, Inst)], chip: Chip, own: bool, report: 
     let wrong = if own && asked == 0 { f.registers != wanted } else { !enough };
     if wrong {
         report.add(Rule::CubinRegisters, "registers", format!("{} declared, {wanted} used", f.registers));
+    }
+}
+
+/// Each part of a multiprocessor has registers of its own: the one with most warps of a block has a quarter of them, rounded up. Of others' entries
+/// only the exact size counts: where a size is the largest (`.maxntid`), smaller blocks can be launched.
+fn launch(f: &Function, chip: Chip, own: bool, report: &mut Report) {
+    let limits = chip.limits();
+    let of_warp =
+        u64::from(f.registers.next_multiple_of(limits.register_allocation_unit) * limits.warp_lanes);
+    let there = u64::from(limits.registers_per_multiprocessor / PARTS);
+    for shape in [f.required_threads, f.max_threads.filter(|_| own)].into_iter().flatten() {
+        let threads = shape.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
+        let warps = threads.div_ceil(limits.warp_lanes.into()).div_ceil(PARTS.into());
+        if f.entry && warps.saturating_mul(of_warp) > there {
+            let what = format!("{threads} threads with {} registers each fit no multiprocessor", f.registers);
+            report.add(Rule::CubinLaunch, "block", what);
+        }
     }
 }
 

@@ -152,6 +152,7 @@ rules! {
     "The container": {
         CubinCode "cubin-code" "Code decodes, and is padded to 128 bytes.",
         CubinRegisters "cubin-registers" "The register count is the highest general register that the code names, plus one, plus what the hardware keeps.",
+        CubinLaunch "cubin-launch" "A block of the size that an entry is bound to has its registers on one multiprocessor.",
         CubinExits "cubin-exits" "The offsets of exits are where the code has them.",
         CubinCollectives "cubin-collectives" "The offsets of operations across lanes are where the code has them.",
         CubinBarriers "cubin-barriers" "Every named barrier of the code is declared, and no more.",

@@ -238,9 +238,11 @@ pub(super) const ROWS: &[Row] = &[
         A::One,
         "N",
         "",
-        E::Set(|o, v| match v.parse() {
-            Ok(0) | Err(_) => Err(format!("`{v}` is no number above 0")),
-            Ok(n) => set(&mut o.blocks_per_processor, Some(n)),
+        // ptxas takes 0 for none, and leaves out what is out of range, below 0 too, with a warning (13.0.88).
+        E::Set(|o, v| match v.parse::<i64>() {
+            Ok(0) => Ok(()),
+            Ok(n) => set(&mut o.blocks_per_processor, Some(u32::try_from(n).unwrap_or(u32::MAX))),
+            Err(_) => Err(format!("`{v}` is no number")),
         }),
         "Fewest blocks on a multiprocessor, for entries without .minnctapersm; ignored with -maxrregcount.",
     ),
