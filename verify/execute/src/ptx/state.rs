@@ -161,6 +161,8 @@ impl LaneState<'_, '_> {
 
 /// Address of the first function: no memory is there.
 const FUNCTIONS: u64 = 0x7e00_0000_0000;
+/// The same under other numbers of [`crate::Options::places`]: each of the six bytes differs, so that none of them looks like one that PTX gives.
+const ELSEWHERE: u64 = 0x7d01_0203_0510;
 const FUNCTION_STRIDE: u64 = 128;
 
 /// The address of a function.
@@ -169,7 +171,10 @@ pub(super) fn function_address(program: &Program<'_>, function: FunctionId) -> u
 }
 
 fn first_function(program: &Program<'_>) -> u64 {
-    FUNCTIONS + (u64::from(program.places) << 20)
+    match program.places {
+        0 => FUNCTIONS,
+        places => ELSEWHERE + (u64::from(places) << 20),
+    }
 }
 
 /// The function at an address.

@@ -96,6 +96,9 @@ fn external(cubin: &Cubin, symbol: &str) -> Option<String> {
 /// Addresses of functions that the driver resolves, 16 bytes apart, by slot of bank 4: beyond all code.
 pub const ELSEWHERE: u64 = 0xff00_0000_0000;
 
+/// Bytes of the widest load of a constant bank.
+const WIDEST: u32 = 16;
+
 impl Program {
     /// Decodes the code of an entry and checks the launch against it.
     pub(super) fn load(cubin: &Cubin, name: &str, launch: &Launch) -> Result<Program, LaunchError> {
@@ -212,6 +215,11 @@ impl Program {
         let layout = self.chip.bank();
         let base = function.param_base.max(layout.parameters);
         let mut bytes = vec![0; (base + function.param_size) as usize];
+        // An aligned read that begins at the last parameter may go on behind it (`LDC.64` for a `.u32` and a `.u16`, ptxas 13.0.88): what is there
+        // is the driver's, and no zero by chance.
+        let padding = (0..function.param_size.next_multiple_of(WIDEST) - function.param_size)
+            .map(|i| 0xa5 ^ (seed >> (8 * (i % 8))) as u8);
+        bytes.extend(padding);
         let mut known = BTreeSet::new();
         // Free inputs of the launch, one value for all threads.
         let asker = Asker { block: [0; 3], warp: 0, lane: 0, now: 0, seed, shared: 0 };
@@ -266,7 +274,7 @@ impl Program {
         if let Some(at) = layout.global_descriptor {
             wide(at, 0);
         }
-        bytes[base as usize..].copy_from_slice(&launch.params);
+        bytes[base as usize..][..launch.params.len()].copy_from_slice(&launch.params);
         let mut unknown = Vec::new();
         let mut from = 0;
         for at in known.into_iter().chain([base]).map(u64::from) {

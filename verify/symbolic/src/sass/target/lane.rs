@@ -92,7 +92,8 @@ impl Lane<'_, '_> {
             return word;
         }
         let base = u64::from(layout.parameters);
-        if (base..base + u64::from(self.function.param_size)).contains(&at) {
+        // The last word may be one of them in part, and of eight bytes that begin in them the second one may be none.
+        if (base..base + u64::from(self.function.param_size).next_multiple_of(16)).contains(&at) {
             return inputs.parameter(at - base, 4);
         }
         if let Some(cluster) = layout.cluster {
@@ -199,7 +200,10 @@ impl Lane<'_, '_> {
     /// So many bytes of constant bank 0.
     fn words(&mut self, d: &Terms, at: u64, bytes: u32) -> Result<TermId, Trap> {
         let end = u64::from(self.chip.bank().parameters) + u64::from(self.function.param_size);
-        if !at.is_multiple_of(bytes.into()) || at.saturating_add(bytes.into()) > end {
+        // What begins in the parameters may end in the padding behind them, which holds anything.
+        if !at.is_multiple_of(bytes.into())
+            || at.saturating_add(bytes.into()) > end.next_multiple_of(bytes.into())
+        {
             return unsupported(format!(
                 "{bytes} bytes of constant bank 0 at {at:#x}, which ends at {end:#x}"
             ));
