@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use crate::Failure;
 
@@ -83,12 +84,42 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     done.map_err(fail)
 }
 
+/// Holds an output against an input: one that is the same file would take its place.
+///
+/// # Errors
+/// They are one file.
+pub fn apart(input: &Path, output: &Path) -> Result<(), Failure> {
+    let (Ok(there), Ok(here)) = (input.canonicalize(), output.canonicalize()) else { return Ok(()) };
+    if there == here && there.is_file() {
+        let name = output.display();
+        return Err(Failure::usage(format!("`{name}` is the input; the output would take its place")));
+    }
+    Ok(())
+}
+
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.{}.part", std::process::id()))
 }
 
-/// Writes text to standard output; a reader that went away is no error.
+/// Why standard output could not be written, until [`lost`] asks for it.
+static LOST: Mutex<Option<String>> = Mutex::new(None);
+
+/// Notes that something could not be written to standard output; a reader that went away is no error.
+pub fn note_lost(error: &std::io::Error) {
+    if error.kind() != std::io::ErrorKind::BrokenPipe {
+        let mut lost = LOST.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        lost.get_or_insert_with(|| plain(error));
+    }
+}
+
+/// The failure of what was to go to standard output since the last call, if some of it did not.
+pub fn lost() -> Option<Failure> {
+    let why = LOST.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()?;
+    Some(Failure::unwritable(format!("standard output cannot be written: {why}")))
+}
+
+/// Writes text to standard output; a reader that went away is no error, and another error is for [`lost`].
 pub fn print(text: &str) {
     put(text.as_bytes());
 }
@@ -102,7 +133,9 @@ pub fn complain(text: &str) {
 /// As [`print()`], of bytes that are text.
 pub fn put(text: &[u8]) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
+    if let Err(error) = out.write_all(text).and_then(|()| out.flush()) {
+        note_lost(&error);
+    }
 }
 
 fn plain(error: &std::io::Error) -> String {

@@ -1,6 +1,7 @@
 //! From a command line to an exit code.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -38,7 +39,12 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
     }));
     let result = catch_unwind(AssertUnwindSafe(|| dispatch(&line)));
     // The handler has printed the message already.
-    result.unwrap_or(Exit::Internal)
+    let exit = result.unwrap_or(Exit::Internal);
+    // A verdict of which the text is lost is not one to go on with; an error inside stays one.
+    match crate::files::lost() {
+        Some(failure) if exit != Exit::Internal => report(&failure, false),
+        _ => exit,
+    }
 }
 
 fn dispatch(line: &[OsString]) -> Exit {
@@ -69,7 +75,9 @@ fn dispatch(line: &[OsString]) -> Exit {
     let line = match Line::try_parse_from(words.iter().map(|w| two_dashes(w))) {
         Ok(line) => line,
         Err(error) => {
-            let _ = error.print();
+            if let Err(error) = error.print().and_then(|()| std::io::stdout().flush()) {
+                crate::files::note_lost(&error);
+            }
             return if error.use_stderr() { Exit::Usage } else { Exit::Done };
         }
     };

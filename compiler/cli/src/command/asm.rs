@@ -38,6 +38,7 @@ pub struct Asm {
 pub(super) fn run(arguments: &Asm, context: &Context) -> Result<Exit, Failure> {
     let path = &arguments.input;
     let name = path.display().to_string();
+    files::apart(path, &arguments.output)?;
     let text = files::read_text(path)?;
     let fail = |found: Vec<Finding>| {
         if context.json {

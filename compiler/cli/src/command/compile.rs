@@ -95,6 +95,12 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     if inputs.is_empty() {
         return Err(Failure::usage("no input file was given"));
     }
+    for input in &inputs {
+        let Input::File(path) = input else { continue };
+        let written = options.output.iter().cloned().chain(options.report.clone());
+        let own = std::iter::once(output_path(input, options, as_ptxas));
+        written.chain(own).try_for_each(|output| files::apart(path, &output))?;
+    }
     let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
     let mut modules = Vec::new();
     for input in &inputs {

@@ -149,6 +149,11 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
         let text = stopped.to_string();
         match &stopped {
             Stopped::Launch(_) => Failure::usage(text),
+            // Whether lanes wait for ever may rest on who runs when.
+            Stopped::Deadlock(_) | Stopped::StepLimit(_) => {
+                let order = arguments.order;
+                Failure::program(format!("{text}\n  in the order `--order {order}`; others may end"))
+            }
             _ if stopped.is_unsupported() => Failure::unsupported(text),
             _ => Failure::program(text),
         }
