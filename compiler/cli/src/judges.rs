@@ -237,8 +237,11 @@ fn folding(stage: Stage, before: Option<Form<'_>>, after: Form<'_>, notes: &Note
     let (Stage::Fold, Some(Form::Machine(before)), Form::Machine(after)) = (stage, before, after) else {
         return None;
     };
-    let reserved = notes.numbers.iter().any(|number| number.0 == session::RESERVED_TAILS);
-    let choices = sassafras_check::folding::Choices { reserved };
+    let allowed = |name| notes.numbers.iter().any(|number| number.0 == name);
+    let choices = sassafras_check::folding::Choices {
+        reserved: allowed(session::RESERVED_TAILS),
+        unstructured: allowed(session::UNSTRUCTURED),
+    };
     let found = sassafras_check::folding::folded_with(before, after, &notes.merges, choices);
     Some(if found.is_empty() { Finding::Passed } else { finding(&Verdict::Objected(found)) })
 }

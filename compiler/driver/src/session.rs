@@ -10,7 +10,7 @@ mod lines;
 mod text;
 mod threads;
 
-pub use back::RESERVED_TAILS;
+pub use back::{RESERVED_TAILS, UNSTRUCTURED};
 pub use front::{parse, runs_on};
 pub use join::{Joined, join};
 pub use text::{Text, read};

@@ -28,6 +28,8 @@ use sassafras_machine::{Function, MInst, Merge, Op};
 pub struct Choices {
     /// Merged tails may read reserved registers.
     pub reserved: bool,
+    /// A reducible graph need not stay so.
+    pub unstructured: bool,
 }
 
 /// Judges what branch folding or tail duplication made of a function. The merges are in the order in which they were done; tail duplication has
@@ -41,7 +43,7 @@ pub fn folded_with(before: &Function, after: &Function, merges: &[Merge], choice
     let mut report = Report::of(&after.name);
     // What follows indexes by blocks and knows branches of two sides.
     if sound(before, &mut report) && sound(after, &mut report) {
-        if reducible(before) && !reducible(after) {
+        if !choices.unstructured && reducible(before) && !reducible(after) {
             let what = "a cycle has got several entries";
             report.add(Rule::FoldingReducible, after.entry, what);
         }

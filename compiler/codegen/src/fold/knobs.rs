@@ -92,7 +92,7 @@ knobs! {
     threshold "tail-merge-threshold" usize = 150, "150", "blocks that are compared with each other at most; 0 merges nothing";
     size "tail-merge-size" usize = 3, "3", "instructions that a tail has at least";
     reserved "fold-reserved-registers" bool = false, "false", "tails that read reserved registers are merged too";
-    unstructured "disable-nvptx-require-structured-cfg" bool = false, "false", "a merge may give a loop a second entry, to which the judge objects";
+    unstructured "disable-nvptx-require-structured-cfg" bool = false, "false", "a merge may give a loop a second entry";
     convert "ifcvt-branch-fold" bool = true, "true", "branches are folded behind if-conversion";
 }
 

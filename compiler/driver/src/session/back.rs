@@ -41,6 +41,9 @@ type Step = fn(&mut machine::Function, &Options) -> Result<Done, codegen::Error>
 /// The number of branch folding that says that tails may read reserved registers (`fold-reserved-registers`), so that its judge allows it.
 pub const RESERVED_TAILS: &str = "reserved_tails_allowed";
 
+/// The same that says that the graph need not stay reducible (`disable-nvptx-require-structured-cfg`).
+pub const UNSTRUCTURED: &str = "unstructured_allowed";
+
 /// The stages that change a function of machine code, in order.
 const STEPS: [(Stage, Step); 8] = [
     (Stage::Prepare, |m, _| {
@@ -100,6 +103,9 @@ const STEPS: [(Stage, Step); 8] = [
         done.numbers.extend(codegen::fold::Gate::ALL.map(|gate| (gate.name(), kept(gate))));
         if options.knobs.folding.reserved {
             done.numbers.push((RESERVED_TAILS, 1));
+        }
+        if options.knobs.folding.unstructured {
+            done.numbers.push((UNSTRUCTURED, 1));
         }
         Ok(Done { merges: s.merges, ..done })
     }),

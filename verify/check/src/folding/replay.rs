@@ -72,6 +72,8 @@ pub(super) fn replay(
     report: &mut Report,
 ) -> Option<Classes> {
     let mut graph = Graph::of(f);
+    // Then there is nothing to keep, as in a graph that is irreducible.
+    graph.reducible &= !choices.unstructured;
     for (index, merge) in merges.iter().enumerate() {
         let place = format!("merge {index}, into {}", merge.tail);
         if let Err((rule, what)) = graph.merge(merge, choices) {
