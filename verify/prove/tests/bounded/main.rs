@@ -10,6 +10,7 @@
 mod common;
 mod edits;
 mod truth;
+mod witnesses;
 
 use common::{line, module, ours, solver};
 use edits::{KINDS, edited};
@@ -130,7 +131,12 @@ fn no_bounded_proof_covers_a_launch_that_differs() {
             tally.add(pair, bound, &record, &differences);
             if whole {
                 // A run takes hours, and what it has found must not be lost when it is stopped.
-                eprintln!("{}, --unroll {bound}: {}", pair.who, line(&record));
+                eprintln!(
+                    "{}, --unroll {bound}: {} in {:.1} s",
+                    pair.who,
+                    record.verdict.word(),
+                    record.seconds
+                );
             }
         }
     }
