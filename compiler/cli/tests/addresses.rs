@@ -3,6 +3,9 @@
 
 #![allow(missing_docs)]
 
+#[path = "addresses/programs.rs"]
+mod programs;
+
 mod common;
 
 use common::sassafras;
@@ -114,5 +117,84 @@ fn what_lies_behind_the_last_parameter_is_open() {
             ptxas.compile_text(&format!("{HEAD}{PADDING}"), "sm_90", &[]).expect("ptxas takes it");
         std::fs::write(folder.path().join("theirs.cubin"), bytes).expect("it is ours");
         sassafras(folder.path(), &["prove", "k.ptx", "--against", "theirs.cubin"]).expect(0, "k: proved");
+    }
+}
+
+/// Every address and every padding that a program may see (`docs/proof.md`, "Addresses and padding"): our code and ptxas's is proved, and code of
+/// the wrong versions is refuted, or not proved where only the arrangement tells them apart.
+#[test]
+fn every_address_and_padding_is_open_or_known() {
+    let Some(folder) = folder("every_address_and_padding_is_open_or_known") else { return };
+    let ptxas = Tools::here().ptxas(sassafras_oracle::table::CUDA);
+    let mut wrong = Vec::new();
+    let mut hold = |what: &str, source: &str, target: &str, codes: &[i32]| {
+        std::fs::write(folder.path().join("held.ptx"), source).expect("it is ours");
+        let run = sassafras(folder.path(), &["prove", "held.ptx", "--against", target, "--timeout", "20"]);
+        if !codes.contains(&run.code) {
+            wrong.push(format!("{what}: exit {}: {:?}", run.code, run.out.lines().nth(1)));
+        }
+    };
+    for program in programs::ALL {
+        let name = program.name;
+        let source = program.text(program.right);
+        std::fs::write(folder.path().join("right.ptx"), &source).expect("it is ours");
+        let mut targets = Vec::new();
+        for chip in ["sm_75", "sm_90", "sm_120"] {
+            let cubin = format!("{chip}.cubin");
+            let arch = format!("-arch={chip}");
+            sassafras(folder.path(), &["compile", "right.ptx", &arch, "-o", &cubin, "--quiet"]).expect(0, "");
+            // Wrong versions are held against one chip's code.
+            targets.push((cubin, true, chip == "sm_90"));
+        }
+        if let Ok(ptxas) = &ptxas {
+            let (bytes, _) = ptxas.compile_text(&source, "sm_90", &[]).expect("ptxas takes it");
+            std::fs::write(folder.path().join("ptxas.cubin"), bytes).expect("it is ours");
+            targets.push(("ptxas.cubin".to_owned(), program.ptxas, true));
+        }
+        for (target, proved, wrong_ones) in targets {
+            let right: &[i32] = if proved { &[0, 14] } else { &[12] };
+            hold(&format!("{name}, {target}"), &source, &target, right);
+            if !wrong_ones {
+                continue;
+            }
+            for text in program.refuted {
+                let codes: &[i32] = if proved { &[10] } else { &[12] };
+                hold(&format!("{name}, {target}, {text}"), &program.text(text), &target, codes);
+            }
+            for text in program.unproved {
+                hold(&format!("{name}, {target}, {text}"), &program.text(text), &target, &[10, 12]);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Words of constant bank 0 below the parameters are the launch's or the driver's: code that has one of them in a parameter's place is refuted
+/// where it is known what the driver puts there, and else unknown.
+#[test]
+fn words_of_the_driver_are_no_parameters() {
+    let Some(folder) = folder("words_of_the_driver_are_no_parameters") else { return };
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is ours");
+    write("k.ptx", &format!("{HEAD}{PADDING}"));
+    sassafras(folder.path(), &["compile", "k.ptx", "-arch=sm_90", "-o", "k.cubin", "--quiet"]).expect(0, "");
+    let listing = sassafras(folder.path(), &["disasm", "--control", "k.cubin"]).out;
+    assert!(listing.contains("c[0x0][0x218]"), "{listing}");
+    for (word, code) in [
+        ("0x0", 10),
+        ("0x14", 10),
+        ("0x18", 12),
+        ("0x1c", 12),
+        ("0x28", 10),
+        ("0x2c", 10),
+        ("0x118", 12),
+        ("0x1f0", 12),
+        ("0x204", 12),
+        ("0x208", 10),
+        ("0x20c", 10),
+    ] {
+        write("other.sass", &listing.replace("c[0x0][0x218]", &format!("c[0x0][{word}]")));
+        sassafras(folder.path(), &["asm", "other.sass", "--into", "k.cubin", "-o", "other.cubin"])
+            .expect(0, "");
+        sassafras(folder.path(), &["prove", "k.ptx", "--against", "other.cubin"]).expect(code, "k: ");
     }
 }

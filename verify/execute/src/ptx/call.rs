@@ -53,18 +53,20 @@ impl Turn<'_, '_, '_> {
         let layout = &program.frames[id.0 as usize];
         for (i, (argument, param)) in arguments.iter().zip(&callee.params).enumerate() {
             let caller = thread.frames.last().expect("a lane is in a function");
-            let (bytes, open): (Vec<u8>, bool) = match argument {
+            let (bytes, open): (Vec<u8>, Vec<bool>) = match argument {
                 Place::Value(value) => {
-                    let bytes = value.bits().to_le_bytes();
-                    (bytes[..(param.size as usize).min(16)].to_vec(), reads_open)
+                    let bytes = value.bits().to_le_bytes()[..(param.size as usize).min(16)].to_vec();
+                    let open = vec![reads_open; bytes.len()];
+                    (bytes, open)
                 }
                 Place::Variable(variable) => {
+                    // The padding of a structure is open, and not what lies beside it.
                     let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
-                    (caller.params[at.clone()].to_vec(), caller.open.params[at].contains(&true))
+                    (caller.params[at.clone()].to_vec(), caller.open.params[at].to_vec())
                 }
                 Place::Register(_) => continue,
             };
-            put(&mut frame, callee, param, layout.params[i], &bytes, open);
+            put(&mut frame, callee, param, layout.params[i], &bytes, &open);
         }
         thread.frames.push(frame);
         thread.pc = 0;
@@ -173,22 +175,24 @@ impl Turn<'_, '_, '_> {
             let (bytes, open) = match param.register {
                 Some(r) => {
                     let bytes = callee.registers[r.0 as usize].bits().to_le_bytes();
-                    (bytes[..(param.size as usize).min(16)].to_vec(), callee.open.is_open(r))
+                    let bytes = bytes[..(param.size as usize).min(16)].to_vec();
+                    let open = vec![callee.open.is_open(r); bytes.len()];
+                    (bytes, open)
                 }
                 None => {
                     let at = range(layout.returns[i], param);
-                    (callee.params[at.clone()].to_vec(), callee.open.params[at].contains(&true))
+                    (callee.params[at.clone()].to_vec(), callee.open.params[at].to_vec())
                 }
             };
             match result {
                 Place::Register(Some(r)) => {
                     let register = &mut caller.registers[r.0 as usize];
                     *register = Bits::new(register.width(), number(&bytes[..bytes.len().min(16)]));
-                    caller.open.write(*r, open);
+                    caller.open.write(*r, open.contains(&true));
                 }
                 Place::Variable(variable) => {
                     let at = variable_range(&program.frames[caller.function.0 as usize], *variable, param);
-                    caller.open.params[at.clone()].fill(open);
+                    caller.open.params[at.clone()].copy_from_slice(&open);
                     caller.params[at].copy_from_slice(&bytes);
                 }
                 Place::Register(None) | Place::Value(_) => {}
@@ -219,15 +223,15 @@ fn variable_range(frame: &super::program::Frame, variable: VariableId, param: &P
     }
 }
 
-fn put(frame: &mut Frame, callee: &Function, param: &Param, at: u64, bytes: &[u8], open: bool) {
+fn put(frame: &mut Frame, callee: &Function, param: &Param, at: u64, bytes: &[u8], open: &[bool]) {
     match param.register {
         Some(r) => {
             let width = callee.registers[r.0 as usize].ty.width();
             frame.registers[r.0 as usize] = Bits::new(width, number(&bytes[..bytes.len().min(16)]));
-            frame.open.write(r, open);
+            frame.open.write(r, open.contains(&true));
         }
         None => {
-            frame.open.params[range(at, param)][..bytes.len()].fill(open);
+            frame.open.params[range(at, param)][..bytes.len()].copy_from_slice(open);
             frame.params[range(at, param)][..bytes.len()].copy_from_slice(bytes);
         }
     }

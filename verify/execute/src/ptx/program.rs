@@ -201,7 +201,16 @@ impl<'m> Program<'m> {
                 return Err(LaunchError::Program(what));
             }
         }
-        let static_shared = loader.shared.0.next_multiple_of(loader.dynamic_align);
+        // Where dynamic shared memory begins is open too: behind something that the system keeps, and behind no variable at all.
+        let dynamic = |v: &Variable| v.space == Space::Shared && v.size == 0;
+        let mut all = module.functions.iter().flat_map(|f| &f.variables).chain(&module.variables);
+        let static_shared = match all.find(|v| dynamic(v)) {
+            Some(v) => {
+                let first = Variable { align: loader.dynamic_align, size: 0, ..v.clone() };
+                loader.shared.place_with_gap(&first, places)
+            }
+            None => loader.shared.0.next_multiple_of(loader.dynamic_align),
+        };
         let apart = |f: &Function| f.insts.iter().flatten().map(|_| AtomicBool::new(false)).collect();
         let apart = module.functions.iter().map(apart).collect();
         let mut program = Program {
