@@ -122,3 +122,47 @@ fn an_input_is_not_overwritten() {
     // A cubin that gets code may be the one that is written.
     sassafras(folder.path(), &["asm", "k.sass", "--into", "k.cubin", "-o", "k.cubin"]).expect(0, "");
 }
+
+/// A block of two warps: the threads of the one wait for the flag that the other sets.
+fn spins(waits: u32, sets: u32) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{
+    .reg .b32 %r<5>; .reg .b64 %d<2>; .reg .pred %p<3>;
+    ld.param.u64 %d1, [p];
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    setp.ne.u32 %p1, %r2, {waits};
+    @%p1 bra OTHER;
+SPIN:
+    ld.acquire.gpu.global.u32 %r3, [%d1];
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra SPIN;
+    ret;
+OTHER:
+    mov.u32 %r4, {sets};
+    st.release.gpu.global.u32 [%d1], %r4;
+    ret;
+}}
+"
+    )
+}
+
+#[test]
+fn a_run_that_does_not_end_names_an_order_that_does() {
+    let folder = tempdir().expect("a folder");
+    let run = |text: &str, order: &str, file: &str| {
+        std::fs::write(folder.path().join("k.ptx"), text).expect("it is ours");
+        sassafras(folder.path(), &["compile", "k.ptx", "-o", "k.cubin", "--quiet"]).expect(0, "");
+        let launch = ["--grid", "1", "--block", "64", "--arg", "zeros:4", "--steps", "20000"];
+        sassafras(folder.path(), &[&["run", file, "--order", order][..], &launch].concat())
+    };
+    for file in ["k.ptx", "k.cubin"] {
+        // Warp 0 runs until it waits, and it never does; the other way round warp 1 has set the flag by then.
+        run(&spins(0, 1), "2", file).expect(5, "in the order `--order 2`; in the order `--order 0` it ends");
+        run(&spins(0, 1), "0", file).expect(0, "");
+        run(&spins(1, 1), "2", file).expect(0, "");
+        run(&spins(1, 1), "3", file).expect(5, "in the order `--order 3`; in the order `--order 0` it ends");
+        // Nobody sets it.
+        run(&spins(0, 0), "1", file).expect(5, "none of the orders 0 to 7 ends within 2500 instructions");
+    }
+}

@@ -9,7 +9,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::profile;
 use sassafras_execute::options::Tracer;
 use sassafras_execute::outcome::Coverage;
-use sassafras_execute::{Approx, Argument, Failure as Stopped, Launch, Options, Outcome, ptx, sass};
+use sassafras_execute::{Approx, Argument, Failure as Stopped, Launch, Options, Order, Outcome, ptx, sass};
 use sassafras_placement::format;
 use serde_json::json;
 
@@ -141,23 +141,8 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     if arguments.trace {
         options.trace = Some(tracer());
     }
-    let result = match &program {
-        Program::Ptx(module) => ptx::run(module, &entry, &launch, &options),
-        Program::Sass(cubin) => sass::run(cubin, &entry, &launch, &options),
-    };
-    let outcome = result.map_err(|stopped| {
-        let text = stopped.to_string();
-        match &stopped {
-            Stopped::Launch(_) => Failure::usage(text),
-            // Whether lanes wait for ever may rest on who runs when.
-            Stopped::Deadlock(_) | Stopped::StepLimit(_) => {
-                let order = arguments.order;
-                Failure::program(format!("{text}\n  in the order `--order {order}`; others may end"))
-            }
-            _ if stopped.is_unsupported() => Failure::unsupported(text),
-            _ => Failure::program(text),
-        }
-    })?;
+    let outcome = launched(&program, &entry, &launch, &options)
+        .map_err(|stopped| failure(&program, &entry, &launch, &options, &stopped))?;
     for (buffer, path) in dumps {
         files::write(&path, &outcome.buffers[buffer])?;
     }
@@ -171,6 +156,44 @@ pub(super) fn run(arguments: &Run, context: &Context) -> Result<Exit, Failure> {
     let races = arguments.races.then(|| raced(&program, &launch, &outcome));
     say(&outcome, issue, races.as_ref(), context);
     Ok(races.map_or(Exit::Done, |races| races.exit))
+}
+
+fn launched(program: &Program, entry: &str, launch: &Launch, options: &Options) -> Result<Outcome, Stopped> {
+    match program {
+        Program::Ptx(module) => ptx::run(module, entry, launch, options),
+        Program::Sass(cubin) => sass::run(cubin, entry, launch, options),
+    }
+}
+
+/// Why a run has no outcome. Whether lanes wait for ever may depend on who runs when, so that other orders are tried then.
+fn failure(program: &Program, entry: &str, launch: &Launch, options: &Options, stopped: &Stopped) -> Failure {
+    let text = stopped.to_string();
+    match stopped {
+        Stopped::Launch(_) => Failure::usage(text),
+        Stopped::Deadlock(_) | Stopped::StepLimit(_) => {
+            let other = order_that_ends(program, entry, launch, options);
+            Failure::program(format!("{text}\n  in the order `--order {}`; {other}", options.order))
+        }
+        _ if stopped.is_unsupported() => Failure::unsupported(text),
+        _ => Failure::program(text),
+    }
+}
+
+/// Orders that are tried where the given one does not end: the fixed ones, and two random ones.
+const TRIED: u32 = Order::NAMED + 2;
+
+/// Says which other order ends. Each attempt has its share of the steps, so that the search takes no longer than the run did.
+fn order_that_ends(program: &Program, entry: &str, launch: &Launch, options: &Options) -> String {
+    let step_limit = options.step_limit / u64::from(TRIED);
+    let mut others = (0..TRIED).filter(|order| *order != options.order);
+    let ends = others.find(|order| {
+        let tried = Options { order: *order, step_limit, trace: None, touches: false, ..options.clone() };
+        launched(program, entry, launch, &tried).is_ok()
+    });
+    match ends {
+        Some(order) => format!("in the order `--order {order}` it ends"),
+        None => format!("none of the orders 0 to {} ends within {step_limit} instructions", TRIED - 1),
+    }
 }
 
 /// What a run shows of races.
