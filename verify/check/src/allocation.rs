@@ -18,8 +18,9 @@
 //!   predicate and a general register only values of predicates move on.
 //! * An edge gives each parameter of its target to the locations of the argument, all at once. What no path behind it reads is forgotten: a location that
 //!   is handed from parameter to parameter would otherwise hold the names of all of them.
-//! * An instruction without origin that reads nothing is a definition written again: it gives the values of the
-//!   definitions that it repeats.
+//! * A definition that reads nothing can be written again. Its value is in a location of its own too, one for each constant, which no instruction
+//!   overwrites; edges and copies name what is there as they name what registers hold. An instruction that writes this constant,
+//!   with origin or without, gives all the values that are there.
 //!
 //! # Objections
 //! At uses only, and where the two functions differ in shape. A use of an undefined value is never wrong.
@@ -34,7 +35,7 @@ use live::Live;
 use sassafras_chip::{Chip, abi};
 use sassafras_isa::FieldKind;
 use sassafras_machine::{Access, Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
-use shape::{Pairing, pair};
+use shape::{Pairing, Repeated, pair};
 use smallvec::SmallVec;
 use state::{Location, State, Value};
 
@@ -88,12 +89,13 @@ type Held = SmallVec<[Value; 4]>;
 struct Walk<'a> {
     before: &'a Function,
     after: &'a Function,
+    repeated: Repeated,
     objections: Vec<Finding>,
 }
 
 impl<'a> Walk<'a> {
     fn new(before: &'a Function, after: &'a Function) -> Walk<'a> {
-        Walk { before, after, objections: Vec::new() }
+        Walk { before, after, repeated: Repeated::of(before), objections: Vec::new() }
     }
 
     /// Runs one block; `report` says whether to note objections.
@@ -106,13 +108,28 @@ impl<'a> Walk<'a> {
                 continue;
             };
             for dropped in &old[next..counterpart] {
-                self.bind(dropped, state);
+                self.dropped(dropped, state);
             }
             next = counterpart + 1;
             self.matched(block, index, &old[counterpart], new, state, report);
         }
         for dropped in &old[next..] {
-            self.bind(dropped, state);
+            self.dropped(dropped, state);
+        }
+    }
+
+    /// An instruction that allocation left out: it names values, or gives a constant, the same as in an older turn of a loop.
+    fn dropped(&self, old: &MInst, state: &mut State) {
+        self.bind(old, state);
+        self.make(old, state);
+    }
+
+    /// Names the value of a definition of the function before that can be written again.
+    fn make(&self, old: &MInst, state: &mut State) {
+        let Some(number) = self.repeated.number(old) else { return };
+        for def in old.defs() {
+            let Some(vreg) = def.reg.vreg() else { continue };
+            (0..def.units).for_each(|unit| state.add(Location::Made(number, unit), Value::Unit(vreg, unit)));
         }
     }
 
@@ -247,6 +264,22 @@ impl<'a> Walk<'a> {
                 state.set(place, Value::of(operand.class, operand.reg.offset(unit)));
             }
         }
+        self.make(old, state);
+        self.written_again(new, state);
+    }
+
+    /// What an instruction writes that repeats a definition of the function before holds all values of this constant.
+    fn written_again(&self, new: &MInst, state: &mut State) {
+        let Some(number) = self.repeated.number(new) else { return };
+        for def in new.defs() {
+            for unit in 0..def.units {
+                let mut held: Held = state.get(Location::Made(number, unit)).collect();
+                // It may stand in front of the definition that it repeats, which was left out.
+                held.extend(self.repeated.defined(number).iter().map(|&vreg| Value::Unit(vreg, unit)));
+                let place = Location::of(def.class, def.reg, unit);
+                held.into_iter().for_each(|value| state.add(place, value));
+            }
+        }
     }
 
     /// An instruction that allocation added.
@@ -259,17 +292,13 @@ impl<'a> Walk<'a> {
                 self.moves(pseudo, state);
             }
             Op::Inst(inst) => {
-                // Definitions written again; whatever reads or touches memory gives nothing that is known.
-                let repeated = shape::repeated(self.before, inst);
+                // What repeats no definition gives nothing that is known.
                 for operand in new.defs() {
                     for unit in 0..operand.units {
-                        let place = Location::of(operand.class, operand.reg, unit);
-                        state.clear(place);
-                        for &vreg in &repeated {
-                            state.add(place, Value::Unit(vreg, unit));
-                        }
+                        state.clear(Location::of(operand.class, operand.reg, unit));
                     }
                 }
+                self.written_again(new, state);
                 if report && shape::has_effect(inst) {
                     let what = format!("`{}` was added", inst.form);
                     self.object(Rule::AllocationAdded, block, index, what);
@@ -341,7 +370,7 @@ fn kept_by_callee(chip: Chip, place: Location) -> bool {
         Location::Register(RegClass::UR, number) => abi::keeps_uniform(chip, number),
         Location::Register(RegClass::B, number) => number >= abi::FIRST_KEPT_BARRIER,
         Location::Register(RegClass::P | RegClass::UP, _) => false,
-        Location::Slot(_) => true,
+        Location::Slot(_) | Location::Made(..) => true,
     }
 }
 
@@ -350,7 +379,8 @@ fn kept_by_routine(routine: u8, place: Location) -> bool {
     match place {
         Location::Register(RegClass::R, number) => !abi::routine::clobbers(routine, number),
         Location::Register(RegClass::P, number) => !abi::routine::clobbers_predicate(number),
-        Location::Register(RegClass::UR | RegClass::UP | RegClass::B, _) | Location::Slot(_) => true,
+        Location::Register(RegClass::UR | RegClass::UP | RegClass::B, _) => true,
+        Location::Slot(_) | Location::Made(..) => true,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Finding;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_graph::Entity;
-use sassafras_isa::{FieldKind, Inst};
+use sassafras_isa::{FieldKind, FormId, Inst};
 use sassafras_machine::{Block, Function, MInst, Op, Position, Pseudo, Reg, RegClass, VReg};
 
 /// For each instruction after allocation, its counterpart before.
@@ -227,22 +227,48 @@ pub(super) fn has_effect(inst: &Inst) -> bool {
         || inst.row().control_flow.is_some()
 }
 
-/// The virtual registers whose definition, which reads nothing, is this instruction.
-pub(super) fn repeated(before: &Function, inst: &Inst) -> Vec<VReg> {
-    let key = |inst: &Inst| {
-        let row = inst.row();
-        let blank = |(field, value): (&sassafras_isa::Field, &u64)| if field.write { 0 } else { *value };
-        (inst.form, inst.guard, row.fields.iter().zip(&inst.fields).map(blank).collect::<Vec<_>>())
-    };
-    if !repeats(inst) {
-        return Vec::new();
+/// An instruction that reads nothing, but for the register that it writes: what gives the same value.
+type Key = (FormId, Vec<u64>);
+
+/// The definitions that can be written again, numbered by what they give, and the virtual registers that they define.
+#[derive(Default)]
+pub(super) struct Repeated {
+    numbers: FxHashMap<Key, u32>,
+    defined: Vec<Vec<VReg>>,
+}
+
+impl Repeated {
+    /// Those of the function before.
+    pub(super) fn of(before: &Function) -> Repeated {
+        let mut all = Repeated::default();
+        for (_, _, inst) in before.insts() {
+            if let Some(key) = inst.inst().and_then(Self::key) {
+                let next = all.defined.len() as u32;
+                let number = *all.numbers.entry(key).or_insert(next);
+                all.defined.resize(all.defined.len().max(number as usize + 1), Vec::new());
+                all.defined[number as usize].extend(inst.defs().filter_map(|def| def.reg.vreg()));
+            }
+        }
+        all
     }
-    let wanted = key(inst);
-    let same = before.insts().filter(|(_, _, other)| other.inst().is_some_and(|other| key(other) == wanted));
-    same.filter_map(|(_, _, other)| {
-        let mut defs = other.defs();
-        let (def, more) = (defs.next()?, defs.next());
-        more.is_none().then(|| def.reg.vreg()).flatten()
-    })
-    .collect()
+
+    fn key(inst: &Inst) -> Option<Key> {
+        let blank = |(field, value): (&sassafras_isa::Field, &u64)| match field.kind {
+            FieldKind::Register { class, .. } if field.write && class.constant() != Some(*value) => u64::MAX,
+            _ => *value,
+        };
+        let one = || inst.operands().filter(|o| o.access == sassafras_isa::Access::Write).count() == 1;
+        let fields = || inst.row().fields.iter().zip(&inst.fields).map(blank).collect();
+        (repeats(inst) && inst.guard.is_always() && one()).then(|| (inst.form, fields()))
+    }
+
+    /// The number of what an instruction gives, if a definition of the function before gives it too.
+    pub(super) fn number(&self, inst: &MInst) -> Option<u32> {
+        self.numbers.get(&Self::key(inst.inst()?)?).copied()
+    }
+
+    /// The virtual registers that are this constant wherever they are defined.
+    pub(super) fn defined(&self, number: u32) -> &[VReg] {
+        &self.defined[number as usize]
+    }
 }

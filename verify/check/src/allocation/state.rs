@@ -39,13 +39,16 @@ impl fmt::Display for Value {
     }
 }
 
-/// A real register or a word of the spill area.
+/// A real register, a word of the spill area, or a constant that can be written again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Location {
     /// The register of this number; the constant's number is a location that always holds the constant.
     Register(RegClass, u16),
     /// The word of this number in the spill area.
     Slot(u32),
+    /// No place of the machine: a unit of what the definitions of this number give, which read nothing. It holds the values that are this constant, so
+    /// that who writes the constant anywhere has them all there.
+    Made(u32, u8),
 }
 
 impl Location {
@@ -64,6 +67,7 @@ impl fmt::Display for Location {
         match self {
             Location::Register(class, number) => write!(f, "{}{number}", class.prefix()),
             Location::Slot(word) => write!(f, "slot {}", 4 * u64::from(*word)),
+            Location::Made(number, _) => write!(f, "constant {number}"),
         }
     }
 }
