@@ -1,5 +1,5 @@
 //! Who judges each stage of a compilation. `passes`: each pass of the optimiser, by the prover. `lowering`: the IR against the PTX, by both
-//! executors.
+//! executors and by the prover.
 
 mod lowering;
 mod passes;
@@ -187,7 +187,11 @@ impl Observer for Judges {
             return Ok(());
         }
         let mut worst = match (stage, before, after) {
-            (Stage::Lower, Some(Form::Ptx(before)), Form::Ir(after)) => self.lowered(before, after),
+            (Stage::Lower, Some(Form::Ptx(before)), Form::Ir(after)) => {
+                let found = self.lowered(before, after);
+                let proven = if self.proves { self.prove_lowered(before, after) } else { None };
+                found.or(proven)
+            }
             _ => None,
         };
         let alone = JUDGES.iter().map(|&(judge, judging)| (judge, Some(judging)));

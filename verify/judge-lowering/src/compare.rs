@@ -52,7 +52,7 @@ pub(crate) struct Judge<'a> {
 }
 
 /// Whether barrier objects of a module are words, since no operation is one on an object of the unit.
-fn barrier_words(module: &Module) -> bool {
+pub fn barrier_words(module: &Module) -> bool {
     let unit = |op: &Op| match op {
         Op::Opaque(op) => op.head() == "mbarrier" && !op.has("words"),
         _ => false,

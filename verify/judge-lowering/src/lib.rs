@@ -15,6 +15,7 @@ mod draw;
 mod settled;
 mod shrink;
 
+pub use compare::barrier_words;
 use compare::{Judge, Shown};
 use draw::Drawer;
 use sassafras_execute::Launch;
@@ -145,5 +146,21 @@ pub fn judge(
     Some(match compared {
         0 => Finding::Unknown(skipped),
         _ => Finding::Same { compared, skipped },
+    })
+}
+
+/// The same on one launch.
+pub fn judge_on(
+    source: &sassafras_ptx::checked::Module,
+    target: &sassafras_ir::Module,
+    name: &str,
+    launch: &Launch,
+) -> Option<Finding> {
+    let origin = Origin::of_module(source, name)?;
+    target.functions.iter().find(|f| f.name == name)?;
+    Some(match Judge::new(origin, target, name).differ(launch) {
+        Shown::Same => Finding::Same { compared: 1, skipped: BTreeMap::new() },
+        Shown::Nothing(why) => Finding::Unknown(BTreeMap::from([(why, 1)])),
+        Shown::Differs(difference) => Finding::Differs(difference),
     })
 }

@@ -1,6 +1,5 @@
 //! Obligations of a segment, asked one by one.
 
-use super::segment::Sides;
 use rustc_hash::FxHashMap;
 use sassafras_prove::ask::{Violated, ask};
 use sassafras_prove::obligation::{Compared, Obligation, events, one_event};
@@ -8,6 +7,7 @@ use sassafras_prove::verdict::Counts;
 use sassafras_semantics::{Concrete, TermId};
 use sassafras_solve::solver::{Answer, Solver};
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::trace::event::Event;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most terms of an obligation that is asked about.
@@ -17,27 +17,38 @@ const SHORT: u64 = 300;
 
 /// Why a segment is not shown.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub enum Failure {
     /// An obligation does not hold for these values.
-    Violated { what: String, model: BTreeMap<TermId, u128> },
+    Violated {
+        /// What has to hold.
+        what: String,
+        /// Values of free terms for which it does not.
+        model: BTreeMap<TermId, u128>,
+    },
     /// One was not decided, or something is not covered.
     Unknown(String),
 }
 
 /// Who asks, and what was answered.
-pub(super) struct Desk<'a> {
+pub struct Desk<'a> {
+    /// Who is asked.
     pub solver: &'a mut dyn Solver,
+    /// What was answered, and by whom.
     pub counts: Counts,
     /// Whether an answer of the solver was needed since [`Desk::possible`] was last asked.
     asked: bool,
 }
 
 impl<'a> Desk<'a> {
+    /// Of a solver.
     pub fn new(solver: &'a mut dyn Solver) -> Desk<'a> {
         Desk { solver, counts: Counts::default(), asked: false }
     }
 
     /// Asks about each obligation.
+    ///
+    /// # Errors
+    /// The first that is not shown.
     pub fn discharge(
         &mut self,
         inputs: &Inputs<'_>,
@@ -93,6 +104,9 @@ impl<'a> Desk<'a> {
     }
 
     /// Where the solver was needed, it has to say that what was assumed is possible.
+    ///
+    /// # Errors
+    /// What was assumed contradicts itself, or it was not decided.
     pub fn possible(&mut self, inputs: &Inputs<'_>, assumed: &[TermId]) -> Result<(), Failure> {
         if !std::mem::take(&mut self.asked) {
             return Ok(());
@@ -106,17 +120,19 @@ impl<'a> Desk<'a> {
 
     /// Finds partners for the events that others see, in order. Two that are not equal as terms are asked about; if they are one
     /// event, what the target's yields is what the source's does.
+    ///
+    /// # Errors
+    /// An event that has no partner, or two of which it is not shown that they are one.
     pub fn events(
         &mut self,
         inputs: &Inputs<'_>,
         names: impl Compared,
         assumed: &[TermId],
-        sides: &mut Sides<'_>,
+        (source, target): (&[Event], &mut [Event]),
         replaced: &mut FxHashMap<TermId, TermId>,
     ) -> Result<(), Failure> {
         let mut asked = BTreeSet::new();
         loop {
-            let (source, target) = (&sides.source.side.events, &mut sides.target.side.events);
             let alone = match events(inputs.terms, names, source, target) {
                 Ok(pairs) => {
                     let by_terms = (pairs.len() - asked.len()) as u32;
@@ -136,7 +152,7 @@ impl<'a> Desk<'a> {
             inputs.normal.replace(replaced);
             let (arguments, guard, version) = (a.arguments.clone(), a.guard, a.version);
             (target[j].arguments, target[j].guard, target[j].version) = (arguments, guard, version);
-            for e in target {
+            for e in &mut *target {
                 let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
                 own.into_iter().chain(&mut e.arguments).for_each(|t| *t = inputs.normal.of(*t));
             }

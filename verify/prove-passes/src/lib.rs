@@ -15,13 +15,13 @@
 //! bound says.
 
 mod alike;
-mod desk;
+pub mod desk;
 mod meaning;
 mod relation;
 mod replay;
 mod run;
 mod segment;
-mod shape;
+pub mod shape;
 mod world;
 
 use desk::{Desk, Failure};

@@ -181,7 +181,8 @@ impl Both<'_, '_> {
             first,
         );
         self.renew(inputs, sides);
-        desk.events(inputs, names, &assumed, sides, &mut replaced)?;
+        let (of_source, of_target) = (&sides.source.side.events, &mut sides.target.side.events);
+        desk.events(inputs, names, &assumed, (of_source, of_target), &mut replaced)?;
         self.renew(inputs, sides);
         let Sides { source, target } = sides;
         for interval in intervals(inputs, names, &source.side.events, &target.side.events) {

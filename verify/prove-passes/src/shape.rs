@@ -10,8 +10,9 @@ use sassafras_graph::{BitSet, ControlFlow, DepthFirst, Dominators, Entity, Graph
 use sassafras_ir::{Block, Function, Inst, Terminator, Uses, Value, ValueDef};
 use std::collections::BTreeSet;
 
-/// See the head of this file.
-pub(super) struct Shape<'f> {
+/// The shape of a function: see the head of this file.
+pub struct Shape<'f> {
+    /// The function.
     pub function: &'f Function,
     /// Edges that constants do not rule out, by their places among those of the terminator.
     edges: SecondaryMap<Block, Vec<usize>>,
@@ -253,7 +254,7 @@ fn dominated(f: &Function) -> Result<Vec<(u32, u32)>, String> {
 
 /// Blocks of both functions at which every cycle of either is cut, in pairs; empty if there are no cycles, none if
 /// there are no such blocks.
-pub(super) fn cuts(before: &Shape<'_>, after: &Shape<'_>) -> Option<BTreeSet<Block>> {
+pub fn cuts(before: &Shape<'_>, after: &Shape<'_>) -> Option<BTreeSet<Block>> {
     let both = |block: &Block| {
         block.index() < before.function.blocks.len()
             && block.index() < after.function.blocks.len()
@@ -274,7 +275,7 @@ pub(super) fn cuts(before: &Shape<'_>, after: &Shape<'_>) -> Option<BTreeSet<Blo
 }
 
 /// Instructions of `before` that `after` still has and uses: the same number in a block, and the same operation.
-pub(super) fn kept(before: &Function, after: &Function) -> BTreeSet<Inst> {
+pub fn kept(before: &Function, after: &Function) -> BTreeSet<Inst> {
     let (layout, uses) = (after.layout(), Uses::new(after));
     let there = |inst: &Inst| {
         inst.index() < after.insts.len()

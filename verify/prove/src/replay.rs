@@ -132,7 +132,10 @@ pub fn explain(
 }
 
 /// A model as a launch.
-fn launch(
+///
+/// # Errors
+/// More blocks than are run.
+pub fn launch(
     sides: &Sides<'_>,
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],

@@ -1,4 +1,4 @@
-//! The executors as judges of lowering: the IR of each entry against its PTX.
+//! The judges of lowering: the IR of each entry against its PTX, by both executors, and where all judges are asked for by the prover.
 
 use std::time::Instant;
 
@@ -6,8 +6,12 @@ use sassafras_check::rules::Rule;
 use sassafras_driver::Stage;
 use sassafras_driver::observe::Objection;
 use sassafras_judge_lowering::{Finding, judge, reasons};
+use sassafras_prove::Limits;
+use sassafras_prove_lowering::{Verdict, prove};
 
+use super::passes::{BUDGET, TIMEOUT};
 use super::{Judges, Opinion};
+use crate::command::solvers;
 
 /// What the judge is called.
 pub(super) const NAME: &str = "lowering";
@@ -51,6 +55,48 @@ impl Judges {
                 verdict,
                 reason: Some(reason),
                 seconds: start.elapsed().as_secs_f64(),
+            });
+        }
+        worst
+    }
+
+    /// Proves each entry, and says what was found; the first refutation. What stays unknown is no objection.
+    pub(super) fn prove_lowered(
+        &self,
+        before: &sassafras_ptx::checked::Module,
+        after: &sassafras_ir::Module,
+    ) -> Option<Objection> {
+        let mut worst = None;
+        for f in &after.functions {
+            let mut solver = solvers::first(BUDGET, TIMEOUT);
+            let record = prove(before, after, &f.name, &mut *solver, Limits::default());
+            let Some(record) = record else { continue };
+            let (verdict, reason) = match record.verdict {
+                Verdict::Proved => ("proved", None),
+                Verdict::ProvedWithin(rounds) => {
+                    ("proved within a bound", Some(format!("for loops that run {rounds} times at most")))
+                }
+                Verdict::Unknown(why) => ("unknown", Some(why)),
+                Verdict::Refuted(found) => {
+                    ("objected", Some(format!("{found} [{}]", Rule::LowerMeaning.id())))
+                }
+            };
+            if verdict == "objected" && worst.is_none() {
+                worst = Some(Objection {
+                    judge: "prove".into(),
+                    stage: Stage::Lower,
+                    function: Some(f.name.clone()),
+                    message: reason.clone().unwrap_or_default(),
+                });
+            }
+            self.say(Opinion {
+                judge: "prove",
+                stage: Stage::Lower.to_string(),
+                function: Some(f.name.clone()),
+                pass: None,
+                verdict,
+                reason,
+                seconds: record.seconds,
             });
         }
         worst

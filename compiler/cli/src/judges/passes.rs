@@ -10,9 +10,9 @@ use super::{Judges, Opinion};
 use crate::command::solvers;
 
 /// Effort for each question, in millions of z3's `rlimit`: a compilation has many passes.
-const BUDGET: u64 = 3;
+pub(super) const BUDGET: u64 = 3;
 /// Seconds for each question, for safety.
-const TIMEOUT: u64 = 60;
+pub(super) const TIMEOUT: u64 = 60;
 
 impl Judges {
     /// Proves a pass, and says what was found. What stays unknown is no objection.
