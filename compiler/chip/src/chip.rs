@@ -80,6 +80,12 @@ impl Chip {
         (self as u32) < 90
     }
 
+    /// Whether lanes of a warp may do for themselves what a warp does as one group (`WARPSYNC.COLLECTIVE`), as arrive at a barrier of the block. Source: ptxas 13.0.88,
+    /// `barrier.sync` on both sides of a branch, sm_75 to sm_120.
+    pub const fn has_collectives(self) -> bool {
+        (self as u32) >= 90
+    }
+
     /// Whether arithmetic may read `c[bank][offset]` directly. sm_100 and later load constants first.
     pub const fn has_constant_operands(self) -> bool {
         (self as u32) < 100

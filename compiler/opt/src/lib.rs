@@ -4,7 +4,7 @@
 //! - [`pipeline()`]: their order.
 //! - [`dead`]: dead code. [`fold`]: constant folding and rewrites. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
-//! - [`single_entry`]: cycles with several entries.
+//! - [`gather`]: barriers that lanes come to apart. [`single_entry`]: cycles with several entries.
 //! - [`if_convert`]: small branches.
 //! - [`halves`]: logic of 64 bits by words. [`logic`]: logic of three operands.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
@@ -13,6 +13,7 @@ pub mod address;
 pub mod branch;
 pub mod dead;
 pub mod fold;
+pub mod gather;
 pub mod halves;
 pub mod if_convert;
 pub mod legalize;

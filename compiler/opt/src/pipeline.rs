@@ -1,7 +1,9 @@
 //! The order of the passes.
 
 use crate::legalize::{self, Refused};
-use crate::{Stats, address, branch, dead, fold, halves, if_convert, logic, number, phi, single_entry};
+use crate::{
+    Stats, address, branch, dead, fold, gather, halves, if_convert, logic, number, phi, single_entry,
+};
 use sassafras_ir::{CfgEditor, Function};
 
 /// How much is done. What selection needs is done at every level.
@@ -30,6 +32,8 @@ pub struct Choices {
     pub fold_converted: bool,
     /// Each lane may have its own handle of a texture.
     pub lane_handles: bool,
+    /// Lanes cannot arrive at a barrier of the block for themselves: they are brought to one place.
+    pub gather_barriers: bool,
     /// Long sequences that occur twice become routines that are called.
     pub routines: bool,
     /// Names of passes that do not run. Only one that is optional can be among them.
@@ -44,6 +48,7 @@ impl From<Level> for Choices {
             merge_blocks: true,
             fold_converted: true,
             lane_handles: false,
+            gather_barriers: false,
             routines: true,
             disabled: Vec::new(),
         }
@@ -114,6 +119,10 @@ pub const PASSES: &[Pass] = &[
     pass("AnalyzeControlFlow", Level::O0, |f, _| analyze(f)).promising(&[Property::Reached]),
     pass("phi", Level::O0, |f, _| phi::phi(f)),
     pass("dead", Level::O0, |f, _| dead::dead(f)),
+    pass("gather-barriers", Level::O0, |f, c| match c.gather_barriers {
+        true => gather::gather(f),
+        false => Stats::default(),
+    }),
     pass("LoopMakeSingleEntry", Level::O0, |f, _| single_entry::single_entry(f))
         .promising(&[Property::Reducible])
         .optional(),

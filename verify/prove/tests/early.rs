@@ -47,3 +47,46 @@ fn without_its_wait_nothing_is_proved() {
         }
     }
 }
+
+/// Lanes arrive at barriers on both sides of a branch for themselves.
+const APART: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{ .reg .pred p; .reg .b32 t, v; .reg .b64 o, a; .shared .b32 s[2];
+ ld.param.u64 o, [out]; mov.u32 t, %tid.x; mul.wide.u32 a, t, 4; add.u64 o, o, a; setp.gt.u32 p, t, 5;
+ @p bra MORE; barrier.sync COUNT; ld.shared.u32 v, [s+4]; bra END;
+MORE: barrier.sync COUNT; ld.shared.u32 v, [s];
+END: st.global.u32 [o], v; ret; }
+";
+
+#[test]
+fn lanes_arrive_for_themselves_in_a_collective_alone() {
+    let Some(mut z3) = z3("lanes_arrive_for_themselves_in_a_collective_alone") else { return };
+    let word =
+        |text: &str| encode(&parse(text, &Style::default()).expect("a text"), Chip::Sm90).expect("a word");
+    let text = APART.replace("COUNT", "0");
+    let (source, code) = (module(&text), ours(&text).expect("it is compiled"));
+    let record = prove(&source, "k", &code, &mut z3);
+    assert!(matches!(record.verdict, Verdict::Proved), "{}", line(&record));
+    let begins = |word: &u128| {
+        decode(*word, Chip::Sm90).is_ok_and(|inst| inst.row().id.starts_with("warpsync.collective"))
+    };
+    let places: Vec<usize> =
+        (0..code.functions[0].code.len()).filter(|&i| begins(&code.functions[0].code[i])).collect();
+    assert_eq!(places.len(), 2);
+    for at in places {
+        for (name, instead) in [("no collective", "NOP"), ("a wait of all lanes instead", "WARPSYNC.ALL")] {
+            let mut wrong = code.clone();
+            wrong.functions[0].code[at] = word(instead);
+            let record = prove(&source, "k", &wrong, &mut z3);
+            assert!(!matches!(record.verdict, Verdict::Proved), "{name}: {}", line(&record));
+            sassafras_oracle::fault::planted("prove", &"sm_90", name, 1, 1);
+        }
+    }
+    // Barriers for some threads may let lanes go on without those of the warp that are elsewhere: these are not waited for in the source.
+    let text = APART.replace("COUNT", "0, 32");
+    let record = prove(&module(&text), "k", &ours(&text).expect("it is compiled"), &mut z3);
+    assert!(!matches!(record.verdict, Verdict::Proved), "{}", line(&record));
+}

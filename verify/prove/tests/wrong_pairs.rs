@@ -130,12 +130,9 @@ const PAIRS: [&str; 66] = [
 
 /// What our compiler does not take.
 const NOT_OURS: [&str; 1] = ["lanes/barrier_of_more_threads"];
-/// Right code that is not proved: in the first four lanes come to barriers without `.aligned` at two places, each within a `WARPSYNC.COLLECTIVE.ALL`, which the prover does not
-/// follow there; in the others lanes may be apart at a vote of their own. Of the last two our code waits for ever too.
-const NOT_PROVED: [&str; 7] = [
-    "waits/vote_waits_before_barrier",
-    "waits/barrier_behind_vote",
-    "waits/vote_under_guard",
+/// Right code that is not proved: of the first the mask of a vote is not shown to leave out lanes that wait elsewhere; in the others lanes may be apart at a vote of their
+/// own. Of the last two our code waits for ever too.
+const NOT_PROVED: [&str; 4] = [
     "waits/lanes_on_their_way_to_an_end",
     "waits/votes_in_another_order",
     "waits/partners_behind_a_meeting_place",

@@ -197,8 +197,17 @@ pub(super) fn optimise(
     let (merge_blocks, disabled) = (options.merge_blocks, options.disabled.clone());
     let fold_converted = options.knobs.folding.convert;
     let lane_handles = chip.has_lane_handles();
-    let choices =
-        Choices { level, expensive, merge_blocks, fold_converted, lane_handles, routines: true, disabled };
+    let gather_barriers = !chip.has_collectives();
+    let choices = Choices {
+        level,
+        expensive,
+        merge_blocks,
+        fold_converted,
+        lane_handles,
+        gather_barriers,
+        routines: true,
+        disabled,
+    };
     // Values that live across a routine need registers that it does not use.
     let routines = |f: &ir::Function| {
         let directives = Directives {

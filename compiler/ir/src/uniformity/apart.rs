@@ -7,6 +7,7 @@ use sassafras_graph::nest::{Cycle, Nest};
 use sassafras_graph::{
     ControlFlow, DepthFirst, Dominators, Graph, Influence, Loops, SecondaryMap, is_reducible,
 };
+use sassafras_semantics::state::BarrierMode;
 
 /// Within so many places where lanes part, there may be none of the hardware's sixteen barriers left for one further in; then
 /// no lanes count as together. Fewer than sixteen, as a barrier may have to be set further up than where lanes part.
@@ -47,13 +48,21 @@ pub(super) fn names_some(f: &Function, data: &InstData) -> bool {
     member_mask(data).is_some_and(|mask| !names_all(f, mask))
 }
 
-/// Whether a branch leads to one of several barriers that are not `.aligned`.
+/// Whether a branch leads to one of several barriers that are not `.aligned`. Where all of them hold who comes until every thread of the block has come, lanes of a warp are
+/// not at those of two modes.
 pub(super) fn several_barriers(f: &Function, diverged: &SecondaryMap<Block, bool>) -> bool {
-    let unaligned = |&inst: &Inst| matches!(f.insts[inst].op, Op::Barrier { aligned: false, .. });
-    let of = f.blocks.iter().map(|(block, data)| (block, data.insts.iter().filter(|i| unaligned(i)).count()));
-    let of: Vec<(Block, usize)> = of.filter(|(_, count)| *count > 0).collect();
-    let all: usize = of.iter().map(|(_, count)| count).sum();
-    all > 1 && of.iter().any(|&(block, _)| diverged[block])
+    let (mut counts, mut apart, mut whole) = ([0; 5], false, true);
+    for (block, data) in f.blocks.iter() {
+        for inst in data.insts.iter().map(|&inst| &f.insts[inst]) {
+            let Op::Barrier { mode, aligned: false } = inst.op else { continue };
+            counts[mode as usize] += 1;
+            apart |= diverged[block];
+            whole &=
+                mode != BarrierMode::Arrive && inst.guard.is_none() && f.constant(inst.args[1]) == Some(0);
+        }
+    }
+    let most = if whole { counts.into_iter().max() } else { Some(counts.into_iter().sum()) };
+    apart && most.is_some_and(|most| most > 1)
 }
 
 /// Blocks with a barrier of the block that a branch may keep lanes from, of which some go on to an end without one: `if (i >= n) { write; return; }`. An

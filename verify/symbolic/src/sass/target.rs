@@ -28,7 +28,7 @@ use sassafras_execute::sass::{ELSEWHERE, link};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{ControlFlowKind, Inst, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
-use sassafras_semantics::state::{ShuffleMode, VoteMode};
+use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Collective, Domain, Ordering, Space, State, TermId, Trap};
 use std::collections::BTreeSet;
@@ -151,6 +151,29 @@ fn arrives_as_a_whole(side: &mut Side<'_, Register>, aligned: bool) -> Result<()
         return Ok(());
     }
     Err("convergence: a barrier of the block where lanes of the warp may be apart".into())
+}
+
+/// Whether lanes arrive at a barrier of the block for themselves: between `WARPSYNC.COLLECTIVE.ALL` and its end (C14). The wait for all lanes of the warp is then one
+/// that the source has too, where the barrier is for the whole block: it holds who comes until all that have not ended have come.
+fn arrive_for_themselves(
+    side: &mut Side<'_, Register>,
+    code: &[u128],
+    chip: Chip,
+    mode: BarrierMode,
+    args: &[TermId],
+) -> bool {
+    let (inputs, piece) = (side.inputs, side.path.piece);
+    let all = side.path.gathered.is_some_and(|g| g.0 == piece && inputs.known(g.1) == Some(0xffff_ffff));
+    let whole_block = args.get(1).is_some_and(|&threads| inputs.known(inputs.normal.of(threads)) == Some(0));
+    let waits = mode != BarrierMode::Arrive && inputs.known(side.guard) == Some(1);
+    let Some(owed) = side.owed.get_mut(&piece).filter(|_| all && whole_block && waits && side.path.exclusive)
+    else {
+        return false;
+    };
+    let begins = code.get((owed.0 / WORD) as usize).and_then(|word| decode(*word, chip).ok());
+    let collective = begins.is_some_and(|inst| inst.row().id.starts_with("warpsync.collective"));
+    owed.1 |= collective;
+    collective
 }
 
 /// A barrier of the warp as an event; whether it is one. It is none if it is left out of account, or stands right behind another of all lanes.
@@ -719,7 +742,11 @@ fn go<'i>(
                 {
                     owed.1 = true;
                 }
-                if matches!(op, Collective::Barrier(_)) {
+                if let Collective::Barrier(mode) = op
+                    && !(side.path.parted
+                        && !wanted.aligned
+                        && arrive_for_themselves(&mut side, &function.code, chip, mode, &args))
+                {
                     arrives_as_a_whole(&mut side, wanted.aligned).map_err(at)?;
                 }
                 let values = match stand_in(&mut side, &mut leaders, wanted, op, &args) {
