@@ -116,6 +116,14 @@ fn an_input_is_not_overwritten() {
         sassafras(folder.path(), words).expect(2, "is the input; the output would take its place");
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), SOURCE, "{words:?}");
     }
+    // By the name of ptxas it may be, as tools do.
+    let ptxas = folder.path().join("ptxas");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sassafras"), &ptxas).expect("a link");
+    std::fs::copy(&path, folder.path().join("same")).expect("a copy");
+    let words = ["-arch=sm_90", "same", "-o", "same"];
+    let done = Command::new(&ptxas).args(words).current_dir(folder.path()).status().expect("it starts");
+    assert!(done.success());
+    assert!(std::fs::read(folder.path().join("same")).expect("it is there").starts_with(b"\x7fELF"));
     let listing = sassafras(folder.path(), &["disasm", "--control", "k.cubin"]);
     std::fs::write(folder.path().join("k.sass"), &listing.out).expect("it is ours");
     sassafras(folder.path(), &["asm", "k.sass", "-o", "k.sass"]).expect(2, "would take its place");

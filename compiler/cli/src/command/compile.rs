@@ -96,7 +96,11 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
         return Err(Failure::usage("no input file was given"));
     }
     for input in &inputs {
+        // As ptxas the output takes the input's place where that is asked for: tinygrad 0.14.0 does.
         let Input::File(path) = input else { continue };
+        if as_ptxas {
+            continue;
+        }
         let written = options.output.iter().cloned().chain(options.report.clone());
         let own = std::iter::once(output_path(input, options, as_ptxas));
         written.chain(own).try_for_each(|output| files::apart(path, &output))?;
