@@ -249,6 +249,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), Failure> {
         self.done(Stage::Parse, 0, None, Form::Ptx(module), Notes::default())?;
         front::warn(module, self.options, &mut artifact.warnings);
+        artifact.remarks.extend(front::left_out(module));
         if matches!(self.options.arch, Some(Arch::Virtual(_))) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use sassafras_chip::{Chip, Features, Target};
 use sassafras_ir as ir;
 use sassafras_opt::{Choices, pipeline};
-use sassafras_ptx::checked::{Module, Type, Variable};
+use sassafras_ptx::checked::{Module, Op, Type, Variable};
 use sassafras_ptx::diagnostics::Code;
 use sassafras_ptx::source::{Source, Span};
 use sassafras_ptx::{self as ptx, Diagnostics};
@@ -148,6 +148,21 @@ pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String
             warnings.push(format!("line {}: `{}` computes in double precision", inst.line, f.name));
         }
     }
+}
+
+/// Says what is compiled to nothing, although it is there to change something.
+pub(super) fn left_out(module: &Module) -> Vec<String> {
+    let mut said = Vec::new();
+    for f in &module.functions {
+        if let Some(inst) = f.insts.iter().flatten().find(|inst| inst.op == Op::Setmaxnreg) {
+            let name = &f.name;
+            said.push(format!(
+                "line {}: `setmaxnreg` is left out: all code of `{name}` has the registers of its entry",
+                inst.line
+            ));
+        }
+    }
+    said
 }
 
 /// Every name of `-e` must be an entry.
