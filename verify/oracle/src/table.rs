@@ -91,8 +91,8 @@ pub const SETS: &[Set] = &[
         name: CUDA,
         folder: ".oracle/13.0.88",
         packages: &[
-            package("nvidia-cuda-nvcc", "13.0.88"),
-            package("nvidia-nvvm", "13.0.88"),
+            package("nvidia-cuda-nvcc", CUDA),
+            package("nvidia-nvvm", CUDA),
             package("nvidia-cuda-crt", "13.0.88"),
             package("nvidia-cuda-runtime", "13.0.88"),
             package("nvidia-cuda-cccl", "13.0.85"),
