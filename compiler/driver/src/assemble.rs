@@ -158,12 +158,13 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
             let mut bytes = v.init.clone().unwrap_or_default();
             bytes.resize(size, 0);
             // Constants lie where they do for good: their offsets are numbers, as ptxas has it.
-            for &(at, target, addend) in &v.init_offsets {
+            for &(at, target, addend, count) in &v.init_offsets {
                 let number = layout.offset[target].wrapping_add_signed(addend);
-                let place = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..at + 8));
+                let count = usize::from(count);
+                let place = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..at + count));
                 place
                     .ok_or_else(|| format!("the initialiser of `{}` is too long", v.name))?
-                    .copy_from_slice(&number.to_le_bytes());
+                    .copy_from_slice(&number.to_le_bytes()[..count]);
             }
             Ok(bytes)
         });

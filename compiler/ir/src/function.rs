@@ -34,8 +34,8 @@ pub struct Variable {
     pub init: Option<Vec<u8>>,
     /// Addresses in the initialiser: byte offset, variable, addend.
     pub init_addresses: Vec<(u64, VariableId, i64)>,
-    /// Offsets of constants in constant memory in the initialiser, of eight bytes each: byte offset, variable, addend.
-    pub init_offsets: Vec<(u64, VariableId, i64)>,
+    /// Offsets of constants in constant memory in the initialiser: byte offset, variable, addend, and how many bytes the number has, 4 or 8.
+    pub init_offsets: Vec<(u64, VariableId, i64, u8)>,
     /// Visible outside the module.
     pub visible: bool,
     /// Other modules may define it themselves.

@@ -208,7 +208,7 @@ pub(crate) fn module_variables(
     }
     for (v, id) in module.variables.iter().zip(&symbols.module) {
         let Some(id) = *id else { continue };
-        for InitAddress { offset, symbol, addend, generic } in &v.init_addresses {
+        for InitAddress { offset, symbol, addend, generic, bytes } in &v.init_addresses {
             let Some(target) = symbols.get(0, *symbol) else {
                 errors.push(Error::named(
                     &v.name,
@@ -219,7 +219,10 @@ pub(crate) fn module_variables(
             let place = (*offset, target, *addend);
             match (out.variables[target].space, *generic) {
                 (Space::Global, _) | (Space::Const, true) => out.variables[id].init_addresses.push(place),
-                (Space::Const, false) => out.variables[id].init_offsets.push(place),
+                (Space::Const, false) => {
+                    let (at, target, addend) = place;
+                    out.variables[id].init_offsets.push((at, target, addend, *bytes));
+                }
                 _ => {
                     let message =
                         "the address of a variable in this space in an initialiser is not supported";

@@ -90,6 +90,8 @@ pub struct InitAddress {
     pub addend: i64,
     /// A generic address rather than an offset in the symbol's space.
     pub generic: bool,
+    /// Bytes of the element that holds it, 8 or, of a variable in `.const` memory, 4.
+    pub bytes: u8,
 }
 
 /// A parameter of a kernel or function.

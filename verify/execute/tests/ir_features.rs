@@ -155,11 +155,12 @@ fn run(module: &Module, entry: &str, launch: &Launch, chooser: Chooser) -> Resul
             bytes.resize(bytes.len().max(end), 0);
             bytes[*at as usize..end].copy_from_slice(&address.to_le_bytes());
         }
-        for (at, to, addend) in &v.init_offsets {
-            let end = *at as usize + 8;
+        for (at, to, addend, count) in &v.init_offsets {
+            let count = usize::from(*count);
+            let end = *at as usize + count;
             bytes.resize(bytes.len().max(end), 0);
             let offset = addresses[to].wrapping_add_signed(*addend);
-            bytes[*at as usize..end].copy_from_slice(&offset.to_le_bytes());
+            bytes[*at as usize..end].copy_from_slice(&offset.to_le_bytes()[..count]);
         }
         for (i, byte) in bytes.iter().enumerate() {
             memory.insert((window, addresses[&id] + i as u64), *byte);

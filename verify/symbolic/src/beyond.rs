@@ -166,7 +166,7 @@ fn images(
             .init_addresses
             .iter()
             .map(|a| a.offset)
-            .filter(|at| numbers.iter().all(|(n, _)| n != at))
+            .filter(|at| numbers.iter().all(|(n, ..)| n != at))
             .collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
         let mut wanted = functions::image(v, size, functions).map_err(|e| format!("cubin: {e}"))?;

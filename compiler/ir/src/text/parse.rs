@@ -149,13 +149,19 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
                 v.init = Some(bytes.ok_or("bad bytes")?);
             }
             "addresses" | "offsets" => {
-                let list = if key == "addresses" { &mut v.init_addresses } else { &mut v.init_offsets };
                 for item in value.split(',') {
-                    let mut parts = item.splitn(3, ':');
+                    let mut parts = item.split(':');
                     let mut part = || parts.next().ok_or("expected offset:variable:addend");
                     let at = number(part()?)?;
                     let id = part()?.parse().map_err(|()| "expected a variable")?;
-                    list.push((at, id, number(part()?)?));
+                    let addend = number(part()?)?;
+                    match (key, parts.next()) {
+                        ("addresses", None) => v.init_addresses.push((at, id, addend)),
+                        ("offsets", None) => v.init_offsets.push((at, id, addend, 8)),
+                        ("offsets", Some("4")) => v.init_offsets.push((at, id, addend, 4)),
+                        (_, Some(more)) => return Err(format!("`{more}` is no size of an offset")),
+                        _ => return Err(format!("unknown field `{key}`")),
+                    }
                 }
             }
             _ => return Err(format!("unknown field `{key}`")),

@@ -32,11 +32,15 @@ pub fn print(module: &Module, phase: &str) -> String {
                 let _ = write!(out, "{byte:02x}");
             });
         }
-        for (key, list) in [("addresses", &v.init_addresses), ("offsets", &v.init_offsets)] {
+        let addresses = v.init_addresses.iter().map(|(at, id, addend)| format!("{at}:{id}:{addend}"));
+        // Numbers of eight bytes go without their size.
+        let offsets = v.init_offsets.iter().map(|(at, id, addend, bytes)| match bytes {
+            8 => format!("{at}:{id}:{addend}"),
+            _ => format!("{at}:{id}:{addend}:{bytes}"),
+        });
+        for (key, list) in [("addresses", addresses.collect::<Vec<_>>()), ("offsets", offsets.collect())] {
             if !list.is_empty() {
-                let all: Vec<String> =
-                    list.iter().map(|(at, id, addend)| format!("{at}:{id}:{addend}")).collect();
-                let _ = write!(out, " {key}={}", all.join(","));
+                let _ = write!(out, " {key}={}", list.join(","));
             }
         }
         out += "\n";

@@ -30,7 +30,7 @@ fn random_module(seed: u64) -> Module {
             align: 16,
             init: (random() & 1 == 0).then(|| vec![1, 0xff, random() as u8]),
             init_addresses: vec![(8, id, -3)],
-            init_offsets: vec![(0, id, 4)],
+            init_offsets: vec![(0, id, 4, 8), (16, id, -4, 4)],
             visible: random() & 1 == 0,
             weak: random() & 1 == 0,
             managed: random() & 1 == 0,

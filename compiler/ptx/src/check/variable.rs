@@ -442,13 +442,22 @@ impl Checker {
             );
             return Err(Reported);
         }
-        if ty.width() != 64 {
-            self.error(Code::UnsupportedInitialiser, e.span(), "an address of 32 bits is not supported");
+        let bytes = (ty.width() / 8) as u8;
+        // The place of a constant in its bank has 32 bits at most; ptxas 13.0.88 writes 64 bits of other addresses over the next element too.
+        let short = match address {
+            Initial::Variable { symbol, generic, .. } => {
+                self.variable(symbol).space == Space::Const && !generic
+            }
+            Initial::Function(_) => false,
+        };
+        if bytes != 8 && !short {
+            let message = "an address in 32 bits is supported of variables in `.const` memory only";
+            self.error(Code::UnsupportedInitialiser, e.span(), message);
             return Err(Reported);
         }
         match address {
             Initial::Variable { symbol, addend, generic } => {
-                variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
+                variable.init_addresses.push(InitAddress { offset, symbol, addend, generic, bytes });
             }
             Initial::Function(function) => variable.init_functions.push((offset, function)),
         }
@@ -529,7 +538,7 @@ impl Checker {
             let offset = offset - 7;
             match address {
                 Initial::Variable { symbol, addend, generic } => {
-                    variable.init_addresses.push(InitAddress { offset, symbol, addend, generic });
+                    variable.init_addresses.push(InitAddress { offset, symbol, addend, generic, bytes: 8 });
                 }
                 Initial::Function(function) => variable.init_functions.push((offset, function)),
             }

@@ -138,9 +138,10 @@ impl<'m> Program<'m> {
     fn relocate(&self, module: &Module, memory: &mut Memory) -> Result<(), LaunchError> {
         for (id, v) in module.variables.iter() {
             let at = self.addresses[id.0 as usize];
-            let generic = v.init_addresses.iter().map(|init| (true, init));
-            for (generic, &(offset, to, addend)) in
-                generic.chain(v.init_offsets.iter().map(|init| (false, init)))
+            let generic =
+                v.init_addresses.iter().map(|&(offset, to, addend)| (true, (offset, to, addend, 8)));
+            for (generic, (offset, to, addend, count)) in
+                generic.chain(v.init_offsets.iter().map(|&init| (false, init)))
             {
                 let window = memory::window(module.variables[to].space).filter(|_| generic);
                 let base = window.unwrap_or(0);
@@ -149,11 +150,12 @@ impl<'m> Program<'m> {
                     Space::Const => memory.constant.get_mut(at as usize..),
                     _ => memory.global.at_mut(at).map(|a| &mut a.bytes[..]),
                 };
-                let here = bytes.and_then(|b| b.get_mut(offset as usize..offset as usize + 8));
+                let count = usize::from(count);
+                let here = bytes.and_then(|b| b.get_mut(offset as usize..offset as usize + count));
                 let Some(here) = here else {
                     return Err(LaunchError::Program(format!("the initialiser of `{}` is too long", v.name)));
                 };
-                here.copy_from_slice(&value.to_le_bytes());
+                here.copy_from_slice(&value.to_le_bytes()[..count]);
             }
         }
         Ok(())

@@ -293,7 +293,7 @@ impl<'m> Program<'m> {
                         _ => memory.global.at_mut(at).map(|a| &mut a.bytes[..]),
                     };
                     // Also where its bytes are elements, each a masked part.
-                    let size = 8;
+                    let size = usize::from(init.bytes);
                     let place =
                         bytes.and_then(|b| b.get_mut(init.offset as usize..init.offset as usize + size));
                     let Some(place) = place else {

@@ -90,9 +90,9 @@ pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -
     Ok(all)
 }
 
-/// The addresses of constants in their own space that an initialiser has: byte offset in it, and the number that stands there, which is where the cubin has the
-/// constant in bank 3. Constants that it does not have are left out.
-pub fn constant_offsets(module: &Module, v: &Variable, cubin: &Cubin) -> Vec<(u64, u64)> {
+/// The addresses of constants in their own space that an initialiser has: byte offset in it, the number that stands there, which is where the cubin has the
+/// constant in bank 3, and of how many bytes it is. Constants that it does not have are left out.
+pub fn constant_offsets(module: &Module, v: &Variable, cubin: &Cubin) -> Vec<(u64, u64, u8)> {
     let number = |a: &InitAddress| {
         let VariableId::Module(target) = a.symbol else { return None };
         let target = module.variables.get(target as usize)?;
@@ -101,16 +101,17 @@ pub fn constant_offsets(module: &Module, v: &Variable, cubin: &Cubin) -> Vec<(u6
         };
         let x = cubin.variables.iter().find(there)?;
         (target.space == Space::Const && !a.generic)
-            .then(|| (a.offset, x.offset.wrapping_add_signed(a.addend)))
+            .then(|| (a.offset, x.offset.wrapping_add_signed(a.addend), a.bytes))
     };
     v.init_addresses.iter().filter_map(number).collect()
 }
 
-/// Puts numbers of eight bytes into an image; one beyond its end is left out, so that images differ.
-pub fn put(image: &mut [u8], numbers: &[(u64, u64)]) {
-    for (at, number) in numbers {
-        if let Some(place) = image.get_mut(*at as usize..*at as usize + 8) {
-            place.copy_from_slice(&number.to_le_bytes());
+/// Puts numbers of so many bytes into an image; one beyond its end is left out, so that images differ.
+pub fn put(image: &mut [u8], numbers: &[(u64, u64, u8)]) {
+    for (at, number, bytes) in numbers {
+        let bytes = usize::from(*bytes);
+        if let Some(place) = image.get_mut(*at as usize..*at as usize + bytes) {
+            place.copy_from_slice(&number.to_le_bytes()[..bytes]);
         }
     }
 }
