@@ -263,7 +263,7 @@ pub(crate) struct Drawer<'a> {
     shapes: Shapes,
     /// What buffers hold, by the number of the parameter.
     contents: Vec<Holds>,
-    /// The numbers of buffers of which nothing is known.
+    /// What buffers hold of which nothing is known.
     other: Holds,
 }
 

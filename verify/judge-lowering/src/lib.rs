@@ -5,7 +5,8 @@
 //! others see (fences, ordered accesses, atomics, barriers, operations across lanes, opaque operations) in its order. Launches are drawn from
 //! counts, not from time, so that the verdict is the same everywhere.
 //!
-//! - `draw`: the launches; `contents`: what their buffers hold. `compare`: what differs in one. `settled`: whether the source leaves that open. `shrink`: a smaller launch.
+//! - `draw`: the launches; `contents`: what their buffers hold. `compare`: what differs in one. `settled`: whether the source leaves that open.
+//!   `shrink`: a smaller launch.
 //!
 //! What this does not show: that the IR is right for launches that were not drawn. It says on how many it was compared.
 

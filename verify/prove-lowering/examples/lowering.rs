@@ -1,4 +1,5 @@
-//! Lowers the programs of a folder and proves each entry: `lowering FOLDER [FAULT[:SEED]]`. Prints each verdict, and how many there are of each.
+//! Lowers the programs of a folder and proves each entry: `lowering FOLDER [FAULT[:SEED]]`. Prints each verdict, and how many there are of each. What is
+//! proved with a fault has to be the same on the launches that both executors run.
 
 use sassafras_driver::plant::named;
 use sassafras_prove_lowering::{Verdict, prove};
@@ -42,6 +43,13 @@ fn main() {
                 }
             };
             println!("{name} {}: {word} {:.3} s {why}", f.name, record.seconds);
+            if fault.is_some() && word.starts_with("proved") {
+                let found = sassafras_judge_lowering::judge(&ptx, &ir, &f.name);
+                if let Some(sassafras_judge_lowering::Finding::Differs(found)) = found {
+                    println!("CONTRADICTION: {name} {}: {found}", f.name);
+                    *counts.entry("contradictions".to_owned()).or_default() += 1;
+                }
+            }
             *counts.entry(word).or_default() += 1;
         }
     }

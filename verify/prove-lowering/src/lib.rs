@@ -42,7 +42,7 @@ use walk::{Walked, walk};
 /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
 const EFFORT: u64 = 6_000;
 /// Which part of the work beside the solver's questions that a proof of machine code may take.
-const SHARE: u64 = 4;
+const SHARE: u64 = 16;
 
 /// Most times that a loop is gone through where fewer leave blocks of the IR out.
 const MOST_UNROLL: u32 = 16;
