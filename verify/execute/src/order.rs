@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn each_of_several_groups_has_its_turn() {
         let all: Vec<Candidate> =
-            (0..5).map(|n| Candidate { position: u64::from(n), lanes: 1 << (7 * n) }).collect();
+            (0..5u32).map(|n| Candidate { position: u64::from(n), lanes: 1 << (7 * n) }).collect();
         for n in 0..10 {
             let mut picker = Picker::new(Order::numbered(n).groups, 0);
             let mut seen = [0u32; 5];
