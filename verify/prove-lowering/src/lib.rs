@@ -45,7 +45,7 @@ const EFFORT: u64 = 6_000;
 const SHARE: u64 = 16;
 
 /// Most times that a loop is gone through where fewer leave blocks of the IR out.
-const MOST_UNROLL: u32 = 16;
+const MOST_UNROLL: u32 = 8;
 /// What begins a reason that more rounds of loops may help.
 const COVERAGE: &str = "coverage:";
 
