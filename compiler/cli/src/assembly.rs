@@ -199,9 +199,11 @@ fn word(line: &Line<'_>, chip: Chip, section: usize, at: u64, places: &Places<'_
     Ok(Word { bits, inst: Some(inst), controlled: text.starts_with('['), linked, span })
 }
 
-/// The text with 0 for an address that a linker fills in, `32@lo(NAME)` or `32@hi(NAME)`; none where there is none.
+/// The text with 0 for an address that a linker fills in, `32@lo(NAME)`, `32@hi(NAME)`, or the `` `(NAME)`` of an absolute call (R_CUDA_ABS47_34,
+/// R_CUDA_ABS55_16_34); none where there is none.
 fn unlinked(text: &str) -> Option<String> {
-    let start = ["32@lo(", "32@hi("].iter().find_map(|half| text.find(half))?;
+    let called = || text.contains("CALL.ABS").then(|| text.find("`("))?;
+    let start = ["32@lo(", "32@hi("].iter().find_map(|half| text.find(half)).or_else(called)?;
     let mut depth = 0usize;
     let end = text[start..].find(|c| {
         depth += usize::from(c == '(');

@@ -44,6 +44,7 @@ const PLANTERS: &[Planter] = &[
     planter("sassafras-prove-rules", "rules", "broken_rules_are_refuted", true),
     planter("sassafras-prove-rules", "rewrites", "broken_rewrites_are_refuted", true),
     planter("sassafras-prove-passes", "passes", "planted::wrong_passes_are_not_proved", true),
+    planter("sassafras-prove-lowering", "lowering", "", true),
     planter("sassafras-prove", "controls", "planted::no_planted_change_is_proved", true),
     planter("sassafras-prove", "mutants", "changes_of_the_meaning_are_not_proved", true),
     planter("sassafras-prove", "wrong_pairs", "what_differs_is_not_proved", true),

@@ -3,6 +3,7 @@
 use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
+use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_chip::{Chip, PARTS};
 use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
@@ -136,7 +137,9 @@ fn launch(f: &Function, chip: Chip, own: bool, report: &mut Report) {
         u64::from(f.registers.next_multiple_of(limits.register_allocation_unit) * limits.warp_lanes);
     let there = u64::from(limits.registers_per_multiprocessor / PARTS);
     for shape in [f.required_threads, f.max_threads.filter(|_| own)].into_iter().flatten() {
-        let threads = shape.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
+        // A block of more threads than any may have is not launched, whatever its registers.
+        let threads =
+            shape.iter().fold(1u64, |all, &n| all.saturating_mul(n.into())).min(THREADS_PER_BLOCK.into());
         let warps = threads.div_ceil(limits.warp_lanes.into()).div_ceil(PARTS.into());
         if f.entry && warps.saturating_mul(of_warp) > there {
             let what = format!("{threads} threads with {} registers each fit no multiprocessor", f.registers);
