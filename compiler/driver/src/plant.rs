@@ -242,16 +242,14 @@ fn lost_shared(cubin: &mut Cubin, seed: u64) -> bool {
     one_of(cubin, seed, |f| f.shared.take().is_some())
 }
 
-/// A function is bound to blocks of the fewest threads whose registers a multiprocessor does not have.
+/// A function is bound to the largest blocks, with a step more registers than a multiprocessor has for them.
 fn crowded_block(cubin: &mut Cubin, seed: u64) -> bool {
     let Some(chip) = sassafras_chip::Chip::from_number(cubin.sm) else { return false };
     one_of(cubin, seed, |f| {
-        let limits = chip.limits();
-        let of_warp =
-            f.registers.max(1).next_multiple_of(limits.register_allocation_unit) * limits.warp_lanes;
-        let warps =
-            limits.registers_per_multiprocessor / sassafras_chip::PARTS / of_warp * sassafras_chip::PARTS + 1;
-        f.max_threads = Some([warps * limits.warp_lanes, 1, 1]);
+        let (limits, threads) = (chip.limits(), sassafras_chip::limits::THREADS_PER_BLOCK);
+        let most = chip.registers_for_warps(threads / limits.warp_lanes);
+        f.max_threads = Some([threads, 1, 1]);
+        f.registers = f.registers.max(most + limits.register_allocation_unit);
         f.entry
     })
 }
