@@ -86,6 +86,11 @@ pub(crate) fn settled(
     if source.rests.is_some() || origin.unbounded() {
         return false;
     }
+    // Which lanes are active together is open, and no few interleavings have all of it (C17 of `docs/convergence.md`).
+    let asks_who_is_there = |deed: &Deed| matches!(deed, Deed::Collective(Collective::ActiveMask, _));
+    if source.deeds.iter().any(|(_, deed)| asks_who_is_there(deed)) {
+        return false;
+    }
     if let Place::Bytes(at, n) = *place
         && (0..n as u64).any(|i| source.open.contains(&at.wrapping_add(i)))
     {
