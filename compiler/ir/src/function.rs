@@ -170,6 +170,17 @@ pub struct InstData {
 }
 
 impl InstData {
+    /// The member mask of an operation across lanes: those that it waits for.
+    pub fn member_mask(&self) -> Option<Value> {
+        let at = match self.op {
+            Op::Shuffle(_) => 3,
+            Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
+            Op::Elect | Op::WarpSync => 0,
+            _ => return None,
+        };
+        self.args.get(at).copied()
+    }
+
     /// What the operation itself takes: all arguments but [`InstData::kept`].
     pub fn taken(&self) -> &[Value] {
         &self.args[..self.args.len() - self.kept().len()]

@@ -2,8 +2,8 @@
 
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::{
-    Approximation, AtomicOp, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Routine, RoutinePart,
-    Scope, Space, SpecialRegister, SystemCall,
+    Approximation, AtomicOp, Collective, FloatFormat, FloatMode, Matrices, Mma, Opaque, Ordering, Routine,
+    RoutinePart, Scope, Space, SpecialRegister, SystemCall,
 };
 
 use crate::function::VariableId;
@@ -471,6 +471,25 @@ impl Op {
     pub fn convergent(&self) -> bool {
         let traits = self.traits();
         traits.convergent || traits.whole_warp
+    }
+
+    /// The operation of several lanes that it is, if it is one.
+    pub fn collective(&self) -> Option<Collective> {
+        Some(match *self {
+            Op::Shuffle(mode) => Collective::Shuffle(mode),
+            Op::Vote(mode) => Collective::Vote(mode),
+            Op::Match { all } => Collective::Match { all },
+            Op::Redux(op) => Collective::Redux(op),
+            Op::ActiveMask => Collective::ActiveMask,
+            Op::Elect => Collective::Elect,
+            Op::WarpSync => Collective::WarpSync,
+            Op::Barrier { mode, aligned: _ } => Collective::Barrier(mode),
+            Op::Mma(mma) => Collective::Mma(mma),
+            Op::MatrixLoad(matrices) => Collective::MatrixLoad(matrices),
+            Op::MatrixStore(matrices) => Collective::MatrixStore(matrices),
+            Op::MatrixTranspose => Collective::MatrixTranspose,
+            _ => return None,
+        })
     }
 
     /// Cross-lane operations that have no member mask: all lanes of the warp must execute them together.

@@ -182,7 +182,7 @@ impl Uniformity {
             Op::Barrier { aligned: false, .. } => return self.several_barriers,
             _ => {}
         }
-        apart::member_mask(data).is_some_and(|mask| !self.is_uniform(mask))
+        data.member_mask().is_some_and(|mask| !self.is_uniform(mask))
     }
 
     /// Whether lanes of a warp may come to different barriers that are not `.aligned`: a branch leads to one of several.

@@ -35,25 +35,6 @@ fn text(trap: sassafras_semantics::Trap) -> String {
     trap.to_string()
 }
 
-/// The collective that an operation is, if it is one.
-fn collective(op: &Op) -> Option<Collective> {
-    Some(match *op {
-        Op::Shuffle(mode) => Collective::Shuffle(mode),
-        Op::Vote(mode) => Collective::Vote(mode),
-        Op::Match { all } => Collective::Match { all },
-        Op::Redux(op) => Collective::Redux(op),
-        Op::ActiveMask => Collective::ActiveMask,
-        Op::Elect => Collective::Elect,
-        Op::WarpSync => Collective::WarpSync,
-        Op::Barrier { mode, aligned: _ } => Collective::Barrier(mode),
-        Op::Mma(mma) => Collective::Mma(mma),
-        Op::MatrixLoad(matrices) => Collective::MatrixLoad(matrices),
-        Op::MatrixStore(matrices) => Collective::MatrixStore(matrices),
-        Op::MatrixTranspose => Collective::MatrixTranspose,
-        _ => return None,
-    })
-}
-
 impl Lane<'_, '_> {
     fn terms(&self) -> &Terms {
         self.side.inputs.terms
@@ -117,7 +98,7 @@ impl Lane<'_, '_> {
 
     fn operation(&mut self, op: &Op, args: &[TermId], types: &[Type]) -> Result<Vec<TermId>, String> {
         let width = types.first().map_or(0, |t| t.bits());
-        if let Some(op) = collective(op) {
+        if let Some(op) = op.collective() {
             return self.together(op, args, types);
         }
         Ok(match *op {

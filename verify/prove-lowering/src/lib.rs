@@ -44,7 +44,7 @@ const EFFORT: u64 = 6_000;
 /// Which part of the work beside the solver's questions that a proof of machine code may take.
 const SHARE: u64 = 16;
 
-/// Most times that a loop is gone through where fewer leave blocks of the IR out.
+/// Most times that a loop is unrolled where fewer leave blocks of the IR out.
 const MOST_UNROLL: u32 = 8;
 /// What begins a reason that more rounds of loops may help.
 const COVERAGE: &str = "coverage:";

@@ -39,23 +39,8 @@ impl Judges {
                 Finding::Unknown(why) => ("unknown", reasons(&why)),
                 Finding::Differs(found) => ("objected", format!("{found} [{}]", Rule::LowerMeaning.id())),
             };
-            if verdict == "objected" && worst.is_none() {
-                worst = Some(Objection {
-                    judge: NAME.into(),
-                    stage: Stage::Lower,
-                    function: Some(f.name.clone()),
-                    message: reason.clone(),
-                });
-            }
-            self.say(Opinion {
-                judge: NAME,
-                stage: Stage::Lower.to_string(),
-                function: Some(f.name.clone()),
-                pass: None,
-                verdict,
-                reason: Some(reason),
-                seconds: start.elapsed().as_secs_f64(),
-            });
+            let seconds = start.elapsed().as_secs_f64();
+            worst = worst.or(self.say_of_entry(NAME, &f.name, verdict, Some(reason), seconds));
         }
         worst
     }
@@ -81,24 +66,29 @@ impl Judges {
                     ("objected", Some(format!("{found} [{}]", Rule::LowerMeaning.id())))
                 }
             };
-            if verdict == "objected" && worst.is_none() {
-                worst = Some(Objection {
-                    judge: "prove".into(),
-                    stage: Stage::Lower,
-                    function: Some(f.name.clone()),
-                    message: reason.clone().unwrap_or_default(),
-                });
-            }
-            self.say(Opinion {
-                judge: "prove",
-                stage: Stage::Lower.to_string(),
-                function: Some(f.name.clone()),
-                pass: None,
-                verdict,
-                reason,
-                seconds: record.seconds,
-            });
+            worst = worst.or(self.say_of_entry("prove", &f.name, verdict, reason, record.seconds));
         }
         worst
+    }
+
+    /// Says what a judge found of an entry behind lowering; the objection, if it is one.
+    fn say_of_entry(
+        &self,
+        judge: &'static str,
+        name: &str,
+        verdict: &'static str,
+        reason: Option<String>,
+        seconds: f64,
+    ) -> Option<Objection> {
+        let function = Some(name.to_owned());
+        let objection = (verdict == "objected").then(|| Objection {
+            judge: judge.into(),
+            stage: Stage::Lower,
+            function: function.clone(),
+            message: reason.clone().unwrap_or_default(),
+        });
+        let stage = Stage::Lower.to_string();
+        self.say(Opinion { judge, stage, function, pass: None, verdict, reason, seconds });
+        objection
     }
 }

@@ -229,10 +229,7 @@ impl Emitter<'_> {
 
     /// Whether the mask of an operation is that of the lanes that execute it together: none of them waits for lanes elsewhere.
     fn names_own_group(&self, block: ir::Block, at: ir::Inst) -> bool {
-        let data = &self.source.insts[at];
-        let own = data.op == ir::Op::WarpSync;
-        let mask = super::plan::member_mask(data).or_else(|| data.args.first().copied().filter(|_| own));
-        let Some(mask) = mask else { return false };
+        let Some(mask) = self.source.insts[at].member_mask() else { return false };
         let insts = &self.source.blocks[block].insts;
         let before = insts.iter().rev().skip_while(|&&inst| inst != at).skip(1);
         for data in before.map(|&inst| &self.source.insts[inst]) {

@@ -169,14 +169,9 @@ fn word(f: &Function, inst: &InstData) -> Option<u8> {
     words.then_some(low / 32)
 }
 
-/// The mask of the lanes that a cross-lane operation waits for.
+/// The member mask of an operation that does something besides waiting for those lanes.
 pub fn member_mask(inst: &InstData) -> Option<Value> {
-    match inst.op {
-        Op::Shuffle(_) => Some(inst.args[3]),
-        Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => Some(inst.args[1]),
-        Op::Elect => Some(inst.args[0]),
-        _ => None,
-    }
+    inst.member_mask().filter(|_| inst.op != Op::WarpSync)
 }
 
 /// What must be in a register.

@@ -21,22 +21,11 @@ pub(super) fn waiting(f: &Function) -> FxHashSet<Block> {
         match data.op {
             Op::Barrier { aligned, .. } => !aligned,
             op if op.of_whole_warp() => true,
-            _ => member_mask(data).is_some_and(|mask| names_all(f, mask)),
+            _ => data.member_mask().is_some_and(|mask| names_all(f, mask)),
         }
     };
     let blocks = f.blocks.iter().filter(|(_, data)| data.insts.iter().any(waits));
     blocks.map(|(block, _)| block).collect()
-}
-
-/// The member mask of an operation across lanes.
-pub(super) fn member_mask(data: &InstData) -> Option<Value> {
-    let at = match data.op {
-        Op::Shuffle(_) => 3,
-        Op::Vote(_) | Op::Match { .. } | Op::Redux(_) => 1,
-        Op::Elect | Op::WarpSync => 0,
-        _ => return None,
-    };
-    data.args.get(at).copied()
 }
 
 fn names_all(f: &Function, mask: Value) -> bool {
@@ -45,7 +34,7 @@ fn names_all(f: &Function, mask: Value) -> bool {
 
 /// Whether an operation is for the lanes of a mask that is not known to name all of the warp.
 pub(super) fn names_some(f: &Function, data: &InstData) -> bool {
-    member_mask(data).is_some_and(|mask| !names_all(f, mask))
+    data.member_mask().is_some_and(|mask| !names_all(f, mask))
 }
 
 /// Whether a branch leads to one of several barriers that are not `.aligned`. Where all of them hold who comes until every thread of the block has come, lanes of a warp are

@@ -8,7 +8,7 @@ use crate::barrier::{Arrival, Ticket};
 use crate::collective::lanes;
 use crate::outcome::Failure;
 use crate::schedule::Block;
-use sassafras_ir::{InstData, Op, Type, Value};
+use sassafras_ir::{InstData, Type, Value};
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::matrix::{Mma, Operand};
 use sassafras_semantics::state::BarrierMode;
@@ -31,25 +31,6 @@ pub(super) struct Asked {
     pub op: Collective,
     pub arguments: SmallVec<[Bits; 4]>,
     pub results: SmallVec<[Value; 2]>,
-}
-
-/// The collective that an operation is, if it is one.
-pub(super) fn collective(op: &Op) -> Option<Collective> {
-    Some(match *op {
-        Op::Shuffle(mode) => Collective::Shuffle(mode),
-        Op::Vote(mode) => Collective::Vote(mode),
-        Op::Match { all } => Collective::Match { all },
-        Op::Redux(op) => Collective::Redux(op),
-        Op::ActiveMask => Collective::ActiveMask,
-        Op::Elect => Collective::Elect,
-        Op::WarpSync => Collective::WarpSync,
-        Op::Barrier { mode, aligned: _ } => Collective::Barrier(mode),
-        Op::Mma(mma) => Collective::Mma(mma),
-        Op::MatrixLoad(matrices) => Collective::MatrixLoad(matrices),
-        Op::MatrixStore(matrices) => Collective::MatrixStore(matrices),
-        Op::MatrixTranspose => Collective::MatrixTranspose,
-        _ => return None,
-    })
 }
 
 /// Registers of a width that one value holds, the first lowest.

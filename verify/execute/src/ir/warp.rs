@@ -214,7 +214,7 @@ impl<'m> Turn<'_, 'm, '_> {
         let active = self.active(mask, data);
         self.world.issue(active)?;
         let types: SmallVec<[Type; 2]> = data.results.iter().map(|&v| f.ty(v)).collect();
-        if let Some(op) = super::across::collective(&data.op) {
+        if let Some(op) = data.op.collective() {
             return self.collective(mask, active, data, op, &types);
         }
         if active.count_ones() < WORTH || !self.together(active, data, &types) {

@@ -26,7 +26,7 @@ use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_execute::sass::{ELSEWHERE, link};
 use sassafras_isa::step::{Outcome, guard, step};
-use sassafras_isa::{ControlFlowKind, Inst, RegClass, Register, Style, decode, print};
+use sassafras_isa::{ControlFlowKind, Inst, Meaning, RegClass, Register, Style, decode, print};
 use sassafras_ptx::checked::{self, Op};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 use sassafras_semantics::term::Node;
@@ -171,7 +171,7 @@ fn arrive_for_themselves(
         return false;
     };
     let begins = code.get((owed.0 / WORD) as usize).and_then(|word| decode(*word, chip).ok());
-    let collective = begins.is_some_and(|inst| inst.row().id.starts_with("warpsync.collective"));
+    let collective = begins.is_some_and(|inst| inst.row().meaning == Meaning::Collective);
     owed.1 |= collective;
     collective
 }
