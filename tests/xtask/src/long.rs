@@ -92,6 +92,21 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras", "--test", "modes"],
     ),
     (
+        "lanes",
+        "what the prover says of lanes of 100,000 random programs, against the executor's groups in ten orders; SASSAFRAS_SEEDS=from-to for others",
+        &[
+            "test",
+            "--release",
+            "--package",
+            "sassafras-symbolic",
+            "--test",
+            "lanes",
+            "--",
+            "--ignored",
+            "--nocapture",
+        ],
+    ),
+    (
         "barriers",
         "random programs of barriers and lanes on five chips at four levels, their code in every kind of order; --from A --to B, --chips, --levels, --witness 13.0.88, --settings-every 20 (one chip and level a program)",
         &["run", "--release", "--package", "sassafras-corpus", "--example", "barriers", "--"],

@@ -10,7 +10,7 @@ use sassafras_semantics::{Access, BinaryOp, Collective, Domain, Ordering, Scope,
 use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::fences::{Fence, Weakened, taken};
 use sassafras_symbolic::trace::side::Side;
-use sassafras_symbolic::trace::{bank, lanes, system, window};
+use sassafras_symbolic::trace::{atomic, bank, collective, ordering, system, window};
 
 /// Most bytes of one access; wider vectors are several (PTX ISA, "Vectors": 16 bytes, or 32 as two).
 const MOST: u32 = 16;
@@ -128,7 +128,7 @@ impl Lane<'_, '_> {
                 let operands: Vec<TermId> =
                     args[1..].iter().map(|a| self.terms().extract(a, 0, each)).collect();
                 let one = Access { bytes: access.bytes.into(), ..accessed(&access) };
-                let old = lanes::atomic(self.side, &one, op, at, &operands).map_err(text)?;
+                let old = atomic::atomic(self.side, &one, op, at, &operands).map_err(text)?;
                 types.iter().map(|t| self.extended(old, access.signed, t.bits())).collect()
             }
             Op::Fence(ordering, scope) => {
@@ -205,7 +205,7 @@ impl Lane<'_, '_> {
             _ => args.to_vec(),
         };
         let arguments: Vec<TermId> = arguments.into_iter().map(|a| self.side.inputs.normal.of(a)).collect();
-        let results = lanes::collective(self.side, op, &arguments).map_err(text)?;
+        let results = collective::collective(self.side, op, &arguments).map_err(text)?;
         if op.of_whole_warp() && !types.is_empty() {
             let d = self.terms();
             let all = results.into_iter().reduce(|low, high| d.concat(&high, &low));
@@ -224,7 +224,7 @@ impl Lane<'_, '_> {
 
     /// A fence of the IR: `AcquireRelease` stands for the sequentially consistent one too, and is executed as such.
     fn fence(&mut self, ordering: Ordering, scope: Scope) -> Result<(), String> {
-        let scope = lanes::executed(scope);
+        let scope = ordering::executed(scope);
         let mut all = Vec::new();
         match ordering {
             Ordering::Acquire => {}
@@ -237,7 +237,7 @@ impl Lane<'_, '_> {
         let place = self.side.place;
         for (at, fence) in (place..).zip(all) {
             self.side.place = at;
-            if let Some(fence) = taken(self.weakened, at, self.side.visit, fence)? {
+            if let Some(fence) = taken(self.weakened, at, self.side.walk.visit(), fence)? {
                 self.side.event(Action::Fence(fence), &[], &[], true);
             }
         }

@@ -192,7 +192,7 @@ impl<'a> Task<'a> {
         let mut sides = self.both(&inputs, &shape)?;
         if self.weakened.is_empty() {
             let fence = |w: &Weakened| matches!(w.taken, None | Some(Less::Fence(_)));
-            let all = fences::ease(&sides.source.events, &sides.target.side.events);
+            let all = fences::ease(&sides.source.events, &sides.target.side.log.events);
             self.weakened = all.into_iter().filter(fence).collect();
             if !self.weakened.is_empty() {
                 return self.verdict();
@@ -225,7 +225,7 @@ impl<'a> Task<'a> {
         let room = local.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let mut undefined = 0;
         let mut execute = |side: &mut sassafras_symbolic::trace::side::Side<'i, Value>, inst: Inst| {
-            side.constants = sassafras_symbolic::trace::bank::constants(&self.cubin);
+            side.reading.constants = sassafras_symbolic::trace::bank::constants(&self.cubin);
             let mut lane = Lane {
                 side,
                 function: self.function,
@@ -240,8 +240,8 @@ impl<'a> Task<'a> {
         // Lowering keeps loops as they are: that the IR's end where those of the PTX do is an obligation.
         let target = walk(inputs, shape, &mut execute, bound).map_err(|e| format!("target, {e}"))?;
         let d = inputs.terms;
-        let like = contract::terms(d, &target.side.events);
-        let written: FxHashSet<TermId> = d.topological(&terms(&target.side.events)).into_iter().collect();
+        let like = contract::terms(d, &target.side.log.events);
+        let written: FxHashSet<TermId> = d.topological(&terms(&target.side.log.events)).into_iter().collect();
         let first = choose::count(d);
         let freedom = Freedom {
             payloads: Payloads::Open,
@@ -253,7 +253,7 @@ impl<'a> Task<'a> {
         let (source, _) =
             self.origin.run(inputs, &self.cubin, code, bound, freedom).map_err(|e| format!("source, {e}"))?;
         let mut all = terms(&source.events);
-        all.extend(terms(&target.side.events));
+        all.extend(terms(&target.side.log.events));
         let lanes = inputs.asks_lane(&all);
         let mut assumptions = assumptions(inputs, Names(self.origin, self.function), &source.events, lanes);
         let local = places::assumptions(inputs, &self.origin.variables(bound), &source.events);
@@ -272,18 +272,18 @@ impl<'a> Task<'a> {
         let Sides { source, target, first, assumptions } = sides;
         let of_target = &mut target.side;
         let (_, mut replaced) =
-            choose::choose(inputs, &mut source.events, &of_target.events, assumptions, *first);
+            choose::choose(inputs, &mut source.events, &of_target.log.events, assumptions, *first);
         self.desk.events(
             inputs,
             names,
             assumptions,
-            (&source.events, &mut of_target.events),
+            (&source.events, &mut of_target.log.events),
             &mut replaced,
         )?;
         let again = |t: &mut TermId| *t = inputs.normal.of(*t);
-        of_target.undefined.iter_mut().chain(&mut of_target.beyond).for_each(again);
-        of_target.traps.iter_mut().chain(&mut of_target.demands).map(|t| &mut t.0).for_each(again);
-        for interval in intervals(inputs, names, &source.events, &of_target.events) {
+        of_target.log.undefined.iter_mut().chain(&mut of_target.log.beyond).for_each(again);
+        of_target.log.traps.iter_mut().chain(&mut of_target.log.demands).map(|t| &mut t.0).for_each(again);
+        for interval in intervals(inputs, names, &source.events, &of_target.log.events) {
             match interval.paired.map(|list| self.desk.discharge(inputs, assumptions, &list)) {
                 Some(Ok(())) => {}
                 Some(Err(Failure::Unknown(why))) => return Err(Failure::Unknown(why)),
@@ -293,18 +293,18 @@ impl<'a> Task<'a> {
                 }
             }
         }
-        let mut open = covered(inputs, names, &source.events, &of_target.events);
-        open.push(traps(d, &source.traps, &of_target.traps));
+        let mut open = covered(inputs, names, &source.events, &of_target.log.events);
+        open.push(traps(d, &source.traps, &of_target.log.traps));
         let say = |what: &str, violated: TermId| Obligation { what: what.to_owned(), violated };
-        open.extend(of_target.undefined.iter().map(|u| say("what is done is defined where it was", *u)));
-        open.extend(of_target.demands.iter().map(|u| say("generic addresses stay in their window", u.0)));
-        open.extend(of_target.beyond.iter().map(|u| say("coverage: loops end where they did", *u)));
+        open.extend(of_target.log.undefined.iter().map(|u| say("what is done is defined where it was", *u)));
+        open.extend(of_target.log.demands.iter().map(|u| say("generic addresses stay in their window", u.0)));
+        open.extend(of_target.log.beyond.iter().map(|u| say("coverage: loops end where they did", *u)));
         self.desk.discharge(inputs, assumptions, &open)?;
         self.desk.possible(inputs, assumptions)?;
-        self.assumed.extend(source.assumed.iter().chain(&of_target.assumed));
+        self.assumed.extend(source.assumed.iter().chain(&of_target.log.assumed));
         let all = [Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver];
         self.assumed.extend(all);
-        let all = terms(&of_target.events);
+        let all = terms(&of_target.log.events);
         if d.topological(&all).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
             self.assumed.insert(Assumption::Fp);
         }
@@ -320,7 +320,7 @@ impl<'a> Task<'a> {
         model: &BTreeMap<TermId, u128>,
     ) -> Result<Verdict, String> {
         let code = self.cubin.functions.first().ok_or("no entry")?;
-        let events = &sides.target.side.events;
+        let events = &sides.target.side.log.events;
         let pointers = pointers(inputs, self.origin, &sides.source.events);
         let replayed = replay::Sides {
             inputs,
@@ -364,7 +364,7 @@ impl<'a> Task<'a> {
     fn violated(&self, inputs: &Inputs<'_>, sides: &Sides<'_>) -> Option<TermId> {
         let names = Names(self.origin, self.function);
         let d = inputs.terms;
-        let all = intervals(inputs, names, &sides.source.events, &sides.target.side.events);
+        let all = intervals(inputs, names, &sides.source.events, &sides.target.side.log.events);
         all.into_iter().map(|i| i.whole.violated).reduce(|a, b| d.or(&a, &b)).map(|t| inputs.normal.of(t))
     }
 }

@@ -8,8 +8,9 @@ use sassafras_ir::{Block, Edge, Inst, Terminator, Value};
 use sassafras_prove_passes::shape::Shape;
 use sassafras_semantics::{Domain, TermId};
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::trace::facts::Unasked;
 use sassafras_symbolic::trace::loops::{Flow, Loops};
-use sassafras_symbolic::trace::side::{Side, Unasked};
+use sassafras_symbolic::trace::side::{Side, Start};
 
 /// Most terms of both sides.
 const MOST_TERMS: usize = 120_000;
@@ -63,10 +64,10 @@ pub(crate) fn walk<'i>(
         flow.insert(place(block), targets);
     }
     let first = place(f.entry);
-    let mut side = Side::new(inputs, "target", bound).with_loops(Loops::of(&flow, &[first]));
+    let start = Start { at: first, ..Start::default() };
+    let mut side = Side::new(inputs, "target", bound, Loops::of(&flow, &[first]), start);
     // As on the side of PTX, for which there is no code that asks: the n-th answer of one side is that of the other.
-    side.unasked = Unasked { clocks: true, lanes: true };
-    side.start(first, Registers::default(), inputs.terms.constant(32, 0));
+    side.reading.unasked = Unasked { clocks: true, lanes: true };
     while let Some(at) = side.advance()? {
         let data = &f.blocks[Block(at as u32)];
         for &inst in &data.insts {
@@ -107,6 +108,6 @@ pub(crate) fn walk<'i>(
             Terminator::Unreachable => side.undefine(),
         }
     }
-    let reached = shape.blocks().iter().filter(|b| side.visited(place(**b))).count();
+    let reached = shape.blocks().iter().filter(|b| side.walk.visited(place(**b))).count();
     Ok(Walked { side, reached })
 }

@@ -258,7 +258,7 @@ impl Task<'_> {
         let start = from.map(|cut| (cut, &relations[&cut]));
         let mut sides = both.run(&inputs, start).map_err(Failed::Unknown)?;
         self.sides += started.elapsed().as_secs_f64();
-        if both.bound == 1 && sides.source.side.beyond.len() + sides.target.side.beyond.len() > 0 {
+        if both.bound == 1 && sides.source.side.log.beyond.len() + sides.target.side.log.beyond.len() > 0 {
             return Err(Failed::Unknown("loops: a block is run twice between cuts".into()));
         }
         let (reached, blocks) = (sides.target.reached, both.after.blocks().len());
@@ -271,7 +271,7 @@ impl Task<'_> {
                 )));
             }
         }
-        let open = leaves_open(&inputs, &sides.source.side.events);
+        let open = leaves_open(&inputs, &sides.source.side.log.events);
         match both.check(&inputs, &mut sides, relations, &mut self.desk, &mut self.assumed) {
             Ok(()) => Ok(()),
             Err(Failure::Unknown(why)) => Err(Failed::Unknown(why)),

@@ -191,7 +191,7 @@ impl Lane<'_, '_> {
             }
             other => {
                 if other.convergent() {
-                    self.side.assumed.insert(Assumption::Conv);
+                    self.side.log.assumed.insert(Assumption::Conv);
                 }
                 let d = self.terms();
                 let part = |(i, a): (usize, &TermId)| match read(other, i, types.len()) {
@@ -287,7 +287,7 @@ impl Lane<'_, '_> {
     fn weak(&mut self, access: &MemoryAccess, at: TermId, bytes: u32) -> Result<TermId, String> {
         let inputs = self.side.inputs;
         if access.ordering == Ordering::NonCoherent {
-            self.side.assumed.insert(Assumption::Nc);
+            self.side.log.assumed.insert(Assumption::Nc);
         }
         let mut version = self.side.path.version;
         let mut value;
@@ -307,7 +307,7 @@ impl Lane<'_, '_> {
                 return Err(format!("a load after more than {MOST_STORES} stores"));
             }
             for (condition, index) in stores {
-                let store = Event { guard: condition, ..self.side.events[index].clone() };
+                let store = Event { guard: condition, ..self.side.log.events[index].clone() };
                 value = overlay(inputs.terms, value, at, bytes, &store);
             }
         }
@@ -336,7 +336,7 @@ impl Lane<'_, '_> {
             self.push(Kind::Store, access, at, bytes, value, version);
             // On this path the instruction was reached: its guard alone decides.
             let guard = self.side.guard;
-            self.side.path.stores.push((guard, self.side.events.len() - 1));
+            self.side.path.stores.push((guard, self.side.log.events.len() - 1));
         }
         Ok(())
     }
@@ -351,8 +351,8 @@ impl Lane<'_, '_> {
         version: TermId,
     ) {
         let guard = self.side.happens();
-        self.spaces.insert(self.side.events.len(), access.space);
-        self.side.events.push(Event {
+        self.spaces.insert(self.side.log.events.len(), access.space);
+        self.side.log.events.push(Event {
             kind,
             space: if access.space == Space::Const { Space::Const } else { Space::Global },
             guard,

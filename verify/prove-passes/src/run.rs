@@ -10,7 +10,7 @@ use sassafras_ir::{Block, Inst, Terminator, Value};
 use sassafras_semantics::{Domain, Space, TermId};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::trace::loops::{Flow, Loops};
-use sassafras_symbolic::trace::side::Side;
+use sassafras_symbolic::trace::side::{self, Side};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places at which lanes wait begin here.
@@ -84,11 +84,14 @@ pub(super) fn run<'i>(
             flow.insert(edge, to.into_iter().collect());
         }
     }
-    let mut side = Side::new(inputs, name, bound).with_loops(Loops::of(&flow, &[first]));
-    match start {
-        Start::Entry => side.start(first, FxHashMap::default(), inputs.terms.constant(32, 0)),
-        Start::Cut(_, values, version) => side.start(first, values, version),
-    }
+    let own = match start {
+        Start::Entry => side::Start::default(),
+        Start::Cut(_, registers, version) => {
+            side::Start { registers, version: Some(version), ..side::Start::default() }
+        }
+    };
+    let own = side::Start { at: first, ..own };
+    let mut side = Side::new(inputs, name, bound, Loops::of(&flow, &[first]), own);
     let mut arrivals = BTreeMap::new();
     let mut times: FxHashMap<Inst, u32> = FxHashMap::default();
     let mut spaces: FxHashMap<usize, Space> = FxHashMap::default();
@@ -165,6 +168,6 @@ pub(super) fn run<'i>(
             Terminator::Unreachable => side.undefine(),
         }
     }
-    let reached = ranks.values().filter(|&&rank| side.visited(rank * STRIDE)).count();
+    let reached = ranks.values().filter(|&&rank| side.walk.visited(rank * STRIDE)).count();
     Ok(Ran { side, arrivals, reached })
 }

@@ -147,10 +147,10 @@ impl Both<'_, '_> {
     pub fn assumed(&self, inputs: &Inputs<'_>, sides: &Sides<'_>) -> Vec<TermId> {
         let d = inputs.terms;
         let (source, target) = (&sides.source.side, &sides.target.side);
-        let all: Vec<TermId> = terms(&source.events).chain(terms(&target.events)).collect();
+        let all: Vec<TermId> = terms(&source.log.events).chain(terms(&target.log.events)).collect();
         let lanes = inputs.asks_lane(&all);
-        let mut assumed = assumptions(inputs, self.names(), &source.events, lanes);
-        for excluded in source.beyond.iter().chain(&source.undefined) {
+        let mut assumed = assumptions(inputs, self.names(), &source.log.events, lanes);
+        for excluded in source.log.beyond.iter().chain(&source.log.undefined) {
             assumed.push(inputs.normal.of(d.not(excluded)));
         }
         assumed
@@ -175,17 +175,17 @@ impl Both<'_, '_> {
         let first = 0;
         let (_, mut replaced) = sassafras_symbolic::ptx::choose::choose(
             inputs,
-            &mut sides.source.side.events,
-            &sides.target.side.events,
+            &mut sides.source.side.log.events,
+            &sides.target.side.log.events,
             &mut assumed,
             first,
         );
         self.renew(inputs, sides);
-        let (of_source, of_target) = (&sides.source.side.events, &mut sides.target.side.events);
+        let (of_source, of_target) = (&sides.source.side.log.events, &mut sides.target.side.log.events);
         desk.events(inputs, names, &assumed, (of_source, of_target), &mut replaced)?;
         self.renew(inputs, sides);
         let Sides { source, target } = sides;
-        for interval in intervals(inputs, names, &source.side.events, &target.side.events) {
+        for interval in intervals(inputs, names, &source.side.log.events, &target.side.log.events) {
             let paired = interval.paired.map(|list| desk.discharge(inputs, &assumed, &list));
             match paired {
                 Some(Ok(())) => continue,
@@ -196,13 +196,13 @@ impl Both<'_, '_> {
                 }
             }
         }
-        let mut open = covered(inputs, names, &source.side.events, &target.side.events);
-        open.push(traps(d, &source.side.traps, &target.side.traps));
-        for undefined in &target.side.undefined {
+        let mut open = covered(inputs, names, &source.side.log.events, &target.side.log.events);
+        open.push(traps(d, &source.side.log.traps, &target.side.log.traps));
+        for undefined in &target.side.log.undefined {
             let what = "what is done is defined where it was".to_owned();
             open.push(Obligation { what, violated: *undefined });
         }
-        for beyond in &target.side.beyond {
+        for beyond in &target.side.log.beyond {
             let what = "coverage: loops end where they did".to_owned();
             open.push(Obligation { what, violated: *beyond });
         }
@@ -225,7 +225,7 @@ impl Both<'_, '_> {
         }
         desk.discharge(inputs, &assumed, &open)?;
         desk.possible(inputs, &assumed)?;
-        used.extend(source.side.assumed.iter().chain(&target.side.assumed));
+        used.extend(source.side.log.assumed.iter().chain(&target.side.log.assumed));
         used.extend([
             Assumption::Launch,
             Assumption::Addr,
@@ -233,7 +233,7 @@ impl Both<'_, '_> {
             Assumption::Drf,
             Assumption::Solver,
         ]);
-        let all: Vec<TermId> = terms(&target.side.events).collect();
+        let all: Vec<TermId> = terms(&target.side.log.events).collect();
         if d.topological(&all).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
             used.insert(Assumption::Fp);
         }
@@ -272,14 +272,14 @@ impl Both<'_, '_> {
         let of = |t: &mut TermId| *t = inputs.normal.of(*t);
         for ran in [&mut sides.source, &mut sides.target] {
             let side = &mut ran.side;
-            let single = side.undefined.iter_mut().chain(&mut side.beyond);
-            single.chain(side.traps.iter_mut().map(|t| &mut t.0)).for_each(of);
+            let single = side.log.undefined.iter_mut().chain(&mut side.log.beyond);
+            single.chain(side.log.traps.iter_mut().map(|t| &mut t.0)).for_each(of);
             for arrival in ran.arrivals.values_mut() {
                 of(&mut arrival.condition);
                 of(&mut arrival.version);
                 arrival.values.values_mut().for_each(of);
             }
-            for e in &mut side.events {
+            for e in &mut side.log.events {
                 let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
                 own.into_iter().chain(&mut e.arguments).for_each(of);
             }

@@ -31,7 +31,7 @@ use sassafras_symbolic::ptx::choose::choose;
 use sassafras_symbolic::sass::target;
 use sassafras_symbolic::trace::event::Event;
 use sassafras_symbolic::trace::fences::{self, Weakened};
-use sassafras_symbolic::trace::nesting::awaited;
+use sassafras_symbolic::trace::lanes::awaited;
 use sassafras_symbolic::trace::order::waits_out_of_order;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -227,23 +227,24 @@ impl Task<'_> {
     fn both<'i>(&self, inputs: &'i Inputs<'i>, ways: Option<Ways>) -> Result<Run<'i>, String> {
         let d = inputs.terms;
         let bound = self.limits.unroll.saturating_add(1);
-        let (mut wanted, most) = (self.origin.wanted(self.cubin, &self.weakened), bound.saturating_add(2));
-        wanted.updates = self.updates;
-        wanted.calls = self.origin.recurses().then_some(bound);
-        let run = |wanted: target::Wanted<'_>| {
-            target::run(inputs, self.cubin, self.code, most, wanted, target::Role::Target)
+        let (mut request, most) = (self.origin.request(self.cubin, &self.weakened), bound.saturating_add(2));
+        request.updates = self.updates;
+        request.facts.calls = self.origin.recurses().then_some(bound);
+        let run = |request: target::Request<'_>| {
+            target::run(inputs, self.cubin, self.code, most, request, target::Role::Target)
                 .map_err(|e| format!("target, {e}"))
         };
         let start = sassafras_symbolic::ptx::choose::count(d);
-        let mut target = run(wanted)?;
+        let mut target = run(request)?;
         // What later runs leave open is what the first does: what is said of it speaks of that, and what is known of terms is seen in those
         // that are made of it.
         let open = start..sassafras_symbolic::ptx::choose::count(d) - 1;
-        let run = |wanted: target::Wanted<'_>| d.again(open.clone(), || run(wanted));
+        let run = |request: target::Request<'_>| d.again(open.clone(), || run(request));
         let of_target = d.len();
-        let like = ways.is_none().then(|| sassafras_symbolic::ptx::contract::terms(d, &target.side.events));
+        let like =
+            ways.is_none().then(|| sassafras_symbolic::ptx::contract::terms(d, &target.side.log.events));
         let written = ways.is_none().then(|| {
-            d.topological(&target.computed().chain(operands(&target.side.events)).collect::<Vec<_>>())
+            d.topological(&target.computed().chain(operands(&target.side.log.events)).collect::<Vec<_>>())
                 .into_iter()
                 .collect()
         });
@@ -264,19 +265,19 @@ impl Task<'_> {
             (source, ways) = meant(Ways::default(), like.as_ref(), written.as_ref())?;
             inputs.opaque.hold(&source.events);
             let reached = target.reached;
-            target = run(wanted)?;
+            target = run(request)?;
             target.reached = reached;
         }
         // What is weakened is named by how often its place was come to, which has to be the same in the run of raw terms.
         let plain =
-            || self.weakened.is_empty() && fences::ease(&source.events, &target.side.events).is_empty();
+            || self.weakened.is_empty() && fences::ease(&source.events, &target.side.log.events).is_empty();
         let excluded = source.beyond.len() + source.undefined.len() > 0;
         if inputs.normal.is_active() && excluded && plain() {
             // Iterations that no admitted input reaches are not unrolled.
             let out = source.beyond.iter().chain(&source.undefined).fold(d.no(), |any, c| d.or(&any, c));
-            wanted.admitted = Some(inputs.normal.of(d.not(&out)));
+            request.admitted = Some(inputs.normal.of(d.not(&out)));
             let reached = target.reached;
-            target = run(wanted)?;
+            target = run(request)?;
             target.reached = reached;
         }
         // Operands of one lemma may be results of another.
@@ -290,7 +291,7 @@ impl Task<'_> {
             let uses = match inputs.normal.is_active() {
                 true => {
                     let written: Vec<TermId> =
-                        target.computed().chain(operands(&target.side.events)).collect();
+                        target.computed().chain(operands(&target.side.log.events)).collect();
                     sassafras_symbolic::lemma::uses(inputs, &source.events, &written)
                 }
                 false => break,
@@ -301,7 +302,7 @@ impl Task<'_> {
                     break;
                 }
                 let (like, at) = (
-                    sassafras_symbolic::ptx::contract::terms(d, &target.side.events),
+                    sassafras_symbolic::ptx::contract::terms(d, &target.side.log.events),
                     sassafras_symbolic::ptx::choose::count(d),
                 );
                 let (again, more) = meant(Ways::default(), Some(&like), Some(&FxHashSet::default()))?;
@@ -314,11 +315,11 @@ impl Task<'_> {
             lemmas.extend(uses.names);
             inputs.normal.declare(&uses.same);
             let reached = target.reached;
-            target = run(wanted)?;
+            target = run(request)?;
             target.reached = reached;
         }
         let mut all = roots(&source.events);
-        all.extend(roots(&target.side.events));
+        all.extend(roots(&target.side.log.events));
         let lanes = inputs.asks_lane(&all);
         let mut assumptions = assumptions(inputs, self.origin, &source.events, lanes);
         if let Some(chip) = Chip::from_number(self.cubin.sm) {
@@ -332,7 +333,8 @@ impl Task<'_> {
         for excluded in source.beyond.iter().chain(&source.undefined) {
             assumptions.push(inputs.normal.of(d.not(excluded)));
         }
-        let mut assumed: BTreeSet<Assumption> = source.assumed.union(&target.side.assumed).copied().collect();
+        let mut assumed: BTreeSet<Assumption> =
+            source.assumed.union(&target.side.log.assumed).copied().collect();
         assumed.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
         assumed.extend(self.origin.recurses().then_some(Assumption::Stack));
         if d.topological(&all).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
@@ -373,21 +375,21 @@ impl Task<'_> {
         let mut run = self.both(&inputs, None)?;
         self.unfinished = !run.source.beyond.is_empty();
         self.counted(&run.source.course)?;
-        let weakened = fences::ease(&run.source.events, &run.target.side.events);
+        let weakened = fences::ease(&run.source.events, &run.target.side.log.events);
         if self.weakened.is_empty() && !weakened.is_empty() {
             self.weakened = weakened;
             return self.run();
         }
         if self.placed.is_empty() {
             let variables = self.origin.variables(self.limits.unroll.saturating_add(1));
-            let (source, target) = (&run.source.events, &run.target.side.events);
+            let (source, target) = (&run.source.events, &run.target.side.log.events);
             self.placed = places::found(&inputs, &variables, source, target, self.cubin);
             if !self.placed.is_empty() {
                 return self.run();
             }
         }
         self.record.phases.sides += started.elapsed().as_secs_f64();
-        let targets = &run.target.side.events;
+        let targets = &run.target.side.log.events;
         let (choices, mut replaced) =
             choose(&inputs, &mut run.source.events, targets, &mut run.assumptions, run.first);
         let pointers = pointers(&inputs, self.origin, &run.source.events);
@@ -412,8 +414,8 @@ impl Task<'_> {
         }
         let paired = self.events(&inputs, &mut run, &mut replaced)?;
         self.stood_in(&inputs, &mut run)?;
-        let targets = &run.target.side.events;
-        let twins = &run.target.side.twins;
+        let targets = &run.target.side.log.events;
+        let twins = &run.target.side.log.twins;
         let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
         let all = paired.iter().copied().chain(paired.iter().flat_map(twin));
         let both = |(a, b): &(usize, usize)| {
@@ -433,7 +435,7 @@ impl Task<'_> {
         let twin = |&(i, j): &(usize, usize)| twins.iter().filter(move |t| t.0 == j).map(move |t| (i, t.1));
         let all = paired.iter().copied().chain(paired.iter().flat_map(twin));
         let partners = all.map(|(i, j)| (j, awaited(&run.source.events[i], code))).collect();
-        if let Some(barrier) = run.target.side.barriers.circle(targets, &partners) {
+        if let Some(barrier) = run.target.side.warp.circle(targets, &partners) {
             return Err(format!("convergence: lanes at B{barrier} may wait for what waits for them").into());
         }
         for interval in intervals(&inputs, self.origin, &run.source.events, targets) {
@@ -449,11 +451,11 @@ impl Task<'_> {
             }
         }
         let mut open = covered(&inputs, self.origin, &run.source.events, targets);
-        open.extend(run.target.side.demands.iter().map(|(violated, place)| Obligation {
+        open.extend(run.target.side.log.demands.iter().map(|(violated, place)| Obligation {
             what: format!("what the hardware demands of memory at {place:#06x}"),
             violated: *violated,
         }));
-        open.push(traps(&terms, &run.source.traps, &run.target.side.traps));
+        open.push(traps(&terms, &run.source.traps, &run.target.side.log.traps));
         if let Some(violated) = self.discharge(&inputs, &run.assumptions, &open)? {
             return self.refute(&inputs, &run, &pointers, violated);
         }
@@ -463,6 +465,7 @@ impl Task<'_> {
         let beyond: Vec<Obligation> = run
             .target
             .side
+            .log
             .beyond
             .iter()
             .map(|b| Obligation { what: "the target's loops end where the source's do".into(), violated: *b })
@@ -475,7 +478,7 @@ impl Task<'_> {
             Err(why) => return Err(format!("coverage: {why}").into()),
         }
         run.assumed.extend(of_source);
-        origin::hazards(self.cubin, self.code, &run.target.side.jumped, &mut run.assumed)?;
+        origin::hazards(self.cubin, self.code, &run.target.side.log.jumped, &mut run.assumed)?;
         if let Err(why) = &evaluated
             && why.kind == Kind::Contradiction
         {
@@ -497,8 +500,8 @@ impl Task<'_> {
         }
         self.record.assumptions = run.assumed;
         self.record.lemmas = run.lemmas;
-        let (source, target) = (&run.source.events, &run.target.side.events);
-        let found = crate::matching::matching(&terms, source, target, &paired, &run.target.side.twins);
+        let (source, target) = (&run.source.events, &run.target.side.log.events);
+        let found = crate::matching::matching(&terms, source, target, &paired, &run.target.side.log.twins);
         self.record.matching = Some(sassafras_witness::Matching {
             choices,
             payloads: self.payloads,
@@ -531,25 +534,26 @@ impl Task<'_> {
         let d = inputs.terms;
         let side = &mut run.target.side;
         let open: Vec<Obligation> = side
+            .log
             .stood_in
             .iter()
             .map(|s| Obligation {
-                what: format!("what is stored at {:#06x} is what loads find", side.events[s.index].place),
+                what: format!("what is stored at {:#06x} is what loads find", side.log.events[s.index].place),
                 violated: d.and(&s.guard, &d.not(&d.eq(&s.own, &s.given))),
             })
             .collect();
         if let Some(first) = self.discharge(inputs, &run.assumptions, &open)? {
             return Err(first.map_or_else(String::new, |o| o.what));
         }
-        for s in &side.stood_in {
-            side.events[s.index].value = inputs.normal.of(s.given);
+        for s in &side.log.stood_in {
+            side.log.events[s.index].value = inputs.normal.of(s.given);
         }
         Ok(())
     }
 
     /// No lane of the target waits for ever at a convergence barrier.
     fn nested(&mut self, inputs: &Inputs<'_>, run: &Run<'_>) -> Result<(), String> {
-        let open = run.target.side.barriers.open()?.iter().map(|(violated, place)| Obligation {
+        let open = run.target.side.warp.open()?.iter().map(|(violated, place)| Obligation {
             what: format!("barriers nest at {place:#06x}"),
             violated: *violated,
         });
@@ -593,7 +597,7 @@ impl Task<'_> {
         let (mut asked, mut idle, mut found) = (BTreeSet::new(), BTreeSet::new(), 0);
         let (mut last, mut left_out) = (String::new(), BTreeSet::new());
         loop {
-            let (source, target) = (&mut run.source.events, &mut run.target.side.events);
+            let (source, target) = (&mut run.source.events, &mut run.target.side.log.events);
             let matched = events(inputs.terms, self.origin, source, target);
             // What became one with what was found before has one answer too.
             let answers = |&(i, j): &(usize, usize)| {
@@ -703,7 +707,7 @@ impl Task<'_> {
         let top = inputs.stack_top(chip);
         let bytes = self.origin.stack(self.cubin, self.code);
         let deep = self.limits.unroll.saturating_add(1);
-        let (source, target) = (&run.source.events, &run.target.side.events);
+        let (source, target) = (&run.source.events, &run.target.side.log.events);
         let (within, open) = frame(inputs, self.origin, source, target, top, (bytes, deep));
         let mut assumptions = run.assumptions.clone();
         assumptions.extend(within);
@@ -790,7 +794,7 @@ impl Task<'_> {
             cubin: self.cubin,
             code: self.code,
             source: &run.source.events,
-            target: &run.target.side.events,
+            target: &run.target.side.log.events,
             writes: &run.target.writes,
         };
         let (contracts, unbounded) = (self.origin.contracts(), self.origin.unbounded());
@@ -845,9 +849,9 @@ impl Task<'_> {
             inputs: &inputs,
             assumptions: &run.assumptions,
             source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
-            target: log(&target.events, &target.traps, &target.beyond, &target.undefined),
-            never: target.demands.iter().map(|(wrong, _)| *wrong).collect(),
-            tangled: target.barriers.open()?.iter().map(|(wrong, _)| *wrong).collect(),
+            target: log(&target.log.events, &target.log.traps, &target.log.beyond, &target.log.undefined),
+            never: target.log.demands.iter().map(|(wrong, _)| *wrong).collect(),
+            tangled: target.warp.open()?.iter().map(|(wrong, _)| *wrong).collect(),
             pointers,
             required: self.origin.required_threads(),
             words: &self.origin.words(self.cubin),

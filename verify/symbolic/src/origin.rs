@@ -12,11 +12,14 @@ use crate::ptx::contract::{Fused, Sites, contractible};
 use crate::ptx::source;
 use crate::sass::flow;
 use crate::sass::target;
-use crate::sass::target::{Role, Wanted};
+use crate::sass::target::{Request, Role};
 use crate::trace::course::Course;
+use crate::trace::facts::{Facts, Reading};
 use crate::trace::fences::Weakened;
+use crate::trace::log::Log;
 use crate::trace::loops::Flow;
-use crate::trace::side::{Name, Side};
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
@@ -94,9 +97,10 @@ pub struct Freedom<'a> {
 
 impl<R: Name> From<Side<'_, R>> for Trace {
     fn from(side: Side<'_, R>) -> Trace {
-        let Side { events, traps, beyond, undefined, mut demands, barriers, assumed, course, .. } = side;
-        demands.extend(barriers.open().into_iter().flatten().copied());
-        Trace { events, traps, beyond, undefined, demands, assumed, course }
+        let Side { log, warp, walk, .. } = side;
+        let Log { events, traps, beyond, undefined, mut demands, assumed, .. } = log;
+        demands.extend(warp.open().into_iter().flatten().copied());
+        Trace { events, traps, beyond, undefined, demands, assumed, course: walk.course }
     }
 }
 
@@ -285,14 +289,12 @@ impl<'a> Origin<'a> {
     }
 
     /// What it says that decides how code of a target is read.
-    pub fn wanted<'e>(self, target: &Cubin, weakened: &'e [Weakened]) -> Wanted<'e> {
-        let wanted = match self {
-            Origin::Ptx { .. } => {
-                Wanted::of(&self.insts(), crate::trace::bank::has_barrier_unit(target), weakened)
-            }
-            Origin::Code { cubin, code } => Wanted::of_code(cubin, code, weakened),
+    pub fn request<'e>(self, target: &Cubin, weakened: &'e [Weakened]) -> Request<'e> {
+        let facts = match self {
+            Origin::Ptx { .. } => Facts::of(&self.insts(), crate::trace::bank::has_barrier_unit(target)),
+            Origin::Code { cubin, code } => Facts::of_code(cubin, code),
         };
-        Wanted { room: self.room(), ..wanted }
+        Request { facts: Facts { room: self.room(), ..facts }, weakened, ..Request::default() }
     }
 
     /// Bytes of its largest local variable; of code, of its stack.
@@ -399,21 +401,19 @@ impl<'a> Origin<'a> {
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
                 let mut program = Program::new(module, function, bound)?;
                 program.own_first = freedom.own_first;
-                let wanted = self.wanted(target, &[]);
-                let (strong_shared, strong_tests) = (wanted.strong_shared, wanted.strong_tests);
+                let reading = Reading {
+                    facts: self.request(target, &[]).facts,
+                    unasked: target::unasked(target, code),
+                    updates: freedom.updates,
+                    ..Reading::default()
+                };
                 let side = source::run(
                     inputs,
                     &program,
                     target,
                     bound,
                     freedom.payloads,
-                    source::Marks {
-                        strong_shared,
-                        strong_tests,
-                        updates: freedom.updates,
-                        room: self.room(),
-                    },
-                    target::unasked(target, code),
+                    reading,
                     &mut sites,
                     &mut estimates,
                 )?;
@@ -429,7 +429,7 @@ impl<'a> Origin<'a> {
                 Err("code that is the source does what it says".into())
             }
             Origin::Code { cubin, code: own } => {
-                let ran = target::run(inputs, cubin, own, bound, self.wanted(target, &[]), Role::Source)?;
+                let ran = target::run(inputs, cubin, own, bound, self.request(target, &[]), Role::Source)?;
                 Ok((Trace::from(ran.side), Ways::default()))
             }
         }

@@ -175,16 +175,16 @@ pub fn against(
     if let Some(flow) = origin.flow(bound) {
         super::activations::judge(&flow, &left.course.visits, entry.unroll).map_err(said)?;
     }
-    let (mut wanted, most) = (origin.wanted(cubin, &entry.matching.fences), bound.saturating_add(2));
-    wanted.updates = updates;
-    wanted.calls = origin.recurses().then_some(bound);
-    let right = target::run(&inputs, cubin, code, most, wanted, Role::Target).map_err(said)?;
-    let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.assumed).copied().collect();
+    let (mut request, most) = (origin.request(cubin, &entry.matching.fences), bound.saturating_add(2));
+    request.updates = updates;
+    request.facts.calls = origin.recurses().then_some(bound);
+    let right = target::run(&inputs, cubin, code, most, request, Role::Target).map_err(said)?;
+    let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.log.assumed).copied().collect();
     used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
     used.extend(origin.recurses().then_some(Assumption::Stack));
     origin.hazards(&mut used).map_err(said)?;
-    origin::hazards(cubin, code, &right.side.jumped, &mut used).map_err(said)?;
-    let events = left.events.iter().chain(&right.side.events);
+    origin::hazards(cubin, code, &right.side.log.jumped, &mut used).map_err(said)?;
+    let events = left.events.iter().chain(&right.side.log.events);
     let roots: Vec<TermId> = events.flat_map(Event::terms).collect();
     if d.topological(&roots).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
         used.insert(Assumption::Fp);
@@ -211,15 +211,15 @@ pub fn against(
         &entry.matching.choices,
         &of_source,
         first,
-        &right.side.events,
+        &right.side.log.events,
     );
     known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
     let at = inputs.variable("address", 64, false);
-    let (a, b) = (Events::new(&left.events), Events::new(&right.side.events));
+    let (a, b) = (Events::new(&left.events), Events::new(&right.side.log.events));
     let of_code = matches!(origin, Origin::Code { .. });
     let mut list = steps(d, at, &entry.matching, &a, &b, of_code).map_err(said)?;
     let partners = partners(&entry.matching, &a, &b, of_code).map_err(said)?;
-    if let Some(barrier) = right.side.barriers.circle(&right.side.events, &partners) {
+    if let Some(barrier) = right.side.warp.circle(&right.side.log.events, &partners) {
         return Err(said(format!("lanes at B{barrier} may wait for what waits for them")));
     }
     let top = inputs.stack_top(chip);
@@ -227,20 +227,20 @@ pub fn against(
     known.extend(origin.placed(&inputs, top, room));
     known.extend(sassafras_symbolic::places::assumptions(&inputs, &origin.variables(bound), &left.events));
     known.extend(sassafras_symbolic::trace::window::assumptions(&inputs, &roots));
-    list.extend(stack(&inputs, origin, &left.events, &right.side.events, top, room));
+    list.extend(stack(&inputs, origin, &left.events, &right.side.log.events, top, room));
     for t in left.beyond.iter().filter(|_| !entry.bounded) {
         list.push(Step::Never("a loop of the source goes on beyond what was looked at".into(), *t));
     }
     let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
-    let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.traps));
+    let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.log.traps));
     list.push(Step::Never("both sides trap alike".into(), traps));
-    for (i, t) in right.side.beyond.iter().enumerate() {
+    for (i, t) in right.side.log.beyond.iter().enumerate() {
         list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
     }
-    for (t, place) in right.side.barriers.open().map_err(said)? {
+    for (t, place) in right.side.warp.open().map_err(said)? {
         list.push(Step::Never(format!("lanes wait for ever, with {place:#x}"), *t));
     }
-    for (t, place) in right.side.demands.iter().chain(&left.demands) {
+    for (t, place) in right.side.log.demands.iter().chain(&left.demands) {
         list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
     }
     let mut asked = Asked::default();

@@ -122,7 +122,7 @@ pub fn partners(
 ) -> Result<BTreeMap<usize, u64>, String> {
     let mut all = BTreeMap::new();
     for &(s, t) in &matching.events {
-        let awaited = sassafras_symbolic::trace::nesting::awaited(source.at(s)?.1, code);
+        let awaited = sassafras_symbolic::trace::lanes::awaited(source.at(s)?.1, code);
         let twins = matching.twins.iter().filter(|(first, _)| *first == t).map(|(_, twin)| *twin);
         for t in twins.chain([t]) {
             all.insert(target.at(t)?.0, awaited);

@@ -1,6 +1,6 @@
 //! The source: PTX over terms.
 //!
-//! - [`source`]: the side itself. [`calls`]: calls written out; [`functions`]: what they call. [`mod@flow`]: where places lead.
+//! - [`source`]: a run of it. `state`: registers, memory and calls, as the meanings of instructions see them. [`calls`]: calls written out; [`functions`]: what they call. [`mod@flow`]: where places lead.
 //! - [`choose`]: what is undefined. [`contract`]: products and sums that may be one operation. [`approximate`]: results that are bounded and not fixed.
 //!   [`flush`]: quotients that are flushed. [`upper`]: upper halves of products with constants.
 
@@ -12,4 +12,5 @@ pub mod flow;
 pub mod flush;
 pub mod functions;
 pub mod source;
+mod state;
 pub mod upper;

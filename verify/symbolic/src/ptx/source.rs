@@ -1,469 +1,23 @@
 //! The source: PTX over terms.
 
 use crate::choice::Payloads;
-use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::ptx::approximate::Estimates;
-use crate::ptx::calls::{Kept, PARAMS, Program};
+use crate::ptx::calls::{Program, Step};
 use crate::ptx::choose;
 use crate::ptx::contract::Sites;
 use crate::ptx::flow;
 use crate::ptx::functions;
-use crate::trace::lanes;
+use crate::ptx::state::{Run, bits};
+use crate::trace::collective;
+use crate::trace::facts::Reading;
 use crate::trace::loops::Loops;
-use crate::trace::side::{Side, Unasked, name};
-use crate::trace::system;
-use crate::trace::window;
-use crate::unwritten;
+use crate::trace::side::{Side, Start};
 use sassafras_cubin::Cubin;
-use sassafras_ptx::checked::{FunctionId, Operand, RegisterId, Variable, VariableId};
-use sassafras_ptx::step::{Outcome, Place, PtxState, guard};
-use sassafras_semantics::term::Node;
-use sassafras_semantics::{
-    Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, SystemCall, TermId,
-    Terms, Trap,
-};
-use std::collections::{BTreeMap, BTreeSet};
-
-struct Lane<'s, 'i> {
-    side: &'s mut Side<'i, RegisterId>,
-    program: &'s Program<'s>,
-    /// The frame that the instruction is of.
-    frame: usize,
-    cubin: &'s Cubin,
-    /// Addresses of functions.
-    functions: &'s BTreeMap<FunctionId, u64>,
-    /// Stores to `.param` memory so far: where, and how many bytes.
-    stored: &'s mut BTreeSet<(u64, u64)>,
-    /// How payloads of NaNs are chosen, and how many terms there were before the instruction.
-    payloads: (Payloads, usize),
-}
-
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
-}
-
-impl Lane<'_, '_> {
-    /// What a register holds before it is written is undefined, and so is `.param` memory. `register` is one of all frames'.
-    fn old(&mut self, register: RegisterId) -> TermId {
-        let (kept, width) = self.program.kept(register);
-        let why = match kept {
-            Kept::Byte => unwritten::PARAMETER,
-            _ => unwritten::REGISTER,
-        };
-        self.side.read(register, |i| i.unwritten(width, why))
-    }
-
-    fn set(&mut self, register: RegisterId, value: TermId) {
-        let old = self.old(register);
-        self.side.write(register, value, old);
-    }
-
-    /// What a value decides that rests on what was never written has no meaning (A-UB).
-    fn decides(&mut self, value: TermId) {
-        let inputs = self.side.inputs;
-        if !inputs.has_unwritten() {
-            return;
-        }
-        if let Some(rests) = unwritten::rests(inputs, value) {
-            let happens = self.side.happens();
-            self.side.undefined.push(inputs.normal.of(inputs.terms.and(&happens, &rests)));
-        }
-    }
-
-    fn variable(&self, variable: VariableId) -> &Variable {
-        self.program.frames[self.frame].function.variable(self.program.module, variable)
-    }
-
-    /// A parameter of the entry at an address that is not constant. What lies outside, or at no multiple of the size, is undefined.
-    fn indexed(&mut self, d: &Terms, address: TermId, bytes: u32) -> Result<TermId, Trap> {
-        let inputs = self.side.inputs;
-        let size = u64::from(self.program.frames[0].function.param_size);
-        let all: Vec<u64> = (0..size / u64::from(bytes)).map(|i| i * u64::from(bytes)).collect();
-        if self.frame != 0 || all.is_empty() || all.len() > 128 {
-            return unsupported("a parameter at an address that is not constant");
-        }
-        let at = inputs.normal.of(address);
-        let mut value = inputs.parameter(0, bytes);
-        let mut inside = d.eq(&at, &d.constant(64, 0));
-        for offset in &all[1..] {
-            let here = d.eq(&at, &d.constant(64, (*offset).into()));
-            inside = d.or(&inside, &here);
-            value = d.ite(&here, &inputs.parameter(*offset, bytes), &value);
-        }
-        let outside = inputs.normal.of(d.and(&self.side.happens(), &d.not(&inside)));
-        if inputs.known(outside) != Some(0) {
-            self.side.undefined.push(outside);
-        }
-        Ok(value)
-    }
-
-    /// Bytes of `.param` memory of calls.
-    fn parameter(&mut self, at: u64, bytes: u32) -> Result<TermId, Trap> {
-        let mut all = Vec::new();
-        for i in 0..bytes {
-            let Some(byte) = self.program.byte(at + u64::from(i)) else {
-                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
-            };
-            all.push(self.old(byte));
-        }
-        // Where each store so far that meets it was of all of it, it is what was stored, whichever way lanes came.
-        let inputs = self.side.inputs;
-        let size = u64::from(bytes);
-        let one = |(start, own): &(u64, u64)| {
-            (*start, *own) == (at, size) || start + own <= at || at + size <= *start
-        };
-        let whole = self.program.whole(at, bytes).and_then(|r| self.side.path.registers.get(&r).copied());
-        if let Some(whole) = whole.filter(|_| self.stored.iter().all(one)) {
-            return Ok(whole);
-        }
-        let all = all.into_iter().reduce(|low, high| inputs.terms.concat(&high, &low));
-        all.map_or_else(|| unsupported("a parameter without bytes"), Ok)
-    }
-
-    fn set_parameter(&mut self, at: u64, value: TermId) -> Result<(), Trap> {
-        let bytes = self.side.inputs.terms.width_of(value) / 8;
-        for i in 0..bytes {
-            let Some(register) = self.program.byte(at + u64::from(i)) else {
-                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
-            };
-            let byte = bits(self.side.inputs, value, 8 * i, 8);
-            self.set(register, byte);
-        }
-        self.stored.insert((at, bytes.into()));
-        if let Some(whole) = self.program.whole(at, bytes) {
-            self.set(whole, value);
-        }
-        Ok(())
-    }
-
-    /// Hands the arguments of a call over.
-    fn pass(&mut self, callee: usize, arguments: &[Place<TermId>]) -> Result<(), Trap> {
-        let frame = &self.program.frames[callee];
-        for (i, (argument, param)) in arguments.iter().zip(&frame.function.params).enumerate() {
-            let value = match argument {
-                Place::Value(value) => *value,
-                Place::Variable(variable) => {
-                    self.copy(
-                        *variable,
-                        frame.params[i],
-                        param.register.map(|r| (callee, r)),
-                        param.size,
-                        false,
-                    )?;
-                    continue;
-                }
-                Place::Register(_) => return unsupported("an argument that is nothing"),
-            };
-            match param.register {
-                Some(r) => self.set(self.program.register(callee, r), value),
-                None => self.set_parameter(frame.params[i], value)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies between a `.param` variable of this frame and what is at an address, or in a register of another frame: `back` from there.
-    fn copy(
-        &mut self,
-        variable: VariableId,
-        at: u64,
-        register: Option<(usize, RegisterId)>,
-        size: u32,
-        back: bool,
-    ) -> Result<(), Trap> {
-        let VariableId::Local(index) = variable else { return unsupported("a parameter of the module") };
-        let Some(own) = self.program.variable(self.frame, index) else {
-            return unsupported("an argument that is no parameter variable");
-        };
-        let register = register.map(|(frame, r)| self.program.register(frame, r));
-        match (register, back) {
-            (Some(r), false) => {
-                let value = self.parameter(own, size)?;
-                self.set(r, value);
-            }
-            (Some(r), true) => {
-                let value = self.old(r);
-                self.set_parameter(own, value)?;
-            }
-            (None, _) => {
-                let (from, to) = if back { (at, own) } else { (own, at) };
-                if self.program.whole(from, size).is_some() {
-                    let value = self.parameter(from, size)?;
-                    return self.set_parameter(to, value);
-                }
-                for i in 0..u64::from(size) {
-                    let byte = self.parameter(from + i, 1)?;
-                    self.set_parameter(to + i, byte)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Hands the results of a call over, from the frame of the callee, which this is; `results` are places of the caller.
-    fn give(&mut self, results: &[Place<TermId>]) -> Result<(), Trap> {
-        let callee = self.frame;
-        let frame = &self.program.frames[callee];
-        let Some((caller, _)) = frame.call else { return unsupported("a return from an entry") };
-        for (i, (result, param)) in results.iter().zip(&frame.function.returns).enumerate() {
-            match result {
-                Place::Variable(variable) => {
-                    self.frame = caller;
-                    let register = param.register.map(|r| (callee, r));
-                    let done = self.copy(*variable, frame.returns[i], register, param.size, true);
-                    self.frame = callee;
-                    done?;
-                }
-                Place::Register(Some(r)) => {
-                    let value = match param.register {
-                        Some(own) => self.old(self.program.register(callee, own)),
-                        None => self.parameter(frame.returns[i], param.size)?,
-                    };
-                    let to = self.program.register(caller, *r);
-                    let width = self.program.kept(to).1;
-                    let value = fit(self.side.inputs.terms, value, width);
-                    self.set(to, value);
-                }
-                Place::Register(None) | Place::Value(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls a function that the driver resolves.
-    fn system_call(
-        &mut self,
-        call: SystemCall,
-        arguments: &[Place<TermId>],
-        results: &[Place<TermId>],
-        room: u32,
-    ) -> Result<(), Trap> {
-        let place = |lane: &Self, variable: VariableId| match variable {
-            VariableId::Local(index) => lane.program.variable(lane.frame, index),
-            VariableId::Module(_) => None,
-        };
-        let mut operands = Vec::new();
-        for (argument, width) in arguments.iter().zip(call.parameters()) {
-            operands.push(match argument {
-                Place::Value(value) => *value,
-                Place::Variable(variable) => match place(self, *variable) {
-                    Some(at) => self.parameter(at, width / 8)?,
-                    None => return unsupported("an argument that is no parameter variable"),
-                },
-                Place::Register(_) => return unsupported("an argument that is nothing"),
-            });
-        }
-        let result = system::perform(self.side, call, &operands, room)?;
-        let (Some(result), [to]) = (result, results) else { return Ok(()) };
-        match to {
-            Place::Variable(variable) => match place(self, *variable) {
-                Some(at) => self.set_parameter(at, result),
-                None => unsupported("a result that is no parameter variable"),
-            },
-            Place::Register(Some(r)) => {
-                let r = self.program.register(self.frame, *r);
-                let width = self.program.kept(r).1;
-                self.set(r, fit(self.side.inputs.terms, result, width));
-                Ok(())
-            }
-            Place::Register(None) | Place::Value(_) => Ok(()),
-        }
-    }
-
-    fn shared_address(&self, variable: VariableId) -> u64 {
-        let wanted = self.variable(variable);
-        let all = self.program.shared(self.cubin.sm);
-        all.into_iter().find(|(v, _)| std::ptr::eq(*v, wanted)).map_or(0, |(_, at)| at)
-    }
-
-    /// Where a `.const` variable lies, as the cubin says.
-    fn const_address(&self, variable: VariableId) -> Result<u64, Trap> {
-        let v = self.variable(variable);
-        let there =
-            |x: &&sassafras_cubin::Variable| x.space == sassafras_cubin::Space::Constant && x.name == v.name;
-        let Some(x) = self.cubin.variables.iter().find(there) else {
-            return unsupported(format!("the constant `{}`, which the cubin does not name", v.name));
-        };
-        let mut wanted = functions::image(v, v.size as usize, self.functions).map_err(Trap::Unsupported)?;
-        let numbers = functions::constant_offsets(self.program.module, v, self.cubin);
-        functions::put(&mut wanted, &numbers);
-        let mut found = x.init.clone().unwrap_or_default();
-        found.resize(v.size as usize, 0);
-        if v.init_addresses.len() != numbers.len() || wanted != found {
-            return unsupported(format!("the image of the constant `{}`, which is another", v.name));
-        }
-        Ok(x.offset)
-    }
-}
-
-impl State<Terms> for Lane<'_, '_> {
-    type Register = RegisterId;
-
-    fn read(&mut self, _: &Terms, register: RegisterId) -> Result<TermId, Trap> {
-        Ok(self.old(self.program.register(self.frame, register)))
-    }
-    fn write(&mut self, d: &Terms, register: RegisterId, value: TermId) {
-        let value = choose::payloads(d, self.payloads, value);
-        self.set(self.program.register(self.frame, register), value);
-    }
-    fn load(&mut self, d: &Terms, access: &Access, address: &TermId) -> Result<TermId, Trap> {
-        self.decides(*address);
-        let inputs = self.side.inputs;
-        let (access, address, fixed) = window::load(self.side, access, *address)?;
-        let value = match access.space {
-            Space::Param => match inputs.known(address) {
-                Some(at) if at >= PARAMS.into() => self.parameter(at as u64, access.bytes)?,
-                Some(at) => inputs.parameter(at as u64, access.bytes),
-                None => self.indexed(d, address, access.bytes)?,
-            },
-            Space::Const => {
-                let low = d.extract(&address, 0, 32);
-                crate::trace::bank::constant(self.side, self.cubin, None, 3, low, access.bytes)?
-            }
-            _ => return self.side.load(&access, address),
-        };
-        if fixed {
-            self.side.read_only(&access, address, value);
-        }
-        Ok(value)
-    }
-    fn load_where(
-        &mut self,
-        d: &Terms,
-        access: &Access,
-        address: &TermId,
-        condition: &TermId,
-    ) -> Result<TermId, Trap> {
-        let guard = self.side.guard;
-        // An event also where the condition never holds: terms that are not simplified do not show it.
-        self.side.narrow(*condition);
-        let value = self.load(d, access, address);
-        self.side.guard = guard;
-        Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
-    }
-    fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
-        self.decides(*address);
-        if access.space != Space::Param {
-            return self.side.store(access, *address, *value);
-        }
-        match self.side.inputs.known(*address) {
-            Some(at) => self.set_parameter(at as u64, *value),
-            None => unsupported("a parameter at an address that is not constant"),
-        }
-    }
-    fn atomic(
-        &mut self,
-        _: &Terms,
-        access: &Access,
-        op: AtomicOp,
-        address: &TermId,
-        operands: &[TermId],
-    ) -> Result<TermId, Trap> {
-        self.decides(*address);
-        lanes::atomic(self.side, access, op, *address, operands)
-    }
-    fn fence(&mut self, _: &Terms, ordering: Ordering, scope: Scope) -> Result<(), Trap> {
-        lanes::fence(self.side, ordering, scope);
-        Ok(())
-    }
-    fn opaque(&mut self, _: &Terms, op: Opaque, arguments: &[TermId]) -> Result<Vec<TermId>, Trap> {
-        self.side.perform(op, arguments)
-    }
-    fn has_barrier_unit(&self) -> bool {
-        crate::trace::bank::has_barrier_unit(self.cubin)
-    }
-    fn special(&mut self, _: &Terms, register: SpecialRegister) -> Result<TermId, Trap> {
-        self.side.special(register)
-    }
-    fn cvta(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        // Only parameters of the entry have generic addresses here.
-        let known = self.side.inputs.known(*address).map(|at| at < PARAMS.into());
-        if space == Space::Param && !known.unwrap_or(!self.program.hands_over()) {
-            return unsupported("cvta of a parameter of a call");
-        }
-        window::to_generic(self.side, space, *address)
-    }
-    fn cvta_to(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        window::from_generic(self.side, space, *address)
-    }
-    fn is_space(&mut self, _: &Terms, space: Space, address: &TermId) -> Result<TermId, Trap> {
-        window::lies_in(self.side, space, *address)
-    }
-}
-
-impl PtxState<Terms> for Lane<'_, '_> {
-    fn symbol_address(&mut self, d: &Terms, variable: VariableId) -> Result<TermId, Trap> {
-        let v = self.variable(variable);
-        let inputs = self.side.inputs;
-        match (v.space, variable) {
-            (Space::Global, _) => Ok(inputs.input(Input::Symbol(v.name.clone()), 64, true)),
-            (Space::Shared, _) => Ok(d.constant(64, self.shared_address(variable).into())),
-            (Space::Local, VariableId::Local(index)) => {
-                let at = inputs.local(self.frame, index);
-                if self.side.locals.iter().all(|l| l.0 != at) {
-                    self.side.locals.push((at, v.size));
-                }
-                Ok(d.zext(&at, 64))
-            }
-            (Space::Param, VariableId::Local(index)) => match self.program.variable(self.frame, index) {
-                Some(at) => Ok(d.constant(64, at.into())),
-                None => unsupported("a parameter without a place"),
-            },
-            (Space::Const, _) => Ok(d.constant(64, self.const_address(variable)?.into())),
-            (other, _) => unsupported(format!("a variable in {} memory", name(other))),
-        }
-    }
-    fn param_address(&mut self, d: &Terms, index: u32, returns: bool) -> Result<TermId, Trap> {
-        let frame = &self.program.frames[self.frame];
-        let all = if returns { &frame.returns } else { &frame.params };
-        match all.get(index as usize) {
-            Some(at) => Ok(d.constant(64, (*at).into())),
-            None => unsupported("a parameter that is not there"),
-        }
-    }
-    fn function_address(&mut self, d: &Terms, function: FunctionId) -> Result<TermId, Trap> {
-        match self.functions.get(&function) {
-            Some(number) => Ok(d.constant(64, (*number).into())),
-            None => unsupported("the address of a function that nothing takes"),
-        }
-    }
-}
-
-/// The low bits of a value, or the value with zeros above.
-fn fit(d: &Terms, value: TermId, width: u32) -> TermId {
-    if d.width_of(value) > width { d.extract(&value, 0, width) } else { d.zext(&value, width) }
-}
-
-/// Bits of a term: a slice of its normal form, or in an arena of raw terms an operand of what it was put together from.
-fn bits(inputs: &Inputs<'_>, t: TermId, low: u32, width: u32) -> TermId {
-    if inputs.normal.is_active() {
-        return inputs.normal.bits(inputs.normal.of(t), low, width);
-    }
-    match inputs.terms.node(t) {
-        Node::Concat(high, part) if inputs.terms.width_of(part) == width => {
-            if low == 0 {
-                part
-            } else {
-                high
-            }
-        }
-        _ => inputs.terms.extract(&t, low, width),
-    }
-}
-
-/// What events are taken for.
-#[derive(Clone, Copy, Debug)]
-pub struct Marks {
-    /// All accesses of shared memory are events that others see.
-    pub strong_shared: bool,
-    /// All loads of four bytes of shared memory are.
-    pub strong_tests: bool,
-    /// Atomic operations are changes of words.
-    pub updates: bool,
-    /// Bytes of the largest local variable.
-    pub room: u32,
-}
+use sassafras_ptx::checked::{Inst, LabelId, Operand, RegisterId};
+use sassafras_ptx::step::{Outcome, Place, guard};
+use sassafras_semantics::{Collective, Domain, State, TermId, Trap};
+use std::collections::BTreeSet;
 
 /// Runs an entry to its end. `payloads`: how those of NaNs are chosen. `sites` says where products and sums become one operation, and
 /// `estimates` what approximations are.
@@ -476,179 +30,230 @@ pub fn run<'i>(
     cubin: &Cubin,
     bound: u32,
     payloads: Payloads,
-    marks: Marks,
-    unasked: Unasked,
+    reading: Reading,
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, String> {
-    let d = inputs.terms;
     let loops = Loops::of(&flow::flow(program), &[0]);
-    let mut side = Side::new(inputs, "source", bound).with_loops(loops);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
-    (side.strong_shared, side.strong_tests) = (marks.strong_shared, marks.strong_tests);
-    side.updates = marks.updates;
-    side.constants = crate::trace::bank::constants(cubin);
-    side.unasked = unasked;
-    let mut stored = BTreeSet::new();
-    while let Some(position) = side.advance()? {
+    let mut side = Side::new(inputs, "source", bound, loops, Start::default());
+    side.reading = Reading { constants: crate::trace::bank::constants(cubin), ..reading };
+    let (frame, stored) = (0, BTreeSet::new());
+    let mut run = Run { side, program, frame, cubin, functions, stored, payloads: (payloads, 0) };
+    while let Some(position) = run.side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
             return Err("a place behind the end".into());
         };
         let policy = step.inst.map_or(payloads, |(inst, _)| choose::policy(payloads, inst));
-        let payloads = (policy, d.len());
-        macro_rules! lane {
-            () => {
-                Lane {
-                    side: &mut side,
-                    program,
-                    frame: step.frame,
-                    cubin,
-                    functions: &functions,
-                    stored: &mut stored,
-                    payloads,
-                }
-            };
-        }
-        // Behind the last instruction is the end.
-        let Some((inst, index)) = step.inst else {
-            returned(&mut lane!())?;
-            side.proceed(step.next);
-            continue;
-        };
-        let function = program.frames[step.frame].function;
-        side.place = inst.line.into();
-        let at = |why: String| format!("line {}: {why}", inst.line);
-        let holds = guard(d, inst, &mut lane!()).map_err(|t| at(t.to_string()))?;
-        side.guard = d.yes();
-        if let Some(holds) = holds {
-            lane!().decides(holds);
-        }
-        side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
-        if inputs.known(side.guard) == Some(0) {
-            side.proceed(step.next);
-            continue;
-        }
-        if step.frame == 0 {
-            let mut lane = lane!();
-            let mut value = |r: RegisterId| lane.old(r);
-            let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
-            if let Some(fused) = sites.fuse(d, index, inst, &mut value, &part, &|t| inputs.normal.of(t))
-                && let Some(Operand::Register(to)) = inst.operands.first()
-            {
-                lane.write(d, *to, fused);
-                side.proceed(step.next);
-                continue;
-            }
-            let mut value = |r: RegisterId| lane.old(r);
-            if let Some(estimate) = estimates.of(inputs, index, inst, &mut value).map_err(at)?
-                && let Some(Operand::Register(to)) = inst.operands.first()
-            {
-                lane.write(d, *to, estimate);
-                side.proceed(step.next);
-                continue;
+        run.payloads = (policy, inputs.terms.len());
+        run.frame = step.frame;
+        match step.inst {
+            // Behind the last instruction is the end.
+            None => run.leave_function()?,
+            Some((inst, index)) => {
+                run.side.place = inst.line.into();
+                run.execute(step, inst, index, sites, estimates)
+                    .map_err(|why| format!("line {}: {why}", inst.line))?;
             }
         }
-        let (divides, multiplies) = (crate::abstracted::divides(inst), crate::ptx::upper::multiplies(inst));
-        if inputs.opaque.finds() && (divides || multiplies.is_some()) {
-            let registers = inst.operands.iter().skip(1).filter_map(|o| match o {
-                Operand::Register(r) => Some(*r),
-                _ => None,
-            });
-            for register in registers {
-                let operand = lane!().read(d, register).map_err(|t| at(t.to_string()))?;
-                match multiplies {
-                    Some(constant) => crate::ptx::upper::named(inputs, operand, constant),
-                    None => crate::abstracted::divided(inputs, operand),
-                }
-            }
-        }
-        let outcome = match sassafras_ptx::step::step(d, program.module, function, inst, &mut lane!()) {
-            Ok(outcome) => outcome,
-            Err(Trap::Trapped) => {
-                side.trap();
-                side.proceed(step.next);
-                continue;
-            }
-            Err(t) => return Err(at(t.to_string())),
-        };
-        let target = |label: u32| program.target(step.frame, function.labels[label as usize].target);
-        match outcome {
-            Outcome::Next => {}
-            Outcome::Branch(label) => side.jump(target(label.0), None),
-            Outcome::Return => returned(&mut lane!()).map_err(at)?,
-            Outcome::Exit => side.leave(None),
-            Outcome::Switch { index, targets } => {
-                lane!().decides(index);
-                for (i, label) in targets.iter().enumerate() {
-                    let here = d.eq(&index, &d.constant(32, i as u128));
-                    side.jump(target(label.0), Some(here));
-                }
-                side.undefine();
-            }
-            Outcome::Call { .. } if step.deeper => side.give_up(None),
-            Outcome::Call { arguments, results, .. } if let Some(call) = step.system => {
-                lane!().system_call(call, &arguments, &results, marks.room).map_err(|t| at(t.to_string()))?;
-            }
-            Outcome::Call { arguments, .. } => {
-                let [(_, callee)] = program.callees(step) else { return Err(at("a call".into())) };
-                lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
-                side.jump(program.start(*callee), None);
-            }
-            Outcome::CallIndirect { target, arguments, .. } => {
-                lane!().decides(target);
-                for (_, callee) in program.callees(step) {
-                    lane!().pass(*callee, &arguments).map_err(|t| at(t.to_string()))?;
-                }
-                for (function, callee) in program.callees(step) {
-                    let Some(number) = functions.get(function) else { continue };
-                    let here = d.eq(&target, &d.constant(64, (*number).into()));
-                    side.jump(program.start(*callee), Some(here));
-                }
-                if step.deeper {
-                    side.give_up(None);
-                }
-                // PTX ISA, "call": an address of no function with the prototype.
-                side.undefine();
-            }
-            Outcome::Collective { op, arguments, results } => {
-                let values = lanes::collective(&mut side, op, &arguments).map_err(|t| at(t.to_string()))?;
-                let mut lane = lane!();
-                for (register, value) in results.iter().zip(values) {
-                    if let Some(r) = register {
-                        let width = program.kept(program.register(step.frame, *r)).1;
-                        let fit = if width > d.width(&value) { d.zext(&value, width) } else { value };
-                        lane.write(d, *r, fit);
-                    }
-                }
-            }
-        }
-        side.proceed(step.next);
+        run.side.proceed(step.next);
     }
-    side.settled()?;
-    Ok(side)
+    run.side.settled()?;
+    Ok(run.side)
 }
 
-/// Leaves a function: an entry by ending, another by going on behind the call.
-fn returned(lane: &mut Lane<'_, '_>) -> Result<(), String> {
-    let frame = &lane.program.frames[lane.frame];
-    let Some((_, call)) = frame.call else {
-        lane.side.leave(None);
-        return Ok(());
-    };
-    let Some(Operand::List(results)) = call.operands.first() else {
-        return Err("a call without results".into());
-    };
-    let place = |o: &Operand| match o {
-        Operand::Symbol(id, 0) => Some(Place::Variable(*id)),
-        Operand::Register(r) => Some(Place::Register(Some(*r))),
-        Operand::Sink => Some(Place::Register(None)),
-        _ => None,
-    };
-    let Some(places) = results.iter().map(place).collect::<Option<Vec<Place<TermId>>>>() else {
-        return Err("a call with a result that is no place".into());
-    };
-    lane.give(&places).map_err(|t| t.to_string())?;
-    let resume = frame.resume;
-    lane.side.jump(resume, None);
-    Ok(())
+impl Run<'_, '_> {
+    fn execute(
+        &mut self,
+        step: &Step<'_>,
+        inst: &Inst,
+        index: u32,
+        sites: &mut Sites<'_>,
+        estimates: &mut Estimates<'_>,
+    ) -> Result<(), String> {
+        let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
+        let holds = guard(d, inst, self).map_err(text)?;
+        self.side.guard = d.yes();
+        if let Some(holds) = holds {
+            self.decides(holds);
+        }
+        self.side.guard = inputs.normal.of(holds.unwrap_or_else(|| d.yes()));
+        if inputs.known(self.side.guard) == Some(0) {
+            return Ok(());
+        }
+        if step.frame == 0 && self.replace(inst, index, sites, estimates)? {
+            return Ok(());
+        }
+        self.name_operands(inst)?;
+        let function = self.program.frames[step.frame].function;
+        match sassafras_ptx::step::step(d, self.program.module, function, inst, self) {
+            Ok(outcome) => self.handle(step, outcome),
+            Err(Trap::Trapped) => {
+                self.side.trap();
+                Ok(())
+            }
+            Err(trap) => Err(text(trap)),
+        }
+    }
+
+    /// Writes what a fused operation or an approximation gives in place of an instruction, where one is chosen. Whether one is.
+    fn replace(
+        &mut self,
+        inst: &Inst,
+        index: u32,
+        sites: &mut Sites<'_>,
+        estimates: &mut Estimates<'_>,
+    ) -> Result<bool, String> {
+        let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
+        let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
+        let to = |operands: &[Operand]| match operands.first() {
+            Some(Operand::Register(to)) => Some(*to),
+            _ => None,
+        };
+        let mut value = |r: RegisterId| self.old(r);
+        let fused = sites.fuse(d, index, inst, &mut value, &part, &|t| inputs.normal.of(t));
+        if let Some((fused, to)) = fused.zip(to(&inst.operands)) {
+            self.write(d, to, fused);
+            return Ok(true);
+        }
+        let mut value = |r: RegisterId| self.old(r);
+        let estimate = estimates.of(inputs, index, inst, &mut value)?;
+        let Some((estimate, to)) = estimate.zip(to(&inst.operands)) else { return Ok(false) };
+        self.write(d, to, estimate);
+        Ok(true)
+    }
+
+    /// Names the operands of a division, and of a product of which the upper half is taken.
+    fn name_operands(&mut self, inst: &Inst) -> Result<(), String> {
+        let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
+        let (divides, multiplies) = (crate::abstracted::divides(inst), crate::ptx::upper::multiplies(inst));
+        if !inputs.opaque.finds() || !divides && multiplies.is_none() {
+            return Ok(());
+        }
+        for operand in inst.operands.iter().skip(1) {
+            let Operand::Register(register) = operand else { continue };
+            let operand = self.read(d, *register).map_err(text)?;
+            match multiplies {
+                Some(constant) => crate::ptx::upper::named(inputs, operand, constant),
+                None => crate::abstracted::divided(inputs, operand),
+            }
+        }
+        Ok(())
+    }
+
+    /// What an instruction comes to.
+    fn handle(&mut self, step: &Step<'_>, outcome: Outcome<TermId>) -> Result<(), String> {
+        match outcome {
+            Outcome::Next => {}
+            Outcome::Branch(label) => {
+                let to = self.target(step, label);
+                self.side.jump(to, None);
+            }
+            Outcome::Return => self.leave_function()?,
+            Outcome::Exit => self.side.leave(None),
+            Outcome::Switch { index, targets } => self.switch(step, index, targets),
+            Outcome::Call { .. } if step.deeper => self.side.give_up(None),
+            Outcome::Call { arguments, results, .. } if let Some(call) = step.system => {
+                let room = self.side.reading.facts.room;
+                self.system_call(call, &arguments, &results, room).map_err(text)?;
+            }
+            Outcome::Call { arguments, .. } => {
+                let [(_, callee)] = self.program.callees(step) else { return Err("a call".into()) };
+                self.pass(*callee, &arguments).map_err(text)?;
+                self.side.jump(self.program.start(*callee), None);
+            }
+            Outcome::CallIndirect { target, arguments, .. } => {
+                self.call_indirect(step, target, &arguments)?;
+            }
+            Outcome::Collective { op, arguments, results } => self.collective(op, &arguments, &results)?,
+        }
+        Ok(())
+    }
+
+    /// The place that a label of the current function names.
+    fn target(&self, step: &Step<'_>, label: LabelId) -> u64 {
+        let function = self.program.frames[step.frame].function;
+        self.program.target(step.frame, function.labels[label.0 as usize].target)
+    }
+
+    fn switch(&mut self, step: &Step<'_>, index: TermId, targets: &[LabelId]) {
+        let d = self.side.inputs.terms;
+        self.decides(index);
+        for (i, label) in targets.iter().enumerate() {
+            let here = d.eq(&index, &d.constant(32, i as u128));
+            let to = self.target(step, *label);
+            self.side.jump(to, Some(here));
+        }
+        self.side.undefine();
+    }
+
+    fn call_indirect(
+        &mut self,
+        step: &Step<'_>,
+        target: TermId,
+        arguments: &[Place<TermId>],
+    ) -> Result<(), String> {
+        let d = self.side.inputs.terms;
+        self.decides(target);
+        for (_, callee) in self.program.callees(step) {
+            self.pass(*callee, arguments).map_err(text)?;
+        }
+        for (function, callee) in self.program.callees(step) {
+            let Some(number) = self.functions.get(function) else { continue };
+            let here = d.eq(&target, &d.constant(64, (*number).into()));
+            self.side.jump(self.program.start(*callee), Some(here));
+        }
+        if step.deeper {
+            self.side.give_up(None);
+        }
+        // PTX ISA, "call": an address of no function with the prototype.
+        self.side.undefine();
+        Ok(())
+    }
+
+    fn collective(
+        &mut self,
+        op: Collective,
+        arguments: &[TermId],
+        results: &[Option<RegisterId>],
+    ) -> Result<(), String> {
+        let d = self.side.inputs.terms;
+        let values = collective::collective(&mut self.side, op, arguments).map_err(text)?;
+        for (register, value) in results.iter().zip(values) {
+            let Some(r) = register else { continue };
+            let width = self.program.kept(self.program.register(self.frame, *r)).1;
+            let fit = if width > d.width(&value) { d.zext(&value, width) } else { value };
+            self.write(d, *r, fit);
+        }
+        Ok(())
+    }
+
+    /// Leaves a function: an entry by ending, another by going on behind the call.
+    fn leave_function(&mut self) -> Result<(), String> {
+        let frame = &self.program.frames[self.frame];
+        let Some((_, call)) = frame.call else {
+            self.side.leave(None);
+            return Ok(());
+        };
+        let Some(Operand::List(results)) = call.operands.first() else {
+            return Err("a call without results".into());
+        };
+        let place = |o: &Operand| match o {
+            Operand::Symbol(id, 0) => Some(Place::Variable(*id)),
+            Operand::Register(r) => Some(Place::Register(Some(*r))),
+            Operand::Sink => Some(Place::Register(None)),
+            _ => None,
+        };
+        let Some(places) = results.iter().map(place).collect::<Option<Vec<Place<TermId>>>>() else {
+            return Err("a call with a result that is no place".into());
+        };
+        self.give(&places).map_err(|t| t.to_string())?;
+        let resume = frame.resume;
+        self.side.jump(resume, None);
+        Ok(())
+    }
+}
+
+fn text(trap: Trap) -> String {
+    trap.to_string()
 }

@@ -40,7 +40,7 @@ pub fn cases(
     }
     let none = inputs.normal.of(none);
     if inputs.known(none) != Some(0) {
-        side.demands.push((none, side.place));
+        side.log.demands.push((none, side.place));
     }
     Some(all)
 }

@@ -1,7 +1,8 @@
 //! Constant banks beside bank 0: constants of the module, and tables of known bytes.
 
 use crate::assumption::Assumption;
-use crate::trace::side::{Name, Side};
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_semantics::{CompareOp, Domain, TermId, Terms, Trap};
@@ -34,7 +35,7 @@ pub fn constant<R: Name>(
     let known = side.inputs.known(at);
     if bank == 3 {
         // What is there before the launch is the host's to say, whatever the file says.
-        side.assumed.insert(Assumption::Addr);
+        side.log.assumed.insert(Assumption::Addr);
         let d32 = d.constant(32, 0);
         return match known {
             Some(known) if !known.is_multiple_of(bytes.into()) => {
@@ -49,9 +50,9 @@ pub fn constant<R: Name>(
                 let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&fits)));
                 if side.inputs.known(outside) != Some(0) {
                     match function {
-                        Some(_) => side.demands.push((outside, side.place)),
+                        Some(_) => side.log.demands.push((outside, side.place)),
                         // A-UB: the source reads its constants, at multiples.
-                        None => side.undefined.push(outside),
+                        None => side.log.undefined.push(outside),
                     }
                 }
                 let at = side.inputs.normal.of(d.zext(&at, 64));
@@ -130,7 +131,7 @@ pub fn choice<R: Name>(
     }
     let outside = side.inputs.normal.of(d.and(&side.happens(), &d.not(&inside)));
     if side.inputs.known(outside) != Some(0) {
-        side.demands.push((outside, side.place));
+        side.log.demands.push((outside, side.place));
     }
     Ok(value)
 }

@@ -6,7 +6,8 @@
 //! which some are left under way, is `Unknown`.
 
 use crate::trace::event::{Kind, Place, place};
-use crate::trace::side::{Name, Side};
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use sassafras_check::hazard::drains;
 use sassafras_isa::step::Outcome;
 use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
@@ -85,8 +86,9 @@ pub fn after<R: Name, V>(
     let whole = side.inputs.known(side.guard) == Some(1);
     match inst.row().meaning {
         Meaning::Ldgsts => {
-            let last = side.events.len().wrapping_sub(1);
-            let Some(own) = side.events.last().filter(|e| e.kind == Kind::Store && e.space == Space::Shared)
+            let last = side.log.events.len().wrapping_sub(1);
+            let Some(own) =
+                side.log.events.last().filter(|e| e.kind == Kind::Store && e.space == Space::Shared)
             else {
                 return Err("a copy to shared memory that others may see early".into());
             };
@@ -98,7 +100,7 @@ pub fn after<R: Name, V>(
                 let wrong = side.inputs.terms.and(&side.happens(), &common);
                 let wrong = side.inputs.normal.of(wrong);
                 if side.inputs.known(wrong) != Some(0) {
-                    side.demands.push((wrong, side.place));
+                    side.log.demands.push((wrong, side.place));
                 }
             }
             side.path.copies.insert(last, None);
@@ -119,7 +121,7 @@ pub fn after<R: Name, V>(
 
 /// That an access has a byte in common with an earlier store, one bit; none if it has not.
 fn meets<R: Name>(side: &Side<'_, R>, (at, bytes): (TermId, u32), store: usize) -> Option<TermId> {
-    let (d, store) = (side.inputs.terms, &side.events[store]);
+    let (d, store) = (side.inputs.terms, &side.log.events[store]);
     if place(d, at, bytes, store) == Place::Apart {
         return None;
     }

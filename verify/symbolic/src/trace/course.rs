@@ -3,6 +3,7 @@
 use crate::trace::loops::{Loop, Loops};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::TermId;
+use std::collections::BTreeSet;
 
 /// Lanes at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Course {
     pub loops: Loops,
     /// Where lanes were, in order.
     pub visits: Vec<Visit>,
+    /// Places at which lanes of the warp may have been elsewhere.
+    pub apart: BTreeSet<u64>,
     /// Where they went.
     pub taken: Vec<Taken>,
     /// By place: the line, or the byte offset.

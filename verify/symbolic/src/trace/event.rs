@@ -6,6 +6,11 @@ use crate::sum::{between, narrow};
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, SystemCall, TermId, Terms};
 use std::collections::BTreeSet;
 
+/// A space for people.
+pub fn name(space: Space) -> String {
+    format!("{space:?}").to_lowercase()
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -57,17 +57,17 @@ pub struct Leaders {
 impl Leaders {
     /// `VOTE.ANY` or `VOTE.ALL` of nothing but true: the lanes that are here.
     pub fn gather(&mut self, side: &Side<'_, Register>) -> TermId {
-        let name = format!("{}.lanes {:#x} {}", side.who, side.place, side.visit);
+        let name = format!("{}.lanes {:#x} {}", side.who, side.place, side.walk.visit());
         let mask = side.inputs.variable(&name, 32, true);
-        self.groups.push(Group { piece: side.path.piece, mask });
+        self.groups.push(Group { piece: side.path.lanes.piece(), mask });
         mask
     }
 
     /// `REDUX` of the lanes that are here.
     pub fn combine(&mut self, side: &Side<'_, Register>, op: AtomicOp, value: TermId) -> TermId {
-        let name = format!("{}.combined {:#x} {}", side.who, side.place, side.visit);
+        let name = format!("{}.combined {:#x} {}", side.who, side.place, side.walk.visit());
         let result = side.inputs.variable(&name, 32, true);
-        self.combined.push(Combined { piece: side.path.piece, op, value, result });
+        self.combined.push(Combined { piece: side.path.lanes.piece(), op, value, result });
         result
     }
 
@@ -81,13 +81,13 @@ impl Leaders {
     /// Whether the guard asks for the highest of the lanes that are here; that it asks nothing else is demanded.
     pub fn leads(&self, side: &mut Side<'_, Register>) -> bool {
         let d = side.inputs.terms;
-        let (piece, asked) = (side.path.piece, d.free(&[side.guard]));
+        let (piece, asked) = (side.path.lanes.piece(), d.free(&[side.guard]));
         let here = |g: &&Group| g.piece == piece && asked.contains(&g.mask);
         let Some(group) = self.groups.iter().find(here) else { return false };
         let leads = d.eq(&side.inputs.laneid(), &highest(side, group.mask));
         let (condition, guard) = (side.condition(), side.guard);
         demand(side, condition, d.not(&d.eq(&guard, &leads)));
-        side.assumed.extend([Assumption::Leader, Assumption::Switch, Assumption::Conv]);
+        side.log.assumed.extend([Assumption::Leader, Assumption::Switch, Assumption::Conv]);
         true
     }
 
@@ -104,7 +104,7 @@ impl Leaders {
         operands: &[TermId],
     ) -> Result<Option<TermId>, Trap> {
         let (inputs, d) = (side.inputs, side.inputs.terms);
-        let (guard, piece) = (side.guard, side.path.piece);
+        let (guard, piece) = (side.guard, side.path.lanes.piece());
         let asked = d.free(&[guard]);
         let here = |g: &&Group| g.piece == piece && asked.contains(&g.mask);
         let (Some(group), [operand]) = (self.groups.iter().find(here), operands) else { return Ok(None) };
@@ -133,12 +133,12 @@ impl Leaders {
         let condition = side.condition();
         demand(side, condition, d.not(&d.eq(operand, &all)));
         side.guard = d.yes();
-        let own = crate::trace::lanes::atomic(side, access, op, address, &[value]);
+        let own = crate::trace::atomic::atomic(side, access, op, address, &[value]);
         side.guard = guard;
         let own = own?;
         if combined.is_some() {
             // What each lane would have found depends on what the others combine.
-            let name = format!("{}.found {:#x} {}", side.who, side.place, side.visit);
+            let name = format!("{}.found {:#x} {}", side.who, side.place, side.walk.visit());
             return Ok(Some(inputs.variable(&name, d.width_of(own), false)));
         }
         let below = d.and(&mask, &inputs.special(SpecialRegister::LaneMaskLt)?);
@@ -153,7 +153,7 @@ impl Leaders {
         let (inputs, d) = (side.inputs, side.inputs.terms);
         let [value, from, clamp, ..] = arguments else { return None };
         let asked = d.free(&[*from]);
-        let piece = side.path.piece;
+        let piece = side.path.lanes.piece();
         let here = |f: &&Found| f.piece == piece && asked.contains(&f.mask);
         let found = self.found.iter().rev().find(here)?;
         if inputs.known(*clamp) != Some(0x1f) || inputs.known(side.guard) != Some(1) {
@@ -193,6 +193,6 @@ fn times(side: &Side<'_, Register>, mask: TermId, value: TermId) -> TermId {
 fn demand(side: &mut Side<'_, Register>, condition: TermId, wrong: TermId) {
     let violated = side.inputs.normal.of(side.inputs.terms.and(&condition, &wrong));
     if side.inputs.known(violated) != Some(0) {
-        side.demands.push((violated, side.place));
+        side.log.demands.push((violated, side.place));
     }
 }

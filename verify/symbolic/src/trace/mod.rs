@@ -1,25 +1,38 @@
 //! What one side did: the log of guarded events, and the lanes, paths and memory that it comes from.
 //!
-//! - [`side`]: paths with their conditions and registers. [`event`]: what others may see, [`action`]: what it is. [`order`]: of events at which lanes wait.
-//! - [`loops`]: loops, and how often lanes have gone round each. [`course`]: which ways were gone.
-//! - [`lanes`]: what lanes ask each other. [`leader`]: one lane's atomic for others. [`nesting`], [`meeting`]: convergence barriers.
-//! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fences`]: what fences are taken for. [`window`]: generic addresses.
-//!   [`system`]: calls that the driver resolves. [`update`], [`retry`]: atomics that are loops around a compare-and-swap.
+//! - [`side`]: a run of one side. [`path`]: lanes at one place, and what they hold. [`walk`]: where lanes are on their way. [`log`]: what was done. `moves`: how lanes go
+//!   on, `join`: how paths meet, `access`: what is read and stored, `emit`: what others see, `ways`: ways that may be gone on any input.
+//! - [`lanes`]: who is together, by the rules of convergence. [`collective`]: what lanes ask each other. [`leader`]: one lane's atomic for others.
+//! - [`event`]: what others may see, [`action`]: what it is. [`order`]: of events at which lanes wait. [`facts`]: what a source says that decides how a side is read.
+//! - [`loops`]: loops, and how often lanes have gone round each; [`spot`]: a place in them. [`course`]: which ways were gone.
+//! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fences`]: what fences are taken for. [`ordering`]: acquires and releases. [`window`]: generic addresses.
+//!   [`system`]: calls that the driver resolves. [`atomic`]: atomics; [`update`], [`retry`]: those that are loops around a compare-and-swap.
 
+mod access;
 pub mod action;
+pub mod atomic;
 pub mod bank;
+pub mod collective;
 pub mod copies;
 pub mod course;
+mod emit;
 pub mod event;
+pub mod facts;
 pub mod fences;
+mod join;
 pub mod lanes;
 pub mod leader;
+pub mod log;
 pub mod loops;
-pub mod meeting;
-pub mod nesting;
+mod moves;
 pub mod order;
+pub mod ordering;
+pub mod path;
 pub mod retry;
 pub mod side;
+pub mod spot;
 pub mod system;
 pub mod update;
+pub mod walk;
+mod ways;
 pub mod window;

@@ -7,7 +7,8 @@
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
 use crate::trace::action::Action;
-use crate::trace::side::{Name, Side};
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use crate::trace::window;
 use sassafras_semantics::{CompareOp, Domain, Space, SystemCall, TermId, Trap};
 
@@ -40,7 +41,7 @@ pub fn perform<R: Name>(
         (*pointer, words) = buffer(side, *pointer, room)?;
         seen.extend(words);
     }
-    side.assumed.insert(Assumption::Call);
+    side.log.assumed.insert(Assumption::Call);
     let widths: Vec<u32> = call.result().into_iter().collect();
     let results = side.event(Action::Call(call), &seen, &widths, true);
     if !call.returns() {
@@ -84,7 +85,7 @@ fn buffer<R: Name>(
 /// A word of the source where it lies in the variable that the pointer `from` is of; `open` elsewhere.
 fn within<R: Name>(side: &Side<'_, R>, from: TermId, at: TermId, value: TermId, open: TermId) -> TermId {
     let (inputs, d) = (side.inputs, side.inputs.terms);
-    let inside = side.locals.iter().fold(d.no(), |any, (base, size)| {
+    let inside = side.log.locals.iter().fold(d.no(), |any, (base, size)| {
         let Some(most) = size.checked_sub(WORD.into()) else { return any };
         let above =
             |t: &TermId, most: u64| d.compare(CompareOp::ULe, &d.sub(t, base), &d.constant(32, most.into()));

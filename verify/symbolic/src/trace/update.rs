@@ -7,9 +7,10 @@
 
 use crate::assumption::Assumption;
 use crate::trace::action::{Action, Word};
+use crate::trace::path::Name;
 use crate::trace::retry::Retry;
 use crate::trace::retry::guess::Guess;
-use crate::trace::side::{Name, Side};
+use crate::trace::side::Side;
 use crate::trace::window::with;
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::term::Node;
@@ -104,7 +105,7 @@ pub fn atomic<R: Name>(
     let low = d.extract(&address, 0, 1);
     let odd = inputs.normal.of(d.and(&side.happens(), &low));
     if inputs.known(odd) != Some(0) {
-        side.undefined.push(odd);
+        side.log.undefined.push(odd);
     }
     let whole = d.width(&address);
     let word = d.binary(BinaryOp::And, &address, &d.constant(whole, !3));
@@ -123,13 +124,13 @@ pub fn atomic<R: Name>(
 /// Lanes begin the one round that a loop around a compare-and-swap is taken for.
 pub fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
     // Lanes elsewhere may go on between two rounds.
-    if side.path.parted {
+    if side.path.lanes.are_apart() {
         side.new_piece();
     }
     let width = 32 * retry.expected.len() as u32;
     match &retry.guess {
         Some(guess) => {
-            let name = format!("{}.guess {:#x} {}", side.who, side.place, side.visit);
+            let name = format!("{}.guess {:#x} {}", side.who, side.place, side.walk.visit());
             let any = side.inputs.variable(&name, width, false);
             side.path.registers.insert(guess.guess, any);
         }
@@ -138,7 +139,7 @@ pub fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
             side.path.registers.insert(retry.found, found);
         }
     }
-    side.assumed.insert(Assumption::Retry);
+    side.log.assumed.insert(Assumption::Retry);
 }
 
 /// The compare-and-swap of a loop was done: it changed a word, which lies where the load of what was expected first looked.
@@ -150,7 +151,7 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
     if side.expected.take().is_some() {
         return Err("a compare-and-swap that is no change of a word".into());
     }
-    let Some(event) = side.events.iter().rev().find(|e| e.place == side.place) else {
+    let Some(event) = side.log.events.iter().rev().find(|e| e.place == side.place) else {
         return Err("a compare-and-swap without an event".into());
     };
     let place = event.arguments[0];
@@ -171,7 +172,7 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
         let [a, b] = [place, loaded].map(|t| d.extract(&t, 0, width));
         let elsewhere = side.inputs.normal.of(d.and(&side.happens(), &d.not(&d.eq(&a, &b))));
         if side.inputs.known(elsewhere) != Some(0) {
-            side.demands.push((elsewhere, side.place));
+            side.log.demands.push((elsewhere, side.place));
         }
     }
     Ok(())
@@ -263,13 +264,13 @@ pub fn leave_guess(
     for wrong in wrong {
         let wrong = inputs.normal.of(d.and(&happens, &wrong));
         if inputs.known(wrong) != Some(0) {
-            side.demands.push((wrong, side.place));
+            side.log.demands.push((wrong, side.place));
         }
     }
     for r in &guess.written {
         let Some(value) = side.path.registers.get(r).copied() else { continue };
         if d.free(&[value]).contains(&any) {
-            let name = format!("{}.left {r} {:#x} {}", side.who, side.place, side.visit);
+            let name = format!("{}.left {r} {:#x} {}", side.who, side.place, side.walk.visit());
             let left = inputs.variable(&name, d.width_of(value), false);
             side.path.registers.insert(*r, left);
         }

@@ -7,7 +7,9 @@
 
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
-use crate::trace::side::{Name, Side, name};
+use crate::trace::event::name;
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, TermId, Trap};
 
@@ -63,8 +65,8 @@ pub fn to_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId
     match space {
         Space::Global | Space::Generic => Ok(address),
         Space::Shared | Space::Local | Space::Const | Space::Param => {
-            side.assumed.insert(Assumption::Addr);
-            side.windows = true;
+            side.log.assumed.insert(Assumption::Addr);
+            side.log.generic.windows = true;
             let low = d.extract(&address, 0, 32);
             Ok(match space {
                 Space::Shared => d.concat(&variable(side.inputs, space), &low),
@@ -83,7 +85,7 @@ pub fn from_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: Term
     match space {
         Space::Global | Space::Generic => Ok(address),
         Space::Shared | Space::Local | Space::Const | Space::Param => {
-            side.assumed.insert(Assumption::Addr);
+            side.log.assumed.insert(Assumption::Addr);
             Ok(within(side.inputs, space, address))
         }
         other => unsupported(format!("cvta.to of {} memory", name(other))),
@@ -118,7 +120,7 @@ fn near(inputs: &Inputs<'_>, space: Space, address: TermId) -> TermId {
 /// Spaces that have no generic addresses.
 pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -> Result<TermId, Trap> {
     let (inputs, d) = (side.inputs, side.inputs.terms);
-    let constants = d.constant(64, side.constants.into());
+    let constants = d.constant(64, side.reading.constants.into());
     let inside = |space: Space| match space {
         Space::Const => {
             let first = base(inputs, space);
@@ -139,8 +141,8 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
             .fold(d.yes(), |all, s| d.and(&all, &d.not(&inside(s)))),
         other => return unsupported(format!("whether a generic address lies in {} memory", name(other))),
     };
-    side.assumed.insert(Assumption::Addr);
-    side.windows = true;
+    side.log.assumed.insert(Assumption::Addr);
+    side.log.generic.windows = true;
     Ok(result)
 }
 
@@ -157,11 +159,11 @@ fn is_of_launch(inputs: &Inputs<'_>, free: TermId) -> bool {
 /// An address that is made of two windows.
 pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space, TermId), Trap> {
     let (inputs, d) = (side.inputs, side.inputs.terms);
-    side.assumed.insert(Assumption::Addr);
+    side.log.assumed.insert(Assumption::Addr);
     let free = d.free(&[address]);
     let mut found = WINDOWS.into_iter().filter(|s| free.contains(&variable(inputs, *s)));
     let Some(space) = found.next() else {
-        side.generic |= free.iter().any(|v| !is_of_launch(inputs, *v));
+        side.log.generic.open |= free.iter().any(|v| !is_of_launch(inputs, *v));
         return Ok((Space::Global, address));
     };
     if found.next().is_some() {
@@ -172,13 +174,13 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
     let outside = d.not(&near(inputs, space, address));
     let happens = side.happens();
     let of = |wrong: TermId| inputs.normal.of(d.and(&happens, &wrong));
-    side.demands.push((of(wrong), side.place));
+    side.log.demands.push((of(wrong), side.place));
     let outside = of(outside);
     if side.who == "source" {
         // A-UB: what is made of an address in the window stays in it.
-        side.undefined.push(outside);
+        side.log.undefined.push(outside);
     } else {
-        side.demands.push((outside, side.place));
+        side.log.demands.push((outside, side.place));
     }
     Ok((space, inputs.normal.of(within(inputs, space, address))))
 }

@@ -1,14 +1,13 @@
 //! Calls of functions that the driver resolves, in code: where they go, what they are given in which registers, and what is left behind them
 //! ([`sassafras_chip::abi`]).
 
-use super::lane::Lane;
-use super::unsupported;
+use super::state::Run;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::trace::side::WORD;
 use crate::trace::system;
 use sassafras_chip::{Chip, abi};
-use sassafras_cubin::{Cubin, Function};
+use sassafras_cubin::Cubin;
 use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::{CompareOp, Domain, Space, State, SystemCall, TermId, Terms, Trap};
 
@@ -26,6 +25,10 @@ pub(super) fn callee<'c>(inputs: &Inputs<'_>, cubin: &'c Cubin, target: TermId) 
     found.next().filter(|_| found.next().is_none())
 }
 
+fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
+    Err(Trap::Unsupported(what.into()))
+}
+
 fn register(number: u16) -> Register {
     Register { class: RegClass::R, number: number.into() }
 }
@@ -39,7 +42,7 @@ fn keeps(chip: Chip, r: Register) -> bool {
     }
 }
 
-impl Lane<'_, '_> {
+impl Run<'_, '_> {
     /// A call that comes back to the instruction at `back`; `bytes` of stack lie below the top of it.
     ///
     /// # Errors
@@ -51,12 +54,12 @@ impl Lane<'_, '_> {
         jump: TermId,
         back: u64,
         bytes: u32,
-        function: &Function,
     ) -> Result<(), Trap> {
         let Some(call) = SystemCall::named(name) else {
             return unsupported(format!("a call of `{name}`, of which nothing is known"));
         };
-        if let Some(barrier) = self.side.held_below(abi::FIRST_KEPT_BARRIER.into()) {
+        let (lanes, _, here) = self.side.lanes();
+        if let Some(barrier) = lanes.held_below(&here, abi::FIRST_KEPT_BARRIER.into()) {
             return unsupported(format!("convergence: a callee may set B{barrier}, which lanes are in"));
         }
         self.demand(d, d.eq(&jump, &target));
@@ -76,10 +79,10 @@ impl Lane<'_, '_> {
             });
             at += (*width / 32) as u16;
         }
-        let room = self.wanted.room;
-        let result = system::perform(self.side, call, &operands, room)?;
+        let room = self.side.reading.facts.room;
+        let result = system::perform(&mut self.side, call, &operands, room)?;
         if call.returns() {
-            self.forget(function);
+            self.forget();
             for (i, r) in (0..call.result().unwrap_or(0) / 32).zip(abi::FIRST_ARGUMENT..) {
                 let Some(value) = result else { break };
                 self.write(d, register(r), d.extract(&value, 32 * i, 32));
@@ -98,11 +101,7 @@ impl Lane<'_, '_> {
 
     /// What has to hold where the current instruction takes effect.
     fn demand(&mut self, d: &Terms, holds: TermId) {
-        let inputs = self.side.inputs;
-        let violated = inputs.normal.of(d.and(&self.side.happens(), &d.not(&holds)));
-        if inputs.known(violated) != Some(0) {
-            self.side.demands.push((violated, self.side.place));
-        }
+        self.side.demand_not(d.not(&holds));
     }
 
     /// The callee's stack lies below R1: that is in the stack, and nothing that was stored lies below it.
@@ -113,7 +112,7 @@ impl Lane<'_, '_> {
         self.demand(d, below(&d.sub(&top, &pointer), &d.constant(32, bytes.into())));
         let stores = self.side.path.stores.clone();
         for (condition, index) in stores {
-            let store = &self.side.events[index];
+            let store = &self.side.log.events[index];
             if store.space != Space::Local {
                 continue;
             }
@@ -124,9 +123,9 @@ impl Lane<'_, '_> {
     }
 
     /// What the callee does not keep may be anything.
-    fn forget(&mut self, function: &Function) {
+    fn forget(&mut self) {
         for (class, count) in FILES {
-            let count = if class == RegClass::R { count.min(function.registers) } else { count };
+            let count = if class == RegClass::R { count.min(self.function.registers) } else { count };
             for number in 0..count {
                 let r = Register { class, number };
                 if !keeps(self.chip, r) {

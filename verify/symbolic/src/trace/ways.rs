@@ -1,13 +1,14 @@
 //! Ways that may be gone on any input: what happens on either of two is one event.
 
-use super::{Name, Side};
 use crate::trace::event::Kind;
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use sassafras_semantics::{Domain, TermId};
 
 impl<R: Name> Side<'_, R> {
     /// A condition that may hold or not, whatever the input: both ways are gone.
     pub fn either_way(&mut self) -> TermId {
-        let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.visit);
+        let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.walk.visit);
         let d = self.terms();
         let apart = self.inputs.variable(&name, 1, false);
         // As `jump` makes it of this: an arena of raw terms keeps the guard.
@@ -19,8 +20,8 @@ impl<R: Name> Side<'_, R> {
 
     /// Lanes on their way to `to` come back from there.
     pub fn step_aside(&mut self, to: u64) {
-        let spot = self.spot(to, self.edge);
-        if let Some(path) = self.pending.get_mut(&spot) {
+        let spot = self.walk.spot(to);
+        if let Some(path) = self.walk.pending.get_mut(&spot) {
             path.aside = true;
         }
     }
@@ -47,32 +48,32 @@ impl<R: Name> Side<'_, R> {
         }
         let d = self.terms();
         while let Some((i, j)) = self.pair() {
-            let guard = self.normal(d.or(&self.events[i].guard, &self.events[j].guard));
-            (self.events[i].guard, self.events[i].value) = (guard, guard);
-            (self.events[j].guard, self.events[j].value) = (d.no(), d.no());
-            let other = std::mem::take(&mut self.came[j]);
-            self.came[i].retain(|way| other.contains(way));
-            self.twins.push((i, j));
+            let guard = self.normal(d.or(&self.log.events[i].guard, &self.log.events[j].guard));
+            (self.log.events[i].guard, self.log.events[i].value) = (guard, guard);
+            (self.log.events[j].guard, self.log.events[j].value) = (d.no(), d.no());
+            let other = std::mem::take(&mut self.log.came[j]);
+            self.log.came[i].retain(|way| other.contains(way));
+            self.log.twins.push((i, j));
         }
     }
 
     /// Two events that are one but for a way.
     fn pair(&self) -> Option<(usize, usize)> {
         let one = |i: usize, j: usize| {
-            let (a, b) = (&self.events[i], &self.events[j]);
-            let (x, y) = (&self.came[i], &self.came[j]);
+            let (a, b) = (&self.log.events[i], &self.log.events[j]);
+            let (x, y) = (&self.log.came[i], &self.log.came[j]);
             let apart = |way: &&(TermId, bool)| !y.contains(way);
             let sync = matches!((&a.kind, &b.kind), (Kind::Sync(_), Kind::Sync(_)));
             sync && !a.orders
-                && !self.whole.contains(&i)
-                && !self.whole.contains(&j)
+                && !self.log.whole.contains(&i)
+                && !self.log.whole.contains(&j)
                 && !a.results.is_empty()
                 && (&a.arguments, &a.results) == (&b.arguments, &b.results)
                 && x.len() == y.len()
                 && x.iter().filter(apart).count() == 1
                 && x.iter().find(apart).is_some_and(|(way, holds)| y.contains(&(*way, !holds)))
         };
-        let some: Vec<usize> = (0..self.events.len()).filter(|i| !self.came[*i].is_empty()).collect();
+        let some: Vec<usize> = (0..self.log.events.len()).filter(|i| !self.log.came[*i].is_empty()).collect();
         some.iter()
             .enumerate()
             .find_map(|(n, i)| some[n + 1..].iter().find(|j| one(*i, **j)).map(|j| (*i, *j)))

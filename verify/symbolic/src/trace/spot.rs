@@ -10,7 +10,7 @@ const LOOP: u64 = 1 << 63;
 
 /// A place, in calls and loops. Its order is that of code in which calls and rounds are written out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Spot {
+pub struct Spot {
     /// Calls and loops; then the place itself, which calls nothing.
     order: Calls,
 }

@@ -1,11 +1,13 @@
 //! What a side reads and stores: loads, stores, accesses that others see, special registers.
 
-use super::{Name, Side, name};
 use crate::assumption::Assumption;
 use crate::input::Input;
 use crate::opaque::StandIn;
 use crate::trace::action::{Action, Strong};
-use crate::trace::event::{Event, Kind, Place};
+use crate::trace::event::{Event, Kind, Place, name};
+use crate::trace::ordering;
+use crate::trace::path::Name;
+use crate::trace::side::Side;
 use sassafras_semantics::{Access, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, TermId, Trap};
 use std::collections::BTreeSet;
 
@@ -21,7 +23,7 @@ impl<R: Name> Side<'_, R> {
         let d = self.terms();
         match access.ordering {
             Ordering::NonCoherent => {
-                self.assumed.insert(Assumption::Nc);
+                self.log.assumed.insert(Assumption::Nc);
             }
             Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
                 return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
@@ -39,7 +41,7 @@ impl<R: Name> Side<'_, R> {
                 Ok((space, self.normal(address)))
             }
             Space::Shared | Space::Local => {
-                self.assumed.insert(Assumption::Addr);
+                self.log.assumed.insert(Assumption::Addr);
                 let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
                 Ok((access.space, self.normal(d.zext(&low, 64))))
             }
@@ -53,11 +55,11 @@ impl<R: Name> Side<'_, R> {
     /// Other spaces and orderings; too many stores before it.
     pub fn load(&mut self, access: &Access, address: TermId) -> Result<TermId, Trap> {
         let (space, address) = self.place_of(access, address)?;
-        let tests = self.strong_tests && space == Space::Shared && access.bytes == 4;
+        let tests = self.reading.facts.strong_tests && space == Space::Shared && access.bytes == 4;
         if tests || self.is_strong(access, space) {
             let value = self.strong(access, (space, address), None);
             if access.ordering == Ordering::Acquire {
-                crate::trace::lanes::acquire(self, access.scope);
+                ordering::acquire(self, access.scope);
             }
             return Ok(value);
         }
@@ -70,7 +72,7 @@ impl<R: Name> Side<'_, R> {
         let value = self.normal(value);
         let value = if space == Space::Local { value } else { crate::abstracted::loaded(self.inputs, value) };
         self.push(Kind::Load, space, access.bytes, address, value);
-        if let Some(load) = self.events.last_mut() {
+        if let Some(load) = self.log.events.last_mut() {
             load.snapshot = access.ordering == Ordering::NonCoherent;
         }
         Ok(value)
@@ -91,7 +93,7 @@ impl<R: Name> Side<'_, R> {
         let at = |arm: TermId| crate::trace::window::with(self.inputs, address, whole, arm);
         let count = holds.len();
         let possible = |condition: TermId, holds: &mut Vec<TermId>| {
-            let known = d.as_constant(&crate::trace::nesting::under(d, holds, condition));
+            let known = d.as_constant(&crate::trace::lanes::under(d, holds, condition));
             let possible = known.map_or_else(|| self.add(holds, self.normal(condition)), |c| c == 1);
             holds.truncate(count);
             possible
@@ -156,11 +158,11 @@ impl<R: Name> Side<'_, R> {
     /// The stores of this path that a load may meet, the newest first: without those that are known to lie elsewhere, and without those
     /// before one that leaves all its bytes.
     fn met(&self, space: Space, address: TermId, bytes: u32) -> Vec<Event> {
-        let own = |address, bytes| crate::sum::inside(self.terms(), address, bytes, &self.locals);
+        let own = |address, bytes| crate::sum::inside(self.terms(), address, bytes, &self.log.locals);
         let variable = if space == Space::Local { own(address, bytes) } else { None };
         let mut all = Vec::new();
         for (condition, index) in self.path.stores.iter().rev() {
-            let store = &self.events[*index];
+            let store = &self.log.events[*index];
             if store.space != space {
                 continue;
             }
@@ -173,7 +175,7 @@ impl<R: Name> Side<'_, R> {
             if other.is_some() && other != variable {
                 continue;
             }
-            let given = self.stood_in.iter().find(|s| s.index == *index).map(|s| s.given);
+            let given = self.log.stood_in.iter().find(|s| s.index == *index).map(|s| s.given);
             all.push(Event { guard: *condition, value: given.unwrap_or(store.value), ..store.clone() });
             if place == Place::Covered && self.inputs.known(*condition) == Some(1) {
                 break;
@@ -197,10 +199,10 @@ impl<R: Name> Side<'_, R> {
     /// Other spaces and orderings.
     pub fn store(&mut self, access: &Access, address: TermId, value: TermId) -> Result<(), Trap> {
         let (space, address) = self.place_of(access, address)?;
-        self.scattered |= access.space == Space::Generic && space == Space::Global;
+        self.log.generic.stored |= access.space == Space::Generic && space == Space::Global;
         if self.is_strong(access, space) {
             if access.ordering == Ordering::Release {
-                crate::trace::lanes::release(self, access.scope);
+                ordering::release(self, access.scope);
             }
             self.strong(access, (space, address), Some(value));
             return Ok(());
@@ -210,28 +212,28 @@ impl<R: Name> Side<'_, R> {
         self.stand_in();
         let condition = self.guard;
         // On this path the instruction was reached: its guard alone decides.
-        self.path.stores.push((condition, self.events.len() - 1));
+        self.path.stores.push((condition, self.log.events.len() - 1));
         Ok(())
     }
 
     /// What loads find of the target's newest store is what the source's partner stores.
     fn stand_in(&mut self) {
-        let index = self.events.len() - 1;
-        let own = &self.events[index];
+        let index = self.log.events.len() - 1;
+        let own = &self.log.events[index];
         if self.who != "target" || !self.inputs.opaque.is_active() || !own.stores() {
             return;
         }
         let same = |e: &&Event| e.stores() && crate::opaque::same_place(e, own);
-        let number = self.events[..index].iter().filter(same).count();
+        let number = self.log.events[..index].iter().filter(same).count();
         if let Some(given) = self.inputs.opaque.partner(self.terms(), number, own) {
-            self.stood_in.push(StandIn { index, guard: own.guard, own: own.value, given });
+            self.log.stood_in.push(StandIn { index, guard: own.guard, own: own.value, given });
         }
     }
 
     /// Whether an access is an event that others see (PTX ISA, "Operation types": all but weak ones). Nobody else sees local memory.
     fn is_strong(&self, access: &Access, space: Space) -> bool {
         let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
-        space != Space::Local && !weak || self.strong_shared && space == Space::Shared
+        space != Space::Local && !weak || self.reading.facts.strong_shared && space == Space::Shared
     }
 
     /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
@@ -248,7 +250,7 @@ impl<R: Name> Side<'_, R> {
             (Space::Shared, _) => Scope::Cta,
             // PTX ISA: a volatile access is relaxed with the scope of the system.
             (_, Ordering::Volatile) => Scope::Sys,
-            _ => crate::trace::lanes::executed(access.scope),
+            _ => ordering::executed(access.scope),
         };
         let own = Strong { space, bytes: access.bytes, ordering, scope };
         let what = if value.is_some() { Action::Store(own) } else { Action::Load(own) };
@@ -274,7 +276,7 @@ impl<R: Name> Side<'_, R> {
         let family = op.family();
         if family.of_whole_warp && self.machine {
             // `barrier.cluster` need not be aligned.
-            let apart = self.path.parted && op.head() != "wgmma";
+            let apart = self.path.lanes.are_apart() && op.head() != "wgmma";
             if apart {
                 let what = "convergence: a cross-lane operation where lanes may be apart";
                 return Err(Trap::Unsupported(what.into()));
@@ -284,21 +286,25 @@ impl<R: Name> Side<'_, R> {
         // Where no group of bulk copies has been ended there is none to wait for. SASS waits for other things by the same instruction.
         let groups = "groups of bulk copies";
         match op.name() {
-            "bulk.commit" => *self.occurrences.entry(groups.into()).or_insert(0) += 1,
-            "bulk.wait" | "bulk.wait.read" if !self.occurrences.contains_key(groups) => return Ok(Vec::new()),
+            "bulk.commit" => {
+                self.log.occurs(groups.into());
+            }
+            "bulk.wait" | "bulk.wait.read" if !self.log.occurrences.contains_key(groups) => {
+                return Ok(Vec::new());
+            }
             // What the copies wrote is seen where the first-level cache holds nothing older, as `CCTL.IVALL` sees to behind `DEPBAR` (ptxas 13.0.88). The wait
             // itself is that for their sources.
             "bulk.wait" => {
                 let read =
                     Opaque::named("bulk.wait.read").ok_or_else(|| Trap::Unsupported(op.name().into()))?;
                 let results = self.perform(read, arguments)?;
-                crate::trace::lanes::acquire(self, Scope::Gpu);
+                ordering::acquire(self, Scope::Gpu);
                 return Ok(results);
             }
             _ => {}
         }
         if !family.timing {
-            self.assumed.insert(Assumption::Opaque);
+            self.log.assumed.insert(Assumption::Opaque);
         }
         if family.reads {
             // What is read follows from the state that the effects before have left.
@@ -323,16 +329,13 @@ impl<R: Name> Side<'_, R> {
 
     /// Some set of lanes, 32 bits.
     pub fn somebody(&mut self) -> TermId {
-        let count = self.occurrences.entry("lanes that are here".into()).or_insert(0);
-        *count += 1;
+        let count = self.log.occurs("lanes that are here".into());
         self.inputs.variable(&format!("lanes.{count}"), 32, false)
     }
 
     /// How often a special register was read, this time included.
     fn asked(&mut self, register: SpecialRegister) -> u32 {
-        let count = self.occurrences.entry(format!("special {register:?}")).or_insert(0);
-        *count += 1;
-        *count
+        self.log.occurs(format!("special {register:?}"))
     }
 
     /// A special register that is no function of the launch: whatever it holds, it may hold on both sides, once for each time that it is
@@ -344,7 +347,7 @@ impl<R: Name> Side<'_, R> {
         use SpecialRegister as R;
         match register {
             R::Clock | R::ClockHi | R::Clock64 | R::GlobalTimer | R::GlobalTimerLo | R::GlobalTimerHi
-                if self.unasked.clocks =>
+                if self.reading.unasked.clocks =>
             {
                 let time = self.asked(register);
                 Ok(self.inputs.input(Input::Answer(register, time), register.width(), false))
@@ -354,7 +357,7 @@ impl<R: Name> Side<'_, R> {
                 let time = self.asked(register);
                 Ok(self.inputs.identity(register, time))
             }
-            R::Pm(_) | R::Pm64(_) if self.unasked.clocks => {
+            R::Pm(_) | R::Pm64(_) if self.reading.unasked.clocks => {
                 let time = self.asked(register);
                 Ok(self.inputs.input(Input::Answer(register, time), register.width(), false))
             }
@@ -374,8 +377,8 @@ impl<R: Name> Side<'_, R> {
         let version = if kind == Kind::Load { self.path.seen } else { self.path.version };
         let (guard, place) = (self.happens(), self.place);
         let arguments = Vec::new();
-        self.came.push(Vec::new());
-        self.events.push(Event {
+        self.log.came.push(Vec::new());
+        self.log.events.push(Event {
             kind,
             space,
             guard,
@@ -385,7 +388,7 @@ impl<R: Name> Side<'_, R> {
             snapshot: false,
             version,
             place,
-            visit: self.visit,
+            visit: self.walk.visit,
             orders: false,
             arguments,
             results: Vec::new(),

@@ -1,9 +1,8 @@
 //! Lanes that wait for some of the warp while they are in barriers: whether what they wait for may wait for them (`docs/convergence.md`, O6).
 
-use super::Barriers;
+use super::nesting::Barriers;
 use crate::trace::action::Action;
 use crate::trace::event::{Event, Wait};
-use crate::trace::side::{Name, Side};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All barriers of the block, of which one may serve as another, and all of a warp likewise.
@@ -51,14 +50,6 @@ impl Barriers {
     /// Whether lanes wait in a barrier for some of the warp, where the rule about groups is not kept.
     pub fn wait_for_some(&self) -> bool {
         !self.groups() && !self.some.is_empty()
-    }
-}
-
-impl<R: Name> Side<'_, R> {
-    /// Lanes wait at a `WARPSYNC` for some of the warp, while some are elsewhere; `piece`: the straight code behind it.
-    pub fn wait_for_some(&mut self, piece: u32) {
-        let held: Vec<u32> = self.nested(&self.path).0.iter().map(|h| h.barrier).collect();
-        self.barriers.some.extend(held.into_iter().map(|b| (b, piece.into())));
     }
 }
 

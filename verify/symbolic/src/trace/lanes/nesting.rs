@@ -14,61 +14,56 @@
 //! have not ended were blocked, each would be blocked at a `BSYNC` of the last barrier that it is in, and wait for a lane that is
 //! in that barrier and blocked at another, which that lane set while it was in the first; and so on. There are sixteen, so the way would come
 //! back to where it began, which is the circle that there is not. Who sets a barrier when, and whether the hardware loses lanes that were in
-//! it (C7), makes no difference to this; it may to who goes on together, see `Side::set`.
+//! it (C7), makes no difference to this; it may to who goes on together, see `Lanes::set`.
 //!
 //! What is not known from the terms is asked about like other obligations: in the prover, in its evaluation, and by the checker of witnesses.
 
-mod circle;
-
+use super::meeting::Instances;
 use crate::inputs::Inputs;
-use crate::trace::event::Wait;
-use crate::trace::meeting::Instances;
-use crate::trace::side::{Calls, Name, Path, Side};
+use crate::trace::spot::Calls;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, Domain, TermId, Terms, Trap, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use circle::awaited;
-
 /// A barrier that lanes may be in.
 #[derive(Clone, Debug)]
-struct Held {
-    barrier: u32,
+pub(super) struct Held {
+    pub(super) barrier: u32,
     /// Which execution of `BSSY` set it: a lane sets those of lower numbers first.
-    instance: u32,
+    pub(super) instance: u32,
     /// Whether a lane is in it, one bit.
-    within: TermId,
+    pub(super) within: TermId,
 }
 
 /// The barriers that the lanes of a path are in, from the first that was set.
 #[derive(Clone, Debug, Default)]
-pub struct Nesting(Vec<Held>);
+pub struct Nesting(pub(super) Vec<Held>);
 
 /// What is known of the barriers of a run.
 #[derive(Debug, Default)]
 pub struct Barriers {
-    instances: Instances,
+    pub(super) instances: Instances,
     /// Where the rule about groups is first not kept, and how.
-    strict: Option<String>,
+    pub(super) strict: Option<String>,
     /// Executions of `BSSY`.
-    count: u32,
+    pub(super) count: u32,
     /// Barriers, and those that lanes set while they were in them.
-    inner: BTreeSet<(u32, u32)>,
+    pub(super) inner: BTreeSet<(u32, u32)>,
     /// Barriers, and where lanes in them wait for some of the warp.
-    some: BTreeSet<(u32, u64)>,
+    pub(super) some: BTreeSet<(u32, u64)>,
     /// Conditions under which a lane does not keep the rule of this module, with places.
-    wrong: Vec<(TermId, u64)>,
+    pub(super) wrong: Vec<(TermId, u64)>,
     /// By the mask that says so: the barrier that lanes have left, and whether a lane was in it.
-    kept: FxHashMap<TermId, (u32, TermId)>,
+    pub(super) kept: FxHashMap<TermId, (u32, TermId)>,
     /// By calls and barrier: the mask that was last kept there.
-    last: BTreeMap<(Calls, u32), TermId>,
+    pub(super) last: BTreeMap<(Calls, u32), TermId>,
     /// Why the rule of this module does not hold whatever the conditions.
-    fault: Option<String>,
+    pub(super) fault: Option<String>,
 }
 
 /// A one-bit `and` that is a constant where one side is, also in an arena of raw terms.
-fn both(d: &Terms, a: TermId, b: TermId) -> TermId {
+pub(super) fn both(d: &Terms, a: TermId, b: TermId) -> TermId {
     match (d.as_constant(&a), d.as_constant(&b)) {
         (Some(0), _) | (_, Some(1)) => a,
         (_, Some(0)) | (Some(1), _) => b,
@@ -77,7 +72,7 @@ fn both(d: &Terms, a: TermId, b: TermId) -> TermId {
 }
 
 /// The complement, also of a complement.
-fn not(d: &Terms, a: TermId) -> TermId {
+pub(super) fn not(d: &Terms, a: TermId) -> TermId {
     match (d.as_constant(&a), d.node(a)) {
         (Some(0), _) => d.yes(),
         (Some(_), _) => d.no(),
@@ -124,7 +119,7 @@ pub fn under(d: &Terms, holds: &[TermId], t: TermId) -> TermId {
 
 impl Nesting {
     /// The same, where the conditions of a path hold; without the barriers that none of its lanes is in.
-    fn settled(&self, inputs: &Inputs<'_>, conditions: &[TermId]) -> Nesting {
+    pub(super) fn settled(&self, inputs: &Inputs<'_>, conditions: &[TermId]) -> Nesting {
         let d = inputs.terms;
         let mut all = Vec::new();
         for h in &self.0 {
@@ -184,7 +179,7 @@ impl Nesting {
 
 impl Barriers {
     /// Adds that a barrier is set by lanes in others; whether there is now a circle.
-    fn nests(&mut self, outer: impl Iterator<Item = u32>, barrier: u32) -> bool {
+    pub(super) fn nests(&mut self, outer: impl Iterator<Item = u32>, barrier: u32) -> bool {
         self.inner.extend(outer.filter(|o| *o != barrier).map(|o| (o, barrier)));
         let (mut seen, mut open) = (BTreeSet::new(), vec![barrier]);
         while let Some(b) = open.pop() {
@@ -206,15 +201,20 @@ impl Barriers {
     }
 
     /// What the rule about groups says.
-    fn strictly(&mut self, place: u64, said: Result<(), Trap>) {
+    pub(super) fn strictly(&mut self, place: u64, said: Result<(), Trap>) {
         if let (None, Err(t)) = (&self.strict, said) {
             self.strict = Some(format!("{place:#06x}: {t}"));
         }
     }
 
     /// The rule of this module does not hold.
-    fn refuse(&mut self, why: String) {
+    pub(super) fn refuse(&mut self, why: String) {
         self.fault.get_or_insert(why);
+    }
+
+    /// It is not known who is in a barrier.
+    pub(super) fn lose(&mut self, place: u64, barrier: u32) {
+        self.refuse(format!("{place:#06x}: the lanes of B{barrier} are in a register"));
     }
 
     /// What is left to be shown: conditions that must not come about, with places. Nothing if the rule about groups is kept.
@@ -227,198 +227,6 @@ impl Barriers {
             (Some(_), None) => Ok(&self.wrong),
             (Some(first), Some(second)) => Err(format!("{first}; {second}")),
         }
-    }
-}
-
-impl<R: Name> Side<'_, R> {
-    /// Lanes that are here do what must not be where `wrong` holds.
-    fn forbid(&mut self, wrong: TermId) {
-        let d = self.inputs.terms;
-        let wrong = both(d, under(d, &self.path.conditions, wrong), self.guard);
-        let all = self.path.conditions.iter().fold(wrong, |all, c| both(d, all, *c));
-        let all = self.inputs.normal.of(all);
-        if self.inputs.known(all) != Some(0) {
-            self.barriers.wrong.push((all, self.place));
-        }
-    }
-
-    /// The barriers of a path, where its conditions hold.
-    pub fn nested(&self, path: &Path<R>) -> Nesting {
-        path.nesting.settled(self.inputs, &path.conditions)
-    }
-
-    /// `BSSY`.
-    ///
-    /// Where lanes of the warp may be elsewhere, the hardware may lose those that were in the barrier before (C7): then it no longer brings
-    /// all lanes together, wherever they are.
-    pub fn set(&mut self, barrier: u32) {
-        let parted = self.path.parted;
-        self.path.broke = None;
-        if self.barriers.strict.is_none() {
-            self.path.meeting = self.settle(&self.path);
-            let said = self.path.meeting.set(barrier, parted, &mut self.barriers.instances);
-            self.barriers.strictly(self.place, said);
-        }
-        if parted || self.inputs.known(self.guard) != Some(1) {
-            self.part_of(barrier);
-        } else {
-            self.path.whole.insert(barrier);
-        }
-        self.enter(barrier, self.guard);
-    }
-
-    /// The lanes for which `within` holds come into a barrier, in which none of them is.
-    fn enter(&mut self, barrier: u32, within: TermId) {
-        self.path.nesting = self.nested(&self.path);
-        let held = self.path.nesting.0.clone();
-        for h in held.iter().filter(|h| h.barrier == barrier) {
-            self.forbid(h.within);
-        }
-        if self.inputs.known(within) == Some(0) {
-            return;
-        }
-        if self.barriers.nests(held.iter().map(|h| h.barrier), barrier) {
-            let place = self.place;
-            self.barriers
-                .refuse(format!("{place:#06x}: barriers are set within each other, B{barrier} one of them"));
-        }
-        self.path.nesting.0.retain(|h| h.barrier != barrier);
-        self.path.nesting.0.push(Held { barrier, instance: self.barriers.count, within });
-        self.barriers.count += 1;
-    }
-
-    /// `BREAK`, by the lanes for which `gone` holds. Nothing says that those who stay come together there, nor, where lanes leave two barriers at
-    /// once, at one further out (C9).
-    pub fn break_off(&mut self, barrier: u32, gone: TermId) {
-        let (inputs, d) = (self.inputs, self.inputs.terms);
-        let before = self.path.broke.unwrap_or_else(|| d.no());
-        self.path.broke = Some(inputs.normal.of(d.or(&before, &gone)));
-        let again = under(d, &self.path.conditions, both(d, before, gone));
-        let again = self.path.conditions.iter().fold(again, |all, c| both(d, all, *c));
-        if inputs.known(inputs.normal.of(again)) != Some(0) {
-            for h in self.nested(&self.path).0 {
-                self.part_of(h.barrier);
-            }
-        }
-        self.part_of(barrier);
-        self.path.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
-        for h in self.path.nesting.0.iter_mut().filter(|h| h.barrier == barrier) {
-            h.within = inputs.normal.of(both(d, h.within, not(d, gone)));
-        }
-    }
-
-    /// `BSYNC`, by all lanes that are here.
-    pub fn sync(&mut self, barrier: u32) {
-        self.path.broke = None;
-        if self.barriers.strict.is_none() {
-            self.path.meeting = self.settle(&self.path);
-            let said = self.path.meeting.sync(barrier, &self.barriers.instances);
-            self.barriers.strictly(self.place, said);
-        }
-        let d = self.inputs.terms;
-        let held = self.nested(&self.path).0;
-        self.forbid(self.outside(&held, barrier));
-        for (i, h) in held.iter().enumerate().filter(|(_, h)| h.barrier == barrier) {
-            for later in held[i + 1..].iter().filter(|l| l.barrier != barrier) {
-                self.forbid(both(d, h.within, later.within));
-            }
-        }
-        self.path.nesting = Nesting(held.into_iter().filter(|h| h.barrier != barrier).collect());
-        self.path.met.insert(Wait::Meeting(barrier));
-    }
-
-    /// Lanes wait for others of the block, while some of the warp are elsewhere, who may wait for them.
-    pub fn wait_outside(&mut self) {
-        if self.barriers.strict.is_none() {
-            let said = self.path.meeting.wait_outside();
-            self.barriers.strictly(self.place, said);
-        }
-        for h in self.nested(&self.path).0 {
-            self.forbid(h.within);
-        }
-    }
-
-    /// Lanes wait at a `WARPSYNC` for all of the warp, while some are elsewhere: then nobody may wait for them.
-    pub fn wait_for_all(&mut self) {
-        for h in self.nested(&self.path).0 {
-            self.forbid(h.within);
-        }
-    }
-
-    /// `YIELD`: those that wait for lanes that do it again and again may be let go on without them, at different times (C11).
-    pub fn yields(&mut self) {
-        if self.path.parted {
-            for h in self.nested(&self.path).0 {
-                self.part_of(h.barrier);
-            }
-        }
-    }
-
-    /// A barrier of a lower number than this that lanes here may be in.
-    pub fn held_below(&self, first: u32) -> Option<u32> {
-        let inside = |h: &&Held| self.inputs.known(h.within) != Some(0);
-        self.nested(&self.path).0.iter().filter(|h| h.barrier < first).find(inside).map(|h| h.barrier)
-    }
-
-    /// `BMOV.CLEAR`: the lanes here leave a barrier; `mask` says which of them were in it.
-    pub fn keep(&mut self, barrier: u32, mask: TermId) {
-        self.tangle(barrier);
-        if self.inputs.known(self.guard) != Some(1) {
-            return self.lose(barrier);
-        }
-        let held = self.nested(&self.path).0;
-        let within = not(self.inputs.terms, self.outside(&held, barrier));
-        self.path.nesting = Nesting(held.into_iter().filter(|h| h.barrier != barrier).collect());
-        self.barriers.kept.insert(mask, (barrier, within));
-        self.barriers.last.insert((self.calls().to_vec(), barrier), mask);
-    }
-
-    /// `BMOV` to a barrier: lanes that have left it so come into it again, as if they set it; those that were not in it do not.
-    pub fn restore(&mut self, barrier: u32, mask: TermId) {
-        self.tangle(barrier);
-        let own = self.barriers.kept.contains_key(&mask);
-        // From the stack it comes as what lies there: that this is the mask is asked.
-        let last = || self.barriers.last.get(&(self.calls().to_vec(), barrier)).copied();
-        let Some(kept) = (if own { Some(mask) } else { last() }) else { return self.lose(barrier) };
-        match self.barriers.kept.get(&kept) {
-            Some(&(of, within)) if of == barrier && self.inputs.known(self.guard) == Some(1) => {
-                if !own {
-                    let d = self.inputs.terms;
-                    self.forbid(d.not(&d.eq(&mask, &kept)));
-                }
-                self.enter(barrier, within);
-            }
-            Some(_) | None => self.lose(barrier),
-        }
-    }
-
-    /// That a lane here is not in a barrier, one bit.
-    fn outside(&self, held: &[Held], barrier: u32) -> TermId {
-        let d = self.inputs.terms;
-        let own = held.iter().filter(|h| h.barrier == barrier);
-        own.fold(d.yes(), |none, h| both(d, none, not(d, h.within)))
-    }
-
-    /// A barrier's lanes are kept in a register or taken from one.
-    fn tangle(&mut self, barrier: u32) {
-        self.part_of(barrier);
-        self.path.meeting.tangle();
-    }
-
-    /// It is not known who is in a barrier.
-    fn lose(&mut self, barrier: u32) {
-        let place = self.place;
-        self.barriers.refuse(format!("{place:#06x}: the lanes of B{barrier} are in a register"));
-    }
-
-    /// A barrier does not bring all lanes of the warp together, wherever they are now.
-    fn part_of(&mut self, barrier: u32) {
-        self.path.whole.remove(&barrier);
-        self.path.set_by_all.remove(&barrier);
-        self.everywhere(|path| {
-            path.whole.remove(&barrier);
-            path.set_by_all.remove(&barrier);
-        });
     }
 }
 

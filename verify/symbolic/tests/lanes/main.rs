@@ -1,0 +1,78 @@
+//! What `Lanes` says of lanes, against the executor's groups, on random code: what it says is together is together in every order, and what it says ends, ends.
+
+#![allow(missing_docs)]
+
+mod graph;
+mod run;
+
+use run::{Wrong, said, shows};
+
+/// Orders of the executor: all that differ by more than a seed, and some more.
+const ORDERS: u32 = 10;
+
+/// What was looked at.
+#[derive(Debug, Default)]
+struct Tally {
+    programs: u64,
+    /// Programs that are not followed.
+    unknown: u64,
+    /// Places at which all lanes are said to be together.
+    together: u64,
+    /// Programs that are said to end.
+    ends: u64,
+    wrong: u64,
+}
+
+fn look(seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let program = graph::program(seed);
+        tally.programs += 1;
+        let said = match said(&program) {
+            Ok(said) => said,
+            Err(_) => {
+                tally.unknown += 1;
+                continue;
+            }
+        };
+        tally.together += said.together.len() as u64;
+        tally.ends += u64::from(said.ends && program.waits_for_none);
+        for order in 0..ORDERS {
+            if let Some(wrong) = shows(&program, &said, order, seed.wrapping_add(order.into())) {
+                tally.wrong += 1;
+                let what = match wrong {
+                    Wrong::Apart(at, here, alive) => {
+                        format!("{at:#06x} is executed by {here:#010x} of {alive:#010x}")
+                    }
+                    Wrong::Waits(_) => "lanes wait for ever".into(),
+                };
+                println!("seed {seed}, order {order}: {what}\n{}", program.text);
+                break;
+            }
+        }
+    }
+    tally
+}
+
+fn none_is_wrong(tally: &Tally) {
+    println!("{tally:?}");
+    assert_eq!(tally.wrong, 0, "{tally:?}");
+    assert!(tally.unknown * 3 < tally.programs, "most programs are followed: {tally:?}");
+    assert!(tally.together > 5 * tally.programs && tally.ends * 3 > tally.programs, "{tally:?}");
+}
+
+#[test]
+fn what_is_said_to_be_together_is() {
+    none_is_wrong(&look(0..400));
+}
+
+/// `cargo xtask long lanes`; `SASSAFRAS_SEEDS=from-to` looks at others.
+#[test]
+#[ignore = "100,000 programs take minutes"]
+fn what_is_said_of_many_programs_is() {
+    let seeds = std::env::var("SASSAFRAS_SEEDS").ok();
+    none_is_wrong(&look(seeds.as_deref().map_or(0..100_000, |text| {
+        let (from, to) = text.split_once('-').expect("from-to");
+        from.parse().expect("a number")..to.parse().expect("a number")
+    })));
+}

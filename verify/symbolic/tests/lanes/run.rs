@@ -1,0 +1,99 @@
+//! A program's lanes by the rules, and in the executor.
+
+use crate::graph::{Program, THREADS};
+use sassafras_execute::options::Tracer;
+use sassafras_execute::{Failure, Launch, Options, sass};
+use sassafras_semantics::Terms;
+use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::sass::target::{Request, Role, run};
+use sassafras_symbolic::trace::action::Action;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+/// How often lanes return to the head of a loop, at most, and one more.
+const BOUND: u32 = 6;
+
+/// What the rules say of a program.
+pub struct Said {
+    /// Byte offsets of instructions at which no lane of the warp is elsewhere, whenever lanes come to them.
+    pub together: BTreeSet<u64>,
+    /// Byte offsets of votes, with the lanes that each is said to be of.
+    pub votes: BTreeMap<u64, u32>,
+    /// Whether no lane waits for ever at a convergence barrier, whatever the input.
+    pub ends: bool,
+}
+
+/// Runs a program over terms; why not, if it is not followed.
+pub fn said(program: &Program) -> Result<Said, String> {
+    let terms = Terms::new();
+    let inputs = Inputs::new(&terms, sassafras_normal::Normal::boxed(&terms));
+    let mut request = Request::default();
+    (request.facts.votes, request.facts.combines) = (true, true);
+    let function = &program.cubin.functions[0];
+    let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)?;
+    let course = &ran.side.walk.course;
+    let seen: BTreeSet<u64> = course.visits.iter().filter(|v| !v.cut).map(|v| v.at).collect();
+    let together = seen.into_iter().filter(|at| !course.apart.contains(at)).map(|at| 16 * at).collect();
+    let mut votes = BTreeMap::new();
+    for e in ran.side.log.events.iter().filter(|e| e.action() == Some(&Action::Vote)) {
+        let mask = e.arguments.get(1).map_or(Some(u32::MAX), |m| Some(inputs.known(*m)? as u32));
+        // Of a vote that is of other lanes each time nothing is said.
+        let own = votes.entry(e.place).or_insert(mask);
+        *own = own.filter(|_| *own == mask);
+    }
+    let votes = votes.into_iter().filter_map(|(at, mask)| Some((at, mask?))).collect();
+    let ends = ran.side.warp.open().is_ok_and(<[_]>::is_empty);
+    Ok(Said { together, votes, ends })
+}
+
+/// What is wrong with what was said, as the executor shows it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Lanes come to an instruction without others that have not ended: its byte offset, who came, and who had not ended.
+    Apart(u64, u32, u32),
+    /// Lanes wait for ever.
+    Waits(String),
+}
+
+/// Runs a program in an order, with inputs of a seed.
+pub fn shows(program: &Program, said: &Said, order: u32, seed: u64) -> Option<Wrong> {
+    let threads = THREADS[(seed % 3) as usize];
+    let mut launch = Launch::new([1, 1, 1], [threads, 1, 1]);
+    launch.params = [(seed as u32).wrapping_mul(0x9e37_79b9), 0xffff_ffff].map(u32::to_le_bytes).concat();
+    let (together, votes) = (said.together.clone(), said.votes.clone());
+    // By warp: who has not ended.
+    let all = |warp: u32| u32::MAX >> (32 - (threads - 32 * warp).min(32));
+    let left = Arc::new(Mutex::new((0..threads.div_ceil(32)).map(all).collect::<Vec<u32>>()));
+    let found = Arc::new(Mutex::new(None));
+    let tracer = {
+        let found = Arc::clone(&found);
+        Tracer(Arc::new(move |e| {
+            let mut left = left.lock().expect("no tracer panics");
+            let alive = &mut left[e.warp as usize];
+            let all = !e.text.starts_with('@') && together.contains(&e.position);
+            // A barrier of the block that is followed is one that a warp comes to as a whole (C14).
+            let all = all || e.text.starts_with("BAR.");
+            let wanted = if all { Some(*alive) } else { votes.get(&e.position).map(|mask| mask & *alive) };
+            if wanted.is_some_and(|wanted| wanted != e.lanes) {
+                found
+                    .lock()
+                    .expect("no tracer panics")
+                    .get_or_insert(Wrong::Apart(e.position, e.lanes, *alive));
+            }
+            if e.text.contains("EXIT") {
+                *alive &= !e.lanes;
+            }
+        }))
+    };
+    let options = Options { order, seed, trace: Some(tracer), step_limit: 100_000, ..Options::default() };
+    let outcome = sass::run(&program.cubin, "k", &launch, &options);
+    if let Some(wrong) = found.lock().expect("no tracer panics").take() {
+        return Some(wrong);
+    }
+    match outcome {
+        Err(Failure::Deadlock { .. }) if said.ends && program.waits_for_none => {
+            Some(Wrong::Waits(program.text.clone()))
+        }
+        _ => None,
+    }
+}
