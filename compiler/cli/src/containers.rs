@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use sassafras_chip::Target;
-use sassafras_cubin::container::{self, Container, Item, Kind};
+use sassafras_container::{self as container, Container, Item, Kind};
 use sassafras_cubin::elf::{self, constants as c};
 
 use crate::Failure;

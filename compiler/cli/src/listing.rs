@@ -19,7 +19,7 @@ mod section;
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, V7_FLAGS, constants as c};
-use sassafras_cubin::line_table::{self, Lines};
+use sassafras_emit::line_table::{self, Lines};
 use sassafras_isa::{Chip, DecodeError, Inst, Text, decode};
 
 pub use graph::Nodes;

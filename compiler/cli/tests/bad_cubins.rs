@@ -51,7 +51,7 @@ fn unknown_words_spoil_their_line_only() {
     let good = sassafras_cubin::read(&cubin()).expect("it is sound");
     let mut bad = good.clone();
     bad.functions[0].code[0] = 0x1ff;
-    let bytes = sassafras_cubin::write(&bad).expect("it fits");
+    let bytes = sassafras_emit::write(&bad).expect("it fits");
     std::fs::write(folder.path().join("in.cubin"), bytes).expect("the folder is ours");
     // The word spoils its line; the listing goes on, and the exit code tells.
     let plain = sassafras(folder.path(), &["disasm", "in.cubin"]);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{sassafras, sassafras_with};
 use flate2::read::GzDecoder;
-use sassafras_cubin::container::{self, Form, Kind, Packing};
+use sassafras_container::{self as container, Form, Kind, Packing};
 use sassafras_cubin::elf;
 use sassafras_oracle::{Tools, skip, workspace_root};
 use std::io::Read;

@@ -89,7 +89,7 @@ fn long_cubin(words: usize, word: impl Fn(usize) -> u128) -> Vec<u8> {
     let end = std::mem::take(&mut cubin.functions[0].code);
     cubin.functions[0].code = (0..words).map(word).chain(end).collect();
     cubin.functions[0].exit_offsets = vec![16 * words as u32];
-    sassafras_cubin::write(&cubin).expect("it fits")
+    sassafras_emit::write(&cubin).expect("it fits")
 }
 
 /// A cubin whose kernel declares so much stack.
@@ -97,7 +97,7 @@ fn stack_cubin(bytes: u32) -> Vec<u8> {
     let mut cubin = sassafras_cubin::read(&common::cubin()).expect("it is sound");
     cubin.functions[0].min_stack = Some(bytes);
     cubin.functions[0].frame_size = bytes;
-    sassafras_cubin::write(&cubin).expect("it fits")
+    sassafras_emit::write(&cubin).expect("it fits")
 }
 
 const NOP: u128 = 0x000fc000_00000000_00000000_00007918;
@@ -404,7 +404,7 @@ const GIANTS: &[Giant] = &[
         for i in 0..10_000 {
             cubin.functions.push(sassafras_cubin::Function { name: format!("f{i}"), ..one.clone() });
         }
-        sassafras_cubin::write(&cubin).expect("it fits")
+        sassafras_emit::write(&cubin).expect("it fits")
     }),
     // Witnesses.
     ("a witness that nests deeply", Form::Witness, || "[".repeat(1 << 20).into_bytes()),

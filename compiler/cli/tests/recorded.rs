@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use sassafras::listing::{Look, chip, listing};
-use sassafras_cubin::{elf, read, write};
+use sassafras_cubin::{elf, read};
+use sassafras_emit::write;
 use sassafras_isa::{decode, encode};
 use sassafras_oracle::workspace_root;
 use sassafras_reference::traces;

@@ -3,7 +3,7 @@
 use flate2::read::GzDecoder;
 use sassafras::listing::{Look, Source, chip, listing};
 use sassafras_cubin::elf;
-use sassafras_cubin::line_table::lines;
+use sassafras_emit::line_table::lines;
 use std::io::Read;
 use std::path::Path;
 

@@ -6,7 +6,8 @@ mod common;
 
 use common::sassafras;
 use sassafras::listing::{Look, chip, listing};
-use sassafras_cubin::{UNKNOWN_STACK, elf, exact, read};
+use sassafras_cubin::{UNKNOWN_STACK, elf, read};
+use sassafras_emit::exact;
 use sassafras_oracle::{Tools, skip, table, workspace_root};
 use sassafras_reference::traces;
 use std::collections::BTreeMap;

@@ -42,15 +42,18 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn at(offset: u64, what: impl Into<String>) -> Self {
+    /// Bytes at an offset in a file that are not as they must be.
+    pub fn at(offset: u64, what: impl Into<String>) -> Self {
         Self::Malformed { place: Place::Offset(offset), what: what.into() }
     }
 
-    pub(crate) fn unsupported(offset: u64, what: impl Into<String>) -> Self {
+    /// Bytes at an offset in a file of a kind that is not known.
+    pub fn unsupported(offset: u64, what: impl Into<String>) -> Self {
         Self::Unsupported { place: Place::Offset(offset), what: what.into() }
     }
 
-    pub(crate) fn part(name: impl Into<String>, what: impl Into<String>) -> Self {
+    /// A part of a value, by name, that cannot be written.
+    pub fn part(name: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Malformed { place: Place::Part(name.into()), what: what.into() }
     }
 }

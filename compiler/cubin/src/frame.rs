@@ -10,7 +10,7 @@ const COMMON: [u8; 28] = [
 ];
 
 /// The section's bytes and relocations for `functions`, in order.
-pub(crate) fn frames(functions: &[Function], hopper: bool) -> (Vec<u8>, Vec<Relocation>) {
+pub fn frames(functions: &[Function], hopper: bool) -> (Vec<u8>, Vec<Relocation>) {
     let mut out = Vec::new();
     let mut relocations = Vec::new();
     let quad = |out: &mut Vec<u8>, v: u64| out.extend(v.to_le_bytes());

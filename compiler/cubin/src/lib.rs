@@ -1,10 +1,8 @@
-//! The ELF container of SASS: sections, symbols, relocations and `.nv.info`; reader and writer.
+//! The ELF container of SASS: sections, symbols, relocations and `.nv.info`, and the reader. `sassafras_emit` writes it.
 //!
-//! Two levels. [`elf::Image`] is the file as ELF sees it: headers, sections, symbols, segments; it is read and written
+//! Two levels. [`elf::Image`] is the file as ELF sees it: headers, sections, symbols, segments; it is read
 //! without loss of meaning. [`Cubin`] is what the file says: functions, parameters, variables, address slots.
-//! [`read`] lifts an image into a [`Cubin`], [`write()`] lays one out as ptxas 13.0.88 does for sm_90.
-//!
-//! [`container`] opens what holds cubins: fat binaries, host objects, executables, libraries.
+//! [`read`] lifts an image into a [`Cubin`].
 //!
 //! What the model has no field for (an unknown attribute, section or symbol) is kept in `attributes`, `sections` and
 //! `symbols` and written back; nothing is dropped silently.
@@ -16,26 +14,22 @@
 //! their [`Variable::offset`] in constant bank 3.
 
 pub mod attribute;
-pub mod container;
 pub mod elf;
 mod error;
-pub mod exact;
-mod frame;
+pub mod frame;
+pub mod implied;
 mod layout;
 mod lift;
-pub mod line_table;
-pub mod lines;
-mod lower;
 mod model;
-mod note;
+pub mod note;
 pub mod relocation;
 
 pub use attribute::{Attribute, Value};
 pub use error::{Error, Place};
 pub use layout::{Debug, Layout, layout};
 pub use model::{
-    Address, Bank, Binding, Cubin, Extern, Function, Kind, Param, Producer, Relocation, Section, Shared,
-    Space, Subroutine, Symbol, UNKNOWN_STACK, Variable,
+    Address, Bank, Binding, Cubin, Extern, Function, Kind, LINES, Param, Producer, Relocation, Section,
+    Shared, Space, Subroutine, Symbol, UNKNOWN_STACK, Variable,
 };
 
 /// Reads a cubin.
@@ -44,13 +38,4 @@ pub use model::{
 /// An input that is no cubin of a known layout, with the offset in the file at which reading stopped.
 pub fn read(bytes: &[u8]) -> Result<Cubin, Error> {
     lift::lift(&elf::read(bytes)?)
-}
-
-/// Writes a cubin; the same value always gives the same bytes.
-///
-/// # Errors
-/// A value that the container cannot hold: a chip without a layout row, a parameter list of more than 64 KiB, a
-/// relocation to a symbol that does not exist.
-pub fn write(cubin: &Cubin) -> Result<Vec<u8>, Error> {
-    elf::write(&lower::lower(cubin)?)
 }

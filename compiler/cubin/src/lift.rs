@@ -11,7 +11,7 @@ use crate::elf::{Abi, Image, Section as Raw, Symbol as RawSymbol, constants as c
 use crate::model::{
     Bank, Binding, Cubin, Extern, Function, Kind, Producer, Relocation, Section, Shared, Subroutine, Symbol,
 };
-use crate::{Debug, Error, lower, note, relocation};
+use crate::{Debug, Error, implied, note, relocation};
 
 const SECTION_SYMBOL: u8 = 3;
 const FUNCTION: u8 = 2;
@@ -284,7 +284,7 @@ impl Lift<'_> {
     fn frames(&mut self, cubin: &mut Cubin) {
         if let Some((at, section)) = self.section(".debug_frame") {
             let (bytes, relocations) =
-                crate::frame::frames(&cubin.functions, !lower::addends_in_place(cubin.sm));
+                crate::frame::frames(&cubin.functions, !implied::addends_in_place(cubin.sm));
             if section.bytes() == bytes && self.relocations.get(&at).map_or(&[][..], |r| r) == relocations {
                 self.sections.insert(at);
             }
@@ -296,7 +296,7 @@ impl Lift<'_> {
         let image = self.image;
         let name = |i: u32| (i != 0).then(|| image.section_name(i).to_owned());
         for (index, s) in image.sections.iter().enumerate() {
-            let actions = s.name == ".nv.rel.action" && s.bytes() == lower::RELOCATION_ACTIONS;
+            let actions = s.name == ".nv.rel.action" && s.bytes() == implied::RELOCATION_ACTIONS;
             let system = crate::layout(cubin.sm).map_or(0, |chip| chip.system_shared);
             let own = s.name == ".nv.shared.reserved.0" && s.size() == u64::from(system);
             if self.sections.contains(&index) || own || actions {
@@ -318,7 +318,7 @@ impl Lift<'_> {
         }
         let system = crate::layout(cubin.sm).map_or(0, |chip| chip.system_shared);
         let reserved = image.section(".nv.shared.reserved.0");
-        let reserved = reserved.map(|i| lower::reserved(i as u16, system.into())).unwrap_or_default();
+        let reserved = reserved.map(|i| implied::reserved(i as u16, system.into())).unwrap_or_default();
         for (index, s) in image.symbols.iter().enumerate() {
             let own = s.info & 15 == SECTION_SYMBOL && s.name == image.section_name(s.section.into());
             if self.symbols.contains(&index) || own || reserved.contains(s) {

@@ -325,14 +325,9 @@ pub struct Symbol {
 impl Section {
     /// Whether it holds line information, which stands behind `.debug_frame`.
     pub fn is_lines(&self) -> bool {
-        crate::lines::SECTIONS.contains(&self.name.as_str())
-    }
-
-    /// Whether the writer makes a section of this name itself, so that this one takes its place.
-    pub(crate) fn replaces(&self) -> bool {
-        let fixed = [".debug_frame", ".nv.constant3", ".nv.constant4", ".nv.global", ".nv.global.init"];
-        fixed.contains(&self.name.as_str())
-            || self.name.starts_with(".nv.constant0.")
-            || self.name.starts_with(".nv.shared.")
+        LINES.contains(&self.name.as_str())
     }
 }
+
+/// Names of the sections of line information, in the order in which they stand behind `.debug_frame`.
+pub const LINES: [&str; 4] = [".debug_line", ".debug_str", ".nv_debug_line_sass", ".nv_debug_ptx_txt"];

@@ -19,7 +19,7 @@ fn note(kind: u32, mut data: Vec<u8>) -> Vec<u8> {
 }
 
 /// The bytes of `.note.nv.tkinfo`.
-pub(crate) fn tool(producer: &Producer) -> Vec<u8> {
+pub fn tool(producer: &Producer) -> Vec<u8> {
     // A table of four offsets into the strings that follow; string 0 is empty.
     let mut strings = vec![0u8];
     let mut data: Vec<u8> = [2u32, 0].iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -34,7 +34,7 @@ pub(crate) fn tool(producer: &Producer) -> Vec<u8> {
 }
 
 /// The bytes of `.note.nv.cuinfo`.
-pub(crate) fn cuda(producer: &Producer) -> Vec<u8> {
+pub fn cuda(producer: &Producer) -> Vec<u8> {
     note(CUDA, [2, producer.virtual_sm, producer.toolkit, 0].iter().flat_map(|h| h.to_le_bytes()).collect())
 }
 
@@ -51,8 +51,11 @@ fn payload(bytes: &[u8], base: u64, kind: u32) -> Result<&[u8], Error> {
         .ok_or_else(|| Error::at(base + 4, "a note runs past the end of its section"))
 }
 
-/// Reads `.note.nv.tkinfo` into `producer`.
-pub(crate) fn read_tool(bytes: &[u8], base: u64, producer: &mut Producer) -> Result<(), Error> {
+/// Reads `.note.nv.tkinfo`, which lies at offset `base` of the file, into `producer`.
+///
+/// # Errors
+/// Bytes that are no such note.
+pub fn read_tool(bytes: &[u8], base: u64, producer: &mut Producer) -> Result<(), Error> {
     let data = payload(bytes, base, TOOLKIT)?;
     let text = |slot: usize| -> Result<String, Error> {
         let at = data
@@ -70,8 +73,11 @@ pub(crate) fn read_tool(bytes: &[u8], base: u64, producer: &mut Producer) -> Res
     Ok(())
 }
 
-/// Reads `.note.nv.cuinfo` into `producer`.
-pub(crate) fn read_cuda(bytes: &[u8], base: u64, producer: &mut Producer) -> Result<(), Error> {
+/// Reads `.note.nv.cuinfo`, which lies at offset `base` of the file, into `producer`.
+///
+/// # Errors
+/// Bytes that are no such note.
+pub fn read_cuda(bytes: &[u8], base: u64, producer: &mut Producer) -> Result<(), Error> {
     let data = payload(bytes, base, CUDA)?;
     let [_, _, s0, s1, t0, t1, ..] = data[..] else {
         return Err(Error::at(base, "the CUDA note is cut short"));

@@ -9,7 +9,7 @@ mod lowered;
 use sassafras_chip::Chip;
 use sassafras_codegen::plant as machine;
 use sassafras_cubin::Cubin;
-use sassafras_cubin::lines::Lines;
+use sassafras_emit::lines::Lines;
 use sassafras_isa::{FieldKind, Inst, decode, encode};
 
 use crate::phase::Stage;

@@ -398,7 +398,7 @@ impl<'a> Session<'a> {
             }
             lines::attach(&mut written, &lines).map_err(|e| fail(e.to_string()))?;
         }
-        let bytes = sassafras_cubin::write(&written).map_err(|e| match e {
+        let bytes = sassafras_emit::write(&written).map_err(|e| match e {
             sassafras_cubin::Error::Unsupported { .. } => {
                 Failure::Unsupported { stage: Stage::Assemble, function: None, what: e.to_string() }
             }

@@ -119,7 +119,7 @@ fn prove(code: &str, source: &str, rest: &[&str]) -> Result<Exit, String> {
     let named = insts.iter().flat_map(Inst::operands).filter(|o| o.class == RegClass::R);
     function.registers = named.map(|o| o.number + u32::from(o.units)).max().unwrap_or(0) + 2;
     let target = Path::new("made.cubin");
-    let bytes = sassafras_cubin::write(&cubin).map_err(|e| e.to_string())?;
+    let bytes = sassafras_emit::write(&cubin).map_err(|e| e.to_string())?;
     std::fs::write(target, bytes).map_err(|e| e.to_string())?;
     let line = [vec!["sassafras", "prove", source, "--against", "made.cubin"], rest.to_vec()].concat();
     Ok(sassafras::main(line.into_iter().map(Into::into)))

@@ -197,7 +197,7 @@ const LONG: &[(&str, &str, &[&str])] = &[
     (
         "cubins",
         "cubins of the whole corpus by both versions of ptxas, all chips and options, read and written back",
-        &["test", "--release", "--package", "sassafras-cubin", "--test", "exact", "--", "--nocapture"],
+        &["test", "--release", "--package", "sassafras-emit", "--test", "exact", "--", "--nocapture"],
     ),
     (
         "calibrate",

@@ -37,7 +37,7 @@ const PLANTERS: &[Planter] = &[
     planter("sassafras-check", "lines", "faults_are_caught", false),
     planter("sassafras-check", "container", "planted_faults_of_files_are_objected_to", false),
     planter("sassafras-check", "container", "a_stack_smaller_than_its_frames_is_objected_to", false),
-    planter("sassafras-check", "container", "stalls_below_the_least_are_objected_to", false),
+    planter("sassafras-hazards", "stalls", "stalls_below_the_least_are_objected_to", false),
     planter("sassafras", "plant", "each_is_caught_and_nothing_is_written", false),
     planter("sassafras-corpus", "planted", "", false),
     planter("sassafras-normal", "wrong_rows", "wrong_rows_are_refuted", true),

@@ -2,11 +2,11 @@
 //!
 //! The judge's own table, from the files of ptxas 11.8.89, 12.0.140, 12.9.86, 13.0.88 and 13.5.37 (readelf): it shares none with the writer.
 
-use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_cubin::attribute::{self, Value};
 use sassafras_cubin::elf::{Data, Image, Section, Segment, constants as c};
+use sassafras_hazards::Verdict;
 
 /// `PT_LOAD` and `PT_PHDR`.
 const LOAD: u32 = 1;

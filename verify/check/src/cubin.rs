@@ -1,14 +1,15 @@
 //! Rules about a cubin: what it says of a function is what its code does.
 
-use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_chip::{Chip, PARTS};
 use sassafras_cubin::{Cubin, Function};
+use sassafras_hazards::Verdict;
+use sassafras_hazards::astray::lost;
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, RegClass, decode};
 use sassafras_machine as machine;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// ptxas gives no kernel fewer registers than this (black-box comparison with 13.0.88).
 const FEWEST_REGISTERS: u32 = 4;
@@ -260,31 +261,8 @@ fn frame(cubin: &Cubin, name: &str) -> u64 {
     own.or_else(inner).unwrap_or(0).into()
 }
 
-/// Places of code and where they lead, if that is no instruction of it. Distances that the loader puts in are not looked at.
-pub fn astray(f: &Function, chip: Chip) -> Vec<(u32, u64)> {
-    let code = f.code.iter().zip((0u32..).step_by(WORD as usize));
-    let read: Vec<(u32, Inst)> =
-        code.filter_map(|(&word, at)| decode(word, chip).ok().map(|inst| (at, inst))).collect();
-    if f.relocations.is_empty() { lost(&read) } else { Vec::new() }
-}
-
-fn lost(code: &[(u32, Inst)]) -> Vec<(u32, u64)> {
-    let starts: BTreeSet<u32> = code.iter().map(|&(at, _)| at).collect();
-    let mut all = Vec::new();
-    for (at, inst) in code {
-        for (field, &value) in inst.row().fields.iter().zip(&inst.fields) {
-            let target = (u64::from(at + WORD)).wrapping_add(value);
-            let lands = u32::try_from(target).is_ok_and(|target| starts.contains(&target));
-            if matches!(field.kind, FieldKind::Target { .. }) && !lands {
-                all.push((*at, target));
-            }
-        }
-    }
-    all
-}
-
 fn branches(f: &Function, code: &[(u32, Inst)], report: &mut Report) {
-    for (at, target) in lost(code).into_iter().filter(|_| f.relocations.is_empty()) {
+    for (at, target) in lost(f, code) {
         report.add(Rule::CubinBranch, format!("{at:#x}"), format!("it leads to {target:#x}"));
     }
 }

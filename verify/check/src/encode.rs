@@ -1,11 +1,10 @@
 //! Rules about words: each says what its instruction said, and no bit of it is lost.
 
-use crate::finding::Verdict;
-use crate::machine::is_routine;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::{Chip, abi};
+use sassafras_hazards::Verdict;
 use sassafras_isa::{
     Access, ControlFlowKind, FieldKind, Inst, Meaning, MemorySpace, RegClass, Style, decode, encode, parse,
     print,
@@ -146,7 +145,7 @@ fn function(
             };
             said.fields[field] = WORD * distance as u64;
         }
-        if let Some(field) = target.filter(|_| is_routine(&said)) {
+        if let Some(field) = target.filter(|_| sassafras_hazards::is_routine(&said)) {
             let Some(start) = routines.get(&(said.fields[field] / WORD)) else {
                 report.add(Rule::RoutineCall, place, "it calls a routine that is not there");
                 continue;

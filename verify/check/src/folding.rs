@@ -16,11 +16,11 @@ mod together;
 
 pub use replay::exact;
 
-use crate::finding::Finding;
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
+use sassafras_hazards::Finding;
 use sassafras_machine::{Function, MInst, Merge, Op};
 
 /// What the pass was allowed.

@@ -7,7 +7,6 @@ pub mod allocation;
 pub mod container;
 pub mod cubin;
 pub mod encode;
-mod finding;
 pub mod folding;
 pub mod graph;
 pub mod hazard;
@@ -22,4 +21,4 @@ pub mod schedule;
 pub mod text;
 pub mod tree;
 
-pub use finding::{Finding, Verdict};
+pub use sassafras_hazards::{Finding, Verdict};

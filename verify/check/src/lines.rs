@@ -7,11 +7,11 @@ mod program;
 
 pub use program::{Frame, Sequence, sequences};
 
-use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_cubin::{Cubin, Debug};
+use sassafras_hazards::Verdict;
 use sassafras_machine as machine;
 use sassafras_ptx::checked::{Location, Module};
 use std::collections::HashMap;

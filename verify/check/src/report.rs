@@ -1,7 +1,7 @@
 //! Findings as they are gathered.
 
-use crate::finding::{Finding, Verdict};
 use crate::rules::Rule;
+use sassafras_hazards::{Finding, Verdict};
 use std::fmt::Display;
 
 /// What was found so far, and in which function.

@@ -1,30 +1,12 @@
 //! Every rule of the judges of forms: its name and what it says, once. `docs/invariants.md` is made from this table.
 //!
+//! Those of hazards stand in their own crate, which this table hands on.
+//!
 //! Each has a file that its judge accepts and one that it rejects, in `tests/files/cases/rules`.
 
-macro_rules! rules {
-    ($($group:literal: { $($rule:ident $id:literal $says:literal ,)* })*) => {
-        /// A rule.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum Rule {
-            $($(#[doc = $says] $rule,)*)*
-        }
+use sassafras_hazards::rules::HAZARDS;
 
-        /// Every group of rules: what they are about, and name and sentence of each.
-        pub const GROUPS: &[(&str, &[(&str, &str)])] = &[$(($group, &[$(($id, $says)),*])),*];
-
-        impl Rule {
-            /// Its name in findings.
-            pub const fn id(self) -> &'static str {
-                match self {
-                    $($(Rule::$rule => $id,)*)*
-                }
-            }
-        }
-    };
-}
-
-rules! {
+sassafras_hazards::rules! {
     "The intermediate form": {
         IrName "ir-name" "Every block, instruction, value and variable that is named exists.",
         IrSingleDefinition "ir-single-definition" "An instruction stands in one place; a value has one definition and knows it.",
@@ -119,25 +101,7 @@ rules! {
         ScheduleInstructions "schedule-instructions" "Each block has the instructions that it had, behind allocation but for control bits and added NOPs.",
         ScheduleDependence "schedule-dependence" "Two instructions of which one writes a register that the other reads or writes keep their order.",
         ScheduleMemory "schedule-memory" "Two accesses that may touch the same bytes, of which one writes, keep their order, as does what has an effect on control or other threads.",
-    }
-    "Hazards": {
-        HazardShape "hazard-shape" "A scheduled function has no pseudo-instruction left, and branches to blocks that have a place.",
-        HazardUndecoded "hazard-undecoded" "Unknown, not wrong: a word that does not decode, behind which nothing is known.",
-        HazardTarget "hazard-target" "Unknown, not wrong: a jump whose target is not in the word.",
-        HazardUnreached "hazard-unreached" "Unknown, not wrong: an instruction to which no way that is known leads; EXIT and padding left out.",
-        HazardPartial "hazard-partial" "Unknown, not wrong: a register is used before its scoreboard is empty, and some DEPBAR waits for a part of what set it.",
-        HazardSetup "hazard-setup" "An instruction that waits for a scoreboard issues at least two cycles after the one that sets it.",
-        HazardWait "hazard-wait" "What reads or overwrites a result of variable latency comes behind a wait for a scoreboard that stands for it.",
-        HazardSource "hazard-source" "What overwrites a source that is read late comes behind a wait for a scoreboard that stands for the reading.",
-        HazardEarly "hazard-early" "Two accesses to a register of which one writes, the first of fixed latency, are as many cycles apart as the latency table says, on every path.",
-        HazardReuse "hazard-reuse" "A register that is kept for reuse is not overwritten before it is read in the same slot again.",
-        HazardLatency "hazard-latency" "Unknown, not wrong: two accesses that no row of the latency table is about, nearer than the longest of them, or of which the first has control bits that say nothing.",
-        HazardGroup "hazard-group" "Nothing but a product with the same accumulator touches a register that a warpgroup's product uses before WARPGROUP.DEPBAR waits for its group, on every path; what A stands in may be read.",
-        HazardArrive "hazard-arrive" "Between what writes a register and a warpgroup's product that uses it stands a WARPGROUP.ARRIVE, on every path.",
-        HazardCounted "hazard-counted" "The scoreboard by which groups of bulk copies are counted is raised by UTMACMDFLUSH alone.",
-        HazardStall "hazard-stall" "Behind a jump, a call, EXIT, BSYNC, WARPSYNC, a fence and DEPBAR stands at least the stall that ptxas leaves there, by the judge's own table.",
-        HazardControl "hazard-control" "Control bits are legal for the instruction: yield, reuse, and which barriers it may set.",
-    }
+    } then HAZARDS
     "Words": {
         WordsCount "words-count" "There is one word for each instruction, and the rest is padding to 128 bytes: a branch to itself and NOPs.",
         WordsDecode "words-decode" "A word decodes to its instruction, control bits and distances of branches included.",
@@ -177,7 +141,7 @@ rules! {
 /// `docs/invariants.md`.
 pub fn document() -> String {
     let mut text = String::from(
-        "# Invariants\n\nWhat the judges of `verify/check` hold each form to. Made from `verify/check/src/rules.rs`: change it there, and run\n\
+        "# Invariants\n\nWhat the judges of `verify/check` hold each form to. Made from `verify/check/src/rules.rs` and `verify/hazards/src/rules.rs`: change it there, and run\n\
          `BLESS=1 cargo test -p sassafras-check --test invariants`. P1 to P5 are those of `docs/convergence.md`.\n\
          A rule `RULE` has a file that its judge accepts and one that it rejects: `tests/files/cases/rules/RULE`.\n",
     );

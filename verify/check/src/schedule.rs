@@ -129,7 +129,7 @@ fn accesses(inst: &MInst) -> [Vec<Register>; 2] {
         let list = &mut lists[usize::from(operand.access == Access::Write)];
         list.extend((0..operand.units).map(|unit| (operand.class, operand.reg.offset(unit))));
     }
-    if let Some(call) = inst.inst().filter(|real| crate::machine::is_routine(real)) {
+    if let Some(call) = inst.inst().filter(|real| sassafras_hazards::is_routine(real)) {
         // A routine reads its arguments and the return address, and may write all of what it is given.
         let all: Vec<Register> =
             crate::machine::clobbered(call).into_iter().map(|(class, n)| (class, Reg::Physical(n))).collect();

@@ -2,8 +2,8 @@
 
 use sassafras_check::Verdict;
 use sassafras_check::lines::{Expected, Frame, Made, check, sequences};
-use sassafras_cubin::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_cubin::{Cubin, Debug, Function};
+use sassafras_emit::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_reference::{traces, workspace_root};
 
 const PTX: &str = ".version 8.0

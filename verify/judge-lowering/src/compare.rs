@@ -1,13 +1,13 @@
 //! What one launch shows.
 
 use crate::settled::{Place, deeds, settled};
+use crate::source::Source;
 use crate::{Difference, hex};
 use rustc_hash::FxHashSet;
 use sassafras_execute::memory::{Deed, Touch, Use, race};
 use sassafras_execute::{Failure, Launch, Options, Outcome};
 use sassafras_ir::{Module, Op};
 use sassafras_semantics::{Space, Trap};
-use sassafras_symbolic::origin::Origin;
 
 /// Most instructions of a run of the source, issued by groups of lanes.
 const STEPS: u64 = 3_000;
@@ -40,7 +40,7 @@ struct Found {
 
 /// Both sides.
 pub(crate) struct Judge<'a> {
-    origin: Origin<'a>,
+    source: Source<'a>,
     target: &'a Module,
     name: &'a str,
     /// Whether sums may be fused, or payloads of NaNs are open.
@@ -66,16 +66,16 @@ fn first_line(failure: &Failure) -> String {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(origin: Origin<'a>, target: &'a Module, name: &'a str) -> Judge<'a> {
-        let loose = origin.contracts() || origin.leaves_payloads();
-        Judge { origin, target, name, loose, barrier_words: barrier_words(target), steps: 0 }
+    pub fn new(source: Source<'a>, target: &'a Module, name: &'a str) -> Judge<'a> {
+        let loose = source.origin.contracts() || source.origin.leaves_payloads();
+        Judge { source, target, name, loose, barrier_words: barrier_words(target), steps: 0 }
     }
 
     /// Runs both sides.
     pub fn differ(&mut self, launch: &Launch) -> Shown {
         let barrier_words = self.barrier_words;
         let options = Options { step_limit: STEPS, touches: true, barrier_words, ..Options::default() };
-        let source = match self.origin.execute(launch, &options) {
+        let source = match self.source.execute(launch, &options) {
             Ok(outcome) => outcome,
             Err(failure) => return self.source_failed(launch, &failure),
         };
@@ -103,7 +103,7 @@ impl<'a> Judge<'a> {
         }
         // In other interleavings each lane may take its steps alone.
         let base = Options { step_limit: 2 * STEPS + 2 * source.lane_steps, ..options };
-        let settled = |f: &Found| settled(self.origin, launch, &source, &base, &f.place);
+        let settled = |f: &Found| settled(self.source, launch, &source, &base, &f.place);
         match found.into_iter().find(settled) {
             None => Shown::Nothing("what differs is left open by the source".into()),
             Some(f) => Shown::Differs(Box::new(Difference {
@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
             return true;
         }
         let same = |order: u32| {
-            let other = self.origin.execute(launch, &Options { order, ..options.clone() });
+            let other = self.source.execute(launch, &Options { order, ..options.clone() });
             other.is_ok_and(|o| o.buffers == source.buffers && o.variables == source.variables)
         };
         !(1..4).all(same)
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
                 let options = Options { step_limit: AS_LONG * STEPS, ..Options::default() };
                 let others = (1..4).map(|seed| Options { seed, ..options.clone() });
                 let open =
-                    others.into_iter().any(|o| !self.origin.execute(launch, &o).is_err_and(|e| trapped(&e)));
+                    others.into_iter().any(|o| !self.source.execute(launch, &o).is_err_and(|e| trapped(&e)));
                 match sassafras_execute::ir::run(self.target, self.name, launch, &options) {
                     Err(other) if trapped(&other) => Shown::Same,
                     Err(other) if other.is_unsupported() => Shown::Nothing(first_line(&other)),

@@ -6,7 +6,7 @@
 //! counts, not from time, so that the verdict is the same everywhere.
 //!
 //! - `draw`: the launches; `contents`: what their buffers hold. `compare`: what differs in one. `settled`: whether the source leaves that open.
-//!   `shrink`: a smaller launch.
+//!   `shrink`: a smaller launch. `source`: the PTX, as what runs.
 //!
 //! What this does not show: that the IR is right for launches that were not drawn. It says on how many it was compared.
 
@@ -15,13 +15,14 @@ mod contents;
 mod draw;
 mod settled;
 mod shrink;
+mod source;
 
 pub use compare::barrier_words;
 use compare::{Judge, Shown};
 use draw::Drawer;
 use sassafras_execute::Launch;
 use sassafras_ir::Op;
-use sassafras_symbolic::origin::Origin;
+use source::Source;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -113,7 +114,8 @@ pub fn judge(
     target: &sassafras_ir::Module,
     name: &str,
 ) -> Option<Finding> {
-    let origin = Origin::of_module(source, name)?;
+    let entry = Source::of_module(source, name)?;
+    let origin = entry.origin;
     let function = target.functions.iter().find(|f| f.name == name)?;
     let body = |f: &sassafras_ptx::checked::Function| f.insts.as_ref().map_or(0, Vec::len);
     let instructions: usize = source.functions.iter().filter(|f| f.name == name).map(body).sum();
@@ -125,7 +127,7 @@ pub fn judge(
     // Each lane executes most of the instructions on each side: half a dozen launches are to be within the effort.
     let lanes = effort / (16 * instructions.max(1) as u64);
     let drawer = Drawer::new(origin, function.param_size, whole, lanes.min(32) as u32);
-    let mut judge = Judge::new(origin, target, name);
+    let mut judge = Judge::new(entry, target, name);
     let (mut compared, mut skipped) = (0, BTreeMap::new());
     for seed in 0..LAUNCHES {
         let input = drawer.draw(seed);
@@ -157,9 +159,9 @@ pub fn judge_on(
     name: &str,
     launch: &Launch,
 ) -> Option<Finding> {
-    let origin = Origin::of_module(source, name)?;
+    let entry = Source::of_module(source, name)?;
     target.functions.iter().find(|f| f.name == name)?;
-    Some(match Judge::new(origin, target, name).differ(launch) {
+    Some(match Judge::new(entry, target, name).differ(launch) {
         Shown::Same => Finding::Same { compared: 1, skipped: BTreeMap::new() },
         Shown::Nothing(why) => Finding::Unknown(BTreeMap::from([(why, 1)])),
         Shown::Differs(difference) => Finding::Differs(difference),

@@ -1,9 +1,9 @@
 //! Whether the source does the same whatever it leaves open.
 
+use crate::source::Source;
 use sassafras_execute::memory::{Deed, Who};
 use sassafras_execute::{Approx, Launch, Options, Outcome};
 use sassafras_semantics::{Access, Collective, Ordering, Scope, Space};
-use sassafras_symbolic::origin::Origin;
 use std::collections::BTreeMap;
 
 /// By thread: what it did that others see, in its order.
@@ -77,13 +77,13 @@ fn variants(base: &Options) -> Vec<Options> {
 
 /// Whether the source leaves nothing open at a place, on a launch on which it did `source`.
 pub(crate) fn settled(
-    origin: Origin<'_>,
+    entry: Source<'_>,
     launch: &Launch,
     source: &Outcome,
     base: &Options,
     place: &Place,
 ) -> bool {
-    if source.rests.is_some() || origin.unbounded() {
+    if source.rests.is_some() || entry.origin.unbounded() {
         return false;
     }
     // Which lanes are active together is open, and no few interleavings have all of it (C17 of `docs/convergence.md`).
@@ -98,7 +98,7 @@ pub(crate) fn settled(
     }
     let own = deeds(launch, &source.deeds);
     variants(base).iter().all(|options| {
-        let Ok(other) = origin.execute(launch, options) else { return false };
+        let Ok(other) = entry.execute(launch, options) else { return false };
         match place {
             Place::Bytes(at, n) => bytes(launch, &other, *at, *n) == bytes(launch, source, *at, *n),
             Place::Variable(name, from, to) => {

@@ -8,8 +8,8 @@ use common::z3;
 use sassafras_normal::normal::rows::ROWS;
 use sassafras_semantics::*;
 use sassafras_solve::smt::{Script, script};
-use sassafras_solve::solver::{Bitwuzla, Both, Cache, Kept};
 use sassafras_solve::{Answer, Solver};
+use sassafras_solvers::{Bitwuzla, Both, Cache, Kept};
 use std::collections::BTreeMap;
 
 /// Laws of the normal form, asked as they are and with another right side; and questions about uninterpreted functions.

@@ -23,8 +23,8 @@ mod values;
 
 use local::Local;
 use sassafras_semantics::TermId;
-use sassafras_solve::solver::Timed;
 use sassafras_solve::solver::{Answer, Solver};
+use sassafras_solvers::Timed;
 use sassafras_symbolic::inputs::Inputs;
 
 /// Effort of a short question, in thousands of z3's `rlimit`.

@@ -3,7 +3,7 @@
 //! - [`mod@prove`]: one entry of a module or a cubin against one of a cubin; the way to a verdict. [`verdict`]: verdicts and records.
 //! - [`obligation`]: what has to hold between the two sides. [`mod@ask`]: from an obligation to an answer.
 //! - [`evaluate`]: the same obligations on concrete inputs, without a solver.
-//! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `fixed`:
+//! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `execute`: a source in its executor. `fixed`:
 //!   whether the source leaves a result open. `blame`: the first instruction that differs.
 //!   `search`: launches that tell the sides apart, where nothing was proved.
 //! - [`matching`], [`explain`]: what a proof found, for witnesses.
@@ -13,6 +13,7 @@ mod again;
 pub mod ask;
 mod blame;
 pub mod evaluate;
+mod execute;
 pub mod explain;
 mod fixed;
 pub mod matching;

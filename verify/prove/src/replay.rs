@@ -1,5 +1,6 @@
 //! A model as a launch, run in both executors.
 
+use crate::execute::execute;
 use crate::settled::{Place, Variants, bytes};
 use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
@@ -219,7 +220,7 @@ fn filled(
     };
     let options = Options { step_limit: STEPS, ..Options::default() };
     let source =
-        sides.origin.execute(&launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
+        execute(sides.origin, &launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
     let agreed = |source: &Outcome, place| {
         Variants::run(sides.origin, &launch, STEPS, source).is_some_and(|v| v.agree(place))
     };
@@ -239,7 +240,7 @@ fn filled(
             found.source = "it ends".into();
             found.target = e.to_string();
             let listed = Options { touches: true, ..options };
-            let source = sides.origin.execute(&launch, &listed).map_err(|e| e.to_string())?;
+            let source = execute(sides.origin, &launch, &listed).map_err(|e| e.to_string())?;
             return agreed(&source, Place::Deed).then_some(found).ok_or_else(open);
         }
         Ok(target) => {

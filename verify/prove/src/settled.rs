@@ -1,5 +1,6 @@
 //! Whether a launch shows what the source means: whatever it leaves open, it leaves the same in memory there.
 
+use crate::execute::execute;
 use sassafras_execute::{Approx, Launch, Options, Outcome};
 use sassafras_symbolic::origin::Origin;
 
@@ -37,7 +38,7 @@ impl<'s> Variants<'s> {
         let base = Options { step_limit, touches: true, ..Options::default() };
         let again = |options: Options| {
             sassafras_solve::limit::look();
-            origin.execute(launch, &options).ok()
+            execute(origin, launch, &options).ok()
         };
         // What the source leaves open must not decide what it does.
         if source.rests.is_some() {

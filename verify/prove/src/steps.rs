@@ -1,5 +1,6 @@
 //! What one thread of a launch does in an executor, step by step.
 
+use crate::execute::execute;
 use rustc_hash::FxHashSet;
 use sassafras_execute::memory::{Touch, Use};
 use sassafras_execute::options::Tracer;
@@ -41,7 +42,7 @@ const READS: usize = 64;
 fn touches(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Options) -> Vec<Touch> {
     let linear = thread[0] + launch.block[0] * (thread[1] + launch.block[1] * thread[2]);
     let listed = Options { touches: true, trace: None, ..options.clone() };
-    let all = origin.execute(launch, &listed).map_or_else(|_| Vec::new(), |outcome| outcome.touches);
+    let all = execute(origin, launch, &listed).map_or_else(|_| Vec::new(), |outcome| outcome.touches);
     all.into_iter().filter(|t| t.who.block == 0 && t.who.thread == linear).collect()
 }
 
@@ -87,7 +88,7 @@ pub fn steps(origin: Origin<'_>, launch: &Launch, thread: [u32; 3], options: &Op
         }
     };
     let options = Options { trace: Some(Tracer(Arc::new(see))), ..options.clone() };
-    let _ = origin.execute(launch, &options);
+    let _ = execute(origin, launch, &options);
     let mut kept = all.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut *kept)
 }

@@ -130,7 +130,7 @@ fn nvdisasm_reads_our_code() {
     };
     for name in programs(&["calls"]) {
         let cubin = ours(&text(&name)).expect("it compiles");
-        let bytes = sassafras_cubin::write(&cubin).expect("it can be written");
+        let bytes = sassafras_emit::write(&cubin).expect("it can be written");
         let listing = nvdisasm.disassemble_bytes(&bytes).expect("nvdisasm takes it");
         assert!(listing.contains("CALL.ABS.NOINC"), "{name}");
     }

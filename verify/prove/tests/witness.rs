@@ -90,7 +90,7 @@ fn proof(name: &str, by: Compiler, solvers: &mut Solvers) -> Option<Proof> {
         eprintln!("{name}: {}", line(&record));
         return None;
     }
-    let bytes = sassafras_cubin::write(&cubin).expect("it was read");
+    let bytes = sassafras_emit::write(&cubin).expect("it was read");
     let mut entry = record.witness(4).expect("it was proved");
     // With less than the checker has, what it shows of whole numbers is not found.
     sassafras_prove::explain::explain(&module, &cubin, &mut entry, &mut *solvers.checker);

@@ -23,7 +23,7 @@ use crate::trace::side::Side;
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_execute::{Failure, Launch, Options, Outcome, ptx, sass};
+use sassafras_hazards::{Verdict, astray, check_words_with};
 use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand, Type, Variable};
 use sassafras_semantics::{Axis, CompareOp, Domain, FloatFormat, Space, SpecialRegister, TermId};
 use std::collections::BTreeSet;
@@ -480,17 +480,6 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Runs it on concrete values.
-    ///
-    /// # Errors
-    /// As the executors say.
-    pub fn execute(self, launch: &Launch, options: &Options) -> Result<Outcome, Failure> {
-        match self {
-            Origin::Ptx { module, function } => ptx::run(module, &function.name, launch, options),
-            Origin::Code { cubin, code } => sass::run(cubin, &code.name, launch, options),
-        }
-    }
-
     /// Bytes of its parameters.
     pub fn param_size(self) -> u32 {
         match self {
@@ -512,16 +501,16 @@ pub fn hazards(
 ) -> Result<(), String> {
     let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
     assumed.insert(Assumption::Sched);
-    if let Some((at, target)) = sassafras_check::cubin::astray(code, chip).first() {
+    if let Some((at, target)) = astray(code, chip).first() {
         return Err(format!("hazards: {at:#06x} leads to {target:#x}, where there is no instruction"));
     }
     crate::sass::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("hazards: {e}"))?;
-    match sassafras_check::hazard::check_words_with(&code.code, chip, jumps) {
-        sassafras_check::Verdict::Passed => {}
-        sassafras_check::Verdict::Unknown(_) => {
+    match check_words_with(&code.code, chip, jumps) {
+        Verdict::Passed => {}
+        Verdict::Unknown(_) => {
             assumed.insert(Assumption::Ready);
         }
-        sassafras_check::Verdict::Objected(all) => {
+        Verdict::Objected(all) => {
             let first = all.first().map(ToString::to_string).unwrap_or_default();
             return Err(format!("hazards: {first}"));
         }

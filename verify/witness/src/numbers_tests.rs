@@ -3,7 +3,7 @@
 use super::numbers::script;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Bits, Concrete, Domain, TermId, Terms};
-use sassafras_solve::random::{Draw, constant, term};
+use sassafras_solvers::random::{Draw, constant, term};
 use sassafras_solve::solver::{Answer, Solver, Z3};
 use sassafras_symbolic::inputs::Inputs;
 

@@ -2,7 +2,7 @@
 
 use super::words::{by_words, cases};
 use sassafras_semantics::{BinaryOp, Concrete, Domain, TermId, Terms};
-use sassafras_solve::random::Draw;
+use sassafras_solvers::random::Draw;
 
 /// One case holds whatever the conditions are.
 #[test]

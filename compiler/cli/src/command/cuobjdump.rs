@@ -7,7 +7,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 
-use sassafras_cubin::container::{self, Container, Form, Item, Kind, Packing};
+use sassafras_container::{self as container, Container, Form, Item, Kind, Packing};
 
 use super::spelling::{Found, Spelling, Tool, words};
 use crate::{Exit, Failure, files};

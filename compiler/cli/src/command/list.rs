@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sassafras_cubin::container::{self, Container, Item, Kind, Packing};
+use sassafras_container::{self as container, Container, Item, Kind, Packing};
 use serde::Serialize;
 
 use super::Context;

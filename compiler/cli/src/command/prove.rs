@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sassafras_chip::{Chip, Target};
+use sassafras_container::is_container;
 use sassafras_cubin::Cubin;
-use sassafras_cubin::container::is_container;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
@@ -430,7 +430,7 @@ fn write_witness(
         Some(target) => (target.clone(), files::read(target)?),
         None => {
             let beside = path.with_extension("cubin");
-            let bytes = sassafras_cubin::write(cubin).map_err(|e| Failure::internal(e.to_string()))?;
+            let bytes = sassafras_emit::write(cubin).map_err(|e| Failure::internal(e.to_string()))?;
             files::write(&beside, &bytes)?;
             (beside, bytes)
         }

@@ -6,7 +6,7 @@ use sassafras_prove::Z3;
 use sassafras_prove::{NoSolver, Solver};
 #[cfg(feature = "z3")]
 use sassafras_solve::solver::NativeZ3;
-use sassafras_solve::solver::{Bitwuzla, Both, Cache, Kept};
+use sassafras_solvers::{Bitwuzla, Both, Cache, Kept};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

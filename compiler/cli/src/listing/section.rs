@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use sassafras_cubin::elf::{Image, Section, Symbol, constants as c};
-use sassafras_cubin::line_table::{Line, Lines as SourceLines};
+use sassafras_emit::line_table::{Line, Lines as SourceLines};
 use sassafras_isa::{Chip, Control, DecodeError, Inst, Lines, Style, Targets, Text, decode, print_to};
 
 use super::relocated::Relocated;

@@ -64,7 +64,8 @@ pub fn run_with(mut command: Command, input: &[u8]) -> Run {
 
 /// A sound cubin without a tool of NVIDIA's: one kernel that exits.
 pub fn cubin() -> Vec<u8> {
-    use sassafras_cubin::{Cubin, Function, write};
+    use sassafras_cubin::{Cubin, Function};
+    use sassafras_emit::write;
     // EXIT, `BRA .` and NOPs, as every kernel of sm_90 ends.
     let mut code = vec![0x000fea00_03800000_00000000_0000794d, 0x000fc000_0383ffff_fffffffc_00fc7947];
     code.resize(8, 0x000fc000_00000000_00000000_00007918);

@@ -2,11 +2,9 @@
 
 mod abi;
 mod read;
-mod write;
 
 pub use abi::{Abi, Header, V7_FLAGS};
 pub use read::read;
-pub use write::write;
 
 /// Constants of NVIDIA's ELF that `object` does not name.
 pub mod constants {

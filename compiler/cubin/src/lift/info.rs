@@ -4,7 +4,7 @@ use super::Lift;
 use crate::attribute::{self as a, Attribute, Value, parse};
 use crate::elf::{Abi, Section as Raw};
 use crate::model::{Cubin, Function, Param};
-use crate::{Error, Layout, lower};
+use crate::{Error, Layout, implied};
 use std::collections::HashSet;
 
 /// Records that say one thing of a function.
@@ -52,7 +52,7 @@ impl Lift<'_> {
         for f in &mut functions {
             if let Some((index, section)) = self.section(&format!(".nv.info.{}", f.name)) {
                 self.function_records(f, section)?;
-                let usual = lower::usual(cubin.producer.toolkit, chip);
+                let usual = implied::usual(cubin.producer.toolkit, chip);
                 f.attributes.retain(|record| !usual.contains(record));
                 self.sections.insert(index);
             }

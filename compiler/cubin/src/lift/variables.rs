@@ -3,7 +3,7 @@
 use super::{Lift, WEAK};
 use crate::Error;
 use crate::elf::{Data, constants as c};
-use crate::lower;
+use crate::implied;
 use crate::model::{Address, Cubin, Relocation, Space, Variable};
 use crate::relocation;
 
@@ -60,7 +60,7 @@ impl Lift<'_> {
             // The fields explain the section when they make the same one.
             let all: Vec<&Variable> = here.iter().map(|v| &v.1).collect();
             let (bytes, relocations, align) =
-                if section.size() > 1 << 32 { Default::default() } else { lower::image_of(&all)? };
+                if section.size() > 1 << 32 { Default::default() } else { implied::image_of(&all)? };
             let same = match &section.data {
                 Data::Bytes(found) => *found == bytes,
                 Data::NoBits(size) => *size == bytes.len() as u64,
@@ -83,7 +83,7 @@ impl Lift<'_> {
 
     /// What stands in the place of a relocation of 8 bytes: its addend where relocations have none.
     fn left_in_place(&self, r: &Relocation) -> [u8; 8] {
-        if lower::addends_in_place(self.image.header.sm()) { r.addend.to_le_bytes() } else { [0; 8] }
+        if implied::addends_in_place(self.image.header.sm()) { r.addend.to_le_bytes() } else { [0; 8] }
     }
 
     fn slots(&mut self, cubin: &mut Cubin) {

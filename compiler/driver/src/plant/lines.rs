@@ -1,6 +1,6 @@
 //! Faults of line information: each names places that exist, so that the sections stay well-formed.
 
-use sassafras_cubin::lines::{Lines, Place};
+use sassafras_emit::lines::{Lines, Place};
 
 /// Applies `change` to one of the words for which it does something, chosen by seed.
 fn one_word(
@@ -56,7 +56,7 @@ pub(super) fn shifted(lines: &mut Lines, seed: u64) -> bool {
         for at in 1..origins.len() {
             origins[at].place = before[at - 1].place;
         }
-        let places = |list: &[sassafras_cubin::lines::Origin]| {
+        let places = |list: &[sassafras_emit::lines::Origin]| {
             list.iter().filter(|o| o.ptx != 0).map(|o| o.place).collect::<Vec<_>>()
         };
         places(origins) != places(&before)
@@ -79,7 +79,7 @@ pub(super) fn swapped(lines: &mut Lines, _: u64) -> bool {
 /// Inlined code is said to stand in its own file alone.
 pub(super) fn lost_call(lines: &mut Lines, seed: u64) -> bool {
     let used = |at: usize| {
-        let here = |o: &sassafras_cubin::lines::Origin| o.place == Some(at as u32);
+        let here = |o: &sassafras_emit::lines::Origin| o.place == Some(at as u32);
         lines.functions.iter().any(|(_, origins)| origins.iter().any(here))
     };
     let inlined: Vec<usize> =

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use sassafras_cubin::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_cubin::{Cubin, Debug};
+use sassafras_emit::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_ptx::checked::{Location, Module, SourceFile};
 
 use super::back::Finished;

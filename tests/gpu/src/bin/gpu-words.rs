@@ -66,7 +66,7 @@ fn main() -> Result<()> {
             let [_, row, out] = &args[..] else { bail!("usage: gpu-words cubin ROW OUT.cubin") };
             let id = form(row).with_context(|| format!("no row {row}"))?;
             let variants: Vec<_> = (0..16).filter_map(|n| jobs::nth(id, 1, n)).collect();
-            Ok(std::fs::write(out, sassafras_cubin::write(&kernel::cubin(&variants))?)?)
+            Ok(std::fs::write(out, sassafras_emit::write(&kernel::cubin(&variants))?)?)
         }
         Some(out) if !out.contains('=') => {
             let (seed, variants, each) =

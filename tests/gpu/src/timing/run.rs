@@ -86,7 +86,7 @@ const CROWD: u32 = 264;
 impl Clock for Cuda {
     fn run(&self, probes: &[(usize, &Probe)]) -> Result<Vec<Seen>> {
         let list: Vec<&Probe> = probes.iter().map(|p| p.1).collect();
-        let module = self.module(&sassafras_cubin::write(&cubin(&list, Part::All))?)?;
+        let module = self.module(&sassafras_emit::write(&cubin(&list, Part::All))?)?;
         let given = self.memory(&kernel::inputs())?;
         let scratch = self.memory(&vec![0; SLOTS * BLOCK * CROWD as usize])?;
         let mut all = Vec::new();
@@ -135,7 +135,7 @@ impl Clock for StandIn {
         let mut all = Vec::new();
         if self.makes {
             let list: Vec<&Probe> = probes.iter().map(|p| p.1).collect();
-            let bytes = sassafras_cubin::write(&cubin(&list, Part::All))?.len();
+            let bytes = sassafras_emit::write(&cubin(&list, Part::All))?.len();
             eprintln!("{bytes} bytes");
             return Ok(all);
         }

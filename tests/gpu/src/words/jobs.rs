@@ -70,7 +70,7 @@ pub trait Device {
 
 impl Device for Cuda {
     fn run(&self, cubin: &Cubin, inputs: &[u8], constants: &[u64], variants: usize) -> Result<Vec<u32>> {
-        let module = self.module(&sassafras_cubin::write(cubin)?)?;
+        let module = self.module(&sassafras_emit::write(cubin)?)?;
         let out = self.memory(&vec![0; 4 * OUTPUT * LANES * variants])?;
         let given = self.memory(inputs)?;
         let mut cells = vec![out.address, given.address];

@@ -6,8 +6,8 @@ mod reducible;
 mod structure;
 mod widths;
 
-use crate::finding::Verdict;
 use crate::report::Report;
+use sassafras_hazards::Verdict;
 use sassafras_ir::{Function, Module};
 
 /// Judges a module: every function, every block that the entry reaches or not.

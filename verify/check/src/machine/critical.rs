@@ -1,9 +1,9 @@
 //! What `prepare` promises of edges.
 
-use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
+use sassafras_hazards::Verdict;
 use sassafras_machine::Function;
 
 /// Judges that no edge is critical.

@@ -21,8 +21,8 @@ mod waits;
 pub use critical::check_critical;
 pub use placement::check_placement;
 
-use crate::finding::Verdict;
 use crate::report::Report;
+use sassafras_hazards::Verdict;
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Function, MInst, Phase};
 
@@ -68,15 +68,10 @@ fn ends_thread(inst: &MInst) -> bool {
 
 /// Whether it is a call that comes back, of a function that the driver resolves or of a routine that emission puts behind the function.
 fn comes_back(inst: &MInst) -> bool {
-    inst.inst().is_some_and(|real| real.row().family == "call.abs.r" || is_routine(real))
+    inst.inst().is_some_and(|real| real.row().family == "call.abs.r" || sassafras_hazards::is_routine(real))
 }
 
-/// Whether an instruction calls a routine: by a distance, which is known at emission.
-pub(crate) fn is_routine(inst: &sassafras_isa::Inst) -> bool {
-    inst.row().family == "call"
-}
-
-/// The general registers and predicates that a call of a routine may change, of a form that [`is_routine`]: its target is the routine's number yet.
+/// The general registers and predicates that a call of a routine may change, of a form that [`sassafras_hazards::is_routine`]: its target is the routine's number yet.
 pub(crate) fn clobbered(call: &sassafras_isa::Inst) -> Vec<(sassafras_isa::RegClass, u16)> {
     use sassafras_chip::abi::routine;
     use sassafras_isa::RegClass;

@@ -1,9 +1,9 @@
 //! The order of blocks changes no branch's sense; the frame is taken off the stack pointer.
 
 use super::{always, ends_thread, kind};
-use crate::finding::Verdict;
 use crate::report::Report;
 use crate::rules::Rule;
+use sassafras_hazards::Verdict;
 use sassafras_isa::{ControlFlowKind as K, Guard, Meaning, RegClass};
 use sassafras_machine::{Block, Function, MInst, Reg};
 

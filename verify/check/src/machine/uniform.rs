@@ -128,7 +128,7 @@ fn step(f: &Function, inst: &MInst, of: &mut Names) -> Does {
         does.least = Level::Apart;
         return does;
     }
-    if super::is_routine(real) {
+    if sassafras_hazards::is_routine(real) {
         // A function of its arguments.
         let first = u32::from(abi::routine::FIRST_ARGUMENT);
         of.reads = (first..first + ARGUMENTS).map(|n| (RegClass::R as u8, n)).collect();

@@ -2,12 +2,12 @@
 //! back from what leads to their headers.
 
 use super::View;
-use crate::finding::Verdict;
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::nest::Nest;
 use sassafras_graph::{ControlFlow, Dominators, Entity};
+use sassafras_hazards::Verdict;
 use sassafras_ir::{Block, Function};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,8 +10,8 @@ mod view;
 pub use known::{Known, check_known};
 pub use view::{NodeView, View};
 
-use crate::finding::Verdict;
 use crate::report::Report;
+use sassafras_hazards::Verdict;
 use sassafras_ir::tree::Tree;
 
 /// Judges a tree as it stands between two edits.

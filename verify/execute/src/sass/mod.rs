@@ -1,7 +1,6 @@
 //! The SASS executor: warps of 32 lanes over the meanings of [`mod@sassafras_isa::step`].
 //!
-//! - `program`: a cubin loaded: decoded code, constant banks, global variables.
-//! - `link`: addresses that a loader puts into the code.
+//! - `program`: a cubin loaded: decoded code, constant banks, global variables. Addresses that a loader puts into the code are `sassafras_link`'s.
 //! - `warp`: registers of a warp and one lane's view of the machine.
 //! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
 //! - `issue`: one instruction of one group.
@@ -13,7 +12,6 @@
 mod across;
 mod groups;
 mod issue;
-mod link;
 mod program;
 mod system;
 #[cfg(test)]
@@ -26,10 +24,9 @@ use crate::launch::{Launch, LaunchError, Slot};
 use crate::options::Options;
 use crate::outcome::{Failure, Location, Outcome};
 use crate::schedule::{self, Block, Machine, Progress, World};
-pub use link::link;
-pub use program::ELSEWHERE;
 use program::Program;
 use sassafras_cubin::Cubin;
+use sassafras_link::link;
 use warp::Warp;
 
 /// Runs an entry of a cubin. `launch.params` is laid out as [`layout`] says.

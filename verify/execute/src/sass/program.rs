@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Relocation, Space};
 use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
+use sassafras_link::ELSEWHERE;
 use sassafras_semantics::SpecialRegister;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -92,9 +93,6 @@ fn refuse(what: impl Into<String>) -> LaunchError {
 fn external(cubin: &Cubin, symbol: &str) -> Option<String> {
     cubin.externs.iter().find(|e| e.function && e.name == symbol).map(|e| e.name.clone())
 }
-
-/// Addresses of functions that the driver resolves, 16 bytes apart, by slot of bank 4: beyond all code.
-pub const ELSEWHERE: u64 = 0xff00_0000_0000;
 
 /// Bytes of the widest load of a constant bank.
 const WIDEST: u32 = 16;

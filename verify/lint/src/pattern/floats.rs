@@ -1,6 +1,6 @@
 //! Floats.
 
-use super::{F16, F32, Found, found, ty};
+use super::found::{F16, F32, Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
 use sassafras_ptx::checked::{Inst, Op, Operand, Type};

@@ -1,6 +1,6 @@
 //! What errs under a guard alone: where the guard is false, the old value of the result does not stay.
 
-use super::{Found, found, ty};
+use super::found::{Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
 use sassafras_ptx::checked::{Op, Operand, Type};
@@ -29,7 +29,7 @@ fn only_zero(view: &View<'_>, at: usize) -> bool {
 
 /// A set to binary32.
 pub fn set_guarded_f32(view: &View<'_>, at: usize) -> Option<Found> {
-    let float = ty(&view.insts[at], 0) == Some(super::F32);
+    let float = ty(&view.insts[at], 0) == Some(super::found::F32);
     (float && !only_zero(view, at)).then(|| kept(view, at, Op::Set))?
 }
 

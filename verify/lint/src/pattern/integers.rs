@@ -1,6 +1,6 @@
 //! Integers: fields, negations, carries, shifts.
 
-use super::{Found, found, ty};
+use super::found::{Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
 use sassafras_ptx::checked::{Op, Operand, Type};
@@ -192,7 +192,7 @@ pub fn shift_narrowed(view: &View<'_>, at: usize) -> Option<Found> {
     }
     let cvt = view.source(at, inst.operands.get(2)?, Op::Cvt)?;
     let types = &view.insts[cvt].types[..];
-    if types != [Type::U(32), super::F32] {
+    if types != [Type::U(32), super::found::F32] {
         return None;
     }
     // From -1 down every rounding leaves a negative number, which the conversion makes 0.

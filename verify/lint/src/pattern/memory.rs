@@ -1,6 +1,6 @@
 //! Symbols, loops over memory, branches.
 
-use super::{Found, ty};
+use super::found::{Found, ty};
 use crate::view::{Value, View};
 use sassafras_ptx::checked::{AddressBase, Op, Operand, Type};
 

@@ -1,6 +1,6 @@
 //! What ptxas makes of an instruction and its source together, where the source's result has other bits than the form that it takes.
 
-use super::{F16, F32, Found, found, ty};
+use super::found::{F16, F32, Found, found, ty};
 use crate::slice::Shows;
 use crate::view::View;
 use sassafras_ptx::checked::{Comparison, Inst, Op, Operand, Type};

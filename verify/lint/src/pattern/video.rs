@@ -1,6 +1,6 @@
 //! Video instructions. Of most, values that show the error are those of a sum that no PTX instruction gives, so that only the form is known.
 
-use super::{Found, found};
+use super::found::{Found, found};
 use crate::slice::Shows;
 use crate::view::View;
 use sassafras_ptx::checked::{Inst, Op, Operand, Type};

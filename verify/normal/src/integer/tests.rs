@@ -3,7 +3,7 @@
 use super::Integers;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::*;
-use sassafras_solve::random::{Draw, constant, term};
+use sassafras_solvers::random::{Draw, constant, term};
 
 /// All terms of an arena by form: those of one form must agree on an input.
 fn agree(d: &Terms, integers: &mut Integers<'_>, roots: &[TermId], inputs: &[Vec<u128>]) -> usize {

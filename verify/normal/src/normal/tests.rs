@@ -2,7 +2,7 @@
 
 use super::Normal;
 use sassafras_semantics::*;
-use sassafras_solve::random::{Draw, constant, term};
+use sassafras_solvers::random::{Draw, constant, term};
 
 #[test]
 fn normal_forms_keep_their_value() {

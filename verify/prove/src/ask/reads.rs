@@ -11,7 +11,8 @@ use sassafras_normal::integer::Integers;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{CompareOp, Domain, TermId};
 use sassafras_solve::read::Read;
-use sassafras_solve::solver::{Answer, Solver, Timed};
+use sassafras_solve::solver::{Answer, Solver};
+use sassafras_solvers::Timed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most addresses of one memory.

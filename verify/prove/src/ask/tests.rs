@@ -140,7 +140,7 @@ fn signed_upper(d: &Terms, all: bool) -> TermId {
 
 #[test]
 fn cases_exclude_what_never_is() {
-    use sassafras_solve::random::{Draw, term};
+    use sassafras_solvers::random::{Draw, term};
     let d = Terms::new();
     let excluded = |d: &Terms, t: TermId| {
         let local = Local::new(&Inputs::raw(d), &[], t);

@@ -1,5 +1,6 @@
 //! Whether a launch tells the sides apart.
 
+use crate::execute::execute;
 use crate::settled::{ORDERS, Place, Variants};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
@@ -101,7 +102,7 @@ impl<'a> Judge<'a> {
     fn differences(&mut self, launch: &Launch) -> Result<Vec<Difference>, Never> {
         sassafras_solve::limit::look();
         let options = Options { step_limit: STEPS, touches: true, ..Options::default() };
-        let source = match self.origin.execute(launch, &options) {
+        let source = match execute(self.origin, launch, &options) {
             Ok(outcome) => outcome,
             Err(e) if e.is_unsupported() => return Err(Never),
             Err(Failure::StepLimit(steps)) => {

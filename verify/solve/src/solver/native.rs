@@ -1,6 +1,7 @@
 //! z3 in process.
 
-use super::{Answer, Solver, short};
+use super::ask::{Answer, Solver, short};
+use super::tactics::{BITS, MONOMIALS, NUMBERS, in_turn};
 use crate::smt::{Question, Script, application};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, TermId, UnaryOp};
@@ -43,7 +44,7 @@ impl Solver for NativeZ3 {
 
     fn check_bits(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&super::BITS)))
+        with_z3_config(&Config::new(), || self.ask(script, limit, &blasted(&BITS)))
     }
 
     fn check_sums(&mut self, script: &Script, effort: u64) -> Answer {
@@ -51,19 +52,19 @@ impl Solver for NativeZ3 {
         with_z3_config(&Config::new(), || {
             let mut out = Params::new();
             out.set_bool("som", true);
-            out.set_u32("som_blowup", super::MONOMIALS);
-            self.ask(script, limit, &told(&super::BITS, "simplify", &out))
+            out.set_u32("som_blowup", MONOMIALS);
+            self.ask(script, limit, &told(&BITS, "simplify", &out))
         })
     }
 
     fn check_numbers(&mut self, script: &Script, effort: u64) -> Answer {
         let limit = effort.min(self.budget.saturating_mul(1000)).saturating_mul(1000);
-        super::in_turn(limit, |way, limit| {
+        in_turn(limit, |way, limit| {
             with_z3_config(&Config::new(), || {
                 let mut arithmetic = Params::new();
                 arithmetic.set_u32("arith.solver", way.solver);
                 arithmetic.set_u32("random_seed", way.seed);
-                self.ask(script, limit, &told(&super::NUMBERS, "smt", &arithmetic))
+                self.ask(script, limit, &told(&NUMBERS, "smt", &arithmetic))
             })
         })
     }

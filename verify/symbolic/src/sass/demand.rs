@@ -2,8 +2,8 @@
 //! allows: it is `Unknown`.
 
 use rustc_hash::FxHashSet;
-use sassafras_check::hazard::Program;
 use sassafras_chip::Chip;
+use sassafras_hazards::Program;
 use sassafras_isa::step::Register;
 use sassafras_isa::{ControlFlowKind, FieldKind, Inst, Meaning, MemoryKind, MemorySpace, RegClass};
 use std::collections::BTreeSet;

@@ -8,7 +8,7 @@
 use crate::trace::event::{Kind, Place, place};
 use crate::trace::path::Name;
 use crate::trace::side::Side;
-use sassafras_check::hazard::drains;
+use sassafras_hazards::drains;
 use sassafras_isa::step::Outcome;
 use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId};

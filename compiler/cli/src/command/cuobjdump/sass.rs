@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sassafras_cubin::container::Item;
+use sassafras_container::Item;
 use sassafras_cubin::elf::{self, Abi, Data, Image, Section, V7_FLAGS, constants as c};
 
 use super::super::disasm::complain;

@@ -19,9 +19,9 @@ use crate::trace::side::{Side, Start, WORD};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function};
-use sassafras_execute::sass::{ELSEWHERE, link};
 use sassafras_isa::step::{Outcome, guard, step};
 use sassafras_isa::{Inst, Register, Style, print};
+use sassafras_link::{ELSEWHERE, link};
 use sassafras_semantics::{Domain, TermId, Trap};
 use std::collections::BTreeSet;
 
