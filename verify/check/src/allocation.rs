@@ -25,12 +25,14 @@
 //! # Objections
 //! At uses only, and where the two functions differ in shape. A use of an undefined value is never wrong.
 
+mod file;
 mod live;
 mod shape;
 mod state;
 
 use crate::rules::Rule;
 use crate::{Finding, Verdict};
+use file::same_file;
 use live::Live;
 use sassafras_chip::{Chip, abi};
 use sassafras_isa::FieldKind;
@@ -382,16 +384,6 @@ fn kept_by_routine(routine: u8, place: Location) -> bool {
         Location::Register(RegClass::UR | RegClass::UP | RegClass::B, _) => true,
         Location::Slot(_) | Location::Made(..) => true,
     }
-}
-
-/// Whether a copy between the files keeps the value as it is.
-fn same_file(a: RegClass, b: RegClass) -> bool {
-    let group = |class| match class {
-        RegClass::R | RegClass::UR => 0,
-        RegClass::P | RegClass::UP => 1,
-        RegClass::B => 2,
-    };
-    group(a) == group(b)
 }
 
 fn field_name(inst: &MInst, field: usize) -> String {

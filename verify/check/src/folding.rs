@@ -8,12 +8,15 @@
 //! (one for each instruction where nothing is duplicated), but for dominators: they are computed anew for each merge into what may be a
 //! loop's header.
 
+mod choices;
 mod flow;
 mod paths;
 mod replay;
 pub mod reserved;
+mod text;
 mod together;
 
+pub use choices::Choices;
 pub use replay::exact;
 
 use crate::paths::Paths;
@@ -21,16 +24,7 @@ use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
 use sassafras_hazards::Finding;
-use sassafras_machine::{Function, MInst, Merge, Op};
-
-/// What the pass was allowed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Choices {
-    /// Merged tails may read reserved registers.
-    pub reserved: bool,
-    /// A reducible graph need not stay so.
-    pub unstructured: bool,
-}
+use sassafras_machine::{Function, Merge};
 
 /// Judges what branch folding or tail duplication made of a function. The merges are in the order in which they were done; tail duplication has
 /// none.
@@ -92,12 +86,4 @@ fn reducible(f: &Function) -> bool {
     let succs = f.blocks.values().map(|data| data.succs.iter().map(|edge| edge.block.index()).collect());
     let mut paths = Paths::new(f.entry.index(), succs.collect());
     paths.retreating().into_iter().all(|(from, to)| paths.dominates(to, from))
-}
-
-/// An instruction in few words.
-fn text(inst: &MInst) -> String {
-    match &inst.op {
-        Op::Inst(real) => sassafras_isa::print(real, &sassafras_isa::Style::default()),
-        Op::Pseudo(pseudo) => format!("{pseudo:?}"),
-    }
 }

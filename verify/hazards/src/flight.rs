@@ -1,5 +1,6 @@
 //! Accesses to registers that may still be under way.
 
+use crate::register::Register;
 use crate::reuse::Kept;
 use sassafras_chip::latency::{Class, LONGEST, results_in_order, sources_in_order};
 use sassafras_isa::{Guard, Inst, RegClass};
@@ -9,9 +10,6 @@ const OLDEST: u8 = 64;
 
 /// Instructions behind an access are counted so far: DEPBAR has six bits for the number that it leaves.
 const MOST_BEHIND: u8 = 63;
-
-/// A register by file and number.
-pub(crate) type Register = (RegClass, u32);
 
 impl Flight {
     /// Whether no thread does both: their guards are complements, and the predicate was not written between. A guard of lanes says

@@ -25,9 +25,10 @@
 
 use crate::control;
 use crate::finding::{Finding, Verdict};
-use crate::flight::{Access, Flight, Register, State};
+use crate::flight::{Access, Flight, State};
 use crate::flow::Program;
 use crate::groups;
+use crate::register::Register;
 use crate::rules::Rule;
 use crate::stall;
 use rustc_hash::FxHashSet;

@@ -2,7 +2,7 @@
 //! needs tables, words and containers alone; `sassafras_check` hands it functions of other forms.
 //!
 //! - [`judge`](mod@judge): the judge. [`flow`]: what it judges, single instructions and the ways between them. [`jumps`]: where a cubin says that
-//!   indirect branches go. `flight`, `reuse`, `groups`: what may be under way. `stall`, `control`: control bits by themselves.
+//!   indirect branches go. `flight`, `reuse`, `groups`, `register`: what may be under way. `stall`, `control`: control bits by themselves.
 //! - [`astray`](mod@astray): branches that lead to no instruction.
 //! - [`finding`]: what a judge answers. [`rules`]: names of rules and what they say.
 
@@ -14,6 +14,7 @@ pub mod flow;
 mod groups;
 pub mod judge;
 pub mod jumps;
+mod register;
 mod reuse;
 pub mod rules;
 mod stall;

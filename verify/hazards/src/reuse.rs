@@ -5,7 +5,7 @@
 //! not change what is kept). That paper finds two banks that keep one each; but ptxas 13.0.88 and 13.5.37 overwrite a register that was kept, and read it again in the slot, as soon
 //! as any other was read there, of whatever bank and under whatever guard. They do neither before.
 
-use crate::flight::Register;
+use crate::register::Register;
 use sassafras_isa::{Access, Inst, RegClass};
 use smallvec::SmallVec;
 

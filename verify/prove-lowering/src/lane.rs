@@ -8,7 +8,8 @@ use sassafras_ir::{Function, Inst, MemoryAccess, Op, Type, Value, evaluate, text
 use sassafras_semantics::matrix::{Mma, Operand};
 use sassafras_semantics::{Access, BinaryOp, Collective, Domain, Ordering, Scope, Space, TermId, Terms};
 use sassafras_symbolic::trace::action::Action;
-use sassafras_symbolic::trace::fences::{Fence, Weakened, taken};
+use sassafras_symbolic::trace::fence::Fence;
+use sassafras_symbolic::trace::fences::{Weakened, taken};
 use sassafras_symbolic::trace::side::Side;
 use sassafras_symbolic::trace::{atomic, bank, collective, ordering, system, window};
 

@@ -18,7 +18,6 @@ mod sweep;
 mod walk;
 
 use forms::Forms;
-use lemmas::Said;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_cubin::Cubin;
 use sassafras_normal::Normal;
@@ -47,6 +46,15 @@ const PLAIN: u64 = 300;
 const FLOATS: u64 = 6000;
 /// The same for a first try.
 const QUICK: u64 = 100;
+
+/// What a lemma says that is not taken by itself, in normal forms: where this does not hold, the code is the value.
+struct Said {
+    unless: TermId,
+    code: TermId,
+    value: TermId,
+    /// Its place among what is known.
+    index: usize,
+}
 
 /// Adds steps to what is written of an entry of a module.
 pub fn explain(module: &Module, cubin: &Cubin, entry: &mut Entry, solver: &mut dyn Solver) {

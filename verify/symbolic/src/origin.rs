@@ -1,5 +1,7 @@
 //! What a cubin is held against: an entry of a PTX module, or one of another cubin.
 
+pub use crate::trace::done::Trace;
+
 use crate::assumption::Assumption;
 use crate::beyond;
 use crate::beyond::Clusters;
@@ -13,13 +15,9 @@ use crate::ptx::source;
 use crate::sass::flow;
 use crate::sass::target;
 use crate::sass::target::{Request, Role};
-use crate::trace::course::Course;
 use crate::trace::facts::{Facts, Reading};
 use crate::trace::fences::Weakened;
-use crate::trace::log::Log;
 use crate::trace::loops::Flow;
-use crate::trace::path::Name;
-use crate::trace::side::Side;
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
@@ -45,25 +43,6 @@ pub enum Origin<'a> {
         /// The entry.
         code: &'a sassafras_cubin::Function,
     },
-}
-
-/// What a side did, without its registers.
-#[derive(Debug)]
-pub struct Trace {
-    /// What it did, in order.
-    pub events: Vec<crate::trace::event::Event>,
-    /// Conditions under which it trapped, with places.
-    pub traps: Vec<(TermId, u64)>,
-    /// Conditions under which a loop was left unfinished.
-    pub beyond: Vec<TermId>,
-    /// Conditions under which what it does is undefined.
-    pub undefined: Vec<TermId>,
-    /// Conditions under which the hardware does not take an instruction, with places.
-    pub demands: Vec<(TermId, u64)>,
-    /// What was assumed.
-    pub assumed: BTreeSet<Assumption>,
-    /// Which ways it went.
-    pub course: Course,
 }
 
 /// What a source does of what it may do.
@@ -93,15 +72,6 @@ pub struct Freedom<'a> {
     pub updates: bool,
     /// Where local variables lie, of those of which that is decided.
     pub placed: &'a [Placed],
-}
-
-impl<R: Name> From<Side<'_, R>> for Trace {
-    fn from(side: Side<'_, R>) -> Trace {
-        let Side { log, warp, walk, .. } = side;
-        let Log { events, traps, beyond, undefined, mut demands, assumed, .. } = log;
-        demands.extend(warp.open().into_iter().flatten().copied());
-        Trace { events, traps, beyond, undefined, demands, assumed, course: walk.course }
-    }
 }
 
 impl<'a> Origin<'a> {

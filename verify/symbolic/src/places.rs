@@ -6,7 +6,7 @@
 //! is looked at with constants ([`fit`]), by the prover and by the checker of witnesses alike.
 
 use crate::inputs::Inputs;
-use crate::origin::Trace;
+use crate::trace::done::Trace;
 use crate::trace::event::{Event, Kind};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;

@@ -1,5 +1,8 @@
 //! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
 
+pub use super::fault::Fault;
+pub use super::guide::Guide;
+
 use super::obligations::{Events, Step, assumptions, partners, stack, steps};
 use super::rewrite::Recorded;
 use super::script::How;
@@ -17,17 +20,6 @@ use sassafras_symbolic::origin::{self, Freedom, Origin, Ways};
 use sassafras_symbolic::sass::target::{self, Role};
 use sassafras_symbolic::trace::event::Event;
 use std::collections::BTreeSet;
-
-/// Why a witness is no proof.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// It is not one, is about other files, or says what is not so.
-    #[error("{0}")]
-    Rejected(String),
-    /// The solver could not tell.
-    #[error("{0}")]
-    Undecided(String),
-}
 
 /// What was asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,28 +97,6 @@ pub fn check_code(
         return rejected("the two cubins are for different chips");
     }
     against(Origin::of_cubin(source, &entry.entry), cubin, entry, solver, &mut Recorded::of(entry))
-}
-
-/// What is told before each question.
-pub trait Guide {
-    /// Before the first: all terms of both sides are made.
-    ///
-    /// # Errors
-    /// What it tells is not about them.
-    fn begin(&mut self, so_far: &mut SoFar<'_, '_>) -> Result<(), Fault>;
-    /// Before the question, by its place in the list, whether a bit can be one. False where it need not be asked.
-    ///
-    /// # Errors
-    /// What it tells is not shown.
-    fn before(
-        &mut self,
-        so_far: &mut SoFar<'_, '_>,
-        at: usize,
-        t: TermId,
-        solver: &mut dyn Solver,
-    ) -> Result<bool, Fault>;
-    /// Whether to ask with much effort, taken as whole numbers, if two terms are one: the question of a place whose answer only saves work.
-    fn numbers(&mut self, at: usize) -> bool;
 }
 
 /// Goes through what a witness says of one entry.

@@ -10,6 +10,8 @@
 
 pub mod activations;
 pub mod check;
+pub mod fault;
+pub mod guide;
 mod laws;
 mod numbers;
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::numbers::script;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Bits, Concrete, Domain, TermId, Terms};
-use sassafras_solvers::random::{Draw, constant, term};
 use sassafras_solve::solver::{Answer, Solver, Z3};
+use sassafras_solvers::random::{Draw, constant, term};
 use sassafras_symbolic::inputs::Inputs;
 
 /// Effort for a question, in thousands of z3's `rlimit`.

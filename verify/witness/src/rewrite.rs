@@ -5,7 +5,8 @@
 //! The checker does not go by what a step says: it asks the solver, and writes the new term for the old one where that is shown.
 
 use super::Entry;
-use super::check::{Fault, Guide};
+use super::fault::Fault;
+use super::guide::Guide;
 use super::so_far::{STEP, SoFar};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{FloatOp, TermId, Terms};

@@ -1,6 +1,6 @@
 //! What may be taken as so behind what was shown, and the questions that are asked under it.
 
-use super::check::Fault;
+use super::fault::Fault;
 use super::numbers;
 use super::script::{How, names_functions, script};
 use super::words::{by_words, cases};

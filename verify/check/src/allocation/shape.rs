@@ -20,7 +20,7 @@ impl Pairing {
 /// Whether an instruction only names values anew, so that allocation may leave it out.
 pub(super) fn binds(inst: &MInst) -> bool {
     match inst.as_pseudo() {
-        Some(Pseudo::Copy { dst, src }) => super::same_file(dst.class, src.class),
+        Some(Pseudo::Copy { dst, src }) => super::file::same_file(dst.class, src.class),
         Some(Pseudo::Pack { .. } | Pseudo::Undef { .. }) => true,
         _ => false,
     }

@@ -255,7 +255,7 @@ fn where_is(place: Place) -> String {
 fn say(flow: &Flow<'_>, place: Place) -> String {
     match flow.step(place) {
         Step::Plain(inst, ..) | Step::Branch { inst, .. } | Step::Exit(inst) => {
-            format!("`{}` ({})", super::text(inst), where_is(place))
+            format!("`{}` ({})", super::text::text(inst), where_is(place))
         }
         Step::End | Step::Spin => where_is(place),
     }

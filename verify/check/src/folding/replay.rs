@@ -9,8 +9,9 @@
 //! reached from E around h: the cycle gets two entries. An h that is a member and becomes the tail with all that it has is not asked: then it is the place
 //! where the back edge starts. `tests/folding.rs` holds it against T1 and T2 on all graphs of four blocks and on random ones.
 
+use super::choices::Choices;
 use super::flow::At;
-use super::{Choices, reserved};
+use super::reserved;
 use crate::machine::kind;
 use crate::paths::Paths;
 use crate::report::Report;

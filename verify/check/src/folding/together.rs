@@ -16,7 +16,7 @@
 
 use super::flow::At;
 use super::paths::{Places, Relation};
-use super::text;
+use super::text::text;
 use crate::machine::{always, kind};
 use crate::paths::Paths;
 use crate::report::Report;

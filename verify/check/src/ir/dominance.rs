@@ -1,7 +1,7 @@
 //! Every use is dominated by its definition.
 
-use super::Report;
 use crate::paths::Paths;
+use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
 use sassafras_ir::{Function, Terminator, Value};

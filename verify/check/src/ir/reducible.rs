@@ -1,7 +1,7 @@
 //! Every cycle has one entry.
 
-use super::Report;
 use crate::paths::Paths;
+use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_graph::Entity;
 use sassafras_ir::{Block, Function};

@@ -1,6 +1,6 @@
 //! What must hold before anything else can be asked: names exist, edges fit, guards stand where they may.
 
-use super::Report;
+use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::FxHashMap;
 use sassafras_graph::Entity;

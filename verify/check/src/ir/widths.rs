@@ -1,6 +1,6 @@
 //! How wide the arguments and results of each operation are: as its row in `sassafras_ir::operations` states, or by a rule here.
 
-use super::Report;
+use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_ir::operations::Width;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};

@@ -1,8 +1,8 @@
 //! Convergence barriers: P1 and P2 of `docs/convergence.md`, by following every path.
 
+use super::instruction::{always, kind};
 use super::meeting::{Demand, Meetings};
 use super::waits::{self, Wait};
-use super::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};

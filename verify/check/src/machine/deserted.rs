@@ -7,7 +7,7 @@
 //! did: a BSYNC of one of these brings them back. An edge to nothing but the end does not count, as its lanes end at once.
 
 use super::converge::{open_at, states, waits_for_all_at};
-use super::{always, ends_thread, kind};
+use super::instruction::{always, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};

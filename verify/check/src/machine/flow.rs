@@ -1,6 +1,6 @@
 //! From placement on: where control goes is what the successors say.
 
-use super::{always, comes_back, ends_thread, kind};
+use super::instruction::{always, comes_back, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_isa::ControlFlowKind as K;

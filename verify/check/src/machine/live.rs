@@ -4,7 +4,7 @@
 //! may read what it leaves undefined; so this is judged of the registers that are the compiler's own: the stack pointer, uniform
 //! registers and predicates, and convergence barriers.
 
-use super::always;
+use super::instruction::always;
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};

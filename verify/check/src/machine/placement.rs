@@ -1,6 +1,6 @@
 //! The order of blocks changes no branch's sense; the frame is taken off the stack pointer.
 
-use super::{always, ends_thread, kind};
+use super::instruction::{always, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_hazards::Verdict;

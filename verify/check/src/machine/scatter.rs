@@ -17,7 +17,7 @@
 //! barrier, which they have set again since.
 
 use super::converge::{meetings, open_at, states, waits_for_all_at};
-use super::{always, kind};
+use super::instruction::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,6 @@
 //! Layout, edges, and how blocks end before placement.
 
-use super::{always, comes_back, ends_thread, kind};
+use super::instruction::{always, comes_back, ends_thread, kind};
 use crate::report::Report;
 use crate::rules::Rule;
 use rustc_hash::FxHashSet;

@@ -14,7 +14,7 @@
 //! region is all that is reached.
 
 use super::converge::waits_for_all;
-use super::{always, kind};
+use super::instruction::{always, kind};
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;
@@ -132,7 +132,7 @@ fn step(f: &Function, inst: &MInst, of: &mut Names) -> Does {
         // A function of its arguments.
         let first = u32::from(abi::routine::FIRST_ARGUMENT);
         of.reads = (first..first + ARGUMENTS).map(|n| (RegClass::R as u8, n)).collect();
-        let lost = super::clobbered(real).into_iter();
+        let lost = super::instruction::clobbered(real).into_iter();
         of.writes = lost.map(|(class, n)| (class as u8, u32::from(n))).collect();
         return does;
     }

@@ -1,6 +1,6 @@
 //! What the tree promises of the graph: T8, T9, T10.
 
-use super::View;
+use super::view::View;
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;

@@ -1,7 +1,7 @@
 //! T13: what somebody knows of a tree's graph is of the tree as it stands. Dominance by its definition, loops by walking
 //! back from what leads to their headers.
 
-use super::View;
+use super::view::View;
 use crate::paths::Paths;
 use crate::report::Report;
 use crate::rules::Rule;

@@ -1,6 +1,6 @@
 //! Lists and nodes: T1, T2, T5, T6, T7, T11, T12.
 
-use super::View;
+use super::view::View;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_ir::Terminator;

@@ -1,6 +1,6 @@
 //! Faults to make on purpose in a control tree, for tests of its judge: each breaks one rule of a tree that keeps them all.
 
-use super::View;
+use super::view::View;
 use crate::rules::Rule;
 use sassafras_ir::tree::{Jump, List, Node, NodeKind, Part};
 use sassafras_ir::{Block, Terminator};

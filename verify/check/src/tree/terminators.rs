@@ -1,6 +1,6 @@
 //! T3 and T4: each block ends as the tree says, and edges fit.
 
-use super::View;
+use super::view::View;
 use crate::report::Report;
 use crate::rules::Rule;
 use sassafras_ir::tree::{Jump, List, Node, NodeKind};

@@ -9,8 +9,8 @@
 //! `$r` and the like for a register that is read. `%from` and `%to` are addresses in global memory, `%sh` and `%mb` in shared memory.
 //! `@100a` names the first target that has the form.
 
-use super::Need;
 use super::kernel::{Line, Operand, Source};
+use super::need::Need;
 use sassafras_chip::Features;
 
 const FILES: [(&str, &str); 7] = [

@@ -3,20 +3,10 @@
 //! A condition says what an atom of its form is, by the others: a bit of a number is ⌊x / d⌋ - 2·⌊x / (2·d)⌋. From then on the atom is that
 //! sum: all forms are made anew, and what they say is true in this case alone.
 
+use super::condition::Case;
 use super::sum::{Atom, Monomial, Sum};
 use super::{Integers, Kind};
 use sassafras_semantics::TermId;
-
-/// What became of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    /// It is known in this case: forms are as before.
-    Known(bool),
-    /// It may be assumed.
-    Open,
-    /// It is something else.
-    Other,
-}
 
 impl Integers<'_> {
     /// What is known of a condition, a term of one bit.

@@ -1,6 +1,6 @@
 //! Floors of sums, brought to one form.
 
-use super::sum::{Atom, Monomial, Sum, balanced};
+use super::sum::{Atom, Monomial, Sum, balanced, gcd};
 use super::{Integers, Kind, MOST};
 
 /// Most steps of one floor; each makes the sum, the divisor or the nesting smaller, so this is a safety net.
@@ -193,10 +193,6 @@ pub(super) fn sign_bound(least: i128, most: i128) -> Option<i128> {
     let above = most.checked_add(1)?.max(least.checked_neg()?).max(1);
     let bound = (above as u128).checked_next_power_of_two()?;
     i128::try_from(bound).ok()
-}
-
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// The inverse of an odd number modulo a power of two.

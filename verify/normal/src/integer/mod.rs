@@ -10,6 +10,7 @@
 
 mod bitwise;
 mod case;
+mod condition;
 mod floor;
 mod form;
 mod operation;
@@ -20,7 +21,7 @@ mod tests;
 mod wide;
 
 use crate::normal::boolean::{Diagram, Diagrams};
-pub use case::Case;
+pub use condition::Case;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, TermId, Terms};
@@ -268,7 +269,7 @@ fn primitive(sum: &Sum) -> Option<(Sum, i128)> {
     if sum.terms.len() < 2 {
         return None;
     }
-    let factor = sum.terms.values().fold(0, |g, c| floor::gcd(g, *c));
+    let factor = sum.terms.values().fold(0, |g, c| sum::gcd(g, *c));
     let factor = if sum.terms.values().next().is_some_and(|c| *c < 0) { -factor } else { factor };
     if factor == 0 || factor == i128::MIN {
         return None;

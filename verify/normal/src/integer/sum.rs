@@ -123,3 +123,7 @@ impl Sum {
         Some((quotient, rest))
     }
 }
+
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}

@@ -3,7 +3,7 @@
 use super::Normal;
 use super::boolean::{Diagram, FALSE, TRUE};
 use super::poly::{Poly, ones};
-use super::slice::Segment;
+use super::segment::Segment;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 use std::collections::BTreeMap;

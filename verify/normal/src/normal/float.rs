@@ -1,7 +1,7 @@
 //! The algebra of float operations, which are otherwise functions of their operands' bits.
 
 use super::Normal;
-use super::trace::Equal;
+use super::noted::Equal;
 use sassafras_semantics::term::{Node, Operands};
 use sassafras_semantics::vocabulary::Rounding;
 use sassafras_semantics::{CompareOp, Domain, FloatFormat, FloatMode, FloatOp, TermId};

@@ -3,8 +3,8 @@
 //! That a sum extended by zeros is the sum of what is extended is easy to see of one sum of two numbers, and hard of many in another order.
 
 use super::Normal;
+use super::noted::Equal;
 use super::poly::{Monomial, Poly, ones};
-use super::trace::Equal;
 use sassafras_semantics::{CompareOp, Domain, TermId};
 
 /// How a sum comes to another width.

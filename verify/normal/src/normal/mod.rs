@@ -18,11 +18,13 @@ mod executed;
 mod float;
 mod given;
 mod lift;
+mod noted;
 mod number;
 pub mod poly;
 mod quotient;
 mod relation;
 pub mod rows;
+mod segment;
 mod slice;
 #[cfg(test)]
 mod tests;
@@ -63,7 +65,7 @@ pub struct Normal<'t> {
     /// Those of which it was told why they are what they are.
     told: RefCell<FxHashSet<(TermId, u32, u32)>>,
     /// Bitwise functions that were made piece by piece: their pieces.
-    pieces: RefCell<FxHashMap<TermId, Rc<[slice::Segment]>>>,
+    pieces: RefCell<FxHashMap<TermId, Rc<[segment::Segment]>>>,
     /// Normal forms that are known to be other ones.
     known: RefCell<FxHashMap<TermId, TermId>>,
     /// The same of bits of numbers, wherever they are taken.
@@ -73,7 +75,7 @@ pub struct Normal<'t> {
     /// Whether terms are replaced at the moment.
     replaces: Cell<bool>,
     /// What was rewritten on the way, if somebody wants to know.
-    trace: trace::Trace,
+    trace: noted::Trace,
 }
 
 impl Simplify for Normal<'_> {
@@ -130,7 +132,7 @@ impl<'t> Normal<'t> {
             known_bits: RefCell::default(),
             executed: RefCell::default(),
             replaces: Cell::new(false),
-            trace: trace::Trace::default(),
+            trace: noted::Trace::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Normal;
 use super::lift::Lift;
 use super::poly::{Monomial, Poly, ones};
-use super::slice::Segment;
+use super::segment::Segment;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
 use smallvec::smallvec;

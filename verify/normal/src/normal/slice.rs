@@ -3,19 +3,9 @@
 use super::Normal;
 use super::lift::Lift;
 use super::poly::{Monomial, Poly, ones};
+use super::segment::Segment;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp as B, Domain, TermId};
-
-/// A run of bits of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
-    /// Lowest bit.
-    pub low: u32,
-    /// How many.
-    pub width: u32,
-    /// The bits.
-    pub bits: TermId,
-}
 
 /// Once so many slices are known, functions and selections are no longer cut up: one that mixes the bits of others, and is mixed
 /// again, has more slices in each round than in the one before.

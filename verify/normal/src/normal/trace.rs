@@ -1,38 +1,12 @@
 //! What is rewritten on the way to a normal form, as equalities of terms: for witnesses, whose checker has none.
 
+pub use super::noted::{Equal, Noted, Traced};
+
 use super::Normal;
 use super::poly::{Monomial, Poly};
 use rustc_hash::FxHashSet;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
-use std::cell::RefCell;
-
-/// Two equal terms.
-pub type Equal = (TermId, TermId);
-
-/// An equality, and what it rests on besides what holds for all terms; that comes before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
-    /// The terms.
-    pub equal: Equal,
-    /// Equalities that were noted before.
-    pub by: Vec<Equal>,
-    /// Terms of which nothing has to be known, where that is clear.
-    pub anything: Option<Vec<TermId>>,
-}
-
-/// What a normal form was found by.
-#[derive(Debug, Default)]
-pub struct Traced {
-    /// In the order in which it was found.
-    pub notes: Vec<Noted>,
-    /// Those on which no other one rests.
-    pub last: Vec<Equal>,
-}
-
-/// None where nobody asked.
-#[derive(Debug, Default)]
-pub(super) struct Trace(RefCell<Option<Traced>>);
 
 impl Normal<'_> {
     /// The normal form of a term, and what was rewritten in it.

@@ -1,19 +1,10 @@
 //! What lemmas say: the code that computes an operation is the operation from there on.
 
 use super::steps::Found;
-use super::{EFFORT, Explanation};
+use super::{EFFORT, Explanation, Said};
 use sassafras_normal::normal::trace::Equal;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId};
-
-/// What a lemma says that is not taken by itself, in normal forms: where this does not hold, the code is the value.
-pub(super) struct Said {
-    pub(super) unless: TermId,
-    pub(super) code: TermId,
-    pub(super) value: TermId,
-    /// Its place among what is known.
-    pub(super) index: usize,
-}
 
 impl Explanation<'_, '_, '_, '_, '_> {
     /// What something known says, if that is: but for this, code is a value.

@@ -241,7 +241,7 @@ impl Input {
         let launch = self.launch();
         let words = launch.buffers.iter().flat_map(|b| {
             let all = b.bytes.chunks(8).enumerate().filter(|(_, c)| c.iter().any(|byte| *byte != 0));
-            all.map(|(i, c)| (format!("{:#x}", b.address + 8 * i as u64), super::hex(c)))
+            all.map(|(i, c)| (format!("{:#x}", b.address + 8 * i as u64), super::hex::hex(c)))
         });
         words.collect()
     }

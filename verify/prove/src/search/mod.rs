@@ -5,12 +5,14 @@
 //! counts only where the source is defined and means one thing: see [`Judge`].
 
 mod draw;
+mod hex;
 mod judge;
 mod shrink;
 
 use crate::verdict::{Argument, Counterexample};
 pub(crate) use draw::Input;
 pub use draw::SHARED;
+use hex::hex;
 use judge::{Difference, Judge};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
@@ -71,10 +73,6 @@ fn hint(
         let found = shown(origin, cubin, code, input, &difference);
         found.cause.and(found.instruction)
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// A difference as people and JSON see it.

@@ -1,7 +1,7 @@
 //! Lemmas about results that PTX bounds and does not fix.
 
+use super::form::{Estimate, Lemma, Premise, Subject, Yield};
 use super::table::text;
-use super::{Estimate, Lemma, Premise, Subject, Yield};
 use sassafras_semantics::{Approximation, FloatFormat};
 
 /// How functions of binary32 are checked.

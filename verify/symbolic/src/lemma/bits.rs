@@ -4,8 +4,8 @@
 //! the other (PTX ISA, `fns`). Code finds it by halves: of the bits that are left, the lower half is counted, and where it has fewer than are
 //! wanted, the bit is in the upper half, and as many are wanted less. What is left always has the bit, if the word has enough bits; that is asked of the whole word.
 
+use super::form::{Lemma, Subject, Yield};
 use super::table::text;
-use super::{Lemma, Subject, Yield};
 
 /// How they are checked.
 const BY_HALVES: &str = "by halves, of which the lower is counted; the code for each place and each number of bits on a grid of words";

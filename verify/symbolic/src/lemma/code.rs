@@ -1,6 +1,6 @@
 //! The code of lemmas: text to words, and its run over terms.
 
-use super::{Lemma, Yield};
+use super::form::{Lemma, Yield};
 use crate::inputs::Inputs;
 use crate::sass::target;
 use rustc_hash::FxHashMap;

@@ -14,8 +14,8 @@
 //! each difference a number has four roots modulo a power of two: `tests/doubles.rs` finds them all, up to 1024. Where x is
 //! tiny the remainder has lost bits: there the code rounds down, and asks the sign of x - f(f + u) for the number f and the next one.
 
+use super::form::{Lemma, Premise, Subject, Yield};
 use super::table::text;
-use super::{Lemma, Premise, Subject, Yield};
 use sassafras_semantics::{Approximation, FloatFormat, Rounding};
 
 /// How quotients are checked.

@@ -1,6 +1,8 @@
 //! Where a target does what a lemma says.
 
-use super::{Code, Lemma, Subject, Yield, code, of_terms};
+use super::code::{Code, code};
+use super::form::{Lemma, Subject, Yield};
+use super::lists::of_terms;
 use crate::inputs::Inputs;
 use crate::trace::event::Event;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,8 @@
 //! ptxas's divisions, reciprocals and square roots of binary32: a short way where it serves, and a routine for the rest.
 
 use super::approximations::units;
+use super::form::{Lemma, Premise, Subject, Yield};
 use super::table::text;
-use super::{Lemma, Premise, Subject, Yield};
 use sassafras_semantics::{Approximation, FloatFormat, Rounding};
 
 /// How quotients are checked.

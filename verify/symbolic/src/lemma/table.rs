@@ -1,6 +1,6 @@
 //! The lemmas.
 
-use super::{Lemma, Subject, Yield};
+use super::form::{Lemma, Subject, Yield};
 use sassafras_semantics::{FloatFormat, Rounding};
 
 /// How quotients of 32 bits are checked.

@@ -2,7 +2,7 @@
 //!
 //! The text of an action is for people, witnesses and the names of variables; nothing is decided by it.
 
-use super::fences::Fence;
+use super::fence::Fence;
 use sassafras_semantics::state::{BarrierMode, ShuffleMode};
 use sassafras_semantics::{
     AtomicOp, Matrices, Mma, Opaque, Ordering, Scope, Space, SpecialRegister, SystemCall,

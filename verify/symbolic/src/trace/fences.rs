@@ -5,53 +5,13 @@
 //! the target what it is taken for; whatever it says, nothing is taken for more than it does. So are barriers of a warp: that lanes do not wait at
 //! one for ever is judged apart from what it is taken for.
 
+pub use crate::trace::fence::Fence;
+
 use crate::trace::action::Action;
 use crate::trace::event::Event;
-use sassafras_semantics::{Opaque, Scope};
+use sassafras_semantics::Opaque;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// A fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fence {
-    /// The first-level cache holds nothing older.
-    Acquire,
-    /// Accesses before it are done before those behind it.
-    Release(Scope),
-    /// A release in the one order that all threads agree on.
-    Sequential(Scope),
-}
-
-const SCOPES: [Scope; 4] = [Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys];
-
-impl fmt::Display for Fence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fence::Acquire => f.write_str("acquire"),
-            Fence::Release(scope) => write!(f, "release {scope:?}"),
-            Fence::Sequential(scope) => write!(f, "fence sc {scope:?}"),
-        }
-    }
-}
-
-impl Fence {
-    /// The fence of this text.
-    fn named(text: &str) -> Option<Fence> {
-        let scoped = SCOPES.into_iter().flat_map(|scope| [Fence::Release(scope), Fence::Sequential(scope)]);
-        scoped.chain([Fence::Acquire]).find(|fence| fence.to_string() == text)
-    }
-
-    /// Whether it does all that another does.
-    fn serves(self, wanted: Fence) -> bool {
-        match (wanted, self) {
-            (Fence::Acquire, there) => there == Fence::Acquire,
-            (Fence::Release(narrow), Fence::Release(wide) | Fence::Sequential(wide)) => wide >= narrow,
-            (Fence::Sequential(narrow), Fence::Sequential(wide)) => wide >= narrow,
-            (Fence::Sequential(_), Fence::Release(_)) | (_, Fence::Acquire) => false,
-        }
-    }
-}
 
 /// A fence between proxies of memory, which is known by its name alone.
 fn is_proxy(op: Opaque) -> bool {
@@ -214,6 +174,7 @@ pub fn ease(source: &[Event], target: &[Event]) -> Vec<Weakened> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sassafras_semantics::Scope;
 
     #[test]
     fn a_fence_serves_as_a_weaker_one_alone() {

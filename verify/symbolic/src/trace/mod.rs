@@ -4,8 +4,8 @@
 //!   on, `join`: how paths meet, `access`: what is read and stored, `emit`: what others see, `ways`: ways that may be gone on any input.
 //! - [`lanes`]: who is together, by the rules of convergence. [`collective`]: what lanes ask each other. [`leader`]: one lane's atomic for others.
 //! - [`event`]: what others may see, [`action`]: what it is. [`order`]: of events at which lanes wait. [`facts`]: what a source says that decides how a side is read.
-//! - [`loops`]: loops, and how often lanes have gone round each; [`spot`]: a place in them. [`course`]: which ways were gone.
-//! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fences`]: what fences are taken for. [`ordering`]: acquires and releases. [`window`]: generic addresses.
+//! - [`loops`]: loops, and how often lanes have gone round each; [`spot`]: a place in them. [`course`]: which ways were gone. [`done`]: all of it, when it is over.
+//! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fence`]: fences; [`fences`]: what they are taken for. [`ordering`]: acquires and releases. [`window`]: generic addresses.
 //!   [`system`]: calls that the driver resolves. [`atomic`]: atomics; [`update`], [`retry`]: those that are loops around a compare-and-swap.
 
 mod access;
@@ -15,9 +15,11 @@ pub mod bank;
 pub mod collective;
 pub mod copies;
 pub mod course;
+pub mod done;
 mod emit;
 pub mod event;
 pub mod facts;
+pub mod fence;
 pub mod fences;
 mod join;
 pub mod lanes;

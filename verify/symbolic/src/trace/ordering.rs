@@ -1,7 +1,7 @@
 //! What orders memory: fences, acquires and releases, as events.
 
 use crate::trace::action::Action;
-use crate::trace::fences::Fence;
+use crate::trace::fence::Fence;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
 use sassafras_semantics::{Ordering, Scope};

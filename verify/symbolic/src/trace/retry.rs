@@ -69,11 +69,30 @@ pub struct Retry {
     /// Registers of the word that is expected, the low one first; of the guess, where the word expected is made of one.
     pub expected: Vec<u32>,
     /// What is known besides of a loop that makes the word expected of a guess.
-    pub guess: Option<guess::Guess>,
+    pub guess: Option<Guess>,
     /// The register that holds the address of the load, for the prover.
     pub address: Register,
     /// The register that holds the word found, for the prover.
     pub found: Register,
+}
+
+/// What is known besides of a loop that makes the word expected of a guess.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guess {
+    /// What a round writes.
+    pub written: Vec<Register>,
+    /// Registers of the word that is expected, the low one first.
+    pub expects: Vec<u32>,
+    /// Registers of the word that is put in its place.
+    pub makes: Vec<u32>,
+    /// Registers of the word found.
+    pub finds: Vec<u32>,
+    /// The register that holds the guess, for the prover.
+    pub guess: Register,
+    /// The one that holds the word expected.
+    pub expected: Register,
+    /// The one that holds the word put in its place.
+    pub made: Register,
 }
 
 impl Retry {

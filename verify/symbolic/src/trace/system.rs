@@ -5,7 +5,6 @@
 //! it is given (A-UB); what lies behind it is undefined in the source, so that the target may have anything there.
 
 use crate::assumption::Assumption;
-use crate::inputs::Inputs;
 use crate::trace::action::Action;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
@@ -16,11 +15,6 @@ use sassafras_semantics::{CompareOp, Domain, Space, SystemCall, TermId, Trap};
 const MOST: u32 = 1024;
 /// Bytes of a word.
 const WORD: u32 = 4;
-
-/// Whether a variable is what a call for memory gave: that is global memory, or null.
-pub fn is_memory(inputs: &Inputs<'_>, variable: TermId) -> bool {
-    inputs.yielded_by(variable).is_some_and(|what| what == Action::Call(SystemCall::Malloc))
-}
 
 /// A call by the lanes here; its result, if it has one. `room`: bytes of the source's largest local variable. A call that does not come
 /// back leaves no lanes here.

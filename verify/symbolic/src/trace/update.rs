@@ -8,8 +8,8 @@
 use crate::assumption::Assumption;
 use crate::trace::action::{Action, Word};
 use crate::trace::path::Name;
+use crate::trace::retry::Guess;
 use crate::trace::retry::Retry;
-use crate::trace::retry::guess::Guess;
 use crate::trace::side::Side;
 use crate::trace::window::with;
 use sassafras_isa::{RegClass, Register};

@@ -7,14 +7,20 @@
 
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
+use crate::trace::action::Action;
 use crate::trace::event::name;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
 use rustc_hash::FxHashMap;
-use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, TermId, Trap};
+use sassafras_semantics::{Access, CompareOp, Domain, Ordering, Space, SystemCall, TermId, Trap};
 
 /// Spaces that have windows.
 const WINDOWS: [Space; 4] = [Space::Shared, Space::Local, Space::Const, Space::Param];
+
+/// Whether a variable is what a call for memory gave: that is global memory, or null.
+fn is_memory(inputs: &Inputs<'_>, variable: TermId) -> bool {
+    inputs.yielded_by(variable).is_some_and(|what| what == Action::Call(SystemCall::Malloc))
+}
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
@@ -150,7 +156,7 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
 /// address of a window (A-ADDR). What memory holds or others answer may be one.
 fn is_of_launch(inputs: &Inputs<'_>, free: TermId) -> bool {
     let of = inputs.input_of(free).is_some_and(|input| input.knows_no_window());
-    of || crate::trace::system::is_memory(inputs, free)
+    of || is_memory(inputs, free)
 }
 
 /// The space of a generic access, and its address there, 64 bits.

@@ -11,7 +11,7 @@ use crate::sass::{demand, flow};
 use crate::trace::bank::constants;
 use crate::trace::copies;
 use crate::trace::facts::{Reading, Unasked};
-use crate::trace::fences::Fence;
+use crate::trace::fence::Fence;
 use crate::trace::leader::Leaders;
 use crate::trace::loops::Loops;
 use crate::trace::path::Path;

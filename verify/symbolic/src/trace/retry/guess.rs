@@ -16,29 +16,10 @@
 //! depend on its guess: behind the loop nothing is known of these, but of those that are made of `f` alone. Fences in a round are those of
 //! the last one; those of rounds before are more of them, which allows nothing that was not allowed.
 
-use super::{Code, Retry, kept, named};
+use super::{Code, Guess, Retry, kept, named};
 use rustc_hash::FxHashSet;
 use sassafras_isa::{Access, RegClass, Register};
 use sassafras_semantics::{Scope, Space};
-
-/// What is known besides of a loop that makes the word expected of a guess.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guess {
-    /// What a round writes.
-    pub written: Vec<Register>,
-    /// Registers of the word that is expected, the low one first.
-    pub expects: Vec<u32>,
-    /// Registers of the word that is put in its place.
-    pub makes: Vec<u32>,
-    /// Registers of the word found.
-    pub finds: Vec<u32>,
-    /// The register that holds the guess, for the prover.
-    pub guess: Register,
-    /// The one that holds the word expected.
-    pub expected: Register,
-    /// The one that holds the word put in its place.
-    pub made: Register,
-}
 
 /// Fences before the swap, and behind it.
 const BEFORE: [&str; 2] = ["MEMBAR.ALL.GPU", "MEMBAR.ALL.SYS"];
