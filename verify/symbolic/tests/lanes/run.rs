@@ -1,7 +1,7 @@
 //! A program's lanes by the rules, and in the executor.
 
 use crate::graph::{Program, THREADS};
-use sassafras_execute::options::Tracer;
+use sassafras_execute::options::{TraceEvent, Tracer};
 use sassafras_execute::{Failure, Launch, Options, sass};
 use sassafras_semantics::Terms;
 use sassafras_symbolic::inputs::Inputs;
@@ -55,39 +55,84 @@ pub enum Wrong {
     Waits(String),
 }
 
+/// What is seen of a run.
+struct Watch {
+    together: BTreeSet<u64>,
+    votes: BTreeMap<u64, u32>,
+    /// By warp: who has not ended.
+    left: Vec<u32>,
+    /// By warp, vote and lane: how often it voted.
+    voted: BTreeMap<(u32, u64), [u32; 32]>,
+    /// Votes of some of those that they are said to be of: warp, vote, how often these had voted then, who voted, and who was to.
+    parts: Vec<(u32, u64, u32, u32, u32)>,
+    wrong: Option<Wrong>,
+}
+
+impl Watch {
+    fn new(said: &Said, threads: u32) -> Watch {
+        let all = |warp: u32| u32::MAX >> (32 - (threads - 32 * warp).min(32));
+        Watch {
+            together: said.together.clone(),
+            votes: said.votes.clone(),
+            left: (0..threads.div_ceil(32)).map(all).collect(),
+            voted: BTreeMap::new(),
+            parts: Vec::new(),
+            wrong: None,
+        }
+    }
+
+    fn see(&mut self, e: &TraceEvent<'_>) {
+        let alive = self.left[e.warp as usize];
+        let all = !e.text.starts_with('@') && self.together.contains(&e.position);
+        // A barrier of the block that is followed is one that a warp comes to as a whole (C14).
+        if (all || e.text.starts_with("BAR.")) && e.lanes != alive {
+            self.wrong.get_or_insert(Wrong::Apart(e.position, e.lanes, alive));
+        }
+        if let Some(mask) = self.votes.get(&e.position) {
+            let wanted = mask & alive;
+            let counts = self.voted.entry((e.warp, e.position)).or_default();
+            let own = |lane: &usize| e.lanes >> lane & 1 == 1;
+            (0..32).filter(own).for_each(|lane| counts[lane] += 1);
+            let turn = (0..32).filter(own).map(|lane| counts[lane]).max().unwrap_or(0);
+            if e.lanes & !wanted != 0 {
+                self.wrong.get_or_insert(Wrong::Apart(e.position, e.lanes, wanted));
+            } else if e.lanes != wanted {
+                self.parts.push((e.warp, e.position, turn, e.lanes, wanted));
+            }
+        }
+        if e.text.contains("EXIT") {
+            self.left[e.warp as usize] &= !e.lanes;
+        }
+    }
+
+    /// What was wrong. If all lanes of a vote come to it, they come at once; that some never come is the source's affair (C15), and so are lanes that wait at one
+    /// vote for such as wait at another.
+    fn wrong(&mut self) -> Option<Wrong> {
+        let places: BTreeSet<(u32, u64)> = self.parts.iter().map(|part| (part.0, part.1)).collect();
+        if places.iter().any(|(warp, _)| places.iter().filter(|p| p.0 == *warp).count() > 1) {
+            return self.wrong.take();
+        }
+        let split = self.parts.iter().find(|(warp, at, turn, _, wanted)| {
+            let counts = &self.voted[&(*warp, *at)];
+            (0..32).filter(|lane| wanted >> lane & 1 == 1).all(|lane| counts[lane] >= *turn)
+        });
+        self.wrong.take().or(split.map(|(_, at, _, here, wanted)| Wrong::Apart(*at, *here, *wanted)))
+    }
+}
+
 /// Runs a program in an order, with inputs of a seed.
 pub fn shows(program: &Program, said: &Said, order: u32, seed: u64) -> Option<Wrong> {
     let threads = THREADS[(seed % 3) as usize];
     let mut launch = Launch::new([1, 1, 1], [threads, 1, 1]);
     launch.params = [(seed as u32).wrapping_mul(0x9e37_79b9), 0xffff_ffff].map(u32::to_le_bytes).concat();
-    let (together, votes) = (said.together.clone(), said.votes.clone());
-    // By warp: who has not ended.
-    let all = |warp: u32| u32::MAX >> (32 - (threads - 32 * warp).min(32));
-    let left = Arc::new(Mutex::new((0..threads.div_ceil(32)).map(all).collect::<Vec<u32>>()));
-    let found = Arc::new(Mutex::new(None));
+    let watch = Arc::new(Mutex::new(Watch::new(said, threads)));
     let tracer = {
-        let found = Arc::clone(&found);
-        Tracer(Arc::new(move |e| {
-            let mut left = left.lock().expect("no tracer panics");
-            let alive = &mut left[e.warp as usize];
-            let all = !e.text.starts_with('@') && together.contains(&e.position);
-            // A barrier of the block that is followed is one that a warp comes to as a whole (C14).
-            let all = all || e.text.starts_with("BAR.");
-            let wanted = if all { Some(*alive) } else { votes.get(&e.position).map(|mask| mask & *alive) };
-            if wanted.is_some_and(|wanted| wanted != e.lanes) {
-                found
-                    .lock()
-                    .expect("no tracer panics")
-                    .get_or_insert(Wrong::Apart(e.position, e.lanes, *alive));
-            }
-            if e.text.contains("EXIT") {
-                *alive &= !e.lanes;
-            }
-        }))
+        let watch = Arc::clone(&watch);
+        Tracer(Arc::new(move |e| watch.lock().expect("no tracer panics").see(e)))
     };
     let options = Options { order, seed, trace: Some(tracer), step_limit: 100_000, ..Options::default() };
     let outcome = sass::run(&program.cubin, "k", &launch, &options);
-    if let Some(wrong) = found.lock().expect("no tracer panics").take() {
+    if let Some(wrong) = watch.lock().expect("no tracer panics").wrong() {
         return Some(wrong);
     }
     match outcome {

@@ -70,7 +70,12 @@ impl Lanes {
         self.met.insert(crate::trace::event::Wait::Meeting(barrier));
         // Who set it together is together again, but for those that have left it: they come here by another way.
         self.same_ways |= warp.take(&mut self.set_by_all, barrier);
-        warp.take(&mut self.whole, barrier)
+        let whole = warp.take(&mut self.whole, barrier);
+        if !whole {
+            // Who was lost from it (C7) goes on, and the others wait for each other: lanes that came together part here.
+            self.apart = true;
+        }
+        whole
     }
 
     /// C8: behind a `BSYNC` that was set while no lane was elsewhere, and where no path leads elsewhere now.
