@@ -1,6 +1,16 @@
-//! What is tried, one after the other, until something is proved: drawn launches, and lists of attempts that one loop goes through.
+//! Which plans are tried, in which order, until one proves something. From the innermost choice to the outermost:
+//!
+//! 1. fences and places as the last run of both sides shows them ([`super::compare`]);
+//! 2. payloads of NaNs that the source leaves open: as its operations give them, as sums with -0 do, as the target stores them;
+//! 3. the order of shared variables of the module and of functions: either is as good, compilers differ;
+//! 4. the bound of loops, where no input ends within the present one;
+//! 5. how the sides are seen, from what is closest to them on.
+//!
+//! Drawn launches, which may only refute, come before and after all of these.
 
-use super::Task;
+use super::compare::{Outcome, compare};
+use super::plan::{Plan, View};
+use super::task::Task;
 use crate::reason::Kind;
 use crate::search::search;
 use crate::verdict::{Counts, Verdict};
@@ -14,70 +24,56 @@ use sassafras_symbolic::trace::retry;
 /// Most iterations that the bound is raised to.
 const MOST_ROUNDS: u32 = 256;
 
-/// What both sides are run with. What is proved with any of them is proved.
-struct Attempt {
-    /// Whether it may show more than those before it.
-    applies: fn(&Task<'_>) -> bool,
-    /// What is changed for it.
-    change: fn(&mut Task<'_>),
+/// What the source leaves to choose within one view and one bound.
+#[derive(Clone, Copy, Debug)]
+struct Choices {
+    /// What NaNs may be whose payload it leaves open, in the order in which that is tried; the first where there is no choice.
+    payloads: &'static [Payloads],
+    /// Whether shared variables of functions lie first, likewise.
+    orders: &'static [bool],
 }
 
-/// How the sides are seen, from what is closest to them on.
-const VIEWS: [Attempt; 3] = [
-    // As they stand.
-    Attempt { applies: |_| true, change: |_| {} },
-    // Loops of the target around a compare-and-swap as atomic operations.
-    Attempt {
-        applies: |task| {
-            let chip = Chip::from_number(task.cubin.sm).filter(|_| matches!(task.origin, Origin::Ptx { .. }));
-            task.solver.present() && chip.is_some_and(|chip| !retry::loops(&task.code.code, chip).is_empty())
-        },
-        change: |task| task.updates = true,
-    },
-    // Values abstracted, where the source has long quotients: what is proved then holds, and nothing else that is found.
-    Attempt {
-        applies: |task| task.origin.divides() && task.solver.present(),
-        change: |task| {
-            (task.updates, task.opaque) = (false, true);
-            task.solver.renew();
-        },
-    },
-];
+/// The item behind another.
+fn behind<T: Copy + PartialEq>(list: &[T], item: T) -> Option<T> {
+    list.iter().copied().skip_while(|other| *other != item).nth(1)
+}
 
-/// In which order shared variables of the module and of functions lie: either is as good, compilers differ.
-const ORDERS: [Attempt; 2] = [
-    Attempt { applies: |_| true, change: |_| {} },
-    Attempt {
-        applies: |task| task.origin.shares_in_two_ways(),
-        change: |task| {
-            task.own_first = true;
-            task.forget();
-        },
-    },
-];
+impl Choices {
+    fn of(origin: Origin<'_>) -> Choices {
+        Choices {
+            payloads: match origin.leaves_payloads() {
+                true => &[Payloads::Natural, Payloads::Sum, Payloads::Open],
+                false => &[Payloads::Open],
+            },
+            orders: if origin.shares_in_two_ways() { &[false, true] } else { &[false] },
+        }
+    }
 
-/// What NaNs are whose payload the source leaves open: as its operations would give them, as sums with -0 do, and as the target stores
-/// them.
-const PAYLOADS: [Attempt; 3] = [
-    Attempt {
-        applies: |task| task.origin.leaves_payloads(),
-        change: |task| task.payloads = Payloads::Natural,
-    },
-    Attempt { applies: |task| task.origin.leaves_payloads(), change: |task| task.payloads = Payloads::Sum },
-    Attempt { applies: |_| true, change: |task| task.payloads = Payloads::Open },
-];
+    /// The first plan of a view within a bound, or of another order in it: what was found of the sides before is forgotten.
+    fn first(self, view: View, unroll: u32, own_first: bool) -> Plan {
+        let payloads = self.payloads.first().copied().unwrap_or_default();
+        Plan { view, unroll, own_first, payloads, ..Plan::default() }
+    }
 
-/// When a list of attempts goes on, and the verdict if none proves anything.
-struct Rule {
-    /// Whether the next is tried after this verdict, which proves nothing.
-    goes_on: fn(&Verdict) -> bool,
-    /// Whether a later verdict tells more than that which is told so far.
-    tells_more: fn(&Verdict) -> bool,
+    /// The plan behind one that gave a verdict, with the same view and the same bound.
+    fn after(self, plan: &Plan) -> Option<Plan> {
+        if let Some(payloads) = behind(self.payloads, plan.payloads) {
+            return Some(Plan { payloads, ..plan.clone() });
+        }
+        behind(self.orders, plan.own_first).map(|own_first| self.first(plan.view, plan.unroll, own_first))
+    }
+}
+
+/// A verdict that may be told, with what the record says beside it.
+struct Told {
+    verdict: Verdict,
+    counts: Counts,
+    unroll: u32,
 }
 
 impl Task<'_> {
     /// Where nothing is known of the sides, they are run.
-    pub(super) fn searched(&mut self, verdict: Verdict) -> Verdict {
+    pub fn searched(&mut self, verdict: Verdict) -> Verdict {
         // What the prover says against itself is what has to be told.
         if self.record.contradiction.is_some() || !matches!(verdict, Verdict::Unknown(_)) {
             return verdict;
@@ -86,96 +82,174 @@ impl Task<'_> {
     }
 
     /// What so many drawn launches, with so much effort, show.
-    pub(super) fn drawn(&mut self, most: (u64, u64)) -> Option<Verdict> {
+    pub fn drawn(&mut self, most: (u64, u64)) -> Option<Verdict> {
         if !self.solver.present() {
             return None;
         }
-        let all = || search(self.origin, self.cubin, self.code, &self.pointers, most);
+        let entries = self.entries;
+        let all = || search(entries.origin, entries.cubin, entries.code, &self.met.pointers, most);
         let found = limit::within(u64::MAX, self.limits.deadline, all).ok().flatten()?;
         use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
         self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
         Some(Verdict::Refuted(Box::new(found)))
     }
 
-    /// The verdict of all attempts: each view, within as many iterations as it takes, in each order of shared variables, with each payload of
-    /// NaNs.
-    pub(super) fn attempts(&mut self) -> Verdict {
-        let unroll = self.limits.unroll;
+    /// The verdict of all plans: that of the first view, if none proves anything.
+    pub fn attempts(&mut self) -> Verdict {
+        let first = self.in_view(View::Plain);
         // What is refuted as the sides stand is refuted.
-        let rule = Rule { goes_on: |verdict| matches!(verdict, Verdict::Unknown(_)), tells_more: |_| false };
-        self.each(&VIEWS, rule, |task| {
-            (task.limits.unroll, task.record.unroll) = (unroll, unroll);
-            task.own_first = false;
-            task.forget();
-            task.deep_enough()
-        })
-    }
-
-    /// Goes through a list of attempts until one proves something or contradicts the prover. What is counted is that of the verdict that is
-    /// told.
-    fn each(&mut self, list: &[Attempt], rule: Rule, mut run: impl FnMut(&mut Self) -> Verdict) -> Verdict {
-        let mut told: Option<(Verdict, Counts, u32)> = None;
-        for attempt in list {
-            if told.as_ref().is_some_and(|(verdict, ..)| !(rule.goes_on)(verdict)) || !(attempt.applies)(self)
-            {
+        if self.ends(&first.verdict) || !matches!(first.verdict, Verdict::Unknown(_)) {
+            return self.tell(first);
+        }
+        for view in [View::Updates, View::Opaque] {
+            if !self.may_show_more(view) {
                 continue;
             }
-            self.record.obligations = Counts::default();
-            (attempt.change)(self);
-            let verdict = run(self);
-            let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
-            if proved || self.record.contradiction.is_some() {
-                return verdict;
+            if view == View::Opaque {
+                self.solver.renew();
             }
-            if told.is_none() || (rule.tells_more)(&verdict) {
-                told = Some((verdict, self.record.obligations, self.limits.unroll));
+            let told = self.in_view(view);
+            if self.ends(&told.verdict) {
+                return self.tell(told);
             }
         }
-        let Some((verdict, counts, unroll)) = told else {
-            return Verdict::Unknown("no attempt applies".into());
-        };
-        self.record.obligations = counts;
-        (self.limits.unroll, self.record.unroll) = (unroll, unroll);
-        verdict
+        self.tell(first)
     }
 
-    /// Where no input is found that ends within the bound, as of a loop that always takes more iterations, there is little to prove: the bound is
-    /// raised.
-    fn deep_enough(&mut self) -> Verdict {
+    /// Whether a view may show more than the plain one.
+    fn may_show_more(&self, view: View) -> bool {
+        let origin = self.entries.origin;
+        match view {
+            View::Plain => false,
+            View::Updates => {
+                let chip =
+                    Chip::from_number(self.entries.cubin.sm).filter(|_| matches!(origin, Origin::Ptx { .. }));
+                let loops = |chip| !retry::loops(&self.entries.code.code, chip).is_empty();
+                self.solver.present() && chip.is_some_and(loops)
+            }
+            View::Opaque => origin.divides() && self.solver.present(),
+        }
+    }
+
+    /// The verdict of a view, within as many iterations as it takes.
+    fn in_view(&mut self, view: View) -> Told {
+        let mut unroll = self.limits.unroll;
+        self.record.obligations = Counts::default();
         loop {
+            self.record.unroll = unroll;
             let (work, deadline) = (self.limits.work, self.limits.deadline);
-            let verdict = limit::within(work, deadline, || self.in_each_order())
-                .unwrap_or_else(|reached| Verdict::Unknown(reached.reason().into()));
-            let empty = matches!(&verdict, Verdict::Unknown(why) if why.is_empty_within_bound());
-            // More iterations of calls are more than can be written out.
-            let deepest = self.limits.unroll >= MOST_ROUNDS || self.origin.recurses();
-            if !empty || !self.unfinished || deepest {
-                return verdict;
+            let told = limit::within(work, deadline, || self.within_bound(view, unroll));
+            let told =
+                told.unwrap_or_else(|reached| self.told(Verdict::Unknown(reached.reason().into()), unroll));
+            match self.deeper(&told.verdict, unroll) {
+                Some(more) => unroll = more,
+                None => return told,
             }
-            self.limits.unroll = (4 * self.limits.unroll).clamp(1, MOST_ROUNDS);
-            self.record.unroll = self.limits.unroll;
-            self.own_first = false;
-            self.forget();
         }
     }
 
-    /// In each order of shared variables, with each payload of NaNs.
-    fn in_each_order(&mut self) -> Verdict {
-        // What stands in the way of the order in which both have the same addresses tells more.
-        let tells_more =
-            |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if why.kind != Kind::Replay);
-        self.each(&ORDERS, Rule { goes_on: |_| true, tells_more }, Task::with_each_payload)
+    /// The bound to try behind one. Where no input is found that ends within it, as of a loop that always takes more iterations, there is
+    /// little to prove.
+    fn deeper(&self, verdict: &Verdict, unroll: u32) -> Option<u32> {
+        let empty = matches!(verdict, Verdict::Unknown(why) if why.is_empty_within_bound());
+        // More iterations of calls are more than can be written out.
+        let deepest = unroll >= MOST_ROUNDS || self.entries.origin.recurses();
+        let raised = empty && self.met.unfinished && !deepest;
+        raised.then(|| unroll.saturating_mul(4).clamp(1, MOST_ROUNDS))
     }
 
-    fn with_each_payload(&mut self) -> Verdict {
-        // With the last, payloads are as the target stores them: what is open then is what stands in the way.
-        let rule = Rule { goes_on: |_| true, tells_more: |_| true };
-        self.each(&PAYLOADS, rule, |task| task.run().unwrap_or_else(Verdict::Unknown))
+    /// The verdict of a view within a bound: in each order of shared variables that with the last payloads, since what is open then is what
+    /// stands in the way.
+    fn within_bound(&mut self, view: View, unroll: u32) -> Told {
+        let choices = Choices::of(self.entries.origin);
+        let mut plan = choices.first(view, unroll, false);
+        let mut told: Option<Told> = None;
+        loop {
+            self.record.obligations = Counts::default();
+            let verdict = match compare(self, &plan) {
+                Outcome::Refined(refined) => {
+                    plan = refined;
+                    continue;
+                }
+                Outcome::Told(verdict) => verdict,
+            };
+            let now = self.told(verdict, unroll);
+            if self.ends(&now.verdict) {
+                return now;
+            }
+            let next = choices.after(&plan);
+            let last_of_order = next.as_ref().is_none_or(|next| next.own_first != plan.own_first);
+            // What stands in the way of the order in which both have the same addresses tells more.
+            let tells_more = matches!(&now.verdict, Verdict::Unknown(why) if why.kind != Kind::Replay);
+            if last_of_order && (told.is_none() || tells_more) {
+                told = Some(now);
+            }
+            match next {
+                Some(next) => plan = next,
+                None => {
+                    let none = || self.told(Verdict::Unknown("no attempt applies".into()), unroll);
+                    return told.unwrap_or_else(none);
+                }
+            }
+        }
     }
 
-    /// What was found out about the sides in another attempt.
-    fn forget(&mut self) {
-        self.weakened.clear();
-        self.placed.clear();
+    /// Whether nothing is tried behind a verdict: it proves something, or the prover contradicts itself.
+    fn ends(&self, verdict: &Verdict) -> bool {
+        let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
+        proved || self.record.contradiction.is_some()
+    }
+
+    /// A verdict with what was counted for it.
+    fn told(&self, verdict: Verdict, unroll: u32) -> Told {
+        Told { verdict, counts: self.record.obligations, unroll }
+    }
+
+    /// Says a verdict. What is counted is that of the verdict that is told.
+    fn tell(&mut self, told: Told) -> Verdict {
+        (self.record.obligations, self.record.unroll) = (told.counts, told.unroll);
+        told.verdict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sassafras_symbolic::places::Placed;
+
+    /// All plans of a view within a bound, if each but the first shows that a local variable lies at its number below the top.
+    fn plans(choices: Choices) -> Vec<Plan> {
+        let mut plan = Some(choices.first(View::Plain, 4, false));
+        let mut all = Vec::new();
+        while let Some(mut now) = plan {
+            now.placed.push(Placed { frame: 0, index: 0, below: all.len() as u32 });
+            plan = choices.after(&now);
+            all.push(now);
+        }
+        all
+    }
+
+    #[test]
+    fn plans_vary_payloads_within_each_order_and_forget_what_another_order_showed() {
+        let choices =
+            Choices { payloads: &[Payloads::Natural, Payloads::Sum, Payloads::Open], orders: &[false, true] };
+        let all: Vec<_> =
+            plans(choices).into_iter().map(|p| (p.own_first, p.payloads, p.placed.len())).collect();
+        let expected = [
+            (false, Payloads::Natural, 1),
+            (false, Payloads::Sum, 2),
+            (false, Payloads::Open, 3),
+            (true, Payloads::Natural, 1),
+            (true, Payloads::Sum, 2),
+            (true, Payloads::Open, 3),
+        ];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_source_that_leaves_nothing_open_has_the_default_plan_alone() {
+        let all = plans(Choices { payloads: &[Payloads::Open], orders: &[false] });
+        let placed = vec![Placed { frame: 0, index: 0, below: 0 }];
+        assert_eq!(all, [Plan { placed, ..Plan::default() }]);
     }
 }

@@ -1,0 +1,51 @@
+//! How both sides end, what the target's code is, and what concrete inputs show of both.
+
+use crate::obligation::{self, Obligation};
+use crate::prove::comparison::{Comparison, Stop};
+use crate::prove::discharge::Open;
+use crate::reason::Kind;
+use sassafras_symbolic::origin;
+
+/// Both sides trap alike.
+pub fn traps(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    let alike = obligation::traps(c.inputs.terms, &c.run.source.traps, &c.run.target.side.log.traps);
+    c.held_or_refuted(&[alike])
+}
+
+/// Loops of the target end where those of the source do.
+pub fn loops(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    let open = c.run.target.side.log.beyond.iter().map(|violated| Obligation {
+        what: "the target's loops end where the source's do".into(),
+        violated: *violated,
+    });
+    let open: Vec<Obligation> = open.collect();
+    c.discharge(&open).map_err(|open| match open {
+        Open::Violated(_) => "coverage: a loop of the target may go on longer than the source's".into(),
+        Open::Unknown(why) => format!("coverage: {why}").into(),
+    })
+}
+
+/// The hazard checker has no objection to the target.
+pub fn hazards_of_target(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    let entries = c.task.entries;
+    let jumped = &c.run.target.side.log.jumped;
+    Ok(origin::hazards(entries.cubin, entries.code, jumped, &mut c.run.assumed)?)
+}
+
+/// Values on concrete inputs bear out what was shown. Where they do not, although everything was shown so far, the prover contradicts itself.
+pub fn evaluation(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    let Err(why) = &c.evaluated.reached else { return Ok(()) };
+    if why.kind == Kind::Contradiction {
+        c.task.record.contradiction = Some(why.to_string());
+    }
+    Err(why.clone().into())
+}
+
+/// Within a bound: concrete inputs go each way that covered inputs go.
+pub fn reach(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    if c.task.met.unfinished {
+        let reached = c.evaluated.reached.clone()?;
+        c.task.record.evaluation = Some(c.evaluation(reached)?);
+    }
+    Ok(())
+}
