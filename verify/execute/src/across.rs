@@ -4,7 +4,7 @@
 
 use crate::collective::{self, lanes};
 use crate::matrix;
-use crate::memory::{number, range};
+use crate::memory::address::{number, range};
 use sassafras_semantics::concrete::{Bits, Concrete};
 use sassafras_semantics::{Collective, Domain, Matrices, Space, Trap};
 use smallvec::{SmallVec, smallvec};

@@ -5,67 +5,34 @@
 //! those and lanes that have exited; a thread that spins waits for one that comes without it. What it leaves rests on no order of threads: atomics
 //! commute, and of those whose order shows, nothing is used that does.
 //!
-//! - `maker`: registers, labels, shared memory, and what is common to all parts.
-//! - `rows`: the kinds, in one table; each is drawn where its place allows it.
+//! - `place`: sizes and places. `maker`: registers, labels, shared memory, and what is common to all parts.
+//! - `rows`: the kinds, in one table; `draw`: each is drawn where its place allows it.
 //! - `block`, `named`, `objects`: what all threads of a block do together. `warp`: what lanes of a mask do. `spin`: atomics, locks, turns.
 //! - `flow`: branches, loops, switches, ends; `calls`: functions.
 
 mod block;
 mod calls;
+mod draw;
 mod flow;
 mod maker;
 mod named;
 mod objects;
+mod place;
 mod rows;
 mod spin;
 mod warp;
 
 use crate::program::Draws;
 use maker::Maker;
-use std::collections::BTreeSet;
+use place::Place;
 
+pub use place::{IN, OUT, Program, RECORD, THREADS};
 pub use rows::{kinds, tiers};
-
-/// Most threads of a block.
-pub const THREADS: u32 = 128;
-/// Bytes that a thread stores to.
-pub const RECORD: u32 = 32;
-/// Bytes of `out`: a record for each thread, and words that atomics work on.
-pub const OUT: usize = (THREADS * RECORD + GLOBALS) as usize;
-/// Bytes of `in`: 16 for each thread.
-pub const IN: usize = (THREADS * 16) as usize;
-/// Bytes behind the records, in `out`.
-const GLOBALS: u32 = 512;
-
-/// Where lanes stand, as far as a program can know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
-    /// Every thread of the block that has not ended comes here, as often as the others.
-    Block,
-    /// Every lane of the warp that has not ended does.
-    Warp,
-    /// The lanes of the mask in a register do, and no others; none of them has ended.
-    Lanes(String),
-    /// Any lanes.
-    Alone,
-}
-
-/// A program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// The module.
-    pub text: String,
-    /// The kinds that are in it, by name.
-    pub kinds: BTreeSet<&'static str>,
-    /// Whether accesses of threads are ordered by barriers of the block alone, so that a search for races says the truth.
-    pub plain: bool,
-    /// The least target that has its instructions.
-    pub target: u32,
-}
 
 /// The program of a seed for a chip. Chips of one tier ([`tiers`]) have the same.
 pub fn program(seed: u64, sm: u32) -> Program {
-    let mut m = Maker::new(Draws::new(seed.wrapping_mul(0xd1b5_4a32_d192_ed03) ^ 0x6261_7272), sm);
+    let mut m =
+        Maker::new(Draws::new(seed.wrapping_mul(0xd1b5_4a32_d192_ed03) ^ 0x6261_7272), sm, rows::ROWS);
     let size = 2 + m.below(5);
     flow::sequence(&mut m, &Place::Block, size);
     m.finish()
@@ -74,6 +41,7 @@ pub fn program(seed: u64, sm: u32) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn programs_are_ptx_follow_their_seed_and_have_every_kind() {

@@ -1,10 +1,10 @@
 //! Random PTX modules, valid by construction, for whoever compiles and runs them. [`arbitrary::Unstructured`] makes every choice, so
 //! that libFuzzer's changes of bytes are changes of structure.
 //!
-//! - [`features`]: what a module may have, by name. `registers`: the register file of a module.
-//! - `maker`: choices, blanks in templates, the lines written so far. `rows`: templates of straight-line code.
+//! - [`features`]: what a module may have, by name. `request`: what it is made for. `classes`, `registers`: the register file of a module.
+//! - `maker`: choices, blanks in templates, the lines written so far. `rows`, `straight`: templates of straight-line code.
 //! - `chains`: an instruction behind what a compiler makes part of it.
-//! - `memory`: loads and stores. `warp`: what lanes and threads do together. `calls`: functions. `flow`: control flow.
+//! - `memory`: loads and stores. `warp`: what lanes and threads do together. `functions`, `calls`: functions. `flow`: control flow.
 //! - [`census`]: what a module has, read off its text.
 //!
 //! What a module computes is defined. Every register has a value from the start; divisors are not zero; every iteration and every
@@ -16,46 +16,26 @@
 mod calls;
 pub mod census;
 mod chains;
+mod classes;
 pub mod features;
 mod flow;
+mod functions;
 mod maker;
 mod memory;
 mod registers;
+mod request;
 mod rows;
+mod straight;
 mod warp;
 
 pub use features::{Feature, Features};
+pub use request::{RECORD, Request};
 
 use crate::program::Draws;
 use arbitrary::{Result, Unstructured};
 use maker::Maker;
+use request::COUNTERS;
 use std::fmt::Write;
-
-/// Bytes of `out`, and of `in`, for each thread.
-pub const RECORD: usize = 256;
-/// Bytes at the start of a record of `out` that are loaded and stored freely; results lie behind.
-const SCRATCH: usize = 64;
-/// Bytes of `in` that a thread reads.
-const READ: usize = 64;
-/// Counters of 32 bits behind the records, for reductions by all threads.
-const COUNTERS: usize = 6;
-
-/// What a module is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The number in `.target sm_NN`.
-    pub sm: u32,
-    /// What it may have.
-    pub features: Features,
-    /// Instructions, about; those that load and store the registers aside.
-    pub size: usize,
-}
-
-impl Default for Request {
-    fn default() -> Request {
-        Request { sm: 90, features: Features::ALL, size: 40 }
-    }
-}
 
 /// A module with one entry `k(out, in, n)`, and the launch that it is made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +91,7 @@ fn of(
     let threads = 32 * u.int_in_range(1..=2)?;
     let blocks = if request.features.has(Feature::Warp) { 1 + u32::from(u.ratio(1, 4)?) } else { 1 };
     let mut m = Maker::new(u, request);
-    let functions = if m.has(Feature::Calls) { calls::functions(&mut m)? } else { String::new() };
+    let functions = if m.has(Feature::Calls) { functions::functions(&mut m)? } else { String::new() };
     m.entry(threads);
     registers::load(&mut m);
     memory::prepare(&mut m)?;

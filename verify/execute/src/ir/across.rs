@@ -2,36 +2,19 @@
 //! (`docs/convergence.md`, C15 to C17).
 
 use super::program::Program;
+use super::wait::{Asked, Wait};
 use super::warp::{Status, Turn, Warp};
 use crate::across::{self, Asks, Given, member_mask};
-use crate::barrier::{Arrival, Ticket};
+use crate::barrier::Arrival;
 use crate::collective::lanes;
 use crate::outcome::Failure;
 use crate::schedule::Block;
-use sassafras_ir::{InstData, Type, Value};
+use sassafras_ir::{InstData, Type};
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::matrix::{Mma, Operand};
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{Collective, Domain, Trap};
 use smallvec::SmallVec;
-
-/// What a lane waits for.
-#[derive(Clone, Debug)]
-pub(super) enum Wait {
-    /// The other lanes of a mask.
-    Mask { asked: Asked, mask: u32 },
-    /// A block barrier.
-    Barrier { ticket: Ticket, mode: BarrierMode, result: Option<Value> },
-}
-
-/// What one lane asks of several.
-#[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub lane: usize,
-    pub op: Collective,
-    pub arguments: SmallVec<[Bits; 4]>,
-    pub results: SmallVec<[Value; 2]>,
-}
 
 /// Registers of a width that one value holds, the first lowest.
 fn registers(value: Bits, width: u32) -> impl Iterator<Item = Bits> {

@@ -11,6 +11,7 @@
 mod across;
 mod lane;
 mod program;
+mod wait;
 mod warp;
 
 use crate::launch::Launch;

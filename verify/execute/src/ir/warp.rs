@@ -1,7 +1,7 @@
 //! A warp: groups of lanes that issue together, and what happens at each position (`docs/convergence.md`, C1 to C5).
 
-use super::across::Wait;
 use super::program::{Place, Program};
+use super::wait::Wait;
 use crate::collective::lanes;
 use crate::launch::Launch;
 use crate::order::{Candidate, Picker, hash};

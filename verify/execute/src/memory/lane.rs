@@ -1,6 +1,8 @@
 //! One lane's view of memory: every space, with faults.
 
-use super::{Memory, Use, number, range, resolve, window};
+use super::address::{number, range, resolve, window};
+use super::shared::Memory;
+use super::touch::Use;
 use crate::atomic;
 use sassafras_semantics::{Access, AtomicOp, Space, Trap};
 

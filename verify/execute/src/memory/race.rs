@@ -1,6 +1,6 @@
 //! Whether threads race: what a program leaves then is not defined, whatever order an executor takes.
 
-use super::{Touch, Use};
+use super::touch::{Touch, Use};
 use sassafras_semantics::Space;
 use std::collections::HashMap;
 

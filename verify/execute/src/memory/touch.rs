@@ -1,7 +1,6 @@
 //! What lanes accessed, and what they did besides that others see: for the judges that ask whether two threads race, whether a program reads
 //! what it may, and whether it does what another does.
 
-use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::{Access, AtomicOp, Collective, Opaque, Ordering, Scope, Space};
 
 /// A lane at an instruction.
@@ -99,41 +98,5 @@ impl Log {
     /// Adds a deed of the lane that is served.
     pub fn did(&mut self, deed: Deed) {
         self.deeds.push((self.who, deed));
-    }
-}
-
-impl super::Memory {
-    /// Notes a deed of the lane that is served, where somebody asks.
-    pub fn did(&mut self, deed: Deed) {
-        if let Some(log) = &mut self.log {
-            log.did(deed);
-        }
-    }
-
-    /// The same of what a lane asks of several.
-    pub fn asked(&mut self, op: Collective, arguments: &[Bits]) {
-        if self.log.is_some() {
-            let number = match op {
-                Collective::Barrier(_) => arguments.first().map(|v| v.bits() as u32),
-                op => crate::across::member_mask(op, arguments),
-            };
-            self.did(Deed::Collective(op, number));
-        }
-    }
-
-    /// The same of an access that other threads may see in an order.
-    pub(super) fn ordered(&mut self, how: Use, op: Option<AtomicOp>, access: &Access, address: u64) {
-        let Some(log) = &mut self.log else { return };
-        let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
-        let (space, address) = match access.space {
-            Space::Generic => super::resolve(address),
-            space => (space, address),
-        };
-        let access = Access { space, ..*access };
-        match op {
-            Some(op) => log.did(Deed::Atomic { op, access, address }),
-            None if !weak => log.did(Deed::Strong { how, access, address }),
-            None => {}
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Calls, returns and exits.
 
-use super::state::{Frame, function_at};
+use super::program::function_at;
+use super::state::Frame;
 use super::warp::{Status, Turn};
 use crate::memory::{Lane as View, number};
 use crate::outcome::Failure;

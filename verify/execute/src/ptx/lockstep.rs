@@ -1,124 +1,13 @@
 //! Lock step: lanes that part wait for each other where they meet (`docs/convergence.md`, "Lock step").
 
-use super::sync::Wait;
+use super::flow::Flow;
+use super::meetings::Meeting;
+use super::wait::Wait;
 use super::warp::{Status, Turn, Warp};
 use crate::collective::lanes;
-use crate::lockstep::{Place, Places};
+use crate::lockstep::Place;
 use crate::outcome::Failure;
-use sassafras_ptx::checked::{Function, Inst, Module, Op, Operand};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The blocks of a function and where their lanes meet.
-#[derive(Clone, Debug)]
-pub(super) struct Flow {
-    /// The block that begins at an instruction.
-    begins: BTreeMap<u32, usize>,
-    places: Places,
-}
-
-/// By function.
-pub(super) fn flows(module: &Module) -> Vec<Flow> {
-    module.functions.iter().map(Flow::new).collect()
-}
-
-fn ends_block(inst: &Inst) -> bool {
-    let over = matches!(inst.op, Op::Ret | Op::Exit | Op::Trap) && inst.guard.is_none();
-    over || matches!(inst.op, Op::Bra | Op::BrxIdx)
-}
-
-impl Flow {
-    fn new(f: &Function) -> Flow {
-        let insts = f.insts.as_deref().unwrap_or_default();
-        let end = insts.len() as u32;
-        let mut starts: BTreeSet<u32> = f.labels.iter().map(|label| label.target).collect();
-        starts.insert(0);
-        starts.extend((1..=end).filter(|&at| ends_block(&insts[at as usize - 1])));
-        let begins: BTreeMap<u32, usize> = starts.into_iter().enumerate().map(|(b, at)| (at, b)).collect();
-        let mut succs = vec![BTreeSet::new(); begins.len()];
-        let mut ends = vec![false; begins.len()];
-        let bounds: Vec<u32> = begins.keys().copied().chain([end]).collect();
-        for (block, bound) in bounds.windows(2).enumerate() {
-            let body = &insts[bound[0] as usize..bound[1] as usize];
-            ends[block] = body.iter().all(|i| matches!(i.op, Op::Ret | Op::Exit | Op::Trap));
-            let mut to = |label: &sassafras_ptx::checked::LabelId| {
-                succs[block].insert(begins[&f.labels[label.0 as usize].target]);
-            };
-            let last = body.last();
-            match last.map(|i| (i.op, &i.operands[..])) {
-                Some((Op::Bra, [Operand::Label(label), ..])) => to(label),
-                Some((Op::BrxIdx, [_, Operand::BranchTargets(name), ..])) => {
-                    f.branch_targets.get(name).into_iter().flatten().for_each(&mut to);
-                }
-                _ => {}
-            }
-            let falls = last.is_none_or(|i| !ends_block(i) || i.guard.is_some());
-            if falls && let Some(&next) = begins.get(&bound[1]).filter(|&&next| next != block) {
-                succs[block].insert(next);
-                ends[block] = false;
-            }
-        }
-        Flow { begins, places: Places::new(succs, ends) }
-    }
-
-    fn block(&self, pc: u32) -> usize {
-        self.begins.range(..=pc).next_back().map_or(0, |(_, &block)| block)
-    }
-
-    /// Whether the instruction is the last of its block.
-    fn is_last(&self, pc: u32) -> bool {
-        self.begins.contains_key(&(pc + 1))
-    }
-}
-
-/// Lanes that will wait for each other.
-#[derive(Clone, Copy, Debug)]
-struct Meeting {
-    /// Frames of the lanes.
-    depth: usize,
-    level: usize,
-    place: Option<Place>,
-    number: u64,
-}
-
-/// The meetings of a warp.
-#[derive(Debug, Default)]
-pub(super) struct Meetings {
-    /// Lanes of each meeting that have neither passed nor left it.
-    members: BTreeMap<u64, u32>,
-    /// By lane, outermost first.
-    of_lane: [Vec<Meeting>; 32],
-    /// Blocks from which lanes come that have not yet begun the one that they stand at.
-    coming: [Option<Option<usize>>; 32],
-    next: u64,
-}
-
-impl Meetings {
-    /// All lanes stand at the entry.
-    pub fn new() -> Meetings {
-        Meetings { coming: [Some(None); 32], ..Meetings::default() }
-    }
-
-    fn open(&mut self, among: u32, depth: usize, level: usize, place: Option<Place>) {
-        let number = self.next;
-        self.next += 1;
-        self.members.insert(number, among);
-        for lane in lanes(among) {
-            self.of_lane[lane].push(Meeting { depth, level, place, number });
-        }
-    }
-
-    fn leave(&mut self, lane: usize, keep: impl Fn(&Meeting) -> bool) {
-        let members = &mut self.members;
-        self.of_lane[lane].retain(|meeting| {
-            let stays = keep(meeting);
-            if !stays && let Some(all) = members.get_mut(&meeting.number) {
-                *all &= !(1 << lane);
-            }
-            stays
-        });
-        self.members.retain(|_, all| *all != 0);
-    }
-}
+use std::collections::BTreeMap;
 
 impl Turn<'_, '_, '_> {
     /// Lanes of the group at this index come to where they stand. Those that meet others there wait; whether nobody does.

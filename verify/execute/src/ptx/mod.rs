@@ -10,12 +10,16 @@
 //! - `sync`: collectives that wait for the lanes of a mask, and block barriers.
 
 mod call;
+mod decided;
+mod flow;
 mod lockstep;
+mod meetings;
 mod open;
 mod program;
 mod state;
 mod sync;
 mod together;
+mod wait;
 mod warp;
 
 use crate::launch::{Launch, LaunchError, Slot};
@@ -79,7 +83,7 @@ pub fn run(module: &Module, name: &str, launch: &Launch, options: &Options) -> R
     let domain = if options.touches { domain } else { self::domain(options) };
     let mut program = Program::load(module, id, domain, &mut world.memory, options.places)?;
     program.barrier_unit = !options.barrier_words;
-    program.flows = options.lockstep.then(|| lockstep::flows(module));
+    program.flows = options.lockstep.then(|| flow::flows(module));
     world.coverage = module
         .functions
         .iter()

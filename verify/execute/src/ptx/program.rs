@@ -1,6 +1,6 @@
 //! Where the variables of a module lie, and how a function's frame is laid out.
 
-use super::lockstep::Flow;
+use super::flow::Flow;
 use crate::launch::LaunchError;
 use crate::memory::{self, Memory};
 use sassafras_ptx::checked::{Function, FunctionId, Module, Param, Variable, VariableId};
@@ -271,7 +271,7 @@ impl<'m> Program<'m> {
                             v.name
                         )));
                     };
-                    place.copy_from_slice(&super::state::function_address(self, *function).to_le_bytes());
+                    place.copy_from_slice(&function_address(self, *function).to_le_bytes());
                 }
                 for init in &v.init_addresses {
                     let (target, base) = match (init.symbol, function) {
@@ -308,4 +308,30 @@ impl<'m> Program<'m> {
         }
         Ok(())
     }
+}
+
+/// Address of the first function: no memory is there.
+const FUNCTIONS: u64 = 0x7e00_0000_0000;
+/// The same under other numbers of [`crate::Options::places`]: each of the six bytes differs, so that none of them looks like one that PTX gives.
+const ELSEWHERE: u64 = 0x7d01_0203_0510;
+const FUNCTION_STRIDE: u64 = 128;
+
+/// The address of a function.
+pub(super) fn function_address(program: &Program<'_>, function: FunctionId) -> u64 {
+    first_function(program) + FUNCTION_STRIDE * u64::from(function.0)
+}
+
+fn first_function(program: &Program<'_>) -> u64 {
+    match program.places {
+        0 => FUNCTIONS,
+        places => ELSEWHERE + (u64::from(places) << 20),
+    }
+}
+
+/// The function at an address.
+pub(super) fn function_at(program: &Program<'_>, address: u64) -> Option<FunctionId> {
+    let offset =
+        address.checked_sub(first_function(program)).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
+    let index = u32::try_from(offset / FUNCTION_STRIDE).ok()?;
+    program.module.functions.get(index as usize).map(|_| FunctionId(index))
 }

@@ -1,7 +1,7 @@
 //! One lane: its call stack, and the [`State`] that an instruction sees.
 
 use super::open::{Open, is_free};
-use super::program::Program;
+use super::program::{Program, function_address};
 use crate::launch::Launch;
 use crate::memory::{self, Deed, Lane as View, Memory};
 use crate::order::Draws;
@@ -157,32 +157,6 @@ impl LaneState<'_, '_> {
         let at = memory::range(Space::Param, self.frame.params.len(), address, access.bytes)?;
         Ok(&mut self.frame.params[at])
     }
-}
-
-/// Address of the first function: no memory is there.
-const FUNCTIONS: u64 = 0x7e00_0000_0000;
-/// The same under other numbers of [`crate::Options::places`]: each of the six bytes differs, so that none of them looks like one that PTX gives.
-const ELSEWHERE: u64 = 0x7d01_0203_0510;
-const FUNCTION_STRIDE: u64 = 128;
-
-/// The address of a function.
-pub(super) fn function_address(program: &Program<'_>, function: FunctionId) -> u64 {
-    first_function(program) + FUNCTION_STRIDE * u64::from(function.0)
-}
-
-fn first_function(program: &Program<'_>) -> u64 {
-    match program.places {
-        0 => FUNCTIONS,
-        places => ELSEWHERE + (u64::from(places) << 20),
-    }
-}
-
-/// The function at an address.
-pub(super) fn function_at(program: &Program<'_>, address: u64) -> Option<FunctionId> {
-    let offset =
-        address.checked_sub(first_function(program)).filter(|o| o.is_multiple_of(FUNCTION_STRIDE))?;
-    let index = u32::try_from(offset / FUNCTION_STRIDE).ok()?;
-    program.module.functions.get(index as usize).map(|_| FunctionId(index))
 }
 
 fn address(v: &Bits) -> u64 {

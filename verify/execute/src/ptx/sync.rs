@@ -2,28 +2,17 @@
 //! (`docs/convergence.md`, C15 to C17).
 
 use super::program::Program;
-use super::warp::{Asked, Status, Turn, Warp};
+use super::wait::{Asked, Wait};
+use super::warp::{Status, Turn, Warp};
 use crate::across::{self, Asks, Given};
-use crate::barrier::{Arrival, Ticket};
+use crate::barrier::Arrival;
 use crate::collective::lanes;
 use crate::outcome::Failure;
 use crate::schedule::Block;
-use sassafras_ptx::checked::RegisterId;
 use sassafras_semantics::concrete::{Bits, Concrete};
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{Collective, Trap};
 use smallvec::SmallVec;
-
-/// What a lane waits for.
-#[derive(Clone, Debug)]
-pub(super) enum Wait {
-    /// The other lanes of a mask.
-    Mask { asked: Asked, mask: u32 },
-    /// A block barrier.
-    Barrier { ticket: Ticket, mode: BarrierMode, result: Option<RegisterId> },
-    /// In lock step, those of a meeting.
-    Meeting(u64),
-}
 
 /// The member mask among a collective's arguments; `None` for a form without.
 fn member_mask(asked: &Asked) -> Option<u32> {

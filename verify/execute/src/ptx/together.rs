@@ -3,10 +3,11 @@
 //! Registers are written when the step has succeeded, and stores can be done again: whatever goes wrong or depends on the order of lanes is
 //! left to the steps of single lanes, from the state before.
 
+use super::decided::Decided;
 use super::state::{LaneState, within};
 use super::warp::Turn;
 use crate::memory::Lane as View;
-use sassafras_ptx::checked::{Function, FunctionId, Inst, LabelId, RegisterId, VariableId};
+use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId, VariableId};
 use sassafras_ptx::step::{Outcome, PtxState, step};
 use sassafras_semantics::concrete::{Bits, LANES, Lanes, Vector};
 use sassafras_semantics::{Access, AtomicOp, Ordering, Scope, Space, SpecialRegister, State, Trap};
@@ -15,15 +16,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// As many lanes pay for a step of all 32.
 const WORTH: u32 = 4;
-
-/// What lanes do next that were stepped together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decided {
-    Next,
-    Branch(LabelId),
-    Return,
-    Exit,
-}
 
 /// The view of several lanes.
 struct Group<'g, 't, 'm, 'w> {

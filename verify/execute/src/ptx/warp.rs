@@ -1,11 +1,11 @@
 //! A warp: groups of lanes that issue together, and what happens after each instruction (`docs/convergence.md`, C1 to C5).
 
-use super::lockstep::Meetings;
+use super::decided::Decided;
+use super::meetings::Meetings;
 use super::open::may_be_undefined;
 use super::program::Program;
 use super::state::{Frame, LaneState};
-use super::sync::Wait;
-use super::together::Decided;
+use super::wait::{Asked, Wait};
 use crate::collective::lanes;
 use crate::launch::Launch;
 use crate::options::TraceEvent;
@@ -15,7 +15,6 @@ use crate::schedule::{Block, Machine, Progress, World};
 use crate::special::unfold;
 use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId, Variable};
 use sassafras_ptx::step::{Outcome, step};
-use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::{Space, Trap};
 use smallvec::SmallVec;
 
@@ -483,13 +482,4 @@ impl<'m> Turn<'_, 'm, '_> {
             unwritten,
         });
     }
-}
-
-/// What one lane asks of several.
-#[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub lane: usize,
-    pub op: sassafras_semantics::Collective,
-    pub arguments: SmallVec<[Bits; 4]>,
-    pub results: SmallVec<[Option<sassafras_ptx::checked::RegisterId>; 2]>,
 }

@@ -1,6 +1,6 @@
 //! Collectives: what the lanes of a group, or the threads of a block, do together.
 
-use super::groups::{Group, Wait};
+use super::group::{Group, Wait};
 use super::warp::Warp;
 use crate::barrier::Arrival;
 use crate::collective;

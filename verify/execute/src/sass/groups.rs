@@ -1,45 +1,16 @@
 //! Who runs where: groups of lanes, what they wait for, and how they meet (`docs/convergence.md`).
 
+use super::group::{Group, Wait};
 use super::warp::Warp;
-use crate::barrier::Ticket;
 use crate::order::Candidate;
 use crate::schedule::Block;
 use sassafras_semantics::state::BarrierMode;
 use smallvec::SmallVec;
 
-/// What a blocked group waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wait {
-    /// C8: the lanes of this convergence barrier.
-    Sync(u32),
-    /// C10: the lanes of this mask.
-    Warp(u32),
-    /// C14: the other warps.
-    Block(Ticket, BarrierMode),
-}
-
 /// How often lanes yield before those that wait for them at a convergence barrier go on without them. Nobody knows the
 /// hardware's number: that it has one follows from threads' progress, and an H100 was seen to wait for less than two turns. An order that is
 /// `early` does not wait for a second.
 const PATIENCE: u32 = 256;
-
-/// Lanes that issue together (C2), or are blocked at one position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Group {
-    /// Index of the next instruction; of the blocking one while blocked.
-    pub pc: u64,
-    pub lanes: u32,
-    pub wait: Option<Wait>,
-    /// The mask of the `WARPSYNC.EXCLUSIVE` behind which these lanes run, or will: until they wait, branch or end no other group
-    /// runs or joins them (C10).
-    pub alone: Option<u32>,
-}
-
-impl Group {
-    pub fn at_entry(lanes: u32) -> Group {
-        Group { pc: 0, lanes, wait: None, alone: None }
-    }
-}
 
 /// What a warp does next.
 pub(super) enum Next {

@@ -1,7 +1,7 @@
 //! One instruction of one group.
 
 use super::across::{self, End, Gathered};
-use super::groups::{Group, Wait};
+use super::group::{Group, Wait};
 use super::program::{Instruction, Program, WORD};
 use super::together;
 use super::warp::{Lane, Warp, Write};

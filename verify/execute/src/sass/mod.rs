@@ -2,7 +2,7 @@
 //!
 //! - `program`: a cubin loaded: decoded code, constant banks, global variables. Addresses that a loader puts into the code are `sassafras_link`'s.
 //! - `warp`: registers of a warp and one lane's view of the machine.
-//! - `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
+//! - `group`, `groups`: who runs where; convergence barriers (`docs/convergence.md`, C1 to C12).
 //! - `issue`: one instruction of one group.
 //! - `together`: the same instruction for all lanes of a group in one step.
 //! - `across`: what the lanes of a group, or the threads of a block, do together.
@@ -10,6 +10,7 @@
 //! - `timing`: registers read before their producer is ready are poison.
 
 mod across;
+mod group;
 mod groups;
 mod issue;
 mod program;

@@ -1,7 +1,7 @@
 //! A call that has come to a function that the driver resolves: arguments, results and what is kept are those of
 //! [`sassafras_chip::abi`].
 
-use super::groups::Group;
+use super::group::Group;
 use super::program::{Program, WORD};
 use super::warp::Warp;
 use crate::memory::Lane as View;

@@ -1,6 +1,6 @@
 //! The registers of a warp, and one lane's view of the machine.
 
-use super::groups::Group;
+use super::group::Group;
 use super::program::Program;
 use super::timing::Timing;
 use crate::collective::lanes;

@@ -1,7 +1,7 @@
 //! What all threads of a block do together, through shared memory and barriers.
 
 use super::maker::{Maker, put};
-use super::{Place, THREADS};
+use super::place::{Place, THREADS};
 
 /// A barrier of the whole block, in one of its spellings.
 pub(super) fn wait(m: &mut Maker) {

@@ -1,7 +1,7 @@
 //! Functions that are called: by all threads of a block with barriers inside, or by any lanes.
 
-use super::Place;
 use super::maker::{Maker, put};
+use super::place::Place;
 
 /// A call; now and then of a function that was called before.
 pub(super) fn call(m: &mut Maker, place: &Place) {

@@ -1,7 +1,7 @@
 //! Branches, loops, switches, and threads that end before others.
 
-use super::Place;
 use super::maker::{Maker, put};
+use super::place::Place;
 
 /// Things one after another.
 pub(super) fn sequence(m: &mut Maker, place: &Place, most: usize) {
@@ -13,7 +13,7 @@ pub(super) fn sequence(m: &mut Maker, place: &Place, most: usize) {
             let v = m.v();
             m.mix(&v);
         }
-        super::rows::one(m, place);
+        super::draw::one(m, place);
     }
 }
 

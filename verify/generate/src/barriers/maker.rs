@@ -1,6 +1,6 @@
 //! Registers, labels, shared memory, and what is common to all parts.
 
-use super::{GLOBALS, Program, RECORD, THREADS};
+use super::place::{GLOBALS, Place, Program, RECORD, THREADS};
 use crate::program::Draws;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,9 +22,42 @@ macro_rules! put {
 }
 pub(super) use put;
 
+/// The least place that a kind needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// All threads of the block.
+    Block,
+    /// All threads of the block, of which none may have ended.
+    Whole,
+    /// All lanes of the warp, or those of a mask.
+    Mask,
+    /// All lanes of the warp.
+    Warp,
+    /// Nothing, in a program of which threads end early, outside of masks.
+    Ends,
+    /// At most one loop around: lanes that spin in many take long in orders that hold others back.
+    Shallow,
+    /// Nothing.
+    Nothing,
+}
+
+/// A kind: its name, the least chip, what it needs, how often it is drawn, what writes it.
+pub(super) struct Row {
+    pub name: &'static str,
+    pub sm: u32,
+    pub needs: Needs,
+    pub weight: usize,
+    pub write: fn(&mut Maker, &Place),
+}
+
+/// Kinds that are only parts of others, with the least chip (PTX ISA, "mbarrier.try_wait").
+const PARTS: &[(&str, u32)] = &[("try_wait", 90)];
+
 /// Writes one program.
 pub(super) struct Maker {
     d: Draws,
+    /// The kinds.
+    pub rows: &'static [Row],
     /// As in `sm_90`.
     pub sm: u32,
     /// The least target so far.
@@ -66,10 +99,11 @@ const CLASSES: [(&str, &str); 5] =
     [("%r", "b32"), ("%p", "pred"), ("%d", "b64"), ("%f", "f32"), ("%h", "b16")];
 
 impl Maker {
-    pub fn new(mut d: Draws, sm: u32) -> Maker {
+    pub fn new(mut d: Draws, sm: u32, rows: &'static [Row]) -> Maker {
         let exits = d.below(5) < 2;
         Maker {
             d,
+            rows,
             sm,
             target: 75,
             lines: Vec::new(),
@@ -110,13 +144,19 @@ impl Maker {
         self.kinds.insert(kind);
         self.needs(sm);
     }
+    /// The least chip that has a kind.
+    fn least(&self, kind: &str) -> Option<u32> {
+        let rows = self.rows.iter().map(|r| (r.name, r.sm));
+        rows.chain(PARTS.iter().copied()).find(|(name, _)| *name == kind).map(|(_, sm)| sm)
+    }
     /// Whether the chip has a kind, by the table.
     pub fn has(&self, kind: &str) -> bool {
-        super::rows::least(kind).is_some_and(|sm| self.sm >= sm)
+        self.least(kind).is_some_and(|sm| self.sm >= sm)
     }
     /// A kind is in the program as a part of another.
     pub fn also(&mut self, kind: &'static str) {
-        self.count(kind, super::rows::least(kind).unwrap_or_default());
+        let sm = self.least(kind).unwrap_or_default();
+        self.count(kind, sm);
     }
     /// An instruction needs a target.
     pub fn needs(&mut self, sm: u32) {

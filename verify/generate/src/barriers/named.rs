@@ -1,7 +1,7 @@
 //! Barriers with a number of threads, and those that some arrive at without waiting.
 
-use super::Place;
 use super::maker::{Maker, put};
+use super::place::Place;
 
 /// A barrier of all threads, counted.
 pub(super) fn counted(m: &mut Maker, _: &Place) {

@@ -1,7 +1,8 @@
 //! Barrier objects, bulk copies, barriers of a cluster; set up and waited for by an elected lane.
 
+use super::block;
 use super::maker::{Maker, put};
-use super::{Place, block};
+use super::place::Place;
 
 /// Begins what one thread of the block does; the label behind it.
 fn by_one(m: &mut Maker) -> String {

@@ -1,42 +1,16 @@
 //! The kinds that programs are made of, and where each may stand.
 
-use super::maker::Maker;
-use super::{Place, block, calls, flow, named, objects, spin, warp};
-
-/// The least place that a kind needs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Needs {
-    /// All threads of the block.
-    Block,
-    /// All threads of the block, of which none may have ended.
-    Whole,
-    /// All lanes of the warp, or those of a mask.
-    Mask,
-    /// All lanes of the warp.
-    Warp,
-    /// Nothing, in a program of which threads end early, outside of masks.
-    Ends,
-    /// At most one loop around: lanes that spin in many take long in orders that hold others back.
-    Shallow,
-    /// Nothing.
-    Nothing,
-}
-
-/// A kind: its name, the least chip, what it needs, how often it is drawn, what writes it.
-struct Row {
-    name: &'static str,
-    sm: u32,
-    needs: Needs,
-    weight: usize,
-    write: fn(&mut Maker, &Place),
-}
+use super::maker::{Maker, Needs, Row};
+use super::place::Place;
+use super::{block, calls, flow, named, objects, spin, warp};
 
 const fn row(name: &'static str, sm: u32, needs: Needs, weight: usize, write: fn(&mut Maker, &Place)) -> Row {
     Row { name, sm, needs, weight, write }
 }
 
+/// The kinds.
 #[rustfmt::skip]
-const ROWS: &[Row] = {
+pub(super) const ROWS: &[Row] = {
     use Needs::*;
     &[
         row("barrier",            75, Block, 6, block::barrier),
@@ -93,50 +67,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|r| r.name)
 }
 
-/// Kinds that are only parts of others, with the least chip (PTX ISA, "mbarrier.try_wait").
-const PARTS: &[(&str, u32)] = &[("try_wait", 90)];
-
-/// The least chip that has a kind.
-pub(super) fn least(kind: &str) -> Option<u32> {
-    let rows = ROWS.iter().map(|r| (r.name, r.sm));
-    rows.chain(PARTS.iter().copied()).find(|(name, _)| *name == kind).map(|(_, sm)| sm)
-}
-
 /// The chips at which kinds begin: programs for chips from one to below the next are the same.
 pub fn tiers() -> [u32; 3] {
     [75, 80, 90]
-}
-
-fn fits(row: &Row, m: &Maker, place: &Place) -> bool {
-    let nests = !matches!(row.name, n if n.starts_with("if") || n.starts_with("loop") || n.starts_with("nest")
-        || n.starts_with("switch") || n == "call")
-        || m.depth < 3;
-    let there = match row.needs {
-        Needs::Block => *place == Place::Block,
-        Needs::Whole => *place == Place::Block && !m.exits,
-        Needs::Mask => *place != Place::Alone,
-        Needs::Warp => matches!(place, Place::Block | Place::Warp),
-        Needs::Ends => m.may_end() && !matches!(place, Place::Lanes(_)),
-        Needs::Shallow => m.loops <= 1,
-        Needs::Nothing => true,
-    };
-    nests && there && m.sm >= row.sm
-}
-
-/// Writes one thing that fits the place.
-pub(super) fn one(m: &mut Maker, place: &Place) {
-    // Drawn among all, so that programs of chips that have a kind and of those that lack it are much alike.
-    let all: usize = ROWS.iter().map(|r| r.weight).sum();
-    for _ in 0..40 {
-        let mut at = m.below(all);
-        let row = ROWS.iter().find(|r| {
-            let found = at < r.weight;
-            at = at.saturating_sub(r.weight);
-            found
-        });
-        let Some(row) = row.filter(|r| fits(r, m, place)) else { continue };
-        m.count(row.name, row.sm);
-        (row.write)(m, place);
-        return;
-    }
 }

@@ -1,7 +1,7 @@
 //! Atomics, locks, and threads that wait for each other's words.
 
-use super::Place;
 use super::maker::{Maker, put};
+use super::place::Place;
 
 /// Reductions that commute exactly, whatever the order, and the least chip: integers, and floats of small whole numbers.
 const ATOMICS: &[(&str, char, u32)] = &[

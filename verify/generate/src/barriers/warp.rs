@@ -1,7 +1,7 @@
 //! What the lanes of a mask do together.
 
-use super::Place;
 use super::maker::{Maker, put};
+use super::place::Place;
 
 /// The lanes that are here, exactly: none of them has ended.
 pub(super) fn exact(m: &mut Maker, place: &Place) -> String {

@@ -1,6 +1,6 @@
 //! Two or three instructions of which one takes the others in: what peepholes of compilers are made for, each producer before each consumer.
 
-use super::Feature;
+use super::features::Feature;
 use super::maker::Maker;
 use super::rows::{GROUPS, needed};
 use arbitrary::Result;

@@ -1,7 +1,9 @@
 //! Control flow: branches, bounded loops, switches, and graphs whose edges go anywhere.
 
+use super::features::Feature;
 use super::maker::Maker;
-use super::{Feature, calls, memory, rows, warp};
+use super::request::SCRATCH;
+use super::{calls, memory, straight, warp};
 use arbitrary::Result;
 
 /// Loops and branches within one another.
@@ -14,14 +16,6 @@ pub(super) fn region(m: &mut Maker<'_, '_>, size: usize) -> Result<()> {
     let mut left = size;
     while left > 0 && !m.u.is_empty() {
         left -= one(m, left)?.clamp(1, left);
-    }
-    Ok(())
-}
-
-/// Some instructions that neither branch nor wait.
-pub(super) fn few(m: &mut Maker<'_, '_>, most: usize) -> Result<()> {
-    for _ in 0..m.below(most + 1)? {
-        rows::straight(m)?;
     }
     Ok(())
 }
@@ -69,7 +63,7 @@ fn one(m: &mut Maker<'_, '_>, left: usize) -> Result<usize> {
             Ok(1)
         }
         _ => {
-            rows::straight(m)?;
+            straight::straight(m)?;
             Ok(1)
         }
     }
@@ -204,7 +198,7 @@ fn graph(m: &mut Maker<'_, '_>, size: usize) -> Result<usize> {
 fn exit(m: &mut Maker<'_, '_>) -> Result<()> {
     (m.uniform, m.ended) = (false, true);
     let p = condition(m)?;
-    m.fill(&format!("@{p} st.global.u32 [%to+{}], <r>;", super::SCRATCH))?;
+    m.fill(&format!("@{p} st.global.u32 [%to+{}], <r>;", SCRATCH))?;
     let how = m.pick(&["exit", "ret"])?;
     m.put(format!("@{p} {how};"));
     Ok(())

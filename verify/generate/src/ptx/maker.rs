@@ -1,7 +1,8 @@
 //! Choices, blanks in templates, and the lines written so far.
 
-use super::registers::{CLASSES, Class};
-use super::{Feature, Features, RECORD, Request};
+use super::classes::{CLASSES, Class};
+use super::features::{Feature, Features};
+use super::request::{RECORD, Request};
 use arbitrary::{Result, Unstructured};
 use std::fmt::Write;
 
@@ -160,7 +161,7 @@ impl<'u, 'd> Maker<'u, 'd> {
 
     /// Fills the blanks `<…>` of a template and writes it. In a blank: `=r` a register that is written, `r` one that is read, `r1` the
     /// same wherever it stands, `ri` a register or a number, `i` a number, `c` a shift count, `o` a constant one, `k` one of 1 to 31 and `~k` what is
-    /// left of 32 (`K`, `~K` of 64), `v` a divisor, `F1` a register's bits without NaN, see [`super::registers::exported`].
+    /// left of 32 (`K`, `~K` of 64), `v` a divisor, `F1` a register's bits without NaN, see [`super::classes::exported`].
     pub fn fill(&mut self, template: &str) -> Result<()> {
         // What ptxas errs about under a guard alone.
         let errs = ["set.", "testp.", "vabsdiff4", "vadd4", "vsub4"].iter().any(|e| template.starts_with(e));
@@ -232,7 +233,7 @@ impl<'u, 'd> Maker<'u, 'd> {
             'F' | 'G' | 'X' | 'Y' | 'Z' | 'W' => {
                 let letter = first.to_ascii_lowercase();
                 let name = self.read(letter)?;
-                for line in super::registers::exported(letter, &name) {
+                for line in super::classes::exported(letter, &name) {
                     self.put(line);
                 }
                 let to = match letter {

@@ -1,8 +1,9 @@
 //! Loads and stores: of the thread's own record of `out`, of its input, of local, constant and shared memory, and atomics.
 
+use super::classes::CLASSES;
+use super::features::Feature;
 use super::maker::Maker;
-use super::registers::CLASSES;
-use super::{COUNTERS, Feature, READ, SCRATCH};
+use super::request::{COUNTERS, READ, SCRATCH};
 use arbitrary::Result;
 
 /// Bytes of the local variable.

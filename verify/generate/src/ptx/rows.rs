@@ -1,8 +1,6 @@
-//! Templates of straight-line code. Blanks are those of [`Maker::fill`].
+//! Templates of straight-line code. Blanks are those of [`super::maker::Maker::fill`].
 
-use super::Feature;
-use super::maker::Maker;
-use arbitrary::Result;
+use super::features::Feature;
 
 /// Templates behind a switch; the least target they need.
 pub(super) struct Group {
@@ -32,29 +30,6 @@ pub(super) const GROUPS: &[Group] = &[
     group(Some(Feature::Carries), 0, CARRIES),
     group(Some(Feature::Known), 0, KNOWN),
 ];
-
-/// One template of a group that is on, with all that it names.
-pub(super) fn straight(m: &mut Maker<'_, '_>) -> Result<()> {
-    if m.has(Feature::Idioms) && m.one_in(3)? && super::chains::chain(m)? {
-        return Ok(());
-    }
-    loop {
-        let group = m.below(GROUPS.len())?;
-        let group = &GROUPS[group];
-        // The first group is always on, and is what the end of the choices chooses.
-        if group.feature.is_some_and(|f| !m.has(f)) || m.sm() < group.sm {
-            m.fill("add.s32 <=r>, <r>, <ri>;")?;
-            return Ok(());
-        }
-        let row = m.pick(group.rows)?;
-        if needed(row).all(|f| m.has(f)) {
-            return m.fill(row);
-        }
-        if m.u.is_empty() {
-            return Ok(());
-        }
-    }
-}
 
 /// The switches of the registers that a template names.
 pub(super) fn needed(row: &str) -> impl Iterator<Item = Feature> + '_ {

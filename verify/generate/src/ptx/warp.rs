@@ -1,8 +1,9 @@
 //! What lanes of a warp and threads of a block do together, at points that all of them reach.
 
+use super::features::Feature;
 use super::maker::Maker;
 use super::memory::SLOT;
-use super::{Feature, flow};
+use super::straight;
 use arbitrary::Result;
 
 /// With every lane of the warp.
@@ -76,7 +77,7 @@ pub(super) fn exchange(m: &mut Maker<'_, '_>) -> Result<()> {
         _ => m.fill(&format!("ld.shared.u32 <=r>, [%t1+{at}];"))?,
     }
     // Reads go on between the barriers.
-    flow::few(m, 2)?;
+    straight::few(m, 2)?;
     m.put("bar.sync 0;");
     Ok(())
 }
