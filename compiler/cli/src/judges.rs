@@ -17,6 +17,9 @@ use sassafras_driver::options::Judges as Choice;
 use sassafras_driver::session;
 use serde::Serialize;
 
+/// The judge of lowering by launches, by name.
+const LOWERING: &str = "lowering";
+
 /// What a judge said.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Opinion {
@@ -41,7 +44,7 @@ impl Opinion {
     /// Whether it is said to people that nothing could be decided. What executors find holds for the launches that were drawn in any case: that
     /// none counts is for the report.
     pub fn is_said(&self) -> bool {
-        self.verdict == "unknown" && self.judge != lowering::NAME
+        self.verdict == "unknown" && self.judge != LOWERING
     }
 }
 

@@ -19,7 +19,6 @@ use crate::warpgroup::{self, Kind};
 use list::{Fallback, Order};
 use pressure::{FILES, Pressure, Problem};
 use rustc_hash::FxHashMap;
-use sassafras_graph::SecondaryMap;
 use sassafras_machine::{Block, Function, MInst, Op, Phase, Pseudo, VReg};
 
 /// The phase's name on the command line.
@@ -235,6 +234,3 @@ fn taken_over(inst: &MInst) -> Vec<VReg> {
         Op::Inst(_) => inst.tied.iter().filter_map(|tied| tied.old.vreg()).collect(),
     }
 }
-
-/// Values by block.
-type Live = SecondaryMap<Block, Vec<VReg>>;

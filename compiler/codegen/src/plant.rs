@@ -5,6 +5,7 @@
 //! there was one. Whether the fault changes what the program does is not known: a dropped move may have been useless.
 
 mod allocation;
+mod choose;
 mod placement;
 mod schedule;
 
@@ -117,14 +118,4 @@ faults! {
     MemoryOutOfOrder, "memory-out-of-order", Schedule, schedule::memory_out_of_order;
     /// An instruction stands behind one that reads its result.
     UseBeforeDefinition, "use-before-definition", Schedule, schedule::use_before_definition;
-}
-
-/// One of the places, by seed.
-fn choose<T>(mut places: Vec<T>, seed: u64) -> Option<T> {
-    if places.is_empty() {
-        return None;
-    }
-    // Fibonacci hashing spreads neighbouring seeds.
-    let index = (seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % places.len() as u64;
-    Some(places.swap_remove(index as usize))
 }

@@ -3,9 +3,13 @@
 //! Those of machine code are [`sassafras_codegen::plant`]'s; those of the IR, of words and of the container stand here. Each leaves
 //! a form that is well-formed by itself.
 
+mod fault;
 mod lines;
 mod lowered;
 
+pub use fault::Fault;
+
+use fault::Make;
 use sassafras_chip::Chip;
 use sassafras_codegen::plant as machine;
 use sassafras_cubin::Cubin;
@@ -13,26 +17,6 @@ use sassafras_emit::lines::Lines;
 use sassafras_isa::{FieldKind, Inst, decode, encode};
 
 use crate::phase::Stage;
-
-/// What makes a fault.
-#[derive(Clone, Copy)]
-enum Make {
-    Ir(fn(&mut sassafras_ir::Module, u64) -> bool),
-    Machine(machine::Fault),
-    Words(fn(&mut [u128], Chip, u64) -> bool),
-    Cubin(fn(&mut Cubin, u64) -> bool),
-    Lines(fn(&mut Lines, u64) -> bool),
-}
-
-/// A fault.
-#[derive(Clone, Copy)]
-pub struct Fault {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// The stage behind which it is made.
-    pub stage: Stage,
-    make: Make,
-}
 
 /// A fault and where to make it.
 #[derive(Clone, Copy)]

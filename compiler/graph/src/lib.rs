@@ -28,15 +28,17 @@ pub mod meet;
 pub mod nest;
 pub mod order;
 mod regions;
+mod reversed;
 
 pub use bitset::BitSet;
 pub use dominators::Dominators;
 pub use edges::critical_edges;
 pub use entity::Entity;
-pub use flow::{ControlFlow, Graph, Reversed};
+pub use flow::{ControlFlow, Graph};
 pub use frontier::DominanceFrontier;
 pub use influence::Influence;
 pub use loops::{LoopId, Loops, entered_twice, is_reducible};
 pub use map::{PrimaryMap, SecondaryMap};
 pub use order::DepthFirst;
 pub use regions::{Region, RegionId, Regions};
+pub use reversed::Reversed;

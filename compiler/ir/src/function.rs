@@ -1,14 +1,11 @@
 //! Functions: blocks with parameters, instructions, values.
 
+pub use crate::entities::{Block, Inst, Value, VariableId};
+
 use crate::op::{Op, Type};
-use sassafras_graph::{PrimaryMap, entity};
+use sassafras_graph::PrimaryMap;
 use sassafras_semantics::Space;
 use smallvec::SmallVec;
-
-entity!(Block, "bb", "A basic block.");
-entity!(Inst, "i", "An instruction.");
-entity!(Value, "v", "An SSA value.");
-entity!(VariableId, "g", "A variable of the module or of a function.");
 
 /// A module: variables and functions.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -15,6 +15,7 @@
 mod build;
 pub mod cfg;
 pub mod edit;
+mod entities;
 pub mod evaluate;
 pub mod flow;
 pub mod function;

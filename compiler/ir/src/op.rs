@@ -6,7 +6,7 @@ use sassafras_semantics::{
     RoutinePart, Scope, Space, SpecialRegister, SystemCall,
 };
 
-use crate::function::VariableId;
+use crate::entities::VariableId;
 
 /// The width of a value in bits: 1 (predicate), 16, 32, 64 or 128.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

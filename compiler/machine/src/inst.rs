@@ -63,6 +63,13 @@ impl Place {
     }
 }
 
+impl Reg {
+    /// This register as `units` units of `class`, for a pseudo-instruction.
+    pub fn place(self, class: RegClass, units: u8) -> Place {
+        Place { class, reg: self, units }
+    }
+}
+
 /// Instructions of the compiler.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pseudo {

@@ -1,6 +1,6 @@
 //! Registers as values of instruction fields.
 
-use crate::{VReg, inst::Place};
+use crate::VReg;
 use sassafras_graph::Entity;
 use sassafras_isa::{RegClass, VIRTUAL};
 use std::fmt;
@@ -66,11 +66,6 @@ impl Reg {
     /// Whether this is the constant of the class: RZ, URZ, PT, UPT.
     pub fn is_constant(self, class: RegClass) -> bool {
         matches!(self, Reg::Physical(number) if Some(u64::from(number)) == class.constant())
-    }
-
-    /// This register as `units` units of `class`, for a pseudo-instruction.
-    pub fn place(self, class: RegClass, units: u8) -> Place {
-        Place { class, reg: self, units }
     }
 
     /// The text: `v3`, `v3.1`, `R7`, `UPT`.

@@ -25,9 +25,8 @@
 
 mod parse;
 mod print;
+mod version;
 
 pub use parse::{ParseError, parse};
 pub use print::{print, print_inst};
-
-/// Version of the text, raised when old texts no longer read.
-pub const VERSION: u32 = 1;
+pub use version::VERSION;

@@ -14,6 +14,7 @@
 //! a `hint` (`likely`, `unlikely`). `family`, `walks` and `back` are read and say nothing. Every other name is an error.
 
 mod locate;
+mod named;
 mod write;
 
 use crate::{Block, Edge, Error, Flow, Hint, Kind, Node, estimate};
@@ -21,18 +22,8 @@ use locate::{Step, locate};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+pub use named::Named;
 pub use write::{write, write_graphs};
-
-/// A graph with its name.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Named {
-    /// The name, which no other graph of the file has.
-    pub name: String,
-    /// The graph.
-    pub flow: Flow,
-    /// A hash of the code that was counted, if the file says of which code it is.
-    pub code: Option<u64>,
-}
 
 /// What is wrong, and where, both counted from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use sassafras_ir::Terminator;
 use sassafras_ir::tree::{Extra, Tree};
 use sassafras_machine::{Block, Merge};
 
-use crate::stage::text;
+use crate::text::text;
 
 /// Prints what was found; the exit code is that of `sassafras check`.
 fn say(verdict: &Verdict) -> Exit {

@@ -27,6 +27,7 @@ mod case;
 mod compare;
 mod judge;
 pub mod stage;
+mod text;
 
 pub use case::{Case, Expected, parse};
 pub use compare::{Found, bless, compare};

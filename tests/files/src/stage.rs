@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::judge;
+use crate::text::text;
 use sassafras::Exit;
 use sassafras_check::Verdict;
 use sassafras_driver::observe::Nobody;
@@ -56,10 +57,6 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
         }
         _ => Ok(None),
     }
-}
-
-pub(crate) fn text(file: &str) -> Result<String, String> {
-    std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))
 }
 
 /// Whether files have the same bytes.

@@ -1,6 +1,5 @@
 //! One program with its launches and what its results are held against.
 
-use crate::maker::Maker;
 use anyhow::{Context, Result};
 use sassafras_corpus::{Program as Entry, differences, prepare};
 use sassafras_execute::{Approx, Argument, Launch as Run, Options, Outcome, ptx};
@@ -61,21 +60,6 @@ pub fn count(suite: &Suite, root: &Path) -> Result<Option<u64>> {
         Suite::Given(folder) => Some(files(folder, "cubin")?.len() as u64),
         Suite::Random => None,
     })
-}
-
-/// Who compiles the programs of a suite.
-pub fn makers(suite: &Suite, ptxas: Option<&Path>) -> Vec<Maker> {
-    let theirs = |levels: &[u8]| -> Vec<Maker> {
-        ptxas.map_or_else(Vec::new, |p| levels.iter().map(|&l| Maker::Ptxas(p.into(), l)).collect())
-    };
-    let (ours, theirs) = match suite {
-        Suite::Corpus => (vec![3, 2, 1, 0], theirs(&[3])),
-        Suite::Open => (vec![3, 0], theirs(&[0, 1, 2, 3])),
-        Suite::Times => (vec![3], theirs(&[3])),
-        Suite::Random => (vec![3, 1], theirs(&[3])),
-        Suite::Given(_) => (vec![], vec![Maker::Given]),
-    };
-    ours.into_iter().map(Maker::Ours).chain(theirs).collect()
 }
 
 /// The programs of the corpus.

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, bail};
 use clap::{Parser, ValueEnum};
 use sassafras_gpu::cuda::Cuda;
-use sassafras_gpu::item::{Item, Suite, count, makers};
+use sassafras_gpu::item::{Item, Suite, count};
+use sassafras_gpu::maker::makers;
 use sassafras_gpu::pool::{self, Bounds};
 use sassafras_gpu::{session::Record, table, worker};
 use sassafras_reference::workspace_root;

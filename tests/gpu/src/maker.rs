@@ -1,11 +1,11 @@
 //! Who compiles a program.
 
-use crate::item::Item;
+use crate::item::{Item, Suite};
 use anyhow::{Context, Result, bail};
 use sassafras::judges::Judges;
 use sassafras_driver::{Failure, options, session};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The architecture that everything is compiled for.
@@ -87,4 +87,19 @@ fn ptxas(path: &PathBuf, text: &str, level: u8) -> Result<Made> {
 
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// Who compiles the programs of a suite.
+pub fn makers(suite: &Suite, ptxas: Option<&Path>) -> Vec<Maker> {
+    let theirs = |levels: &[u8]| -> Vec<Maker> {
+        ptxas.map_or_else(Vec::new, |p| levels.iter().map(|&l| Maker::Ptxas(p.into(), l)).collect())
+    };
+    let (ours, theirs) = match suite {
+        Suite::Corpus => (vec![3, 2, 1, 0], theirs(&[3])),
+        Suite::Open => (vec![3, 0], theirs(&[0, 1, 2, 3])),
+        Suite::Times => (vec![3], theirs(&[3])),
+        Suite::Random => (vec![3, 1], theirs(&[3])),
+        Suite::Given(_) => (vec![], vec![Maker::Given]),
+    };
+    ours.into_iter().map(Maker::Ours).chain(theirs).collect()
 }

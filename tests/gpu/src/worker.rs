@@ -4,8 +4,8 @@
 //! line of JSON for each record, and `done` after the last maker. After a failed launch it ends; the pool sends the rest to another.
 
 use crate::cuda::Cuda;
-use crate::item::{Item, Suite, makers};
-use crate::maker::Made;
+use crate::item::{Item, Suite};
+use crate::maker::{Made, makers};
 use crate::session::{self, Record};
 use anyhow::{Context, Result};
 use std::io::{BufRead, Write};

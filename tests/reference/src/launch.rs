@@ -60,6 +60,30 @@ pub struct Scalar {
     pub bytes: Vec<u8>,
 }
 
+impl Spec {
+    /// Every launch: each shape with each seed, shapes first.
+    ///
+    /// # Errors
+    /// When a count or value cannot be evaluated.
+    pub fn launches(&self) -> Result<Vec<Launch>, SpecError> {
+        let mut all = Vec::new();
+        for shape in 0..self.shapes.len() {
+            for &seed in &self.seeds {
+                all.push(self.launch(shape, seed)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The launch of shape number `shape` (from 0) with `seed`.
+    ///
+    /// # Errors
+    /// When there is no such shape, or a count or value cannot be evaluated.
+    pub fn launch(&self, shape: usize, seed: u64) -> Result<Launch, SpecError> {
+        Launch::build(self, shape, seed)
+    }
+}
+
 impl Launch {
     pub(crate) fn build(spec: &Spec, index: usize, seed: u64) -> Result<Launch, SpecError> {
         let wrong = |param: &str, reason: String| SpecError::Value { param: param.to_string(), reason };

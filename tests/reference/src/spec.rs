@@ -3,7 +3,6 @@
 use crate::compare::Compare;
 use crate::data::Type;
 use crate::inputs::Init;
-use crate::launch::Launch;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -135,27 +134,5 @@ impl Spec {
         let text = std::fs::read_to_string(path)
             .map_err(|source| SpecError::Read { path: shown.clone(), source })?;
         toml::from_str(&text).map_err(|e| SpecError::Parse { path: shown, source: Box::new(e) })
-    }
-
-    /// Every launch: each shape with each seed, shapes first.
-    ///
-    /// # Errors
-    /// When a count or value cannot be evaluated.
-    pub fn launches(&self) -> Result<Vec<Launch>, SpecError> {
-        let mut all = Vec::new();
-        for shape in 0..self.shapes.len() {
-            for &seed in &self.seeds {
-                all.push(self.launch(shape, seed)?);
-            }
-        }
-        Ok(all)
-    }
-
-    /// The launch of shape number `shape` (from 0) with `seed`.
-    ///
-    /// # Errors
-    /// When there is no such shape, or a count or value cannot be evaluated.
-    pub fn launch(&self, shape: usize, seed: u64) -> Result<Launch, SpecError> {
-        Launch::build(self, shape, seed)
     }
 }

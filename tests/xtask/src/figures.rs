@@ -1,5 +1,6 @@
 //! `cargo xtask figures NAME`: a published figure, measured again.
 
+mod binary;
 mod chips;
 mod code;
 mod compile;
@@ -15,9 +16,8 @@ mod placement;
 mod prove;
 mod support;
 
-use crate::process::{cargo, run};
-use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use anyhow::{Result, bail};
+use std::path::Path;
 
 /// Measures the figure called `name` and prints JSON.
 pub fn figures(root: &Path, name: &str) -> Result<()> {
@@ -45,19 +45,4 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
             "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, large, launch-bounds, layout, levels, passes, phases, placement, prove, support"
         ),
     }
-}
-
-/// Builds the binary, for release or for development, and finds it.
-fn binary(root: &Path, release: bool) -> Result<PathBuf> {
-    let mut build = cargo(root, &["build", "--quiet", "--package", "sassafras"]);
-    if release {
-        build.arg("--release");
-    }
-    if run(&mut build)? != Some(0) {
-        bail!("the build failed");
-    }
-    let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)?;
-    let target = metadata["target_directory"].as_str().context("cargo metadata names the target folder")?;
-    Ok(Path::new(target).join(if release { "release" } else { "debug" }).join("sassafras"))
 }

@@ -1,6 +1,6 @@
 //! What stands on the lines of a text, comments aside.
 
-use super::Finding;
+use super::finding::Finding;
 use std::ops::Range;
 
 /// A statement, a label or a directive.

@@ -10,11 +10,8 @@ use sassafras_prove::Limits;
 use sassafras_prove_lowering::{Verdict, prove};
 
 use super::passes::{BUDGET, TIMEOUT};
-use super::{Judges, Opinion};
+use super::{Judges, LOWERING, Opinion};
 use crate::command::solvers;
-
-/// What the judge is called.
-pub(super) const NAME: &str = "lowering";
 
 impl Judges {
     /// Runs each entry of a module as PTX and as IR, and says what was found; the first objection.
@@ -40,7 +37,7 @@ impl Judges {
                 Finding::Differs(found) => ("objected", format!("{found} [{}]", Rule::LowerMeaning.id())),
             };
             let seconds = start.elapsed().as_secs_f64();
-            worst = worst.or(self.say_of_entry(NAME, &f.name, verdict, Some(reason), seconds));
+            worst = worst.or(self.say_of_entry(LOWERING, &f.name, verdict, Some(reason), seconds));
         }
         worst
     }

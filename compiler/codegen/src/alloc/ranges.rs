@@ -261,3 +261,18 @@ impl RangeSet {
         }
     }
 }
+
+impl Work {
+    /// Takes out moves whose result nobody reads; whether there was one.
+    pub fn drop_dead_moves(&mut self, ranges: &Ranges) -> bool {
+        let mut found = false;
+        for (index, item) in (0..).zip(self.blocks.iter_mut().flatten()) {
+            if let Item::Moves(moves) = item {
+                let before = moves.len();
+                moves.retain(|one| !ranges.is_dead(one.dst, index));
+                found |= moves.len() < before;
+            }
+        }
+        found
+    }
+}

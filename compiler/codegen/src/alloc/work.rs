@@ -1,6 +1,5 @@
 //! The form that allocation works on: virtual registers with any number of definitions, and parallel moves.
 
-use super::ranges::Ranges;
 use sassafras_graph::Entity;
 use sassafras_isa::{Access, RegClass};
 use sassafras_machine::{Function, MInst, Reg, VReg};
@@ -55,19 +54,6 @@ impl Work {
 
     pub fn is_grouped(&self, vreg: VReg) -> bool {
         self.grouped.get(vreg.index()).copied().unwrap_or(false)
-    }
-
-    /// Takes out moves whose result nobody reads; whether there was one.
-    pub fn drop_dead_moves(&mut self, ranges: &Ranges) -> bool {
-        let mut found = false;
-        for (index, item) in (0..).zip(self.blocks.iter_mut().flatten()) {
-            if let Item::Moves(moves) = item {
-                let before = moves.len();
-                moves.retain(|one| !ranges.is_dead(one.dst, index));
-                found |= moves.len() < before;
-            }
-        }
-        found
     }
 
     /// A new register that must not be spilled.

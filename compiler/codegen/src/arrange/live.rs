@@ -1,10 +1,12 @@
 //! Which values live at the end of each block, in SSA: from each use back to the definition (Boissinot et al., "Computing Liveness Sets for SSA-Form
 //! Programs", 2011). Time and memory follow the size of the result.
 
-use super::Live;
 use rustc_hash::FxHashSet;
 use sassafras_graph::{ControlFlow, SecondaryMap};
 use sassafras_machine::{Block, Function, VReg};
+
+/// Values by block.
+pub(super) type Live = SecondaryMap<Block, Vec<VReg>>;
 
 /// Values that are read behind the block, or that its edges pass on; in no order.
 pub fn live_out(f: &Function) -> Live {

@@ -1,6 +1,6 @@
 //! Faults of allocation.
 
-use super::choose;
+use super::choose::choose;
 use sassafras_isa::{Access, RegClass};
 use sassafras_machine::{Block, Function, MInst, Op, Place, Position, Pseudo, Reg, RegOperand};
 use std::collections::BTreeSet;

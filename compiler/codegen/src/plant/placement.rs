@@ -1,6 +1,6 @@
 //! Faults of expansion, of convergence barriers, and of the layout.
 
-use super::choose;
+use super::choose::choose;
 use sassafras_isa::{ControlFlowKind, FieldKind, Meaning, RegClass};
 use sassafras_machine::{Block, Function, MInst};
 

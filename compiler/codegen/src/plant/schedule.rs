@@ -1,6 +1,6 @@
 //! Faults of scheduling.
 
-use super::choose;
+use super::choose::choose;
 use crate::schedule::hazard::{Facts, distance};
 use sassafras_chip::latency::{Hazard, OperandKind};
 use sassafras_isa::{Control, ControlFlowKind, MemoryKind, MemorySpace};

@@ -4,7 +4,9 @@ use object::LittleEndian as Le;
 use object::elf::{FileHeader64, ProgramHeader64, SectionHeader64, Sym64};
 use object::pod;
 
-use super::{Abi, Data, Header, Image, Section, Segment, Symbol, constants as c};
+use super::abi::{Abi, Header};
+use super::constants as c;
+use super::image::{Data, Image, Section, Segment, Symbol};
 use crate::Error;
 
 /// Reads an ELF image of a cubin.

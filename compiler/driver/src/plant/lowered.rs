@@ -4,7 +4,7 @@ use sassafras_ir::{Block, Compare, Function, Inst, InstData, Module, Op, Termina
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::{AtomicOp, FloatMode, Opaque, Ordering, Rounding, Scope, SpecialRegister};
 
-use super::{Fault, Make};
+use super::fault::{Fault, Make};
 use crate::phase::Stage;
 
 /// A fault in an instruction: whether it found what it changes.

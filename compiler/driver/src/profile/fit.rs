@@ -3,7 +3,7 @@
 //! Counts are of words, and placement wants them of blocks before it has run. So the code is made once as it is without a profile; its graph has to be the profile's,
 //! and each block's place in it says which counts are the block's.
 
-use super::{flow, hash};
+use super::graph::{flow, hash};
 use sassafras_codegen::{Code, Counts};
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, Function};

@@ -1,7 +1,8 @@
 //! Where everything stands in the file.
 
 use super::contents;
-use super::{Contents, File, Section, Segment};
+use super::contents::Contents;
+use super::file::{File, SHARED_RESERVED, Section, Segment};
 use sassafras_cubin::Error;
 use sassafras_cubin::elf::{self, constants as c};
 
@@ -32,7 +33,7 @@ fn shares(bytes: &[u8], headers: u64, count: u64, index: u64) -> bool {
     let crosses = |from: u64, to: u64| from < end && start < to;
     crosses(headers, headers + count * SECTION_HEADER)
         || (0..count).filter(|i| *i != index).map(range).any(|(kind, from, to)| {
-            !matches!(kind, 0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED | super::SHARED_RESERVED)
+            !matches!(kind, 0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED | SHARED_RESERVED)
                 && crosses(from, to)
         })
 }
@@ -65,7 +66,7 @@ pub fn read(bytes: &[u8]) -> Result<File, Error> {
         let (offset, length) = (quad(bytes, at + 24), quad(bytes, at + 32));
         // Reserved shared memory has a size and no bytes, but for some copies of it among the mercury sections: those
         // whose place is their own.
-        let reserved = kind == super::SHARED_RESERVED
+        let reserved = kind == SHARED_RESERVED
             && (flags & c::MERCURY == 0 || shares(bytes, section_headers, count, i as u64));
         let contents = if reserved || matches!(kind, 0 | c::NOBITS | c::CUDA_GLOBAL | c::CUDA_SHARED) {
             Contents::Nothing

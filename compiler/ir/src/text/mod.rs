@@ -21,10 +21,9 @@ mod print;
 #[cfg(test)]
 mod tests;
 pub(crate) mod token;
+mod version;
 
 pub use crate::operations::{NAMES, parse_op, print_op, sample_op};
 pub use parse::{ParseError, parse};
 pub use print::{print, print_function};
-
-/// Version of the text form, in its first line.
-pub const VERSION: u32 = 1;
+pub use version::VERSION;

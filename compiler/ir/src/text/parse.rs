@@ -1,9 +1,10 @@
 //! Reading the text.
 
 use super::token::Token;
-use super::{VERSION, parse_op};
+use super::version::VERSION;
 use crate::function::*;
 use crate::op::Type;
+use crate::operations::parse_op;
 use sassafras_graph::{Entity, PrimaryMap};
 use smallvec::SmallVec;
 

@@ -1,6 +1,6 @@
 //! Writing the text.
 
-use super::VERSION;
+use super::version::VERSION;
 use crate::function::*;
 use crate::operations::write_op;
 use std::fmt::Write;

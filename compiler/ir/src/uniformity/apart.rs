@@ -155,7 +155,7 @@ pub(super) fn never_together(
         }
         open[block] = mine;
     }
-    let spins: FxHashSet<Cycle> = super::spins(f, &nest).into_iter().collect();
+    let spins: FxHashSet<Cycle> = super::spins::spins(f, &nest).into_iter().collect();
     let mut found: FxHashSet<Block> = FxHashSet::default();
     let mut work = Vec::new();
     let left = left_early(f, graph, parts);

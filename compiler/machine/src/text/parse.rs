@@ -1,6 +1,7 @@
 //! Text to function. Never panics; every error has a line.
 
-use super::{VERSION, print::class_of};
+use super::print::class_of;
+use super::version::VERSION;
 use crate::{
     Block, BlockData, Edge, Frame, Function, MInst, Phase, Place, Pseudo, Reg, RegClass, Tied, VReg, VRegData,
 };

@@ -1,6 +1,6 @@
 //! Function to text.
 
-use super::VERSION;
+use super::version::VERSION;
 use crate::{Function, MInst, Op, Place, Pseudo, Reg, VReg};
 use sassafras_isa::{Control, FieldKind, Guard, Inst, RegClass};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! Text of graphs and orders.
 
-use super::Named;
+use super::named::Named;
 use crate::{Kind, Node};
 
 /// Writes cfg-order-v1: one line for each graph, in the order given.

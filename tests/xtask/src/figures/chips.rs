@@ -1,6 +1,6 @@
 //! `figures chips`: what works on each chip, our code and ptxas's, made, read, run and proved: a table, with the most frequent reasons.
 
-use super::binary;
+use super::binary::binary;
 use crate::process::{cargo, run};
 use anyhow::{Result, bail};
 use std::path::Path;

@@ -85,7 +85,7 @@ struct Totals {
 pub fn compile(root: &Path) -> Result<()> {
     let tools = Tools::find(root);
     let (ptxas, nvdisasm) = (tools.ptxas(table::CUDA)?, tools.nvdisasm()?);
-    let ours = super::binary(root, true)?;
+    let ours = super::binary::binary(root, true)?;
     let folder = root.join("target/figures");
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let (mut kernels, mut refused) = (Vec::new(), Vec::new());

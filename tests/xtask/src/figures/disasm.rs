@@ -1,6 +1,6 @@
 //! `figures disasm`: our disassembler against nvdisasm on the recorded code of sm_90, in one run, by processor time, one thread each.
 
-use super::binary;
+use super::binary::binary;
 use crate::process::cargo;
 use anyhow::{Context, Result, bail};
 use sassafras_oracle::Tools;

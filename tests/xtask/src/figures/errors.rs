@@ -1,7 +1,7 @@
 //! `figures errors`: ptxas's known errors on every chip and level, by every version of ptxas that is installed. The table is `verify/lint/src/measured.csv`,
 //! which `sassafras lint` reads; `reports/ptxas-open.md` is the same for people.
 
-use super::binary;
+use super::binary::binary;
 use crate::process::cargo;
 use anyhow::{Context, Result, bail};
 use sassafras_lint::measured::{Cell, Row, rows};

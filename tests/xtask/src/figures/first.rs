@@ -38,7 +38,7 @@ fn lowered(text: &str) -> String {
 }
 
 pub fn first(root: &Path) -> Result<()> {
-    let binary = super::binary(root, true)?;
+    let binary = super::binary::binary(root, true)?;
     let folder = std::env::temp_dir().join(format!("sassafras-figures-first-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let (source, object) = (folder.join("source.ptx"), folder.join("code.cubin"));

@@ -57,7 +57,7 @@ struct Program {
 /// Measures and prints one JSON record.
 pub fn graph(root: &Path) -> Result<()> {
     let ptxas = Tools::find(root).ptxas(table::CUDA)?;
-    let ours = super::binary(root, true)?;
+    let ours = super::binary::binary(root, true)?;
     let scale = example(root)?;
     let listed = String::from_utf8(Command::new(&scale).output()?.stdout)?;
     let [shapes, names] = listed.lines().collect::<Vec<_>>()[..] else {
@@ -130,7 +130,7 @@ fn example(root: &Path) -> Result<PathBuf> {
     if run(&mut build)? != Some(0) {
         bail!("the build failed");
     }
-    let binary = super::binary(root, true)?;
+    let binary = super::binary::binary(root, true)?;
     Ok(binary.with_file_name("examples").join("scale"))
 }
 

@@ -66,7 +66,7 @@ impl Side {
 pub fn launch_bounds(root: &Path) -> Result<()> {
     let tools = Tools::find(root);
     let ptxas = tools.ptxas(table::CUDA)?;
-    let binary = super::binary(root, true)?;
+    let binary = super::binary::binary(root, true)?;
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
     for chip in CHIPS {

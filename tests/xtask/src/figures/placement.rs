@@ -13,7 +13,7 @@ pub fn placement(root: &Path, folding: bool) -> Result<()> {
 
 /// Runs `tests/corpus/examples/phases`, against ptxas where it is installed.
 pub fn phases(root: &Path) -> Result<()> {
-    let ours = super::binary(root, true)?.display().to_string();
+    let ours = super::binary::binary(root, true)?.display().to_string();
     let ptxas = match Tools::find(root).ptxas(table::CUDA) {
         Ok(ptxas) => ptxas.path().display().to_string(),
         Err(missing) => {

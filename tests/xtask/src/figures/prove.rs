@@ -111,7 +111,7 @@ fn class(reason: &str) -> String {
 }
 
 pub fn prove(root: &Path) -> Result<()> {
-    let binary = super::binary(root, false)?;
+    let binary = super::binary::binary(root, false)?;
     let folder = std::env::temp_dir().join(format!("sassafras-figures-prove-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let ptxas = root.join(".oracle/13.0.88/nvidia/cu13/bin/ptxas");

@@ -1,6 +1,6 @@
 //! `figures support`: which programs of the corpus our compiler takes, and what it names where it does not.
 
-use super::binary;
+use super::binary::binary;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
