@@ -3,14 +3,16 @@
 mod back;
 mod dump;
 mod entries;
+mod finished;
 mod front;
 mod join;
 mod lacking;
 mod lines;
+mod named;
 mod text;
 mod threads;
 
-pub use back::{RESERVED_TAILS, UNSTRUCTURED};
+pub use finished::{RESERVED_TAILS, UNSTRUCTURED};
 pub use front::{parse, runs_on};
 pub use join::{Joined, join};
 pub use text::{Text, read};
@@ -35,7 +37,8 @@ use crate::options::{Arch, Options};
 use crate::phase::Stage;
 use crate::plant::{self, Planted};
 use crate::statistics::Entry;
-use back::Finished;
+use finished::Finished;
+use named::named;
 
 /// What a compilation made.
 #[derive(Clone, Debug, Default)]
@@ -103,16 +106,6 @@ pub fn compile(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Failure::Request(format!("no threads to work with: {e}")))?;
     pool.install(|| Session::run(text, name, options, default, observer, true))
-}
-
-fn named(option: &str, name: &str) -> Result<Stage, Failure> {
-    Stage::named(name).ok_or_else(|| {
-        let names: Vec<&str> = crate::phase::PHASES.iter().map(|p| p.name).collect();
-        Failure::Request(format!(
-            "option `--{option}`: no phase is called `{name}`; there are {}",
-            names.join(", ")
-        ))
-    })
 }
 
 /// `--disable-phase` names only what later phases do without.

@@ -6,6 +6,7 @@ use sassafras_ir as ir;
 use sassafras_machine as machine;
 use sassafras_opt::{Choices, Level, pipeline};
 
+use super::finished::{Finished, RESERVED_TAILS, UNSTRUCTURED};
 use super::{Session, text};
 use crate::Failure;
 use crate::level;
@@ -18,14 +19,6 @@ use crate::statistics::Entry;
 /// The usage of registers (`Options::register_usage`) at which routines are put in order: the numbers of `abi::routine::registers` are enough at this one.
 const ROUTINE_USAGE: u32 = 4;
 
-/// What became of one function.
-pub(super) struct Finished {
-    pub(super) code: Code,
-    pub(super) entry: Entry,
-    /// Its text, when the session stops at one of these phases.
-    pub(super) text: Option<String>,
-}
-
 /// Statistics of a stage, as names and numbers.
 type Numbers = Vec<(&'static str, u64)>;
 
@@ -37,12 +30,6 @@ struct Done {
 }
 
 type Step = fn(&mut machine::Function, &Options) -> Result<Done, codegen::Error>;
-
-/// The number of branch folding that says that tails may read reserved registers (`fold-reserved-registers`), so that its judge allows it.
-pub const RESERVED_TAILS: &str = "reserved_tails_allowed";
-
-/// The same that says that the graph need not stay reducible (`disable-nvptx-require-structured-cfg`).
-pub const UNSTRUCTURED: &str = "unstructured_allowed";
 
 /// The stages that change a function of machine code, in order.
 const STEPS: [(Stage, Step); 8] = [

@@ -23,7 +23,7 @@ impl Dumps {
     pub(super) fn new(options: &Options) -> Result<Dumps, Failure> {
         let mut list = Vec::new();
         for request in &options.dumps {
-            let stage = super::named("dump-cfg", &request.phase)?;
+            let stage = super::named::named("dump-cfg", &request.phase)?;
             if !matches!(stage.row().form, FormKind::Ir | FormKind::Machine) {
                 let what = format!("option `--dump-cfg`: {stage} leaves no graph behind");
                 return Err(Failure::Request(what));

@@ -10,7 +10,7 @@ use sassafras_cubin::{Cubin, Debug};
 use sassafras_emit::lines::{File, Inlined, Lines, Origin, Place};
 use sassafras_ptx::checked::{Location, Module, SourceFile};
 
-use super::back::Finished;
+use super::finished::Finished;
 use crate::options::Options;
 
 /// What the text of the PTX says about its source.

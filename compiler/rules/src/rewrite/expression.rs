@@ -169,7 +169,7 @@ impl Reader<'_> {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
-        match super::parse::number(word) {
+        match super::number::number(word) {
             Some(n) => Ok(Expression::Number(n)),
             None if word == "n" => Ok(Expression::Width),
             None if word.starts_with(|c: char| c.is_ascii_uppercase()) => {

@@ -1,7 +1,8 @@
 //! Reads the notation of rewrites.
 
 use super::expression::{self, Comparison, Condition};
-use super::{Arg, Node, Rewrite};
+use super::form::{Arg, Node, Rewrite};
+use super::number::number;
 use crate::lines::{RowError, joined};
 use sassafras_ir::text::parse_op;
 
@@ -140,16 +141,5 @@ fn with_width(word: &str) -> Result<(&str, Option<u32>), String> {
     match word.split_once(':') {
         Some((name, width)) => Ok((name, Some(width.parse().map_err(|_| format!("`{word}`: no width"))?))),
         None => Ok((word, None)),
-    }
-}
-
-/// A number, decimal or hexadecimal; `-1` is all ones.
-pub(super) fn number(word: &str) -> Option<u64> {
-    if let Some(rest) = word.strip_prefix('-') {
-        return number(rest).map(u64::wrapping_neg);
-    }
-    match word.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => word.parse().ok(),
     }
 }

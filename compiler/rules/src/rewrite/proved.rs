@@ -4,7 +4,7 @@
 //! every width at which they can match. `BLESS=1 cargo test -p sassafras-prove-rules --test rewrites` proves all rows again and writes the
 //! file.
 
-use super::Rewrite;
+use super::form::Rewrite;
 use crate::select::proved::hash_of;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

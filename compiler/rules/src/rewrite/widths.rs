@@ -1,6 +1,7 @@
 //! The widths at which a row can match.
 
-use super::{Arg, Expression, Node, Rewrite};
+use super::expression::Expression;
+use super::form::{Arg, Node, Rewrite};
 use sassafras_ir::Op;
 use sassafras_ir::operations::Width;
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! Names for the operations of the IR and for what they carry, as rows write them.
 
+pub use super::value::Attribute;
+
 use sassafras_chip::{Chip, Strengths};
 use sassafras_ir::operations::{HEADS, Signature, Width};
 use sassafras_ir::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, op::PackedOp};
@@ -33,17 +35,6 @@ pub fn suffix(op: &Op, args: &[u32], results: &[u32]) -> String {
         _ if op.signature().is_some_and(of_arguments) => args[0].to_string(),
         _ => results.first().or(args.get(1)).or(args.first()).map_or_else(String::new, u32::to_string),
     }
-}
-
-/// The value of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attribute {
-    /// Set or not; as a field's value 1 or 0.
-    Flag(bool),
-    /// A text: conditions compare it, and an enum field is set by it.
-    Text(&'static str),
-    /// A number.
-    Number(i64),
 }
 
 /// Attribute `name` of an operation as instructions of a chip spell it; `None` if it has none of that name.

@@ -1,6 +1,6 @@
 //! Attributes of matrix operations.
 
-use super::Attribute;
+use super::value::Attribute;
 use sassafras_ir::Op;
 use sassafras_semantics::Opaque;
 use sassafras_semantics::matrix::Element;

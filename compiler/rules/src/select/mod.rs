@@ -33,6 +33,7 @@ mod parse;
 pub mod proved;
 mod row;
 mod texture;
+mod value;
 
 pub use crate::lines::RowError;
 pub use attribute::Attribute;

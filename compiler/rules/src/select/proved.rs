@@ -4,7 +4,7 @@
 //! matcher sees only those whose text stands there: see [`super::Rules::get`]. `BLESS=1 cargo test -p sassafras-prove-rules --test
 //! rules` proves all rows again and writes the file.
 
-use super::Row;
+use super::row::Row;
 use sassafras_chip::Chip;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

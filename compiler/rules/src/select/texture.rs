@@ -1,6 +1,6 @@
 //! Attributes of operations on textures and surfaces, as texts of the fields of SASS.
 
-use super::attribute::Attribute;
+use super::value::Attribute;
 use sassafras_chip::Strengths;
 use sassafras_semantics::Opaque;
 

@@ -1,6 +1,6 @@
 //! Takes a model apart: which bits are signs of operands, which are enums, which are fixed, what is denied.
 
-use super::name;
+use super::name::name;
 use crate::learn::Learner;
 use crate::model::{Body, Edit, FloatKind, Sym, Way, get};
 use crate::text::{Kind, flag};

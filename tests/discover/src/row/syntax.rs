@@ -1,7 +1,7 @@
 //! Writes the text part of a row.
 
+use super::field::{Access, definition, place, signs};
 use super::shape::{Region, Shape};
-use super::{Access, definition, place};
 use crate::learn::Learner;
 use crate::model::{Body, Sym, Way, get};
 use crate::text::{Kind, flag};
@@ -90,7 +90,7 @@ impl Writer<'_, '_> {
         if !self.defined.insert(bank) {
             return Some((format!("<C {name}>"), 7));
         }
-        let signs = super::signs(self.shape, bank);
+        let signs = signs(self.shape, bank);
         Some((format!("<C {name} 32{signs}>"), 7))
     }
 
