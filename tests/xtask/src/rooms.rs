@@ -2,37 +2,33 @@
 //! `docs/architecture.md` says and in no other way. Circles that there were before the rule are listed there, and go from the list when they are gone.
 //!
 //! - `arrows`: the list in the document, and what it is held against. `circles`: strongly connected components.
-//! - `chips`: lines that name a chip where code should ask for what it has.
+//! - `crates`: the crates and what each is built with. `chips`: lines that name a chip where code should ask for what it has. `within`: circles inside of crates, of which there are ever fewer.
+//! - `trust`: how much code a proof rests on, which only shrinks.
 //! - `imports`: paths in a source text. `modules`: the modules of a crate and what each imports.
 
 mod arrows;
 mod chips;
 mod circles;
+mod crates;
 mod imports;
 mod modules;
+mod trust;
+mod within;
 
-use crate::process::cargo;
 use anyhow::{Context, Result, bail};
 use arrows::Arrows;
+use crates::crates;
 use modules::Modules;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The document that draws the arrows.
 const DOCUMENT: &str = "docs/architecture.md";
 
-/// A crate of the workspace.
-struct Crate {
-    name: String,
-    folder: PathBuf,
-    /// Crates of the workspace that it is built with; those of its tests alone are none.
-    needs: BTreeSet<String>,
-}
-
 /// Prints the circles between modules and the crate graph; an error where either is not as it should be.
 pub fn rooms(root: &Path) -> Result<()> {
     let crates = crates(root)?;
-    let (mut faults, mut within, mut all) = (Vec::new(), 0, 0);
+    let (mut faults, mut all, mut inner) = (Vec::new(), 0, BTreeMap::new());
     let mut circles = Arrows::default();
     for c in &crates {
         let modules = Modules::read(&c.folder.join("src"))?;
@@ -40,19 +36,16 @@ pub fn rooms(root: &Path) -> Result<()> {
         for circle in circles::circles(&modules.graph()) {
             let folders: BTreeSet<String> = circle.iter().map(|m| modules.folder(m).to_owned()).collect();
             if folders.len() == 1 {
-                within += 1;
                 continue;
             }
             println!("{}: a circle through {}", c.name, circle.into_iter().collect::<Vec<_>>().join(", "));
             circles
                 .add(&c.name, folders.into_iter().map(|f| if f.is_empty() { "src".to_owned() } else { f }));
         }
+        inner.insert(c.name.clone(), circles::circles(&modules.graph_with_children()));
     }
-    println!(
-        "{} crates, {all} modules; circles between folders: {}, within one: {within}",
-        crates.len(),
-        circles.len()
-    );
+    println!("{} crates, {all} modules; circles between folders: {}", crates.len(), circles.len());
+    faults.extend(within::within(&inner)?);
     let mut found = Arrows::default();
     for c in &crates {
         found.insert(&c.name, c.needs.clone());
@@ -65,6 +58,7 @@ pub fn rooms(root: &Path) -> Result<()> {
         circles.against(&Arrows::parse(&text, "circles")?).into_iter().map(|f| format!("circles: {f}")),
     );
     faults.extend(chips::chips(root)?);
+    faults.extend(trust::trust(root, &crates)?);
     if faults.is_empty() {
         return Ok(());
     }
@@ -77,33 +71,6 @@ pub fn rooms(root: &Path) -> Result<()> {
     )
 }
 
-/// The crates of the workspace, as cargo sees them.
-fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let out = cargo(root, &["metadata", "--no-deps", "--format-version", "1"]).output()?;
-    if !out.status.success() {
-        bail!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr));
-    }
-    of_metadata(&serde_json::from_slice(&out.stdout)?)
-}
-
-fn of_metadata(metadata: &serde_json::Value) -> Result<Vec<Crate>> {
-    let packages = metadata["packages"].as_array().context("cargo lists packages")?;
-    let names: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
-    let mut crates = Vec::new();
-    for p in packages {
-        let manifest = PathBuf::from(p["manifest_path"].as_str().context("a package has a manifest")?);
-        let needs = p["dependencies"].as_array().context("a package lists what it needs")?;
-        let needs = needs.iter().filter(|d| d["kind"] != "dev").filter_map(|d| d["name"].as_str());
-        crates.push(Crate {
-            name: p["name"].as_str().context("a package has a name")?.to_owned(),
-            folder: manifest.parent().context("a manifest lies in a folder")?.to_owned(),
-            needs: needs.filter(|n| names.contains(n)).map(str::to_owned).collect(),
-        });
-    }
-    crates.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(crates)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,35 +81,21 @@ mod tests {
         rooms(&sassafras_oracle::workspace_root()).expect("no circles, and no arrow that is not drawn");
     }
 
-    /// What checks witnesses is built without the normal form and without what finds proofs, by however many steps.
+    /// What checks witnesses is built without the normal form, without what finds proofs and without executors, by however many steps.
     #[test]
     fn the_checker_of_witnesses_stands_alone() {
         let crates = crates(&sassafras_oracle::workspace_root()).expect("cargo lists them");
-        let needs = |name: &str| &crates.iter().find(|c| c.name == name).expect("a crate of ours").needs;
-        let (mut below, mut open) = (BTreeSet::new(), vec!["sassafras-witness"]);
-        while let Some(name) = open.pop() {
-            open.extend(needs(name).iter().filter(|n| below.insert(n.as_str())).map(String::as_str));
-        }
+        let below = trust::below(&crates, "sassafras-witness");
         assert!(below.contains("sassafras-symbolic"), "{below:?}");
-        for above in
-            ["sassafras-normal", "sassafras-prove", "sassafras-prove-rules", "sassafras-prove-passes"]
-        {
+        let provers =
+            ["sassafras-normal", "sassafras-prove", "sassafras-prove-rules", "sassafras-prove-passes"];
+        // What is compiled, what runs, and other judges.
+        let others = ["sassafras-graph", "sassafras-placement", "sassafras-ir", "sassafras-machine"];
+        let others = others.into_iter().chain(["sassafras-execute", "sassafras-check"]);
+        for above in provers.into_iter().chain(others) {
             assert!(!below.contains(above), "sassafras-witness is built with {above}");
             // The name is one: a crate that is not there would not be missed.
-            needs(above);
+            assert!(crates.iter().any(|c| c.name == above), "{above}");
         }
-    }
-
-    #[test]
-    fn needs_of_tests_are_no_arrows() {
-        let package = |name: &str, needs: serde_json::Value| serde_json::json!({ "name": name, "manifest_path": format!("/{name}/Cargo.toml"), "dependencies": needs });
-        let metadata = serde_json::json!({ "packages": [
-            package("b", serde_json::json!([{ "name": "a", "kind": null }, { "name": "serde", "kind": null }])),
-            package("a", serde_json::json!([{ "name": "b", "kind": "dev" }])),
-        ] });
-        let crates = of_metadata(&metadata).expect("it is whole");
-        let needs: Vec<Vec<&str>> =
-            crates.iter().map(|c| c.needs.iter().map(String::as_str).collect()).collect();
-        assert_eq!(needs, [vec![], vec!["a"]]);
     }
 }

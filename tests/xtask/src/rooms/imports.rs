@@ -2,11 +2,16 @@
 
 /// Code without comments, what strings and characters hold, and items for tests alone.
 pub fn code(text: &str) -> String {
-    without_tests(&without_texts(text))
+    without_tests(&without_texts(text, false))
 }
 
-/// Skips what is quoted, and comments.
-fn without_texts(text: &str) -> String {
+/// How many lines have code: those that are blank, that are comments, and those of items for tests alone are none. A line of a string is one.
+pub fn code_lines(text: &str) -> usize {
+    without_tests(&without_texts(text, true)).lines().filter(|l| !l.trim().is_empty()).count()
+}
+
+/// Skips what is quoted, and comments; `marked` leaves a mark for each line of what is quoted.
+fn without_texts(text: &str, marked: bool) -> String {
     let all: Vec<char> = text.chars().collect();
     let (mut out, mut i) = (String::new(), 0);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -15,6 +20,7 @@ fn without_texts(text: &str) -> String {
         let starts = |what: &str| what.chars().eq(rest.iter().copied().take(what.len()));
         let hashes = |from: usize| rest.iter().skip(from).take_while(|c| **c == '#').count();
         let named = i > 0 && is_name(all[i - 1]);
+        let from = i;
         if starts("//") {
             i += rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());
         } else if starts("/*") {
@@ -29,6 +35,14 @@ fn without_texts(text: &str) -> String {
         } else {
             out.push(rest[0]);
             i += 1;
+            continue;
+        }
+        let comment = starts("//") || starts("/*");
+        if marked && !comment {
+            out.push('"');
+            all[from..i].iter().filter(|c| **c == '\n').for_each(|_| out.push_str("\n\""));
+        } else if marked {
+            out.extend(all[from..i].iter().filter(|c| **c == '\n'));
         }
     }
     out
@@ -154,6 +168,15 @@ mod tests {
             found(text),
             ["crate::a", "crate::a::b::C", "crate::a::e", "crate::g::H", "super::super::i"]
         );
+    }
+
+    #[test]
+    fn lines_of_code_are_counted() {
+        let count = |text: &str| code_lines(text);
+        assert_eq!(count("//! Of.\n\n/// A.\nfn f() { // why\n}\n/* one\ntwo */\n"), 2);
+        assert_eq!(count("let x = \"one\ntwo // no comment\n\";\nlet y = '\"'; /* a */ f()\n"), 4);
+        assert_eq!(count("fn f() {}\n#[cfg(test)]\nmod tests {\n    fn g() { \"}\" }\n}\nfn h() {}\n"), 2);
+        assert_eq!(count("#[cfg(test)]\nmod tests;\nmod b;\n"), 1);
     }
 
     #[test]

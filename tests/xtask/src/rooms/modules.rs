@@ -63,13 +63,29 @@ impl Modules {
         if self.folders.contains(first) { first } else { "" }
     }
 
-    /// Who imports whom. What the root hands on is imported from where it is; that a module declares others is no import.
+    /// Who imports whom by paths from the root, from `super` or from `self`. What the root hands on is imported from where it is; that a module
+    /// declares others is no import.
     pub fn graph(&self) -> Graph {
+        self.graph_of(|_| Vec::new())
+    }
+
+    /// The same, and what modules import from their children by paths that begin with the child: `child::Name`.
+    pub fn graph_with_children(&self) -> Graph {
+        self.graph_of(|name| {
+            let parent = |module: &str| module.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
+            let children = self.code.keys().filter(|m| !m.is_empty() && parent(m) == name);
+            children.filter_map(|m| m.rsplit("::").next()).collect()
+        })
+    }
+
+    /// Who imports whom; `children` gives the names of modules that stand for themselves at the beginning of a path.
+    fn graph_of<'m>(&'m self, children: impl Fn(&str) -> Vec<&'m str>) -> Graph {
         let shown = self.shown();
         let mut graph = Graph::new();
         for (name, code) in &self.code {
             let to = graph.entry(name.clone()).or_default();
-            for path in paths(code, &["crate", "super", "self"]) {
+            let heads = [&["crate", "super", "self"][..], &children(name)].concat();
+            for path in paths(code, &heads) {
                 let Some(path) = absolute(name, &path) else { continue };
                 let path = match path.first().and_then(|first| shown.get(first)) {
                     Some(real) => {
@@ -163,6 +179,24 @@ mod tests {
             let folders: BTreeSet<&str> = found[0].iter().map(|m| modules.folder(m)).collect();
             assert_eq!(folders, ["", "a"].into(), "{back}");
         }
+    }
+
+    #[test]
+    fn a_child_and_the_parent_that_imports_it_are_a_circle() {
+        let sound = [
+            ("lib", "mod a;"),
+            ("a", "mod inner;\nuse inner::g;\npub fn f() { inner::h() }"),
+            ("a/inner", ""),
+        ];
+        let circles_of = |child: &str| {
+            let mut files = sound;
+            files[2].1 = child;
+            let modules = modules(&files);
+            (circles(&modules.graph()).len(), circles(&modules.graph_with_children()).len())
+        };
+        assert_eq!(circles_of("pub fn g() {}"), (0, 0));
+        assert_eq!(circles_of("use super::f;"), (0, 1));
+        assert_eq!(circles_of("fn g() { crate::a::f() }"), (0, 1));
     }
 
     #[test]
