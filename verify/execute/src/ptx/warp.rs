@@ -15,7 +15,7 @@ use crate::schedule::{Block, Machine, Progress, World};
 use crate::special::unfold;
 use sassafras_ptx::checked::{Function, FunctionId, Inst, RegisterId, Variable};
 use sassafras_ptx::step::{Outcome, step};
-use sassafras_semantics::{Space, Trap};
+use sassafras_semantics::{Bits, Space, Trap};
 use smallvec::SmallVec;
 
 /// What a lane is doing. Lanes wait often: what they wait for is kept in place.
@@ -299,78 +299,103 @@ impl<'m> Turn<'_, 'm, '_> {
         let mut writes = self.world.options.trace.is_some().then(Vec::new);
         let mut asked: SmallVec<[Asked; 32]> = SmallVec::new();
         let mut unwritten: Vec<String> = Vec::new();
+        let issued = Issued { id, function, inst, pc };
         for lane in lanes(active) {
             if writes.is_some() {
                 let open = &self.warp.threads[lane].frame().open;
                 let name = |r: RegisterId| function.registers.get(r.0 as usize).map(|r| r.name.clone());
                 unwritten.extend(open.unwritten(inst).into_iter().filter_map(name));
             }
-            let undefined = may_be_undefined(inst).then(|| self.warp.threads[lane].frame().clone());
-            let drawn = self.program.domain.drawn();
-            let open_address = self.warp.threads[lane].frame().open.decides_address(inst);
-            let domain = &self.program.domain;
-            let module = self.program.module;
-            self.world.serve(self.block, self.warp.index, lane, inst.line.into());
-            let mut state = self.state(lane, writes.as_mut());
-            let outcome = match step(domain, module, function, inst, &mut state) {
-                Ok(outcome) => outcome,
-                Err(trap) => {
-                    self.warp.threads[lane].pc = pc;
-                    return Err(self.trap(lane, trap));
-                }
-            };
-            let (reads_open, rests) = (state.reads_open, state.rests);
-            let control = matches!(
-                outcome,
-                Outcome::Switch { .. } | Outcome::CallIndirect { .. } | Outcome::Collective { .. }
-            );
-            if open_address || rests || control && reads_open {
-                self.warp.threads[lane].pc = pc;
-                self.rest(lane);
-                self.warp.threads[lane].pc = pc + 1;
-            }
-            if let Some(before) = undefined.filter(|_| self.program.domain.drawn() != drawn) {
-                self.settle_undefined(lane, inst, before);
-            }
-            match outcome {
-                Outcome::Next => {}
-                Outcome::Branch(label) => {
-                    self.warp.threads[lane].pc = function.labels[label.0 as usize].target;
-                }
-                Outcome::Switch { index, targets } => match targets.get(index.bits() as usize) {
-                    Some(label) => self.warp.threads[lane].pc = function.labels[label.0 as usize].target,
-                    None => {
-                        self.warp.threads[lane].pc = pc;
-                        let what =
-                            format!("brx.idx with index {} of {} targets", index.bits(), targets.len());
-                        return Err(self.undefined(lane, what));
-                    }
-                },
-                Outcome::Call { function, arguments, results } => {
-                    self.call(lane, function, &arguments, results, reads_open)?
-                }
-                Outcome::CallIndirect { target, arguments, results } => {
-                    match self.callee(id, target, &arguments, &results) {
-                        Some(function) => self.call(lane, function, &arguments, results, reads_open)?,
-                        None => {
-                            self.warp.threads[lane].pc = pc;
-                            let what = format!("a call of {:#x}, where no such function is", target.bits());
-                            return Err(self.undefined(lane, what));
-                        }
-                    }
-                }
-                Outcome::Return => self.leave(lane)?,
-                Outcome::Exit => self.exit(lane),
-                Outcome::Collective { op, arguments, results } => {
-                    self.world.memory.asked(op, &arguments);
-                    asked.push(Asked { lane, op, arguments, results })
-                }
-            }
+            let (outcome, reads_open) = self.step_lane(&issued, lane, writes.as_mut())?;
+            asked.extend(self.go_on(&issued, lane, outcome, reads_open)?);
         }
         unwritten.sort_unstable();
         unwritten.dedup();
         self.trace(inst, active, id, pc, writes, &unwritten);
         if asked.is_empty() { self.regroup(mask) } else { self.collective(mask, pc, &asked) }
+    }
+
+    /// Steps a lane. What it comes to, and whether the instruction reads what is open.
+    #[inline]
+    fn step_lane(
+        &mut self,
+        &Issued { function, inst, pc, .. }: &Issued<'m>,
+        lane: usize,
+        writes: Option<&mut Vec<(String, u32, u128)>>,
+    ) -> Result<(Outcome<'m, Bits>, bool), Failure> {
+        let undefined = may_be_undefined(inst).then(|| self.warp.threads[lane].frame().clone());
+        let drawn = self.program.domain.drawn();
+        let open_address = self.warp.threads[lane].frame().open.decides_address(inst);
+        let domain = &self.program.domain;
+        let module = self.program.module;
+        self.world.serve(self.block, self.warp.index, lane, inst.line.into());
+        let mut state = self.state(lane, writes);
+        let outcome = match step(domain, module, function, inst, &mut state) {
+            Ok(outcome) => outcome,
+            Err(trap) => {
+                self.warp.threads[lane].pc = pc;
+                return Err(self.trap(lane, trap));
+            }
+        };
+        let (reads_open, rests) = (state.reads_open, state.rests);
+        let control = matches!(
+            outcome,
+            Outcome::Switch { .. } | Outcome::CallIndirect { .. } | Outcome::Collective { .. }
+        );
+        if open_address || rests || control && reads_open {
+            self.warp.threads[lane].pc = pc;
+            self.rest(lane);
+            self.warp.threads[lane].pc = pc + 1;
+        }
+        if let Some(before) = undefined.filter(|_| self.program.domain.drawn() != drawn) {
+            self.settle_undefined(lane, inst, before);
+        }
+        Ok((outcome, reads_open))
+    }
+
+    /// Sends a lane where an outcome leads; a collective that it asks for.
+    #[inline]
+    fn go_on(
+        &mut self,
+        &Issued { id, function, pc, .. }: &Issued<'m>,
+        lane: usize,
+        outcome: Outcome<'m, Bits>,
+        reads_open: bool,
+    ) -> Result<Option<Asked>, Failure> {
+        match outcome {
+            Outcome::Next => {}
+            Outcome::Branch(label) => {
+                self.warp.threads[lane].pc = function.labels[label.0 as usize].target;
+            }
+            Outcome::Switch { index, targets } => match targets.get(index.bits() as usize) {
+                Some(label) => self.warp.threads[lane].pc = function.labels[label.0 as usize].target,
+                None => {
+                    self.warp.threads[lane].pc = pc;
+                    let what = format!("brx.idx with index {} of {} targets", index.bits(), targets.len());
+                    return Err(self.undefined(lane, what));
+                }
+            },
+            Outcome::Call { function, arguments, results } => {
+                self.call(lane, function, &arguments, results, reads_open)?
+            }
+            Outcome::CallIndirect { target, arguments, results } => {
+                match self.callee(id, target, &arguments, &results) {
+                    Some(function) => self.call(lane, function, &arguments, results, reads_open)?,
+                    None => {
+                        self.warp.threads[lane].pc = pc;
+                        let what = format!("a call of {:#x}, where no such function is", target.bits());
+                        return Err(self.undefined(lane, what));
+                    }
+                }
+            }
+            Outcome::Return => self.leave(lane)?,
+            Outcome::Exit => self.exit(lane),
+            Outcome::Collective { op, arguments, results } => {
+                self.world.memory.asked(op, &arguments);
+                return Ok(Some(Asked { lane, op, arguments, results }));
+            }
+        }
+        Ok(None)
     }
 
     /// Lanes of a group that were stepped together go on.
@@ -482,4 +507,12 @@ impl<'m> Turn<'_, 'm, '_> {
             unwritten,
         });
     }
+}
+
+/// An instruction that is issued for a group.
+struct Issued<'m> {
+    id: FunctionId,
+    function: &'m Function,
+    inst: &'m Inst,
+    pc: u32,
 }
