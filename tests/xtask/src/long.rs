@@ -313,11 +313,15 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
         for (name, what, _) in LONG {
             println!("{name:<16} {what}");
         }
+        println!("{:<16} each rule of the prover's lanes planted wrong, and whether `lanes` sees it", "lane-mutants");
         for target in &targets {
             println!("{target:<16} fuzz target; needs cargo-fuzz (`cargo install cargo-fuzz --locked`)");
         }
         return Ok(());
     };
+    if name == "lane-mutants" {
+        return crate::lane_mutants::lane_mutants(root);
+    }
     let mut command = if let Some((_, _, args)) = LONG.iter().find(|(n, ..)| *n == name) {
         let mut c = cargo(root, args);
         c.envs(WHOLE.map(|name| (name, "1"))).args(rest);

@@ -7,6 +7,7 @@ mod demo;
 mod discover;
 mod fetch;
 mod figures;
+mod lane_mutants;
 mod long;
 mod mutants;
 mod process;
