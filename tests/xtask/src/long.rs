@@ -313,7 +313,10 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
         for (name, what, _) in LONG {
             println!("{name:<16} {what}");
         }
-        println!("{:<16} each rule of the prover's lanes planted wrong, and whether `lanes` sees it", "lane-mutants");
+        println!(
+            "{:<16} each rule of the prover's lanes planted wrong, and whether `lanes` sees it",
+            "lane-mutants"
+        );
         for target in &targets {
             println!("{target:<16} fuzz target; needs cargo-fuzz (`cargo install cargo-fuzz --locked`)");
         }

@@ -61,29 +61,12 @@ pub(super) fn run<'i>(
     start: Start,
     bound: u32,
 ) -> Result<Ran<'i>, String> {
-    let f = shape.function;
-    let ranks = shape.ranks(cuts).ok_or("the cuts leave a cycle")?;
-    let order: FxHashMap<u64, Block> = ranks.iter().map(|(&block, &rank)| (rank, block)).collect();
-    let place = |block: Block| -> Result<u64, String> {
-        let rank = ranks.get(&block).ok_or_else(|| format!("{block} is not reached"))?;
-        Ok(rank * STRIDE)
-    };
-    let enter = |block: Block| -> Result<u64, String> {
-        if cuts.contains(&block) { Ok(WAIT + 1 + u64::from(block.0)) } else { place(block) }
-    };
+    let segment = Segment::new(shape, cuts)?;
     let name = if who == Who::Before { "source" } else { "target" };
-    let first = place(match &start {
-        Start::Entry => f.entry,
+    let first = segment.place(match &start {
+        Start::Entry => shape.function.entry,
         Start::Cut(block, ..) => *block,
     })?;
-    let mut flow = Flow::new();
-    for (&block, &rank) in &ranks {
-        let edges = f.blocks[block].terminator.edges();
-        for (edge, to) in (rank * STRIDE + 1..).zip(edges.iter().map(|e| enter(e.block))) {
-            flow.entry(rank * STRIDE).or_default().push(edge);
-            flow.insert(edge, to.into_iter().collect());
-        }
-    }
     let own = match start {
         Start::Entry => side::Start::default(),
         Start::Cut(_, registers, version) => {
@@ -91,7 +74,7 @@ pub(super) fn run<'i>(
         }
     };
     let own = side::Start { at: first, ..own };
-    let mut side = Side::new(inputs, name, bound, Loops::of(&flow, &[first]), own);
+    let mut side = Side::new(inputs, name, bound, Loops::of(&segment.flow(), &[first]), own);
     let mut arrivals = BTreeMap::new();
     let mut times: FxHashMap<Inst, u32> = FxHashMap::default();
     let mut spaces: FxHashMap<usize, Space> = FxHashMap::default();
@@ -104,60 +87,120 @@ pub(super) fn run<'i>(
             side.leave(None);
             continue;
         }
-        let block = order[&(at / STRIDE)];
-        let data = &f.blocks[block];
+        let block = segment.order[&(at / STRIDE)];
         let edge = at % STRIDE;
         if edge > 0 {
-            let edge = data.terminator.edges()[edge as usize - 1];
-            let old = std::mem::take(&mut side.path.registers);
-            let params = &f.blocks[edge.block].params;
-            let mut values = FxHashMap::default();
-            for v in shape.live(edge.block) {
-                // What is not defined on this way is used on none that goes on from here.
-                if let Some(&term) = old.get(v) {
-                    values.insert(*v, term);
-                }
-            }
-            for (&param, arg) in params.iter().zip(&edge.args) {
-                let term = old.get(arg).ok_or_else(|| format!("{arg} is used before it is defined"))?;
-                values.insert(param, *term);
-            }
-            side.path.registers = values;
-            side.proceed(enter(edge.block)?);
+            segment.pass_edge(&mut side, block, edge as usize - 1)?;
             continue;
         }
-        for &inst in &data.insts {
-            let lines = &f.insts[inst];
-            side.place = u64::from(inst.0);
-            let at = |why: String| format!("{inst} (line {}): {why}", lines.line);
-            let mut lane =
-                Lane { side: &mut side, function: f, who, pair, times: &mut times, spaces: &mut spaces };
-            if let Some(guard) = lines.guard {
-                let holds = lane.guard(guard).map_err(at)?;
-                lane.side.guard = inputs.normal.of(holds);
-            }
-            lane.guarded(inst).map_err(at)?;
-            if inputs.terms.len() > MOST_TERMS {
-                return Err(at(format!("size: more than {MOST_TERMS} terms")));
-            }
-            side.guard = inputs.terms.yes();
+        for &inst in &shape.function.blocks[block].insts {
+            let function = shape.function;
+            let lane = Lane { side: &mut side, function, who, pair, times: &mut times, spaces: &mut spaces };
+            run_instruction(inputs, lane, inst)
+                .map_err(|why| format!("{inst} (line {}): {why}", function.insts[inst].line))?;
         }
+        segment.end_block(&mut side, block, at)?;
+    }
+    let reached = segment.ranks.values().filter(|&&rank| side.walk.visited(rank * STRIDE)).count();
+    Ok(Ran { side, arrivals, reached })
+}
+
+/// Runs an instruction under its guard.
+fn run_instruction(inputs: &Inputs<'_>, mut lane: Lane<'_, '_>, inst: Inst) -> Result<(), String> {
+    lane.side.place = u64::from(inst.0);
+    if let Some(guard) = lane.function.insts[inst].guard {
+        let holds = lane.guard(guard)?;
+        lane.side.guard = inputs.normal.of(holds);
+    }
+    lane.guarded(inst)?;
+    if inputs.terms.len() > MOST_TERMS {
+        return Err(format!("size: more than {MOST_TERMS} terms"));
+    }
+    lane.side.guard = inputs.terms.yes();
+    Ok(())
+}
+
+/// The blocks between the cuts, in the order in which they are run.
+struct Segment<'s> {
+    shape: &'s Shape<'s>,
+    cuts: &'s BTreeSet<Block>,
+    ranks: FxHashMap<Block, u64>,
+    /// By rank.
+    order: FxHashMap<u64, Block>,
+}
+
+impl<'s> Segment<'s> {
+    fn new(shape: &'s Shape<'s>, cuts: &'s BTreeSet<Block>) -> Result<Segment<'s>, String> {
+        let ranks = shape.ranks(cuts).ok_or("the cuts leave a cycle")?;
+        let order = ranks.iter().map(|(&block, &rank)| (rank, block)).collect();
+        Ok(Segment { shape, cuts, ranks, order })
+    }
+
+    /// The place of a block.
+    fn place(&self, block: Block) -> Result<u64, String> {
+        let rank = self.ranks.get(&block).ok_or_else(|| format!("{block} is not reached"))?;
+        Ok(rank * STRIDE)
+    }
+
+    /// Where a block is entered: at a cut lanes wait.
+    fn enter(&self, block: Block) -> Result<u64, String> {
+        if self.cuts.contains(&block) { Ok(WAIT + 1 + u64::from(block.0)) } else { self.place(block) }
+    }
+
+    /// Where places lead.
+    fn flow(&self) -> Flow {
+        let mut flow = Flow::new();
+        for (&block, &rank) in &self.ranks {
+            let edges = self.shape.function.blocks[block].terminator.edges();
+            for (edge, to) in (rank * STRIDE + 1..).zip(edges.iter().map(|e| self.enter(e.block))) {
+                flow.entry(rank * STRIDE).or_default().push(edge);
+                flow.insert(edge, to.into_iter().collect());
+            }
+        }
+        flow
+    }
+
+    /// The arguments of an edge become the parameters of its target.
+    fn pass_edge(&self, side: &mut Side<'_, Value>, block: Block, edge: usize) -> Result<(), String> {
+        let f = self.shape.function;
+        let edge = f.blocks[block].terminator.edges()[edge];
+        let old = std::mem::take(&mut side.path.registers);
+        let params = &f.blocks[edge.block].params;
+        let mut values = FxHashMap::default();
+        for v in self.shape.live(edge.block) {
+            // What is not defined on this way is used on none that goes on from here.
+            if let Some(&term) = old.get(v) {
+                values.insert(*v, term);
+            }
+        }
+        for (&param, arg) in params.iter().zip(&edge.args) {
+            let term = old.get(arg).ok_or_else(|| format!("{arg} is used before it is defined"))?;
+            values.insert(param, *term);
+        }
+        side.path.registers = values;
+        side.proceed(self.enter(edge.block)?);
+        Ok(())
+    }
+
+    /// Goes from the end of a block, which stands at `at`, to its edges.
+    fn end_block(&self, side: &mut Side<'_, Value>, block: Block, at: u64) -> Result<(), String> {
+        let terms = side.inputs.terms;
         let value = |side: &Side<'_, Value>, v: Value| -> Result<TermId, String> {
             let term = side.path.registers.get(&v).copied();
             term.ok_or_else(|| format!("{v} is used before it is defined"))
         };
         let edge = |i: usize| at + 1 + i as u64;
-        match &data.terminator {
+        match &self.shape.function.blocks[block].terminator {
             Terminator::Jump(_) => side.proceed(edge(0)),
             Terminator::Branch { condition, .. } => {
-                let condition = value(&side, *condition)?;
+                let condition = value(side, *condition)?;
                 side.jump(edge(0), Some(condition));
                 side.proceed(edge(1));
             }
             Terminator::Switch { index, targets } => {
-                let index = value(&side, *index)?;
+                let index = value(side, *index)?;
                 for i in 0..targets.len() {
-                    let here = inputs.terms.eq(&index, &inputs.terms.constant(32, i as u128));
+                    let here = terms.eq(&index, &terms.constant(32, i as u128));
                     side.jump(edge(i), Some(here));
                 }
                 // What is left has an index out of range.
@@ -167,7 +210,6 @@ pub(super) fn run<'i>(
             Terminator::Trap => side.trap(),
             Terminator::Unreachable => side.undefine(),
         }
+        Ok(())
     }
-    let reached = ranks.values().filter(|&&rank| side.walk.visited(rank * STRIDE)).count();
-    Ok(Ran { side, arrivals, reached })
 }

@@ -244,27 +244,8 @@ impl Raw<'_> {
                 }
                 Node::Undef { .. } => Some(Bits::new(width, self.draw(seed, id))),
                 Node::Variable(_) if reads.contains_key(&id) => {
-                    let r = &reads[&id];
                     let place = |t: TermId| elsewhere(t).map_or_else(|| number(t), |b| b.bits() as u64);
-                    let from = place(r.base).wrapping_add(r.offset as u64);
-                    let version = place(r.version);
-                    let tag = tag(r.memory);
-                    let of = |a: u64| given.filter(|_| version == 0)?.bytes.get(&(tag, a)).copied();
-                    // Bytes by their addresses, so that reads from different bases agree.
-                    let byte = |a: u64| {
-                        if let Some(byte) = of(a) {
-                            return byte;
-                        }
-                        let word = hash(seed, &[4, version, tag, a & !7]);
-                        if !self.words.is_empty() && !word.is_multiple_of(4) {
-                            let chosen = self.words[(word >> 8) as usize % self.words.len()];
-                            return chosen.to_le_bytes()[(a & 7) as usize];
-                        }
-                        let h = hash(seed, &[1, version, tag, a & !3]);
-                        self.number(seed, Self::MEMORY, h).to_le_bytes()[(a & 3) as usize]
-                    };
-                    let bytes: [u8; 8] = std::array::from_fn(|i| byte(from.wrapping_add(i as u64)));
-                    Some(Bits::new(width, u64::from_le_bytes(bytes).into()))
+                    Some(Bits::new(width, self.bytes_at(seed, given, &reads[&id], place).into()))
                 }
                 // What others answer to a word of which bits are open is open.
                 Node::Variable(_)
@@ -279,30 +260,7 @@ impl Raw<'_> {
                     at(bound[&id].operands[0])
                 }
                 Node::Variable(_) if bound.contains_key(&id) => {
-                    let b = &bound[&id];
-                    let mut words: Vec<u64> = b.what.to_string().bytes().map(u64::from).collect();
-                    for o in &b.operands {
-                        let v = at(*o).map_or(0, |b: Bits| b.bits());
-                        words.extend([v as u64, (v >> 64) as u64]);
-                    }
-                    words.push(b.index.into());
-                    let h = hash(seed, &words);
-                    // Where ways depend on answers, often one is a word that was asked with, as of a compare-and-swap that changes the word.
-                    let operands = b.operands.len().max(2) - 1;
-                    let own = b.operands.get((h >> 4) as usize % operands).and_then(|o| at(*o));
-                    if let Some(own) =
-                        own.filter(|_| b.index != u32::MAX && self.bounded.is_some() && h.is_multiple_of(2))
-                    {
-                        values[id.0 as usize] = Some(Bits::new(width, own.bits()));
-                        continue;
-                    }
-                    // A state of memory is a name; what others answer tends to matter.
-                    let bits = if b.index == u32::MAX {
-                        h
-                    } else {
-                        u64::from(pattern(h)) | u64::from(pattern(!h)) << 32
-                    };
-                    Some(Bits::new(width, u128::from(bits) << 64 | u128::from(bits)))
+                    Some(Bits::new(width, self.answer(seed, &bound[&id], at)))
                 }
                 Node::Variable(_) => {
                     let own = layout.get(&id).copied();
@@ -319,6 +277,50 @@ impl Raw<'_> {
             values[id.0 as usize] = value;
         }
         values
+    }
+
+    /// The eight bytes that memory holds where something is read. `place`: values of its address and of its state of memory.
+    fn bytes_at(&self, seed: u64, given: Option<&Given>, r: &Read, place: impl Fn(TermId) -> u64) -> u64 {
+        let from = place(r.base).wrapping_add(r.offset as u64);
+        let version = place(r.version);
+        let tag = tag(r.memory);
+        let of = |a: u64| given.filter(|_| version == 0)?.bytes.get(&(tag, a)).copied();
+        // Bytes by their addresses, so that reads from different bases agree.
+        let byte = |a: u64| {
+            if let Some(byte) = of(a) {
+                return byte;
+            }
+            let word = hash(seed, &[4, version, tag, a & !7]);
+            if !self.words.is_empty() && !word.is_multiple_of(4) {
+                let chosen = self.words[(word >> 8) as usize % self.words.len()];
+                return chosen.to_le_bytes()[(a & 7) as usize];
+            }
+            let h = hash(seed, &[1, version, tag, a & !3]);
+            self.number(seed, Self::MEMORY, h).to_le_bytes()[(a & 3) as usize]
+        };
+        u64::from_le_bytes(std::array::from_fn(|i| byte(from.wrapping_add(i as u64))))
+    }
+
+    /// What others answer to an event; `at`: values of its operands.
+    fn answer(&self, seed: u64, b: &Bound, at: impl Fn(TermId) -> Option<Bits>) -> u128 {
+        let mut words: Vec<u64> = b.what.to_string().bytes().map(u64::from).collect();
+        for o in &b.operands {
+            let v = at(*o).map_or(0, |b: Bits| b.bits());
+            words.extend([v as u64, (v >> 64) as u64]);
+        }
+        words.push(b.index.into());
+        let h = hash(seed, &words);
+        // Where ways depend on answers, often one is a word that was asked with, as of a compare-and-swap that changes the word.
+        let operands = b.operands.len().max(2) - 1;
+        let own = b.operands.get((h >> 4) as usize % operands).and_then(|o| at(*o));
+        if let Some(own) =
+            own.filter(|_| b.index != u32::MAX && self.bounded.is_some() && h.is_multiple_of(2))
+        {
+            return own.bits();
+        }
+        // A state of memory is a name; what others answer tends to matter.
+        let bits = if b.index == u32::MAX { h } else { u64::from(pattern(h)) | u64::from(pattern(!h)) << 32 };
+        u128::from(bits) << 64 | u128::from(bits)
     }
 
     /// Whether an input is admissible; the sides do the same on it. `decided`: values that guards and addresses have.

@@ -5,7 +5,7 @@ use crate::settled::{Place, Variants, bytes};
 use crate::verdict::{Argument, Counterexample};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_execute::{Launch, Options, Outcome, sass};
+use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
 use sassafras_symbolic::inputs::{AXES, Inputs};
@@ -178,36 +178,65 @@ fn filled(
     pointers: &[u64],
     fill: u8,
 ) -> Result<Counterexample, String> {
-    let (inputs, d) = (sides.inputs, Concrete::default());
-    let terms = inputs.terms;
+    let (terms, d) = (sides.inputs.terms, Concrete::default());
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
-    let of = |t: TermId| value(t) as u32;
     let launch = launch(sides, model, pointers, fill)?;
-    let thread = AXES.map(|a| of(inputs.tid(a)));
+    let mut found = Counterexample { fill, ..described(sides, &launch, pointers, &value) };
+    let options = Options { step_limit: STEPS, ..Options::default() };
+    let source =
+        execute(sides.origin, &launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
+    let target = match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
+        Ok(target) => target,
+        Err(Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
+        Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),
+        Err(e) => return stopped(sides, &launch, &options, &e, found),
+    };
+    let (at, n) = differing(sides, &launch, &source, &target, &value).ok_or(ALIKE)?;
+    if !agreed(sides, &launch, &source, Place::Bytes(at, n)) {
+        return Err(open());
+    }
+    found.address = format!("{at:#x}");
+    found.source = hex(bytes(&launch, &source, at, n).unwrap_or_default());
+    found.target = hex(bytes(&launch, &target, at, n).unwrap_or_default());
+    let at_line = sides.source.iter().find(|e| e.stores() && value(e.address) as u64 == at);
+    found.line = at_line.map(|e| e.place);
+    found.instruction = culprit(sides, at, &value);
+    let chip = Chip::from_number(sides.cubin.sm);
+    found.text = found.instruction.zip(chip).map(|(at, chip)| target::text(sides.code, chip, at));
+    Ok(found)
+}
+
+/// Whether the source does one thing at a place, whatever it leaves open.
+fn agreed(sides: &Sides<'_>, launch: &Launch, source: &Outcome, place: Place) -> bool {
+    Variants::run(sides.origin, launch, STEPS, source).is_some_and(|v| v.agree(place))
+}
+
+/// The launch of a counterexample, without what differs. `value`: of terms in the model.
+fn described(
+    sides: &Sides<'_>,
+    launch: &Launch,
+    pointers: &[u64],
+    value: &dyn Fn(TermId) -> u128,
+) -> Counterexample {
     let argument = |(name, offset, size): (String, u32, u32)| {
         let bytes = launch.params.get(offset as usize..(offset + size) as usize).unwrap_or_default();
         Argument { name, offset, bytes: hex(bytes), pointer: pointers.contains(&offset.into()) }
     };
-    let arguments = sides.origin.params().into_iter().map(argument).collect();
-    let memory = sides
-        .source
-        .iter()
-        .filter(|e| e.kind == Kind::Load && e.accesses() && value(e.guard) == 1)
-        .map(|e| {
-            let bytes = value(e.value).to_le_bytes();
-            (format!("{:#x}", value(e.address)), hex(&bytes[..e.bytes as usize]))
-        })
-        .collect();
-    let mut found = Counterexample {
+    let loaded = sides.source.iter().filter(|e| e.kind == Kind::Load && e.accesses() && value(e.guard) == 1);
+    let memory = loaded.map(|e| {
+        let bytes = value(e.value).to_le_bytes();
+        (format!("{:#x}", value(e.address)), hex(&bytes[..e.bytes as usize]))
+    });
+    Counterexample {
         grid: launch.grid,
         block: launch.block,
-        thread,
+        thread: AXES.map(|a| value(sides.inputs.tid(a)) as u32),
         parameters: hex(&launch.params),
-        arguments,
-        memory,
+        arguments: sides.origin.params().into_iter().map(argument).collect(),
+        memory: memory.collect(),
         reads: Vec::new(),
-        fill,
-        run: crate::again::arguments(&launch, &sides.origin.params(), 0),
+        fill: 0,
+        run: crate::again::arguments(launch, &sides.origin.params(), 0),
         address: String::new(),
         source: String::new(),
         target: String::new(),
@@ -217,62 +246,46 @@ fn filled(
         cause: None,
         source_steps: Vec::new(),
         target_steps: Vec::new(),
-    };
-    let options = Options { step_limit: STEPS, ..Options::default() };
-    let source =
-        execute(sides.origin, &launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
-    let agreed = |source: &Outcome, place| {
-        Variants::run(sides.origin, &launch, STEPS, source).is_some_and(|v| v.agree(place))
-    };
-    match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
-        Err(sassafras_execute::Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
-        Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),
-        Err(e) => {
-            let (sassafras_execute::Failure::Trap { at, .. }
-            | sassafras_execute::Failure::Undefined { at, .. }) = &e
-            else {
-                return Err(format!("the target does not end: {e}"));
-            };
-            found.instruction = Some(at.position);
-            found.text = Some(at.text.clone());
-            // The thread that is shown is the one that stops; of block 0 alone are there steps.
-            found.thread = if at.block == [0; 3] { at.thread } else { found.thread };
-            found.source = "it ends".into();
-            found.target = e.to_string();
-            let listed = Options { touches: true, ..options };
-            let source = execute(sides.origin, &launch, &listed).map_err(|e| e.to_string())?;
-            return agreed(&source, Place::Deed).then_some(found).ok_or_else(open);
-        }
-        Ok(target) => {
-            let differs =
-                |at: u64, n: usize| bytes(&launch, &source, at, n) != bytes(&launch, &target, at, n);
-            // A store of the thread in question, else any place.
-            let mut stores =
-                sides.source.iter().chain(sides.target).filter(|e| e.stores() && value(e.guard) == 1);
-            let store = stores.find(|e| differs(value(e.address) as u64, e.bytes as usize));
-            let (at, n) = match store {
-                Some(e) => (value(e.address) as u64, e.bytes as usize),
-                None => {
-                    let places =
-                        launch.buffers.iter().flat_map(|b| (0..BUFFER as u64 / 4).map(|i| b.address + 4 * i));
-                    let first = places.into_iter().find(|&a| differs(a, 4));
-                    (first.ok_or(ALIKE)?, 4)
-                }
-            };
-            if !agreed(&source, Place::Bytes(at, n)) {
-                return Err(open());
-            }
-            found.address = format!("{at:#x}");
-            found.source = hex(bytes(&launch, &source, at, n).unwrap_or_default());
-            found.target = hex(bytes(&launch, &target, at, n).unwrap_or_default());
-            let at_line = sides.source.iter().find(|e| e.stores() && value(e.address) as u64 == at);
-            found.line = at_line.map(|e| e.place);
-            found.instruction = culprit(sides, at, &value);
-        }
     }
-    let chip = Chip::from_number(sides.cubin.sm);
-    found.text = found.instruction.zip(chip).map(|(at, chip)| target::text(sides.code, chip, at));
-    Ok(found)
+}
+
+/// The target stops, where the source does not.
+fn stopped(
+    sides: &Sides<'_>,
+    launch: &Launch,
+    options: &Options,
+    why: &Failure,
+    mut found: Counterexample,
+) -> Result<Counterexample, String> {
+    let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = why else {
+        return Err(format!("the target does not end: {why}"));
+    };
+    found.instruction = Some(at.position);
+    found.text = Some(at.text.clone());
+    // The thread that is shown is the one that stops; of block 0 alone are there steps.
+    found.thread = if at.block == [0; 3] { at.thread } else { found.thread };
+    found.source = "it ends".into();
+    found.target = why.to_string();
+    let listed = Options { touches: true, ..options.clone() };
+    let source = execute(sides.origin, launch, &listed).map_err(|e| e.to_string())?;
+    agreed(sides, launch, &source, Place::Deed).then_some(found).ok_or_else(open)
+}
+
+/// Where the two sides leave something else, and how many bytes: at a store of the thread in question, else at any place.
+fn differing(
+    sides: &Sides<'_>,
+    launch: &Launch,
+    source: &Outcome,
+    target: &Outcome,
+    value: &dyn Fn(TermId) -> u128,
+) -> Option<(u64, usize)> {
+    let differs = |at: u64, n: usize| bytes(launch, source, at, n) != bytes(launch, target, at, n);
+    let mut stores = sides.source.iter().chain(sides.target).filter(|e| e.stores() && value(e.guard) == 1);
+    if let Some(e) = stores.find(|e| differs(value(e.address) as u64, e.bytes as usize)) {
+        return Some((value(e.address) as u64, e.bytes as usize));
+    }
+    let places = launch.buffers.iter().flat_map(|b| (0..BUFFER as u64 / 4).map(|i| b.address + 4 * i));
+    places.into_iter().find(|&a| differs(a, 4)).map(|first| (first, 4))
 }
 
 /// The instruction that made the first differing word of what is stored at an address; the store itself, if that is not known.

@@ -9,15 +9,15 @@ use super::script::How;
 use super::so_far::{SoFar, Way};
 use super::{Entry, FORMAT, Matching, Witness, sha256};
 use sassafras_chip::Chip;
-use sassafras_cubin::Cubin;
+use sassafras_cubin::{Cubin, Function};
 use sassafras_ptx::checked::Module;
 use sassafras_semantics::{Domain, TermId, Terms};
 use sassafras_solve::solver::{Answer, Solver};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::lemma;
-use sassafras_symbolic::origin::{self, Freedom, Origin, Ways};
-use sassafras_symbolic::sass::target::{self, Role};
+use sassafras_symbolic::origin::{self, Freedom, Origin, Trace, Ways};
+use sassafras_symbolic::sass::target::{self, Role, Target};
 use sassafras_symbolic::trace::event::Event;
 use std::collections::BTreeSet;
 
@@ -122,98 +122,15 @@ pub fn against(
         }
     }
     let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
-    let said = |e: String| Fault::Rejected(e);
-    origin.fits(cubin, code, entry.matching.own_first).map_err(said)?;
+    origin.fits(cubin, code, entry.matching.own_first).map_err(Fault::Rejected)?;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     inputs.in_clusters(origin.in_clusters());
     inputs.in_blocks(origin.blocks());
-    let d = &terms;
-    let bound = entry.unroll.saturating_add(1);
-    let first = sassafras_symbolic::ptx::choose::count(d);
-    let Matching { payloads, own_first, updates, .. } = entry.matching;
-    let (fused, estimated) = (entry.matching.fused.clone(), entry.matching.estimated.clone());
-    if let Some(name) = estimated.values().find(|l| !entry.lemmas.contains(l)) {
-        return rejected(format!("it does not name the lemma `{name}`"));
-    }
-    let ways = Ways { fused, estimated };
-    let placed = &entry.matching.placed;
-    let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
-    // The source first: what a term was shown to be has to have a lower number.
-    let (left, _) = origin.run(&inputs, cubin, code, bound, freedom).map_err(said)?;
-    // What is left out of account is what goes beyond the bound, and nothing else.
-    if let Some(flow) = origin.flow(bound) {
-        super::activations::judge(&flow, &left.course.visits, entry.unroll).map_err(said)?;
-    }
-    let (mut request, most) = (origin.request(cubin, &entry.matching.fences), bound.saturating_add(2));
-    request.updates = updates;
-    request.facts.calls = origin.recurses().then_some(bound);
-    let right = target::run(&inputs, cubin, code, most, request, Role::Target).map_err(said)?;
-    let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.log.assumed).copied().collect();
-    used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
-    used.extend(origin.recurses().then_some(Assumption::Stack));
-    origin.hazards(&mut used).map_err(said)?;
-    origin::hazards(cubin, code, &right.side.log.jumped, &mut used).map_err(said)?;
-    let events = left.events.iter().chain(&right.side.log.events);
-    let roots: Vec<TermId> = events.flat_map(Event::terms).collect();
-    if d.topological(&roots).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
-        used.insert(Assumption::Fp);
-    }
-    if entry.bounded && !left.beyond.is_empty() {
-        used.insert(Assumption::Term);
-        let (reached, all) = right.reached;
-        if reached < all {
-            return rejected("the source's loops go on beyond what was looked at");
-        }
-    }
-    if let Some(a) = used.iter().find(|a| entry.assumptions.iter().all(|id| id != a.id())) {
-        return rejected(format!("it does not name {}", a.id()));
-    }
-    if let Some(id) = entry.assumptions.iter().find(|id| Assumption::ALL.iter().all(|a| a.id() != **id)) {
-        return rejected(format!("the assumption `{id}` is not known"));
-    }
-    let mut known = assumptions(&inputs, origin, &left.events);
-    let excluded = if entry.bounded { &left.beyond[..] } else { &[] };
-    known.extend(excluded.iter().chain(&left.undefined).map(|t| d.not(t)));
-    let of_source: Vec<TermId> = left.events.iter().flat_map(Event::terms).collect();
-    let chosen = sassafras_symbolic::ptx::choose::said(
-        d,
-        &entry.matching.choices,
-        &of_source,
-        first,
-        &right.side.log.events,
-    );
-    known.extend(chosen.map_err(said)?.into_iter().map(|(u, value)| d.eq(&u, &value)));
-    let at = inputs.variable("address", 64, false);
-    let (a, b) = (Events::new(&left.events), Events::new(&right.side.log.events));
-    let of_code = matches!(origin, Origin::Code { .. });
-    let mut list = steps(d, at, &entry.matching, &a, &b, of_code).map_err(said)?;
-    let partners = partners(&entry.matching, &a, &b, of_code).map_err(said)?;
-    if let Some(barrier) = right.side.warp.circle(&right.side.log.events, &partners) {
-        return Err(said(format!("lanes at B{barrier} may wait for what waits for them")));
-    }
-    let top = inputs.stack_top(chip);
-    let room = (origin.stack(cubin, code), bound);
-    known.extend(origin.placed(&inputs, top, room));
-    known.extend(sassafras_symbolic::places::assumptions(&inputs, &origin.variables(bound), &left.events));
-    known.extend(sassafras_symbolic::trace::window::assumptions(&inputs, &roots));
-    list.extend(stack(&inputs, origin, &left.events, &right.side.log.events, top, room));
-    for t in left.beyond.iter().filter(|_| !entry.bounded) {
-        list.push(Step::Never("a loop of the source goes on beyond what was looked at".into(), *t));
-    }
-    let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
-    let traps = d.xor(&trapped(&left.traps), &trapped(&right.side.log.traps));
-    list.push(Step::Never("both sides trap alike".into(), traps));
-    for (i, t) in right.side.log.beyond.iter().enumerate() {
-        list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
-    }
-    for (t, place) in right.side.warp.open().map_err(said)? {
-        list.push(Step::Never(format!("lanes wait for ever, with {place:#x}"), *t));
-    }
-    for (t, place) in right.side.log.demands.iter().chain(&left.demands) {
-        list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
-    }
-    let mut asked = Asked::default();
+    let pair = Pair { origin, cubin, code, entry };
+    let sides = pair.run(&inputs)?;
+    pair.names_assumptions(&terms, &sides)?;
+    let (known, list) = pair.claims(&inputs, &sides, chip)?;
     // If nothing can happen, everything holds.
     let mut so_far = SoFar::new(&inputs, known);
     match solver.check(&so_far.script(&so_far.known, Way::Bits(How::PLAIN))) {
@@ -222,13 +139,27 @@ pub fn against(
         Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
     }
     // What lemmas say of the source's operations.
-    let open = sassafras_symbolic::ptx::choose::undefined(d, &roots);
+    let open = sassafras_symbolic::ptx::choose::undefined(&terms, &sides.roots);
+    let of_source: Vec<TermId> = sides.left.events.iter().flat_map(Event::terms).collect();
     let first_said = so_far.known.len();
     for lemma in lemmas {
-        so_far.known.extend(lemma::said(&inputs, lemma, &of_source, &open).map_err(said)?);
+        let said = lemma::said(&inputs, lemma, &of_source, &open).map_err(Fault::Rejected)?;
+        so_far.known.extend(said);
     }
     so_far.lemmas = first_said..so_far.known.len();
     guide.begin(&mut so_far)?;
+    go_through(list, &mut so_far, guide, solver)
+}
+
+/// Asks about each step, in order.
+fn go_through(
+    list: Vec<Step>,
+    so_far: &mut SoFar<'_, '_>,
+    guide: &mut dyn Guide,
+    solver: &mut dyn Solver,
+) -> Result<Asked, Fault> {
+    let (inputs, d) = (so_far.inputs, so_far.inputs.terms);
+    let mut asked = Asked::default();
     for (i, step) in list.into_iter().enumerate() {
         match step {
             Step::Assume(t) => so_far.known.push(t),
@@ -238,7 +169,7 @@ pub fn against(
             Step::Cut(a, b) => {
                 asked.solver += 1;
                 let t = d.not(&d.eq(&a, &b));
-                guide.before(&mut so_far, i, t, solver)?;
+                guide.before(so_far, i, t, solver)?;
                 if so_far.is_same(a, b, solver) || guide.numbers(i) && so_far.is_never_as_numbers(t, solver) {
                     so_far.learn(a, b);
                 }
@@ -246,11 +177,149 @@ pub fn against(
             Step::Never(_, t) if inputs.settled(t) == Some(0) => asked.constant += 1,
             Step::Never(what, t) => {
                 asked.solver += 1;
-                if guide.before(&mut so_far, i, t, solver)? {
+                if guide.before(so_far, i, t, solver)? {
                     so_far.never(&what, t, solver)?;
                 }
             }
         }
     }
     Ok(asked)
+}
+
+/// Two entries, and what a witness says of them.
+struct Pair<'p> {
+    origin: Origin<'p>,
+    cubin: &'p Cubin,
+    code: &'p Function,
+    entry: &'p Entry,
+}
+
+/// Both sides over raw terms.
+struct Sides<'i> {
+    left: Trace,
+    right: Target<'i>,
+    /// The number of the source's first undefined value.
+    first: u32,
+    /// The terms of all events.
+    roots: Vec<TermId>,
+}
+
+impl Pair<'_> {
+    /// How often the head of a loop is come to at most.
+    fn bound(&self) -> u32 {
+        self.entry.unroll.saturating_add(1)
+    }
+
+    /// Runs both sides in the way that the witness says: the source first, since what a term was shown to be has to have a lower number.
+    fn run<'i>(&self, inputs: &'i Inputs<'i>) -> Result<Sides<'i>, Fault> {
+        let Pair { origin, cubin, code, entry } = *self;
+        let first = sassafras_symbolic::ptx::choose::count(inputs.terms);
+        let Matching { payloads, own_first, updates, .. } = entry.matching;
+        let (fused, estimated) = (entry.matching.fused.clone(), entry.matching.estimated.clone());
+        if let Some(name) = estimated.values().find(|l| !entry.lemmas.contains(l)) {
+            return rejected(format!("it does not name the lemma `{name}`"));
+        }
+        let (ways, placed) = (Ways { fused, estimated }, &entry.matching.placed);
+        let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
+        let bound = self.bound();
+        let (left, _) = origin.run(inputs, cubin, code, bound, freedom).map_err(Fault::Rejected)?;
+        // What is left out of account is what goes beyond the bound, and nothing else.
+        if let Some(flow) = origin.flow(bound) {
+            super::activations::judge(&flow, &left.course.visits, entry.unroll).map_err(Fault::Rejected)?;
+        }
+        let (mut request, most) = (origin.request(cubin, &entry.matching.fences), bound.saturating_add(2));
+        request.updates = updates;
+        request.facts.calls = origin.recurses().then_some(bound);
+        let right = target::run(inputs, cubin, code, most, request, Role::Target).map_err(Fault::Rejected)?;
+        let events = left.events.iter().chain(&right.side.log.events);
+        let roots = events.flat_map(Event::terms).collect();
+        Ok(Sides { left, right, first, roots })
+    }
+
+    /// The witness names what its proof rests on, and nothing that is not known; a bounded one has seen all of the target.
+    fn names_assumptions(&self, d: &Terms, sides: &Sides<'_>) -> Result<(), Fault> {
+        let Pair { origin, cubin, code, entry } = *self;
+        let Sides { left, right, .. } = sides;
+        let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.log.assumed).copied().collect();
+        used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
+        used.extend(origin.recurses().then_some(Assumption::Stack));
+        origin.hazards(&mut used).map_err(Fault::Rejected)?;
+        origin::hazards(cubin, code, &right.side.log.jumped, &mut used).map_err(Fault::Rejected)?;
+        if d.topological(&sides.roots).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
+            used.insert(Assumption::Fp);
+        }
+        if entry.bounded && !left.beyond.is_empty() {
+            used.insert(Assumption::Term);
+            let (reached, all) = right.reached;
+            if reached < all {
+                return rejected("the source's loops go on beyond what was looked at");
+            }
+        }
+        if let Some(a) = used.iter().find(|a| entry.assumptions.iter().all(|id| id != a.id())) {
+            return rejected(format!("it does not name {}", a.id()));
+        }
+        let unknown = |id: &&String| Assumption::ALL.iter().all(|a| a.id() != **id);
+        match entry.assumptions.iter().find(unknown) {
+            Some(id) => rejected(format!("the assumption `{id}` is not known")),
+            None => Ok(()),
+        }
+    }
+
+    /// What is known of inputs that count, and what has to hold on each of them.
+    fn claims(
+        &self,
+        inputs: &Inputs<'_>,
+        sides: &Sides<'_>,
+        chip: Chip,
+    ) -> Result<(Vec<TermId>, Vec<Step>), Fault> {
+        let Pair { origin, cubin, code, entry } = *self;
+        let (d, bound) = (inputs.terms, self.bound());
+        let Sides { left, right, first, roots } = sides;
+        let mut known = assumptions(inputs, origin, &left.events);
+        let excluded = if entry.bounded { &left.beyond[..] } else { &[] };
+        known.extend(excluded.iter().chain(&left.undefined).map(|t| d.not(t)));
+        let of_source: Vec<TermId> = left.events.iter().flat_map(Event::terms).collect();
+        let (choices, targets) = (&entry.matching.choices, &right.side.log.events);
+        let chosen = sassafras_symbolic::ptx::choose::said(d, choices, &of_source, *first, targets);
+        let chosen = chosen.map_err(Fault::Rejected)?;
+        known.extend(chosen.into_iter().map(|(u, value)| d.eq(&u, &value)));
+        let at = inputs.variable("address", 64, false);
+        let (a, b) = (Events::new(&left.events), Events::new(targets));
+        let of_code = matches!(origin, Origin::Code { .. });
+        let mut list = steps(d, at, &entry.matching, &a, &b, of_code).map_err(Fault::Rejected)?;
+        let partners = partners(&entry.matching, &a, &b, of_code).map_err(Fault::Rejected)?;
+        if let Some(barrier) = right.side.warp.circle(targets, &partners) {
+            return rejected(format!("lanes at B{barrier} may wait for what waits for them"));
+        }
+        let top = inputs.stack_top(chip);
+        let room = (origin.stack(cubin, code), bound);
+        known.extend(origin.placed(inputs, top, room));
+        let variables = origin.variables(bound);
+        known.extend(sassafras_symbolic::places::assumptions(inputs, &variables, &left.events));
+        known.extend(sassafras_symbolic::trace::window::assumptions(inputs, roots));
+        list.extend(stack(inputs, origin, &left.events, targets, top, room));
+        self.ends(d, sides, &mut list)?;
+        Ok((known, list))
+    }
+
+    /// How both sides end: loops, traps, and what stops a target for ever.
+    fn ends(&self, d: &Terms, sides: &Sides<'_>, list: &mut Vec<Step>) -> Result<(), Fault> {
+        let (left, right) = (&sides.left, &sides.right.side);
+        for t in left.beyond.iter().filter(|_| !self.entry.bounded) {
+            list.push(Step::Never("a loop of the source goes on beyond what was looked at".into(), *t));
+        }
+        let trapped = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, t| d.or(&any, &t.0));
+        let traps = d.xor(&trapped(&left.traps), &trapped(&right.log.traps));
+        list.push(Step::Never("both sides trap alike".into(), traps));
+        for (i, t) in right.log.beyond.iter().enumerate() {
+            list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
+        }
+        for (t, place) in right.warp.open().map_err(Fault::Rejected)? {
+            list.push(Step::Never(format!("lanes wait for ever, with {place:#x}"), *t));
+        }
+        for (t, place) in right.log.demands.iter().chain(&left.demands) {
+            list.push(Step::Never(format!("what the hardware demands at {place:#x}"), *t));
+        }
+        Ok(())
+    }
 }

@@ -214,26 +214,11 @@ impl Format<'_> {
 /// operation other than its own stands for what its own law says.
 pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
     let of = |format: FloatFormat| Format { d, format, width: format.width() };
-    let own = || d.make(node.clone(), width);
     match node {
         Node::FloatRelation { relation, format, ftz, args: [a, b] } => {
             Some(floats::relation(d, *relation, *format, *ftz, a, b))
         }
-        Node::Float { op, format, mode, args } => {
-            let f = of(*format);
-            match op {
-                FloatOp::Add => Some(f.sum(*mode, args)),
-                FloatOp::Mul => Some(f.product(*mode, args)),
-                FloatOp::Fma => Some(f.fused(*mode, args)),
-                FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan => {
-                    let value = floats::extremum(d, *op, *format, *mode, [&args[0], &args[1]])?;
-                    let [x, y] = f.ordered(args[0], args[1]);
-                    let nan = f.nan(f.operation(*op, *mode, &[x, y]));
-                    Some(d.ite(&f.is_nan(value), &nan, &value))
-                }
-                FloatOp::Div | FloatOp::Sqrt | FloatOp::RoundToIntegral => None,
-            }
-        }
+        Node::Float { op, format, mode, args } => of(*format).arithmetic(*op, *mode, args),
         // Names alone: these conversions saturate, and E4M3 is not laid out as the other formats are.
         Node::FloatToFloat { from, to, .. } if from.is_fp8() || to.is_fp8() => None,
         Node::FloatToFloat { from, to, mode, a } if from == to => {
@@ -242,73 +227,16 @@ pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
             let f = of(*to);
             near.then(|| f.operation(FloatOp::Add, mode, &[*a, f.number(f.sign())]))
         }
-        Node::FloatToFloat { from, to, mode, a } => {
-            let plain = FloatMode { sat: false, ..*mode };
-            let made = |mode| d.make(Node::FloatToFloat { from: *from, to: *to, mode, a: *a }, width);
-            let (f, wide) = (of(*from), of(*to));
-            if mode.sat {
-                return Some(wide.clamped(made(plain)));
-            }
-            if from.width() >= to.width() {
-                // `.ftz` is about binary32 alone, and no half is as small as its subnormals, nor rounded to one.
-                let near = matches!(mode.rounding, Rounding::NearestEven | Rounding::Zero);
-                let half = *to == FloatFormat::F16 && (near || *from != FloatFormat::F32);
-                if mode.ftz && half {
-                    return Some(made(FloatMode { ftz: false, ..*mode }));
-                }
-                return Some(d.ite(&f.is_nan(*a), &wide.nan(own()), &wide.canonical(own())));
-            }
-            // To flush and widen to binary64 is to widen a sum with −0 that flushes: of a NaN too, whose payload is then that of one NaN.
-            if mode.ftz && *from == FloatFormat::F32 {
-                let flush = FloatMode { ftz: true, ..FloatMode::default() };
-                let a = f.operation(FloatOp::Add, flush, &[*a, f.number(f.sign())]);
-                let mode = FloatMode { ftz: false, ..*mode };
-                return Some(d.make(Node::FloatToFloat { from: *from, to: *to, mode, a }, width));
-            }
-            let operand = *a;
-            let value = wide.flushed(f.widened(&wide, operand), mode.ftz && *to == FloatFormat::F32);
-            Some(d.ite(&f.is_nan(*a), &wide.nan(own()), &value))
-        }
+        Node::FloatToFloat { from, to, mode, a } => Some(of(*from).converted(&of(*to), *mode, *a)),
         Node::FloatToInt { from, signed, mode, nan, a } => {
             let f = of(*from);
-            let directed = matches!(mode.rounding, Rounding::Up | Rounding::Down);
-            // What is flushed would be rounded to zero.
-            let ftz = mode.ftz && *from == FloatFormat::F32 && directed;
-            let mode = FloatMode { ftz: false, ..*mode };
-            let operand = f.flushed(*a, ftz);
-            let plain = FloatMode::default();
-            let (from, operand) = match from.width() {
-                // Each number of 16 bits is one of binary32.
-                16 => {
-                    let to = FloatFormat::F32;
-                    (to, d.make(Node::FloatToFloat { from: *from, to, mode: plain, a: operand }, to.width()))
-                }
-                _ => (*from, operand),
-            };
-            let value = Node::FloatToInt { from, signed: *signed, mode, nan: *nan, a: operand };
-            let known = d.constant(width, (*nan).into());
-            Some(d.ite(&f.is_nan(*a), &known, &d.make(value, width)))
+            let value =
+                |from, mode, a| d.make(Node::FloatToInt { from, signed: *signed, mode, nan: *nan, a }, width);
+            Some(f.to_integer(*mode, *a, (width, (*nan).into()), &value))
         }
         Node::IntToFloat { signed, to, mode, a } if d.width_of(*a) < INTEGER => {
-            let f = of(*to);
             let wide = if *signed { d.sext(a, INTEGER) } else { d.zext(a, INTEGER) };
-            let mode = FloatMode { ftz: false, ..*mode };
-            let made = |mode| d.make(Node::IntToFloat { signed: true, to: *to, mode, a: wide }, width);
-            // What the significand has room for is not rounded.
-            let most = 1 << (fields(*to).1 + 1);
-            let above = d.add(&wide, &d.constant(INTEGER, most));
-            let exact = d.compare(CompareOp::ULe, &above, &d.constant(INTEGER, 2 * most));
-            let near = FloatMode { rounding: Rounding::NearestEven, ..mode };
-            let own = d.ite(&exact, &made(near), &made(mode));
-            // No integer is a NaN.
-            let mut value = d.ite(&f.is_nan(own), &f.number(0), &own);
-            if !mode.sat {
-                for (n, bits) in [(0, 0), (1, one(*to)), (u128::MAX, one(*to) | f.sign())] {
-                    let here = d.eq(&wide, &d.constant(INTEGER, n));
-                    value = d.ite(&here, &f.number(bits), &value);
-                }
-            }
-            Some(value)
+            Some(of(*to).of_integer(*mode, wide))
         }
         Node::Approximate { function: Approximation::Rcp64High | Approximation::Rsqrt64High, a, .. } => {
             // The functions of high words flush their operand themselves.
@@ -321,6 +249,99 @@ pub fn law(d: &Terms, node: &Node, width: u32) -> Option<TermId> {
             Some(d.make(node.map(|_| a), width))
         }
         _ => None,
+    }
+}
+
+impl Format<'_> {
+    /// What an operation of this format is.
+    fn arithmetic(&self, op: FloatOp, mode: FloatMode, args: &[TermId]) -> Option<TermId> {
+        match op {
+            FloatOp::Add => Some(self.sum(mode, args)),
+            FloatOp::Mul => Some(self.product(mode, args)),
+            FloatOp::Fma => Some(self.fused(mode, args)),
+            FloatOp::Min | FloatOp::Max | FloatOp::MinNan | FloatOp::MaxNan => {
+                let value = floats::extremum(self.d, op, self.format, mode, [&args[0], &args[1]])?;
+                let [x, y] = self.ordered(args[0], args[1]);
+                let nan = self.nan(self.operation(op, mode, &[x, y]));
+                Some(self.d.ite(&self.is_nan(value), &nan, &value))
+            }
+            FloatOp::Div | FloatOp::Sqrt | FloatOp::RoundToIntegral => None,
+        }
+    }
+
+    /// What a conversion of a number of this format to another format is.
+    fn converted(&self, wide: &Format<'_>, mode: FloatMode, a: TermId) -> TermId {
+        let (d, from, to) = (self.d, self.format, wide.format);
+        let made = |mode, a| d.make(Node::FloatToFloat { from, to, mode, a }, wide.width);
+        let own = || made(mode, a);
+        if mode.sat {
+            return wide.clamped(made(FloatMode { sat: false, ..mode }, a));
+        }
+        if from.width() >= to.width() {
+            // `.ftz` is about binary32 alone, and no half is as small as its subnormals, nor rounded to one.
+            let near = matches!(mode.rounding, Rounding::NearestEven | Rounding::Zero);
+            let half = to == FloatFormat::F16 && (near || from != FloatFormat::F32);
+            if mode.ftz && half {
+                return made(FloatMode { ftz: false, ..mode }, a);
+            }
+            return d.ite(&self.is_nan(a), &wide.nan(own()), &wide.canonical(own()));
+        }
+        // To flush and widen to binary64 is to widen a sum with −0 that flushes: of a NaN too, whose payload is then that of one NaN.
+        if mode.ftz && from == FloatFormat::F32 {
+            let flush = FloatMode { ftz: true, ..FloatMode::default() };
+            let a = self.operation(FloatOp::Add, flush, &[a, self.number(self.sign())]);
+            return made(FloatMode { ftz: false, ..mode }, a);
+        }
+        let value = wide.flushed(self.widened(wide, a), mode.ftz && to == FloatFormat::F32);
+        d.ite(&self.is_nan(a), &wide.nan(own()), &value)
+    }
+
+    /// What a conversion of a number of this format to an integer of `width` bits is: `nan` of a NaN, else `value` of an operand of some format.
+    fn to_integer(
+        &self,
+        mode: FloatMode,
+        a: TermId,
+        (width, nan): (u32, u128),
+        value: &dyn Fn(FloatFormat, FloatMode, TermId) -> TermId,
+    ) -> TermId {
+        let (d, from) = (self.d, self.format);
+        let directed = matches!(mode.rounding, Rounding::Up | Rounding::Down);
+        // What is flushed would be rounded to zero.
+        let operand = self.flushed(a, mode.ftz && from == FloatFormat::F32 && directed);
+        let plain = FloatMode::default();
+        let (from, operand) = match from.width() {
+            // Each number of 16 bits is one of binary32.
+            16 => {
+                let to = FloatFormat::F32;
+                (to, d.make(Node::FloatToFloat { from, to, mode: plain, a: operand }, to.width()))
+            }
+            _ => (from, operand),
+        };
+        let mode = FloatMode { ftz: false, ..mode };
+        let known = d.constant(width, nan);
+        d.ite(&self.is_nan(a), &known, &value(from, mode, operand))
+    }
+
+    /// What a conversion of an integer of `INTEGER` bits with a sign to this format is.
+    fn of_integer(&self, mode: FloatMode, wide: TermId) -> TermId {
+        let (d, to) = (self.d, self.format);
+        let mode = FloatMode { ftz: false, ..mode };
+        let made = |mode| d.make(Node::IntToFloat { signed: true, to, mode, a: wide }, self.width);
+        // What the significand has room for is not rounded.
+        let most = 1 << (fields(to).1 + 1);
+        let above = d.add(&wide, &d.constant(INTEGER, most));
+        let exact = d.compare(CompareOp::ULe, &above, &d.constant(INTEGER, 2 * most));
+        let near = FloatMode { rounding: Rounding::NearestEven, ..mode };
+        let own = d.ite(&exact, &made(near), &made(mode));
+        // No integer is a NaN.
+        let mut value = d.ite(&self.is_nan(own), &self.number(0), &own);
+        if !mode.sat {
+            for (n, bits) in [(0, 0), (1, one(to)), (u128::MAX, one(to) | self.sign())] {
+                let here = d.eq(&wide, &d.constant(INTEGER, n));
+                value = d.ite(&here, &self.number(bits), &value);
+            }
+        }
+        value
     }
 }
 

@@ -143,49 +143,98 @@ pub fn steps(
     target: &Events<'_>,
     code: bool,
 ) -> Result<Vec<Step>, String> {
-    // In the order of the source's events: what is behind an event rests on its answer.
-    let mut ordered: Vec<(usize, Vec<Step>)> = Vec::new();
-    let mut all = Vec::new();
-    let (mut left, mut right) = (BTreeSet::new(), BTreeSet::new());
-    for &(s, t) in &matching.loads {
-        let ((i, a), (_, b)) = (source.at(s)?, target.at(t)?);
-        if a.kind != Kind::Load || b.kind != Kind::Load {
-            return Err(format!("{s:?} and {t:?} are no loads"));
-        }
-        ordered.push((i, cuts(d, a, b)));
-    }
-    let twice = |set: &mut BTreeSet<usize>, i: usize, p: Place| match set.insert(i) {
-        true => Ok(()),
-        false => Err(format!("the event {p:?} is named twice")),
+    let mut list = Listing {
+        d,
+        at,
+        matching,
+        source,
+        target,
+        ordered: Vec::new(),
+        all: Vec::new(),
+        left: BTreeSet::new(),
+        right: BTreeSet::new(),
     };
+    list.loads()?;
     for &(s, t) in &matching.events {
-        let ((i, a), (j, b)) = (source.at(s)?, target.at(t)?);
-        twice(&mut left, i, s)?;
-        twice(&mut right, j, t)?;
-        let width = |all: &[TermId]| -> Vec<u32> { all.iter().map(|t| d.width_of(*t)).collect() };
-        let widths = |e: &Event| width(&e.arguments);
+        list.event(s, t)?;
+    }
+    list.waits()?;
+    let pairs = list.stores()?;
+    list.changed_places(&pairs);
+    for (s, t) in &matching.groups {
+        list.group(s, t, &pairs)?;
+    }
+    list.unnamed(code);
+    covers(d, matching, source, target, &mut list.all)?;
+    list.ordered.sort_by_key(|o| o.0);
+    Ok(list.ordered.into_iter().flat_map(|o| o.1).chain(list.all).collect())
+}
+
+/// An event must not be named twice.
+fn take(named: &mut BTreeSet<usize>, i: usize, place: Place) -> Result<(), String> {
+    match named.insert(i) {
+        true => Ok(()),
+        false => Err(format!("the event {place:?} is named twice")),
+    }
+}
+
+/// Steps, while they are listed.
+struct Listing<'l, 'e> {
+    d: &'l Terms,
+    /// An address that is free.
+    at: TermId,
+    matching: &'l Matching,
+    source: &'l Events<'e>,
+    target: &'l Events<'e>,
+    /// In the order of the source's events: what is behind an event rests on its answer.
+    ordered: Vec<(usize, Vec<Step>)>,
+    /// What comes behind all of these.
+    all: Vec<Step>,
+    /// Events of the source that are named.
+    left: BTreeSet<usize>,
+    /// Events of the target that are named.
+    right: BTreeSet<usize>,
+}
+
+impl Listing<'_, '_> {
+    /// Loads that load the same.
+    fn loads(&mut self) -> Result<(), String> {
+        for &(s, t) in &self.matching.loads {
+            let ((i, a), (_, b)) = (self.source.at(s)?, self.target.at(t)?);
+            if a.kind != Kind::Load || b.kind != Kind::Load {
+                return Err(format!("{s:?} and {t:?} are no loads"));
+            }
+            self.ordered.push((i, cuts(self.d, a, b)));
+        }
+        Ok(())
+    }
+
+    /// Two events that others see are one, with those of the target that are it on another way.
+    fn event(&mut self, s: Place, t: Place) -> Result<(), String> {
+        let d = self.d;
+        let ((i, a), (j, b)) = (self.source.at(s)?, self.target.at(t)?);
+        take(&mut self.left, i, s)?;
+        take(&mut self.right, j, t)?;
         let wanted = a.operands_for(b);
-        let same = width(wanted) == widths(b) && a.results.len() == b.results.len();
+        let same = widths(d, wanted) == widths(d, &b.arguments) && a.results.len() == b.results.len();
         if a.action().is_none() || a.action() != b.action() || !same {
             return Err(format!("the events {s:?} and {t:?} are of different kinds"));
         }
-        if a.results.iter().zip(&b.results).any(|(x, y)| d.width_of(*x) != d.width_of(*y)) {
+        if widths(d, &a.results) != widths(d, &b.results) {
             return Err(format!("the events {s:?} and {t:?} have different results"));
         }
         if a.is_update() {
-            ordered.push((i, update(d, (s, a), (t, b))?));
-            continue;
+            self.ordered.push((i, update(d, (s, a), (t, b))?));
+            return Ok(());
         }
         let operands = |e: &Event| any(d, wanted.iter().zip(&e.arguments).map(|(x, y)| differ(d, *x, *y)));
         let mut own = cuts(d, a, b);
         let (mut guard, mut answers) = (b.guard, vec![b]);
-        for &(_, twin) in matching.twins.iter().filter(|(first, _)| *first == t) {
-            let (k, c) = target.at(twin)?;
-            twice(&mut right, k, twin)?;
-            let fits =
-                c.action() == b.action() && widths(c) == widths(b) && c.results.len() == b.results.len();
-            let alike = c.results.iter().zip(&b.results).all(|(x, y)| d.width_of(*x) == d.width_of(*y));
-            if !fits || !alike || c.orders {
+        for &(_, twin) in self.matching.twins.iter().filter(|(first, _)| *first == t) {
+            let (k, c) = self.target.at(twin)?;
+            take(&mut self.right, k, twin)?;
+            let fits = c.action() == b.action() && widths(d, &c.arguments) == widths(d, &b.arguments);
+            if !fits || widths(d, &c.results) != widths(d, &b.results) || c.orders {
                 return Err(format!("the events {t:?} and {twin:?} are not one"));
             }
             let wrong = d.or(&operands(c), &guard);
@@ -205,66 +254,78 @@ pub fn steps(
         for e in answers {
             own.extend(a.results.iter().zip(&e.results).map(|(x, y)| Step::Same(*x, *y)));
         }
-        ordered.push((i, own));
+        self.ordered.push((i, own));
+        Ok(())
     }
-    let mut met = Vec::new();
-    for &(s, t) in &matching.events {
-        let i = source.at(s)?.0;
-        let twins = matching.twins.iter().filter(|(first, _)| *first == t).map(|(_, twin)| *twin);
-        for t in twins.chain([t]) {
-            met.push((i, target.at(t)?.0));
-        }
-    }
-    for (i, j) in sassafras_symbolic::trace::order::waits_out_of_order(target.all, met.into_iter()) {
-        let both = d.and(&target.all[i].guard, &target.all[j].guard);
-        all.push(Step::Never(format!("lanes wait at {i} and {j}, which change places"), both));
-    }
-    let mut pairs = Vec::new();
-    for &(s, t) in &matching.stores {
-        let ((i, a), (j, b)) = (source.at(s)?, target.at(t)?);
-        twice(&mut left, i, s)?;
-        twice(&mut right, j, t)?;
-        if !a.stores() || !b.stores() || a.space != b.space || a.bytes != b.bytes {
-            return Err(format!("{s:?} and {t:?} are no stores of one size and space"));
-        }
-        let wrong = [(a.address, b.address), (a.value, b.value), (a.version, b.version)];
-        let wrong = any(d, wrong.map(|(x, y)| differ(d, x, y)));
-        let violated = d.or(&differ(d, a.guard, b.guard), &d.and(&a.guard, &wrong));
-        let mut own = cuts(d, a, b);
-        own.push(Step::Never(format!("the store {s:?} is {t:?}"), violated));
-        ordered.push((i, own));
-        pairs.push((i, j));
-    }
-    for (n, &(i, j)) in pairs.iter().enumerate() {
-        for &(k, l) in &pairs[n + 1..] {
-            let (a, b) = (&source.all[i], &source.all[k]);
-            if (i < k) != (j < l) && a.space == b.space {
-                let both = d.and(&d.and(&a.guard, &b.guard), &d.eq(&a.version, &b.version));
-                let violated = d.and(&both, &overlap(d, a, b));
-                all.push(Step::Never(format!("stores {i} and {k} that change places do not meet"), violated));
+
+    /// Lanes of the target wait in the source's order.
+    fn waits(&mut self) -> Result<(), String> {
+        let mut met = Vec::new();
+        for &(s, t) in &self.matching.events {
+            let i = self.source.at(s)?.0;
+            let twins = self.matching.twins.iter().filter(|(first, _)| *first == t).map(|(_, twin)| *twin);
+            for t in twins.chain([t]) {
+                met.push((i, self.target.at(t)?.0));
             }
         }
+        let events = self.target.all;
+        for (i, j) in sassafras_symbolic::trace::order::waits_out_of_order(events, met.into_iter()) {
+            let both = self.d.and(&events[i].guard, &events[j].guard);
+            self.all.push(Step::Never(format!("lanes wait at {i} and {j}, which change places"), both));
+        }
+        Ok(())
     }
-    for (s, t) in &matching.groups {
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        for (list, events, set, found) in [(s, source, &mut left, &mut a), (t, target, &mut right, &mut b)] {
-            for &p in list {
-                let (i, e) = events.at(p)?;
-                twice(set, i, p)?;
-                if !e.stores() {
-                    return Err(format!("{p:?} is no store"));
+
+    /// Stores one to one. Which they are, by their places in the lists.
+    fn stores(&mut self) -> Result<Vec<(usize, usize)>, String> {
+        let d = self.d;
+        let mut pairs = Vec::new();
+        for &(s, t) in &self.matching.stores {
+            let ((i, a), (j, b)) = (self.source.at(s)?, self.target.at(t)?);
+            take(&mut self.left, i, s)?;
+            take(&mut self.right, j, t)?;
+            if !a.stores() || !b.stores() || a.space != b.space || a.bytes != b.bytes {
+                return Err(format!("{s:?} and {t:?} are no stores of one size and space"));
+            }
+            let wrong = [(a.address, b.address), (a.value, b.value), (a.version, b.version)];
+            let wrong = any(d, wrong.map(|(x, y)| differ(d, x, y)));
+            let violated = d.or(&differ(d, a.guard, b.guard), &d.and(&a.guard, &wrong));
+            let mut own = cuts(d, a, b);
+            own.push(Step::Never(format!("the store {s:?} is {t:?}"), violated));
+            self.ordered.push((i, own));
+            pairs.push((i, j));
+        }
+        Ok(pairs)
+    }
+
+    /// Stores that have changed places do not meet.
+    fn changed_places(&mut self, pairs: &[(usize, usize)]) {
+        let d = self.d;
+        for (n, &(i, j)) in pairs.iter().enumerate() {
+            for &(k, l) in &pairs[n + 1..] {
+                let (a, b) = (&self.source.all[i], &self.source.all[k]);
+                if (i < k) != (j < l) && a.space == b.space {
+                    let both = d.and(&d.and(&a.guard, &b.guard), &d.eq(&a.version, &b.version));
+                    let violated = d.and(&both, &overlap(d, a, b));
+                    let what = format!("stores {i} and {k} that change places do not meet");
+                    self.all.push(Step::Never(what, violated));
                 }
-                found.push((i, e));
             }
-            found.sort_by_key(|f| f.0);
         }
-        let Some(&(_, first)) = a.first().or(b.first()) else { continue };
+    }
+
+    /// Stores that leave the same memory together.
+    fn group(&mut self, s: &[Place], t: &[Place], pairs: &[(usize, usize)]) -> Result<(), String> {
+        let (d, at) = (self.d, self.at);
+        let a = group(s, self.source, &mut self.left)?;
+        let b = group(t, self.target, &mut self.right)?;
+        let Some(&(_, first)) = a.first().or(b.first()) else { return Ok(()) };
         if a.iter().chain(&b).any(|(_, e)| e.space != first.space) {
             return Err("a group of stores to different memories".into());
         }
         let moved = |(_, e): &(usize, &Event)| d.and(&e.guard, &differ(d, e.version, first.version));
         let moved = any(d, a.iter().chain(&b).map(moved));
-        all.push(Step::Never("a group of stores is of one state of memory".into(), moved));
+        self.all.push(Step::Never("a group of stores is of one state of memory".into(), moved));
         let leave = |list: &[(usize, &Event)]| {
             list.iter().fold((d.no(), d.constant(8, 0)), |(written, value), (_, e)| {
                 let here = d.and(&e.guard, &touches(d, at, e));
@@ -273,34 +334,63 @@ pub fn steps(
         };
         let ((x, v), (y, w)) = (leave(&a), leave(&b));
         let violated = d.or(&differ(d, x, y), &d.and(&x, &differ(d, v, w)));
-        all.push(Step::Never("a group of stores leaves the same memory".into(), violated));
+        self.all.push(Step::Never("a group of stores leaves the same memory".into(), violated));
         // Stores of one state in and outside of a group must not meet, since their order is not kept.
-        for &(i, j) in &pairs {
-            for (events, own, other) in [(source, i, &a), (target, j, &b)] {
+        for &(i, j) in pairs {
+            for (events, own, other) in [(self.source, i, &a), (self.target, j, &b)] {
                 for (_, e) in other.iter().filter(|(_, e)| e.space == events.all[own].space) {
                     let o = &events.all[own];
                     let both = d.and(&d.and(&o.guard, &e.guard), &d.eq(&o.version, &e.version));
                     let violated = d.and(&both, &overlap(d, o, e));
-                    all.push(Step::Never("a group of stores keeps away from others".into(), violated));
+                    self.all.push(Step::Never("a group of stores keeps away from others".into(), violated));
                 }
             }
         }
+        Ok(())
     }
-    for (events, named, who) in [(source, &left, "source"), (target, &right, "target")] {
-        // A shuffle of PTX may be left out, if no other of that instruction is named: its answer is anything then.
-        let kept =
-            |e: &Event| named.iter().any(|i| !events.all[*i].accesses() && events.all[*i].place == e.place);
-        let optional = |e: &Event| who == "source" && !code && e.is_optional() && !kept(e);
-        let counts = |e: &Event| e.stores() || matches!(e.kind, Kind::Sync(_)) && !optional(e);
-        for (i, e) in events.all.iter().enumerate().filter(|(i, e)| counts(e) && !named.contains(i)) {
-            let what =
-                format!("the event {i} of the {who} at {:#x}, which is not named, does not happen", e.place);
-            all.push(Step::Never(what, e.guard));
+
+    /// What is not named does not happen. `code`: whether the source is code itself.
+    fn unnamed(&mut self, code: bool) {
+        let sides = [(self.source, &self.left, "source"), (self.target, &self.right, "target")];
+        for (events, named, who) in sides {
+            // A shuffle of PTX may be left out, if no other of that instruction is named: its answer is anything then.
+            let kept = |e: &Event| {
+                named.iter().any(|i| !events.all[*i].accesses() && events.all[*i].place == e.place)
+            };
+            let optional = |e: &Event| who == "source" && !code && e.is_optional() && !kept(e);
+            let counts = |e: &Event| e.stores() || matches!(e.kind, Kind::Sync(_)) && !optional(e);
+            for (i, e) in events.all.iter().enumerate().filter(|(i, e)| counts(e) && !named.contains(i)) {
+                let what = format!(
+                    "the event {i} of the {who} at {:#x}, which is not named, does not happen",
+                    e.place
+                );
+                self.all.push(Step::Never(what, e.guard));
+            }
         }
     }
-    covers(d, matching, source, target, &mut all)?;
-    ordered.sort_by_key(|o| o.0);
-    Ok(ordered.into_iter().flat_map(|o| o.1).chain(all).collect())
+}
+
+fn widths(d: &Terms, all: &[TermId]) -> Vec<u32> {
+    all.iter().map(|t| d.width_of(*t)).collect()
+}
+
+/// The stores of a group on one side, in order.
+fn group<'e>(
+    list: &[Place],
+    events: &Events<'e>,
+    named: &mut BTreeSet<usize>,
+) -> Result<Vec<(usize, &'e Event)>, String> {
+    let mut found = Vec::new();
+    for &p in list {
+        let (i, e) = events.at(p)?;
+        take(named, i, p)?;
+        if !e.stores() {
+            return Err(format!("{p:?} is no store"));
+        }
+        found.push((i, e));
+    }
+    found.sort_by_key(|f| f.0);
+    Ok(found)
 }
 
 /// Two changes of a word are one: at one place in one state of memory they find the same, and what they make of it is the same.

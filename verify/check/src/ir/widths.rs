@@ -6,7 +6,7 @@ use sassafras_ir::operations::Width;
 use sassafras_ir::{Function, MemoryAccess, Module, Op, PackedOp};
 use sassafras_semantics::matrix::Operand;
 use sassafras_semantics::state::{AtomicOp, BarrierMode};
-use sassafras_semantics::{FloatFormat, RoutinePart, Space};
+use sassafras_semantics::{FloatFormat, FloatMode, RoutinePart, Space};
 
 /// Checks every instruction that stands in a block.
 pub(super) fn check(module: &Module, f: &Function, report: &mut Report) {
@@ -65,6 +65,44 @@ fn as_stated(op: &Op, (args, results): (&[u32], &[u32])) -> bool {
     })
 }
 
+/// Whether the widths are those of a packed operation.
+fn packed(kind: PackedOp, format: FloatFormat, mode: FloatMode, (args, results): (&[u32], &[u32])) -> bool {
+    let count = match kind {
+        PackedOp::Add | PackedOp::Mul => 2,
+        PackedOp::Min | PackedOp::Max | PackedOp::MinNan | PackedOp::MaxNan => 2,
+        PackedOp::Fma => 3,
+        PackedOp::Neg | PackedOp::Abs => 1,
+    };
+    let is = |width: u32| args == &[width; 3][..count] && results == [width];
+    let singles = matches!(kind, PackedOp::Add | PackedOp::Mul | PackedOp::Fma | PackedOp::Neg) && !mode.sat;
+    match format {
+        FloatFormat::F16 | FloatFormat::Bf16 => is(32),
+        FloatFormat::F32 => singles && is(64),
+        _ => false,
+    }
+}
+
+/// Whether the widths are those of an access that takes an address alone.
+fn loads(access: &MemoryAccess, args: &[u32], results: &[u32]) -> bool {
+    match (args, address_bits(access.space)) {
+        (&[address], Some(width)) => {
+            address == width && results.len() == usize::from(access.lanes) && element(access, results)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the widths are those of an access that takes an address and so many values.
+fn stores(access: &MemoryAccess, args: &[u32], count: usize) -> bool {
+    match (args, address_bits(access.space)) {
+        (&[address, ref values @ ..], Some(width)) => {
+            address == width && values.len() == count && element(access, values)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the widths are those that an operation has.
 fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
     let is = |a: &[u32], r: &[u32]| args == a && results == r;
     match *op {
@@ -98,47 +136,15 @@ fn fits(module: &Module, op: &Op, args: &[u32], results: &[u32]) -> bool {
         Op::IntToFloat { signed: _, bits, to, mode: _ } => {
             matches!((args, results), (&[a], &[r]) if r == to.width() && a >= u32::from(bits) && a > 1)
         }
-        Op::Packed { kind, format, mode } => {
-            let count = match kind {
-                PackedOp::Add | PackedOp::Mul => 2,
-                PackedOp::Min | PackedOp::Max | PackedOp::MinNan | PackedOp::MaxNan => 2,
-                PackedOp::Fma => 3,
-                PackedOp::Neg | PackedOp::Abs => 1,
-            };
-            let singles =
-                matches!(kind, PackedOp::Add | PackedOp::Mul | PackedOp::Fma | PackedOp::Neg) && !mode.sat;
-            match format {
-                FloatFormat::F16 | FloatFormat::Bf16 => is(&[32; 3][..count], &[32]),
-                FloatFormat::F32 => singles && is(&[64; 3][..count], &[64]),
-                _ => false,
-            }
+        Op::Packed { kind, format, mode } => packed(kind, format, mode, (args, results)),
+        Op::Load(ref access) => loads(access, args, results),
+        Op::Store(ref access) => results.is_empty() && stores(access, args, usize::from(access.lanes)),
+        Op::Atomic { op, ref access } => {
+            access.lanes == 1
+                && results.len() <= 1
+                && stores(access, args, if op == AtomicOp::Cas { 2 } else { 1 })
+                && element(access, results)
         }
-        Op::Load(ref access) => match (args, address_bits(access.space)) {
-            (&[address], Some(width)) => {
-                address == width && results.len() == usize::from(access.lanes) && element(access, results)
-            }
-            _ => false,
-        },
-        Op::Store(ref access) => match (args, address_bits(access.space)) {
-            (&[address, ref values @ ..], Some(width)) => {
-                address == width
-                    && results.is_empty()
-                    && values.len() == usize::from(access.lanes)
-                    && element(access, values)
-            }
-            _ => false,
-        },
-        Op::Atomic { op, ref access } => match (args, address_bits(access.space)) {
-            (&[address, ref values @ ..], Some(width)) => {
-                address == width
-                    && access.lanes == 1
-                    && values.len() == if op == AtomicOp::Cas { 2 } else { 1 }
-                    && results.len() <= 1
-                    && element(access, values)
-                    && element(access, results)
-            }
-            _ => false,
-        },
         Op::Barrier { mode, .. } => match mode {
             BarrierMode::Sync | BarrierMode::Arrive => is(&[32, 32, 1], &[]),
             BarrierMode::Popc => is(&[32, 32, 1], &[32]),

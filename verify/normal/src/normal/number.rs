@@ -198,8 +198,6 @@ impl Normal<'_> {
     fn replacement(&self, m: &Monomial, c: u128, i: usize, width: u32) -> Option<(Poly, u32)> {
         let (a, n) = (m[i], self.width(m[i]));
         let twos = c.trailing_zeros();
-        let widen = |p: &Poly| p.widened(width);
-        let width_of = |t: TermId| self.width(t);
         if n == 1 {
             // Row `condition-sign`: 1 - ¬c.
             let f = self.diagram(a);
@@ -211,89 +209,15 @@ impl Normal<'_> {
         }
         let own = self.polys.borrow().get(&a).cloned();
         if let Some(own) = own {
-            if let Some((c, one, zero)) = self.choice(&own) {
-                let mut p = Poly::constant(width, zero);
-                p.plus(smallvec![c], one.wrapping_sub(zero));
-                return Some((p, 0));
-            }
-            // Row `zext-sum`: no wrap, or a wrap that the coefficient shifts out.
-            let fits = own.most(&width_of).is_some_and(|most| most <= ones(n));
-            if twos + n >= width || fits {
-                let made = widen(&own);
-                self.note_widened((a, &own), &made, (!fits).then_some((twos, c)));
-                return Some((made, 0));
-            }
-            // The same with upper coefficients as they stand: copies of a sign above what it is the sign of.
-            if own.greatest(&width_of).is_some_and(|most| most <= ones(n)) {
-                let made = own.extended(width);
-                self.note_widened((a, &own), &made, None);
-                return Some((made, 0));
-            }
-            // Row `zext-even`: the bits below are the constant's.
-            let even = own.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
-            if even > 0 {
-                let mut p = self.lifted(self.slice(a, even, n - even), width).scaled(1 << even);
-                p.plus(Monomial::new(), own.constant & ones(even));
-                self.note_even((a, &own), even, own.constant & ones(even), &p);
-                return Some((p, 0));
-            }
-            // Row `zext-complement`.
-            if own.negative() {
-                let mut p = Poly::constant(width, ones(n));
-                let other = self
-                    .number_of(|| self.terms.sub(&self.terms.constant(n, u128::MAX), &a), own.complement());
-                p.plus_scaled(&self.lifted(other, width), u128::MAX);
-                return Some((p, 0));
-            }
-            return None;
+            return self.sum_as_summand(a, &own, c, width).map(|p| (p, 0));
         }
         if let Node::Extract { low, a: whole } = self.terms.node(a) {
-            let mark = self.mark();
-            let all = self.width(whole);
             let sum = self.polys.borrow().get(&whole).cloned();
             if let Some(sum) = sum {
-                // Row `borrow-rejoin`: a difference that is negative where its upper bit is set.
-                let range = sum.range(&width_of);
-                if n == 1
-                    && low + 1 == all
-                    && all <= width
-                    && twos >= low
-                    && range.is_some_and(|(least, most)| least >= -(1 << low) && most < 1 << low)
-                {
-                    let rest = self.slice(whole, 0, low);
-                    let mut p = self.lifted(rest, width);
-                    p.plus_scaled(&widen(&sum), u128::MAX);
-                    let wide = widen(&sum);
-                    self.note_lifted(self.mark(), (whole, &sum), Lift::Signed, width, &wide);
-                    self.note_rejoined(mark, (a, c, low), (rest, whole), (&wide, &p), true);
-                    return Some((p, low));
-                }
-                // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
-                if low + n == all && twos >= low {
-                    let fits = sum.most(&width_of).is_some_and(|most| most <= ones(all));
-                    let mut p = match (all > width, fits || twos - low + all >= width) {
-                        (true, _) => self.cut(&sum, width),
-                        (_, true) => widen(&sum),
-                        _ => Poly::atom(width, whole),
-                    };
-                    match (all > width, fits) {
-                        (true, _) => self.note_lifted(mark, (whole, &sum), Lift::Cut, width, &p),
-                        (_, true) => self.note_lifted(mark, (whole, &sum), Lift::Fits, width, &p),
-                        _ if p.single() != Some(whole) => {
-                            self.note_widened((whole, &sum), &p, Some((twos - low, left_of(c, low, width))));
-                        }
-                        _ => {}
-                    }
-                    let wide = p.clone();
-                    let part = self.slice(whole, 0, low);
-                    p.plus_scaled(&self.lifted_into(part, width), u128::MAX);
-                    self.note_rejoined(mark, (a, c, low), (part, whole), (&wide, &p), false);
-                    return Some((p, low));
-                }
-                return None;
+                return self.part_as_summand((a, low), (whole, &sum), c, width);
             }
             // Row `slice-widen`: bits that the coefficient shifts out may be there. Factors of products stay within the limbs of row `limbs`.
-            let longest = (all - low).min(if m.len() == 1 { width } else { width.min(32) });
+            let longest = (self.width(whole) - low).min(if m.len() == 1 { width } else { width.min(32) });
             if twos + n >= width && longest > n {
                 return Some((self.lifted(self.slice(whole, low, longest), width), 0));
             }
@@ -314,6 +238,101 @@ impl Normal<'_> {
                 p.plus_scaled(&self.lifted(part, width), 1 << at);
             }
             return Some((p, 0));
+        }
+        None
+    }
+
+    /// What a sum that is a summand with the coefficient `c`, an atom so far, is replaced by.
+    fn sum_as_summand(&self, a: TermId, own: &Poly, c: u128, width: u32) -> Option<Poly> {
+        let n = self.width(a);
+        let twos = c.trailing_zeros();
+        let width_of = |t: TermId| self.width(t);
+        if let Some((c, one, zero)) = self.choice(own) {
+            let mut p = Poly::constant(width, zero);
+            p.plus(smallvec![c], one.wrapping_sub(zero));
+            return Some(p);
+        }
+        // Row `zext-sum`: no wrap, or a wrap that the coefficient shifts out.
+        let fits = own.most(&width_of).is_some_and(|most| most <= ones(n));
+        if twos + n >= width || fits {
+            let made = own.widened(width);
+            self.note_widened((a, own), &made, (!fits).then_some((twos, c)));
+            return Some(made);
+        }
+        // The same with upper coefficients as they stand: copies of a sign above what it is the sign of.
+        if own.greatest(&width_of).is_some_and(|most| most <= ones(n)) {
+            let made = own.extended(width);
+            self.note_widened((a, own), &made, None);
+            return Some(made);
+        }
+        // Row `zext-even`: the bits below are the constant's.
+        let even = own.terms.values().map(|c| c.trailing_zeros()).min().unwrap_or(0);
+        if even > 0 {
+            let mut p = self.lifted(self.slice(a, even, n - even), width).scaled(1 << even);
+            p.plus(Monomial::new(), own.constant & ones(even));
+            self.note_even((a, own), even, own.constant & ones(even), &p);
+            return Some(p);
+        }
+        // Row `zext-complement`.
+        if own.negative() {
+            let mut p = Poly::constant(width, ones(n));
+            let other =
+                self.number_of(|| self.terms.sub(&self.terms.constant(n, u128::MAX), &a), own.complement());
+            p.plus_scaled(&self.lifted(other, width), u128::MAX);
+            return Some(p);
+        }
+        None
+    }
+
+    /// What bits of a sum from `low` on that are a summand with the coefficient `c`, an atom so far, are replaced by, and by how many powers of two
+    /// the coefficient shrinks then: with the bits below they are the sum.
+    fn part_as_summand(
+        &self,
+        (a, low): (TermId, u32),
+        (whole, sum): (TermId, &Poly),
+        c: u128,
+        width: u32,
+    ) -> Option<(Poly, u32)> {
+        let (n, all) = (self.width(a), self.width(whole));
+        let (mark, twos) = (self.mark(), c.trailing_zeros());
+        let width_of = |t: TermId| self.width(t);
+        // Row `borrow-rejoin`: a difference that is negative where its upper bit is set.
+        let range = sum.range(&width_of);
+        if n == 1
+            && low + 1 == all
+            && all <= width
+            && twos >= low
+            && range.is_some_and(|(least, most)| least >= -(1 << low) && most < 1 << low)
+        {
+            let rest = self.slice(whole, 0, low);
+            let mut p = self.lifted(rest, width);
+            p.plus_scaled(&sum.widened(width), u128::MAX);
+            let wide = sum.widened(width);
+            self.note_lifted(self.mark(), (whole, sum), Lift::Signed, width, &wide);
+            self.note_rejoined(mark, (a, c, low), (rest, whole), (&wide, &p), true);
+            return Some((p, low));
+        }
+        // Row `carry-rejoin`: 2^l·(s >> l) = s - (s mod 2^l).
+        if low + n == all && twos >= low {
+            let fits = sum.most(&width_of).is_some_and(|most| most <= ones(all));
+            let mut p = match (all > width, fits || twos - low + all >= width) {
+                (true, _) => self.cut(sum, width),
+                (_, true) => sum.widened(width),
+                _ => Poly::atom(width, whole),
+            };
+            match (all > width, fits) {
+                (true, _) => self.note_lifted(mark, (whole, sum), Lift::Cut, width, &p),
+                (_, true) => self.note_lifted(mark, (whole, sum), Lift::Fits, width, &p),
+                _ if p.single() != Some(whole) => {
+                    self.note_widened((whole, sum), &p, Some((twos - low, left_of(c, low, width))));
+                }
+                _ => {}
+            }
+            let wide = p.clone();
+            let part = self.slice(whole, 0, low);
+            p.plus_scaled(&self.lifted_into(part, width), u128::MAX);
+            self.note_rejoined(mark, (a, c, low), (part, whole), (&wide, &p), false);
+            return Some((p, low));
         }
         None
     }

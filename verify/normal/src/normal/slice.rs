@@ -174,24 +174,8 @@ impl Normal<'_> {
             let part = |bits: u128| d.constant(width, bits >> low);
             return self.select(c, part(one), part(zero));
         }
-        if let Some(segments) = self.segments(&p) {
-            return self.gather(&segments, low, width);
-        }
-        // Row `slice-complement`: before a borrow takes the bits apart.
-        if p.negative()
-            && let Some(segments) = self.segments(&p.complement())
-        {
-            return self.complement(self.gather(&segments, low, width));
-        }
-        // Row `slice-flipped`: where half of all numbers is added, the upper bit is the other one.
-        if width == 1 && low + 1 == p.width {
-            let flipped = Poly { constant: p.constant ^ 1 << low, ..p.clone() };
-            if let Some(segments) = self.segments(&flipped) {
-                return self.complement(self.gather(&segments, low, 1));
-            }
-            if let Some(segments) = self.segments(&flipped.complement()) {
-                return self.gather(&segments, low, 1);
-            }
+        if let Some(part) = self.slice_apart(&p, low, width) {
+            return part;
         }
         // Row `slice-even`: what has no low bits is shifted.
         let even = p.evenness().min(low);
@@ -204,36 +188,8 @@ impl Normal<'_> {
             self.note_shifted(mark, &half, even, &p);
             return self.slice_of(half, low - even, width);
         }
-        // Row `slice-split`: (q·2^l + r) >> l = q + (r >> l).
-        let mark = self.mark();
-        let (mut high, mut rest) = (Poly::constant(width, p.constant >> low), Poly::constant(p.width, 0));
-        rest.constant = p.constant & ones(low);
-        for (m, c) in &p.terms {
-            if c.trailing_zeros() >= low {
-                high.plus_scaled(&self.product(m, width), c >> low);
-            } else {
-                rest.plus(m.clone(), *c);
-            }
-        }
-        if rest.most(&|t| self.width(t)).is_some_and(|most| most <= ones(low)) {
-            self.note_split(mark, (&p, low), (&high, &rest), None);
-            return if width == 1 { self.parity(&high) } else { self.number(high) };
-        }
-        if high.known() != Some(0) {
-            let lower = self.is_traced().then(|| rest.clone());
-            let rest = self.slice_of(rest, low, width);
-            if let Some(lower) = lower {
-                self.note_split(mark, (&p, low), (&high, &lower), Some(rest));
-            }
-            if width == 1 {
-                return self.bitwise(B::Xor, self.parity(&high), rest);
-            }
-            let upper = self.is_traced().then(|| self.plain(&high));
-            high.plus_scaled(&self.poly(rest), 1);
-            return match upper {
-                Some(upper) => self.number_of(|| d.add(&upper, &rest), high),
-                None => self.number(high),
-            };
+        if let Some(part) = self.slice_split(&p, low, width) {
+            return part;
         }
         // Row `slice-range`: bits that are the same for the least and the greatest number.
         if let Some((least, most)) = self.chosen_range(&p)
@@ -255,6 +211,66 @@ impl Normal<'_> {
         let whole = self.number(p.clone());
         let changed = self.polys.borrow().get(&whole).is_none_or(|q| **q != p);
         if changed { self.slice(whole, low, width) } else { d.make(Node::Extract { low, a: whole }, width) }
+    }
+
+    /// Bits of a sum whose summands do not overlap, or those of its complement do not.
+    fn slice_apart(&self, p: &Poly, low: u32, width: u32) -> Option<TermId> {
+        if let Some(segments) = self.segments(p) {
+            return Some(self.gather(&segments, low, width));
+        }
+        // Row `slice-complement`: before a borrow takes the bits apart.
+        if p.negative()
+            && let Some(segments) = self.segments(&p.complement())
+        {
+            return Some(self.complement(self.gather(&segments, low, width)));
+        }
+        // Row `slice-flipped`: where half of all numbers is added, the upper bit is the other one.
+        if width == 1 && low + 1 == p.width {
+            let flipped = Poly { constant: p.constant ^ 1 << low, ..p.clone() };
+            if let Some(segments) = self.segments(&flipped) {
+                return Some(self.complement(self.gather(&segments, low, 1)));
+            }
+            if let Some(segments) = self.segments(&flipped.complement()) {
+                return Some(self.gather(&segments, low, 1));
+            }
+        }
+        None
+    }
+
+    /// Row `slice-split`: (q·2^l + r) >> l = q + (r >> l).
+    fn slice_split(&self, p: &Poly, low: u32, width: u32) -> Option<TermId> {
+        let d = self.terms;
+        let mark = self.mark();
+        let (mut high, mut rest) = (Poly::constant(width, p.constant >> low), Poly::constant(p.width, 0));
+        rest.constant = p.constant & ones(low);
+        for (m, c) in &p.terms {
+            if c.trailing_zeros() >= low {
+                high.plus_scaled(&self.product(m, width), c >> low);
+            } else {
+                rest.plus(m.clone(), *c);
+            }
+        }
+        if rest.most(&|t| self.width(t)).is_some_and(|most| most <= ones(low)) {
+            self.note_split(mark, (p, low), (&high, &rest), None);
+            return Some(if width == 1 { self.parity(&high) } else { self.number(high) });
+        }
+        if high.known() != Some(0) {
+            let lower = self.is_traced().then(|| rest.clone());
+            let rest = self.slice_of(rest, low, width);
+            if let Some(lower) = lower {
+                self.note_split(mark, (p, low), (&high, &lower), Some(rest));
+            }
+            if width == 1 {
+                return Some(self.bitwise(B::Xor, self.parity(&high), rest));
+            }
+            let upper = self.is_traced().then(|| self.plain(&high));
+            high.plus_scaled(&self.poly(rest), 1);
+            return Some(match upper {
+                Some(upper) => self.number_of(|| d.add(&upper, &rest), high),
+                None => self.number(high),
+            });
+        }
+        None
     }
 
     /// Row `slice-rejoined`: above its low bits, s - (s mod 2^n) is s.
