@@ -4,6 +4,7 @@
 //! - `arrows`: the list in the document, and what it is held against. `circles`: strongly connected components.
 //! - `crates`: the crates and what each is built with. `chips`: lines that name a chip where code should ask for what it has. `within`: circles inside of crates, of which there are ever fewer.
 //! - `trust`: how much code a proof rests on, which only shrinks.
+//! - `lengths`: functions of `verify` that are too long.
 //! - `imports`: paths in a source text. `modules`: the modules of a crate and what each imports.
 
 mod arrows;
@@ -11,6 +12,7 @@ mod chips;
 mod circles;
 mod crates;
 mod imports;
+mod lengths;
 mod modules;
 mod trust;
 mod within;
@@ -59,6 +61,7 @@ pub fn rooms(root: &Path) -> Result<()> {
     );
     faults.extend(chips::chips(root)?);
     faults.extend(trust::trust(root, &crates)?);
+    faults.extend(lengths::lengths(root)?);
     if faults.is_empty() {
         return Ok(());
     }
