@@ -12,21 +12,8 @@ use sassafras_hazards::drains;
 use sassafras_isa::step::Outcome;
 use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId};
-use std::collections::BTreeMap;
 
 const UNDER_WAY: &str = "a copy to shared memory may be under way";
-
-/// Copies that may be under way, by the event of what they store: the scoreboard that tells of each, if one does.
-pub type Copies = BTreeMap<usize, Option<u8>>;
-
-/// The copies under way where two groups of lanes become one: those of either. A scoreboard tells of what it tells both.
-pub fn join(a: &Copies, b: &Copies) -> Copies {
-    let mut all = a.clone();
-    for (event, board) in b {
-        all.entry(*event).and_modify(|own| *own = own.filter(|own| Some(*own) == *board)).or_insert(*board);
-    }
-    all
-}
 
 /// Whether an instruction may see a copy that is under way, or change what it copies, by how it touches memory: all but loads of global
 /// memory that order nothing, constants, and the thread's own stack.
@@ -130,19 +117,4 @@ fn meets<R: Name>(side: &Side<'_, R>, (at, bytes): (TermId, u32), store: usize) 
     };
     let (first, second) = (inside(at, store.address, store.bytes), inside(store.address, at, bytes));
     Some(d.and(&store.guard, &d.or(&first, &second)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_scoreboard_tells_of_a_copy_on_both_ways() {
-        let (a, b) = (
-            Copies::from([(1, Some(0)), (2, Some(1))]),
-            Copies::from([(1, Some(0)), (2, None), (3, Some(2))]),
-        );
-        assert_eq!(join(&a, &b), Copies::from([(1, Some(0)), (2, None), (3, Some(2))]));
-        assert_eq!(join(&b, &a), join(&a, &b));
-    }
 }

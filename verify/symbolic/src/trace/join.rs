@@ -58,7 +58,7 @@ impl<R: Name> Side<'_, R> {
             stores,
             lanes,
             reduced,
-            copies: crate::trace::copies::join(&a.copies, &b.copies),
+            copies: crate::trace::under_way::join(&a.copies, &b.copies),
             aside: a.aside && b.aside,
             from: a.from.iter().chain(&b.from).copied().collect::<BTreeSet<u32>>().into_iter().collect(),
         }

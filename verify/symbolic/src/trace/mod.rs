@@ -5,7 +5,7 @@
 //! - [`lanes`]: who is together, by the rules of convergence. [`collective`]: what lanes ask each other. [`leader`]: one lane's atomic for others.
 //! - [`event`]: what others may see, [`action`]: what it is. [`order`]: of events at which lanes wait. [`facts`]: what a source says that decides how a side is read.
 //! - [`loops`]: loops, and how often lanes have gone round each; [`spot`]: a place in them. [`course`]: which ways were gone. [`done`]: all of it, when it is over.
-//! - [`bank`]: constant banks. [`copies`]: copies to shared memory. [`fence`]: fences; [`fences`]: what they are taken for. [`ordering`]: acquires and releases. [`window`]: generic addresses.
+//! - [`bank`]: constant banks. [`copies`]: copies to shared memory, [`under_way`]: which may be under way. [`fence`]: fences; [`fences`]: what they are taken for. [`ordering`]: acquires and releases. [`window`]: generic addresses.
 //!   [`system`]: calls that the driver resolves. [`atomic`]: atomics; [`update`], [`retry`]: those that are loops around a compare-and-swap.
 
 mod access;
@@ -34,6 +34,7 @@ pub mod retry;
 pub mod side;
 pub mod spot;
 pub mod system;
+pub mod under_way;
 pub mod update;
 pub mod walk;
 mod ways;

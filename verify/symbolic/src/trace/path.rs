@@ -1,7 +1,7 @@
 //! Lanes at one place: what holds of them, and what they hold.
 
-use crate::trace::copies::Copies;
 use crate::trace::lanes::Lanes;
+use crate::trace::under_way::Copies;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::TermId;
 use std::fmt::Debug;

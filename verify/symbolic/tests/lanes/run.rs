@@ -65,6 +65,8 @@ struct Watch {
     voted: BTreeMap<(u32, u64), [u32; 32]>,
     /// Votes of some of those that they are said to be of: warp, vote, how often these had voted then, who voted, and who was to.
     parts: Vec<(u32, u64, u32, u32, u32)>,
+    /// Warps whose lanes wait for each other for ever in the source: some at one vote for such as are at another that names them (C15).
+    stuck: BTreeSet<u32>,
     wrong: Option<Wrong>,
 }
 
@@ -77,6 +79,7 @@ impl Watch {
             left: (0..threads.div_ceil(32)).map(all).collect(),
             voted: BTreeMap::new(),
             parts: Vec::new(),
+            stuck: BTreeSet::new(),
             wrong: None,
         }
     }
@@ -90,6 +93,12 @@ impl Watch {
         }
         if let Some(mask) = self.votes.get(&e.position) {
             let wanted = mask & alive;
+            let crossed = |(warp, at, _, here, all): &(u32, u64, u32, u32, u32)| {
+                *warp == e.warp && *at != e.position && e.lanes & all & !here != 0 && mask & here != 0
+            };
+            if self.parts.iter().any(crossed) {
+                self.stuck.insert(e.warp);
+            }
             let counts = self.voted.entry((e.warp, e.position)).or_default();
             let own = |lane: &usize| e.lanes >> lane & 1 == 1;
             (0..32).filter(own).for_each(|lane| counts[lane] += 1);
@@ -105,17 +114,14 @@ impl Watch {
         }
     }
 
-    /// What was wrong. If all lanes of a vote come to it, they come at once; that some never come is the source's affair (C15), and so are lanes that wait at one
-    /// vote for such as wait at another.
+    /// What was wrong. If all lanes of a vote come to it, they come at once; that some never come is the source's affair (C15).
     fn wrong(&mut self) -> Option<Wrong> {
-        let places: BTreeSet<(u32, u64)> = self.parts.iter().map(|part| (part.0, part.1)).collect();
-        if places.iter().any(|(warp, _)| places.iter().filter(|p| p.0 == *warp).count() > 1) {
-            return self.wrong.take();
-        }
-        let split = self.parts.iter().find(|(warp, at, turn, _, wanted)| {
-            let counts = &self.voted[&(*warp, *at)];
-            (0..32).filter(|lane| wanted >> lane & 1 == 1).all(|lane| counts[lane] >= *turn)
-        });
+        let split = self.parts.iter().filter(|part| !self.stuck.contains(&part.0)).find(
+            |(warp, at, turn, _, wanted)| {
+                let counts = &self.voted[&(*warp, *at)];
+                (0..32).filter(|lane| wanted >> lane & 1 == 1).all(|lane| counts[lane] >= *turn)
+            },
+        );
         self.wrong.take().or(split.map(|(_, at, _, here, wanted)| Wrong::Apart(*at, *here, *wanted)))
     }
 }

@@ -21,4 +21,5 @@ mod system;
 
 pub use code::{declared_stack, text, unasked};
 pub use request::{Request, Role};
-pub use run::{Target, Write, piece, run, run_from};
+pub use run::{Target, piece, run, run_from};
+pub use state::Write;

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::request::{Request, Role};
-use super::state::{Run, Shared};
+use super::state::{Run, Shared, Write};
 use super::stop::Stop;
 use crate::assumption::Assumption;
 use crate::input::Input;
@@ -24,9 +24,6 @@ use sassafras_isa::{Inst, Register, Style, print};
 use sassafras_link::{ELSEWHERE, link};
 use sassafras_semantics::{Domain, TermId, Trap};
 use std::collections::BTreeSet;
-
-/// A register write: byte offset of the instruction, and the value.
-pub type Write = (u64, TermId);
 
 /// The target after its run.
 pub struct Target<'i> {

@@ -2,7 +2,6 @@
 
 use super::code::Code;
 use super::request::Role;
-use super::run::Write;
 use crate::trace::action::Action;
 use crate::trace::bank::constant;
 use crate::trace::fence::Fence;
@@ -21,6 +20,9 @@ use std::collections::BTreeSet;
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
     Err(Trap::Unsupported(what.into()))
 }
+
+/// A register write: byte offset of the instruction, and the value.
+pub type Write = (u64, TermId);
 
 /// Whether all lanes of a warp have a register in common.
 pub(super) fn of_warp(register: Register) -> bool {
