@@ -119,13 +119,12 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
             for (side, line) in files.named(&record.entry, why) {
                 let _ = writeln!(text, "  {side}: {line}");
             }
-            if let Some(row) = sassafras_prove::advice::advice(why) {
-                let _ = writeln!(text, "  this means: {}\n  to try: {}", row.means, row.hint);
-            }
+            let page = why.advice();
+            let _ = writeln!(text, "  this means ({}): {}\n  to try: {}", page.code, page.means, page.hint);
             counted(&mut text, record);
         }
         Verdict::Inapplicable(why) => {
-            let _ = writeln!(text, ": there is nothing to compare: {why}");
+            let _ = writeln!(text, ": there is nothing to compare ({}): {why}", why.advice().code);
         }
         Verdict::Refuted(c) => refuted(&mut text, record, c, files),
     }

@@ -213,3 +213,39 @@ fn limits_hold_beside_the_solver() {
     let run = sassafras(folder.path(), &["prove", "in.ptx", "--budget", "1"]);
     assert!(run.code == 0 || run.code == 12 && run.out.contains("effort"), "{}{}", run.out, run.err);
 }
+
+#[test]
+fn a_code_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = sassafras(folder.path(), &["prove", "--explain", "U0504"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(run.out.starts_with("U0504: uniform: ") && run.out.contains("to try: "), "{}", run.out);
+    let run = sassafras(folder.path(), &["--format", "json", "prove", "--explain", "w0503"]);
+    let json: serde_json::Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!((run.code, &json["code"]), (0, &serde_json::json!("W0503")));
+    for wrong in [&["prove", "--explain", "U9999"][..], &["prove"], &["prove", "--explain", "U0504", "a.ptx"]]
+    {
+        let run = sassafras(folder.path(), wrong);
+        assert_eq!(run.code, 2, "{wrong:?}: {}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn programs_are_told_the_code_of_a_reason() {
+    if !there("programs_are_told_the_code_of_a_reason") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, source, target, code) = CASES[2];
+    let (source, target) = (lay(folder.path(), source), lay(folder.path(), target));
+    let run = |format: &str| {
+        let run = sassafras(folder.path(), &["--format", format, "prove", &source, "--against", &target]);
+        assert_eq!(run.code, code, "{}{}", run.out, run.err);
+        serde_json::from_str::<serde_json::Value>(&run.out).expect("it is JSON")
+    };
+    let own = run("json")["entries"][0]["code"].clone();
+    let own = own.as_str().expect("a code");
+    assert!(own.len() == 5 && own.starts_with('U'), "{own}");
+    let sarif = run("sarif")["runs"][0]["results"][0]["properties"]["code"].clone();
+    assert_eq!(sarif, own);
+}

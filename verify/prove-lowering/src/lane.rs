@@ -206,7 +206,7 @@ impl Lane<'_, '_> {
             _ => args.to_vec(),
         };
         let arguments: Vec<TermId> = arguments.into_iter().map(|a| self.side.inputs.normal.of(a)).collect();
-        let results = collective::collective(self.side, op, &arguments).map_err(text)?;
+        let results = collective::collective(self.side, op, &arguments).map_err(|why| why.to_string())?;
         if op.of_whole_warp() && !types.is_empty() {
             let d = self.terms();
             let all = results.into_iter().reduce(|low, high| d.concat(&high, &low));
@@ -238,7 +238,9 @@ impl Lane<'_, '_> {
         let place = self.side.place;
         for (at, fence) in (place..).zip(all) {
             self.side.place = at;
-            if let Some(fence) = taken(self.weakened, at, self.side.walk.visit(), fence)? {
+            if let Some(fence) =
+                taken(self.weakened, at, self.side.walk.visit(), fence).map_err(|why| why.to_string())?
+            {
                 self.side.event(Action::Fence(fence), &[], &[], true);
             }
         }

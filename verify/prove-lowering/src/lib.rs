@@ -28,6 +28,7 @@ use sassafras_solvers::Timed;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::origin::{Freedom, Origin, Trace};
 use sassafras_symbolic::places;
 use sassafras_symbolic::ptx::calls::Program;
@@ -85,12 +86,13 @@ pub struct Record {
 struct Names<'a>(Origin<'a>, &'a Function);
 
 impl Compared for Names<'_> {
-    fn place(self, at: u64) -> String {
+    fn place(self, at: u64) -> Place {
         Origin::place(self.0, at)
     }
-    fn target(self, at: u64) -> String {
+    fn target(self, at: u64) -> Place {
         let inst = Inst((at / PLACES) as u32);
-        self.1.insts.get(inst).map_or_else(|| inst.to_string(), |data| format!("{inst} (line {})", data.line))
+        let named = |line| format!("{inst} (line {line})");
+        Place::Named(self.1.insts.get(inst).map_or_else(|| inst.to_string(), |data| named(data.line)))
     }
     fn required_threads(self) -> Option<[u32; 3]> {
         self.0.required_threads()
@@ -296,7 +298,7 @@ impl<'a> Task<'a> {
         }
         let mut open = covered(inputs, names, &source.events, &of_target.log.events);
         open.push(traps(d, &source.traps, &of_target.log.traps));
-        let say = |what: &str, violated: TermId| Obligation { what: what.to_owned(), violated };
+        let say = |what: &str, violated: TermId| Obligation { what: Claim::Named(what.to_owned()), violated };
         open.extend(of_target.log.undefined.iter().map(|u| say("what is done is defined where it was", *u)));
         open.extend(of_target.log.demands.iter().map(|u| say("generic addresses stay in their window", u.0)));
         open.extend(of_target.log.beyond.iter().map(|u| say("coverage: loops end where they did", *u)));

@@ -68,7 +68,7 @@ pub(crate) fn walk<'i>(
     let mut side = Side::new(inputs, "target", bound, Loops::of(&flow, &[first]), start);
     // As on the side of PTX, for which there is no code that asks: the n-th answer of one side is that of the other.
     side.reading.unasked = Unasked { clocks: true, lanes: true };
-    while let Some(at) = side.advance()? {
+    while let Some(at) = side.advance().map_err(|why| why.to_string())? {
         let data = &f.blocks[Block(at as u32)];
         for &inst in &data.insts {
             let at = |why: String| format!("{inst} (line {}): {why}", f.insts[inst].line);

@@ -81,7 +81,7 @@ impl<'a> Desk<'a> {
                             o.what
                         )));
                     }
-                    return Err(Failure::Violated { what: o.what.clone(), model });
+                    return Err(Failure::Violated { what: o.what.to_string(), model });
                 }
                 Answer::Unknown(why) => return Err(unknown(why)),
             }
@@ -143,7 +143,7 @@ impl<'a> Desk<'a> {
                 Err(alone) => alone,
             };
             let Some((i, j)) = alone.near.first().copied().filter(|n| asked.insert(*n)) else {
-                return Err(Failure::Unknown(alone.why));
+                return Err(Failure::Unknown(alone.why.to_string()));
             };
             let one = one_event(inputs, names, &source[i], &target[j]);
             self.discharge(inputs, assumed, &[one])?;

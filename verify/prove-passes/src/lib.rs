@@ -30,6 +30,7 @@ use relation::Relation;
 use replay::{Shown, input};
 use sassafras_ir::{Block, Function, Op, text::print_op};
 use sassafras_normal::Normal;
+use sassafras_prove::Reason;
 use sassafras_prove::verdict::{Counterexample, Counts, Coverage, Phases, Record, Verdict};
 use sassafras_semantics::{Ordering, Terms};
 use sassafras_solve::limit::Limits;
@@ -89,7 +90,7 @@ fn judge(
         sides: 0.0,
         coverage: None,
     };
-    let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(why.into()));
+    let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(Reason::other(&why)));
     let Task { desk, assumed, evaluated, sides, coverage, .. } = task;
     let counts = Counts { evaluated, ..desk.counts };
     let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
@@ -184,7 +185,7 @@ impl Task<'_> {
         let smaller = self.both.smaller(input);
         match self.both.show(&smaller) {
             Shown::Differs(found) => Verdict::Refuted(found),
-            _ => Verdict::Unknown("replay: an input shows a difference once and not again".into()),
+            _ => Verdict::Unknown(Reason::other("replay: an input shows a difference once and not again")),
         }
     }
 

@@ -78,7 +78,7 @@ pub(super) fn run<'i>(
     let mut arrivals = BTreeMap::new();
     let mut times: FxHashMap<Inst, u32> = FxHashMap::default();
     let mut spaces: FxHashMap<usize, Space> = FxHashMap::default();
-    while let Some(at) = side.advance()? {
+    while let Some(at) = side.advance().map_err(|why| why.to_string())? {
         if at >= WAIT {
             let block = (at > WAIT).then(|| Block((at - WAIT - 1) as u32));
             let (condition, version) = (side.condition(), side.path.version);

@@ -12,6 +12,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::trace::event::Event;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,19 +36,19 @@ pub(super) struct Sides<'i> {
 #[derive(Clone, Copy)]
 struct Names<'f>(&'f Function, &'f Function);
 
-fn place(f: &Function, at: u64) -> String {
+fn place(f: &Function, at: u64) -> Place {
     let inst = Inst(at as u32);
-    match f.insts.get(inst) {
+    Place::Named(match f.insts.get(inst) {
         Some(data) => format!("{inst} (line {})", data.line),
         None => format!("{inst}"),
-    }
+    })
 }
 
 impl Compared for Names<'_> {
-    fn place(self, at: u64) -> String {
+    fn place(self, at: u64) -> Place {
         place(self.0, at)
     }
-    fn target(self, at: u64) -> String {
+    fn target(self, at: u64) -> Place {
         place(self.1, at)
     }
     fn required_threads(self) -> Option<[u32; 3]> {
@@ -199,11 +200,11 @@ impl Both<'_, '_> {
         let mut open = covered(inputs, names, &source.side.log.events, &target.side.log.events);
         open.push(traps(d, &source.side.log.traps, &target.side.log.traps));
         for undefined in &target.side.log.undefined {
-            let what = "what is done is defined where it was".to_owned();
+            let what = Claim::Named("what is done is defined where it was".to_owned());
             open.push(Obligation { what, violated: *undefined });
         }
         for beyond in &target.side.log.beyond {
-            let what = "coverage: loops end where they did".to_owned();
+            let what = Claim::Named("coverage: loops end where they did".to_owned());
             open.push(Obligation { what, violated: *beyond });
         }
         let ends: BTreeSet<Option<Block>> =
@@ -212,11 +213,11 @@ impl Both<'_, '_> {
             let (s, t) = (source.arrivals.get(&end), target.arrivals.get(&end));
             let condition = |a: Option<&Arrival>| a.map_or(d.no(), |a| a.condition);
             let differ = |x: TermId, y: TermId| d.not(&d.eq(&x, &y));
-            let what = format!("lanes come to {} as before", named(end));
+            let what = Claim::Named(format!("lanes come to {} as before", named(end)));
             open.push(Obligation { what, violated: differ(condition(s), condition(t)) });
             let (Some(s), Some(t)) = (s, t) else { continue };
             let versions = d.and(&s.condition, &differ(s.version, t.version));
-            let what = format!("others have done as much on the way to {}", named(end));
+            let what = Claim::Named(format!("others have done as much on the way to {}", named(end)));
             open.push(Obligation { what, violated: versions });
             if let Some(cut) = end {
                 let relation = relations.get(&cut).ok_or_else(|| unknown("a cut without a relation"))?;
@@ -261,7 +262,8 @@ impl Both<'_, '_> {
             };
             if other != term {
                 let violated = d.and(&source.condition, &d.not(&d.eq(&other, &term)));
-                open.push(Obligation { what: format!("{v} at {cut} is what it is said to be"), violated });
+                let what = Claim::Named(format!("{v} at {cut} is what it is said to be"));
+                open.push(Obligation { what, violated });
             }
         }
         Ok(())

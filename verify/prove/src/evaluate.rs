@@ -12,6 +12,7 @@ use sassafras_semantics::{Axis, Concrete, FloatFormat, Space, TermId, Terms};
 use sassafras_solve::read::Read;
 use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::{AXES, Bound, Inputs};
+use sassafras_symbolic::obstacle::evaluation::{Difference, Evaluation};
 use sassafras_symbolic::places::{Placed, Variable};
 use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::Event;
@@ -334,29 +335,29 @@ impl Raw<'_> {
         if self.target.beyond.iter().any(|b| truth(*b) != Some(false)) {
             return Ok(false);
         }
+        let differs = |difference| -> Reason { Evaluation::Contradicted { input: seed, difference }.into() };
         if self.never.iter().any(|n| truth(*n) == Some(true)) {
-            return Err(format!("input {seed}: the hardware faults").into());
+            return Err(differs(Difference::Faults));
         }
         if self.tangled.iter().any(|n| truth(*n) != Some(false)) {
-            return Err(Reason::tangled(seed));
+            return Err(Evaluation::Tangled { input: seed }.into());
         }
         let Some(left) = effects(&self.source, values, decided) else { return Ok(false) };
         let Some(right) = effects(&self.target, values, decided) else {
-            return Err(format!("input {seed}: the target depends on what is undefined").into());
+            return Err(differs(Difference::Undefined));
         };
-        let differs = || Reason::from(format!("input {seed}: the stores differ"));
         if left.written.len() != right.written.len() {
-            return Err(differs());
+            return Err(differs(Difference::Stores));
         }
         let mut same = true;
         for (at, byte) in &left.written {
-            let Some(own) = right.written.get(at) else { return Err(differs()) };
+            let Some(own) = right.written.get(at) else { return Err(differs(Difference::Stores)) };
             same &= byte.is_none() || byte == own;
         }
         if !same {
             // Such an input says nothing where a NaN that was computed may have another payload.
             let open = order.iter().any(|(id, node, _)| may_be_another_nan(node, values[id.0 as usize]));
-            return if open { Ok(false) } else { Err(differs()) };
+            return if open { Ok(false) } else { Err(differs(Difference::Stores)) };
         }
         let partner = |s: &Happened, t: &Happened| {
             let wanted = sassafras_symbolic::trace::event::wanted(&s.0, &s.1, &t.1);
@@ -367,15 +368,13 @@ impl Raw<'_> {
             left.events.difference(&left.optional).all(|s| right.events.iter().any(|t| partner(s, t)))
                 && right.events.iter().all(|t| left.events.iter().any(|s| partner(s, t)));
         if !found {
-            return Err(format!("input {seed}: the events differ").into());
+            return Err(differs(Difference::Events));
         }
         if left.traps != right.traps {
-            return Err(format!("input {seed}: one side traps").into());
+            return Err(differs(Difference::Traps));
         }
         match right.touched.iter().find(|a| !left.touched.contains(a)) {
-            Some(a) => {
-                Err(format!("input {seed}: the target accesses {:#x}, the source does not", a.2).into())
-            }
+            Some(a) => Err(differs(Difference::Access(a.2))),
             None => Ok(true),
         }
     }

@@ -33,4 +33,5 @@ pub use prove::{prove, prove_code, prove_within};
 pub use reason::Reason;
 pub use sassafras_solve::{Answer, Limits, NoSolver, Solver, Z3, limit};
 pub use sassafras_symbolic::Assumption;
+pub use sassafras_symbolic::obstacle::Advice;
 pub use verdict::{Coverage, Phases, Record, Verdict};

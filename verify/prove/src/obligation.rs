@@ -3,6 +3,8 @@
 use sassafras_chip::limits::{BLOCK_EXTENTS, GRID_EXTENTS};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId, Terms};
 use sassafras_symbolic::inputs::{AXES, Inputs};
+use sassafras_symbolic::obstacle::events::{Events, Nearest};
+use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::sum::split;
 use sassafras_symbolic::trace::action::Action;
@@ -10,11 +12,11 @@ use sassafras_symbolic::trace::event::{Event, Kind, byte_at, within};
 
 /// What is compared: how places in it are called, and what it demands of a launch.
 pub trait Compared: Copy {
-    /// A place in the source, for people.
-    fn place(self, at: u64) -> String;
-    /// A place in the target, for people.
-    fn target(self, at: u64) -> String {
-        format!("{at:#06x}")
+    /// A place in the source.
+    fn place(self, at: u64) -> Place;
+    /// A place in the target.
+    fn target(self, at: u64) -> Place {
+        Place::Offset(at)
     }
     /// The shape of blocks that the source demands.
     fn required_threads(self) -> Option<[u32; 3]>;
@@ -25,7 +27,7 @@ pub trait Compared: Copy {
 }
 
 impl Compared for Origin<'_> {
-    fn place(self, at: u64) -> String {
+    fn place(self, at: u64) -> Place {
         Origin::place(self, at)
     }
     fn required_threads(self) -> Option<[u32; 3]> {
@@ -36,8 +38,8 @@ impl Compared for Origin<'_> {
 /// Something that must not be possible.
 #[derive(Clone, Debug)]
 pub struct Obligation {
-    /// What it says, for people.
-    pub what: String,
+    /// What it says.
+    pub what: Claim,
     /// One bit; where it is one the obligation is violated.
     pub violated: TermId,
 }
@@ -98,8 +100,8 @@ fn key(e: &Event) -> Option<Key> {
 /// An event without a partner.
 #[derive(Debug)]
 pub struct Alone {
-    /// Which, for people.
-    pub why: String,
+    /// Which.
+    pub why: Box<Events>,
     /// Events of the source and of the target that differ in terms alone, perhaps: the likeliest first.
     pub near: Vec<(usize, usize)>,
     /// Which it is.
@@ -147,17 +149,15 @@ pub fn events(
         return match open.first() {
             None => Ok(pairs),
             Some((j, k)) => {
-                let why = format!(
-                    "events: the source has no partner for {} at {}",
-                    k.0,
-                    origin.target(target[*j].place)
-                );
+                let (event, place) = (k.0.to_string().into(), origin.target(target[*j].place));
+                let why = Box::new(Events::SourceLacks { event, place, nearest: Nearest::None });
                 let event = Lone::Target(*j);
                 Err(Alone { why, near: Vec::new(), event, pairs })
             }
         };
     };
-    let why = format!("events: the target has no partner for {} of {}", k.0, origin.place(source[*i].place));
+    let (event, place) = (k.0.to_string().into(), origin.place(source[*i].place));
+    let why = Box::new(Events::TargetLacks { event, place, nearest: Nearest::None });
     let fits = |j: &usize| {
         let (a, b) = (&source[*i], &target[*j]);
         a.operands_for(b).len() == b.arguments.len() && a.results.len() == b.results.len()
@@ -188,10 +188,7 @@ pub fn one_event(inputs: &Inputs<'_>, origin: impl Compared, a: &Event, b: &Even
     let after = if a.orders { differ(d, &a.version, &b.version) } else { d.no() };
     let wrong = d.or(&wrong, &after);
     let violated = d.or(&differ(d, &a.guard, &b.guard), &d.and(&a.guard, &wrong));
-    Obligation {
-        what: format!("the event of {} is that at {}", origin.place(a.place), origin.target(b.place)),
-        violated,
-    }
+    Obligation { what: Claim::Event(origin.place(a.place), origin.target(b.place)), violated }
 }
 
 /// Stores in pieces of at most `size` bytes.
@@ -300,7 +297,7 @@ fn pairs(
         let t = &target[partner[i]];
         let wrong = d.or(&differ(d, &s.address, &t.address), &differ(d, &s.value, &t.value));
         let violated = d.or(&differ(d, &s.guard, &t.guard), &d.and(&s.guard, &wrong));
-        let what = format!("the store of {} is that at {}", origin.place(s.place), origin.target(t.place));
+        let what = Claim::Store(origin.place(s.place), origin.target(t.place));
         Obligation { what, violated }
     };
     Some(source.iter().enumerate().map(pair).collect())
@@ -320,7 +317,7 @@ fn memory(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Obligation
     };
     let ((ws, vs), (wt, vt)) = (fold(source), fold(target));
     let violated = d.or(&differ(d, &ws, &wt), &d.and(&ws, &differ(d, &vs, &vt)));
-    Obligation { what: "both sides leave the same memory".into(), violated }
+    Obligation { what: Claim::Memory, violated }
 }
 
 /// Each access of the target is aligned, and each load reads bytes that the source reads or writes there.
@@ -370,10 +367,7 @@ pub fn covered(
             }
         }
         let violated = d.and(&t.guard, &bad);
-        all.push(Obligation {
-            what: format!("the source accesses what is accessed at {}", origin.target(t.place)),
-            violated,
-        });
+        all.push(Obligation { what: Claim::Access(origin.target(t.place)), violated });
     }
     all
 }
@@ -381,7 +375,7 @@ pub fn covered(
 /// Both sides trap alike.
 pub fn traps(d: &Terms, source: &[(TermId, u64)], target: &[(TermId, u64)]) -> Obligation {
     let any = |all: &[(TermId, u64)]| all.iter().fold(d.no(), |any, (c, _)| d.or(&any, c));
-    Obligation { what: "both sides trap alike".into(), violated: differ(d, &any(source), &any(target)) }
+    Obligation { what: Claim::Traps, violated: differ(d, &any(source), &any(target)) }
 }
 
 /// Each access of the target to local memory lies in the stack that the cubin declares, of `bytes` bytes below `top`, and at a multiple of
@@ -414,7 +408,7 @@ pub fn frame(
     let assumed: Vec<TermId> = assumed.collect();
     let base = d.sub(&top, &word(bytes.into()));
     let outside = target.iter().filter(of).map(|e| Obligation {
-        what: format!("the stack has room for what is accessed at {:#06x}", e.place),
+        what: Claim::Stack(e.place),
         violated: d.and(&e.guard, &d.not(&d.and(&inside(e, base, bytes.into()), &multiple(e)))),
     });
     (assumed, outside.collect())

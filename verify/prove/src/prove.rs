@@ -23,6 +23,8 @@ use sassafras_ptx::checked::Module;
 use sassafras_solve::limit::Limits;
 use sassafras_solve::solver::Solver;
 use sassafras_solvers::Timed;
+use sassafras_symbolic::obstacle::effort::Effort;
+use sassafras_symbolic::obstacle::nothing::Nothing;
 use sassafras_symbolic::origin::Origin;
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -103,7 +105,7 @@ fn once(
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
-        verdict: Verdict::Inapplicable("".into()),
+        verdict: Verdict::Unknown(Effort::NoAttempt {}.into()),
         assumptions: BTreeSet::new(),
         lemmas: BTreeSet::new(),
         obligations: Counts::default(),
@@ -131,8 +133,8 @@ fn once(
                 task.searched(verdict)
             })
         }
-        (None, _) => Verdict::Inapplicable(format!("the source has no entry `{name}`").into()),
-        (_, None) => Verdict::Inapplicable(format!("the target has no entry `{name}`").into()),
+        (None, _) => Verdict::Inapplicable(Nothing::NotInSource { entry: name.into() }.into()),
+        (_, None) => Verdict::Inapplicable(Nothing::NotInTarget { entry: name.into() }.into()),
     };
     (record.phases.solver, record.phases.questions) = (solver.seconds, solver.questions);
     record.seconds = started.elapsed().as_secs_f64();

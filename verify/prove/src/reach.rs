@@ -6,6 +6,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{Concrete, Domain, TermId, Terms};
 use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::trace::course::Course;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,14 +166,14 @@ impl Evaluation {
         all
     }
 
-    /// What is decisive that was not reached, for people: a way that inputs may go, or a loop that they may go round.
-    pub fn lacks(&self) -> Option<String> {
-        let edge = self.open.first().map(|(from, to)| match to {
-            0 => format!("no evaluated input ends at {from}"),
-            to => format!("no evaluated input goes from {from} to {to}"),
+    /// What is decisive that was not reached: a way that inputs may go, or a loop that they may go round.
+    pub fn lacks(&self) -> Option<Coverage> {
+        let edge = self.open.first().map(|&(from, to)| match to {
+            0 => Coverage::NoEnd { from },
+            to => Coverage::NoWay { from, to },
         });
         let unentered = self.loops.iter().find(|l| l.after.is_empty() && !l.open.is_empty());
-        edge.or_else(|| unentered.map(|l| format!("no evaluated input comes through the loop at {}", l.at)))
+        edge.or_else(|| unentered.map(|l| Coverage::NoLoop { at: l.at }))
     }
 
     /// For people, without the evaluated inputs' number.
@@ -216,12 +217,9 @@ mod tests {
             Evaluation::of(&course, &goals, reached, never)
         };
         let none = BTreeSet::new();
-        assert_eq!(of(&edge, &none).lacks().as_deref(), Some("no evaluated input goes from 3 to 4"));
+        assert_eq!(of(&edge, &none).lacks(), Some(Coverage::NoWay { from: 3, to: 4 }));
         let both = BTreeSet::from([Goal::Edge(3, Some(1)), Goal::Edge(3, Some(4))]);
-        assert_eq!(
-            of(&both, &none).lacks().as_deref(),
-            Some("no evaluated input comes through the loop at 1")
-        );
+        assert_eq!(of(&both, &none).lacks(), Some(Coverage::NoLoop { at: 1 }));
         let all = BTreeSet::from([Goal::Left(1, 0)]);
         assert_eq!(of(&both, &all).lacks(), None);
     }

@@ -1,5 +1,13 @@
 //! Why nothing was shown.
 
+use sassafras_symbolic::obstacle::container::Container;
+use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::effort::Effort;
+use sassafras_symbolic::obstacle::evaluation::Evaluation;
+use sassafras_symbolic::obstacle::events::Events;
+use sassafras_symbolic::obstacle::nothing::Nothing;
+use sassafras_symbolic::obstacle::replay::Replay;
+use sassafras_symbolic::obstacle::{Advice, Located, Obstacle};
 use std::fmt;
 use std::ops::Deref;
 
@@ -12,55 +20,62 @@ pub enum Kind {
     FewInputs,
     /// The solver's example could not be shown in both executors.
     Replay,
-    /// On a drawn input lanes may wait for ever, which a proof excludes otherwise.
-    Tangled,
     /// Values on a drawn input say otherwise than what was shown.
     Contradiction,
-    /// Anything else, of which the text speaks.
+    /// Anything else, which decides nothing.
     Other,
 }
 
-/// A reason, with its text for people (`advice.rs`). Whatever decides something looks at the kind.
+impl Kind {
+    fn of(obstacle: &Obstacle) -> Kind {
+        match obstacle {
+            Obstacle::Evaluation(evaluation) => match **evaluation {
+                Evaluation::Vacuous {} => Kind::Vacuous,
+                Evaluation::FewInputs { .. } => Kind::FewInputs,
+                Evaluation::Contradicted { .. } | Evaluation::Miscounted { .. } => Kind::Contradiction,
+                Evaluation::VacuousAtLast {} | Evaluation::Tangled { .. } => Kind::Other,
+            },
+            Obstacle::Replay(_) => Kind::Replay,
+            Obstacle::Source(_)
+            | Obstacle::Target(_)
+            | Obstacle::Convergence(_)
+            | Obstacle::Uniform(_)
+            | Obstacle::Events(_)
+            | Obstacle::Memory(_)
+            | Obstacle::Freedom(_)
+            | Obstacle::Container(_)
+            | Obstacle::Effort(_)
+            | Obstacle::Coverage(_)
+            | Obstacle::Nothing(_)
+            | Obstacle::Unevaluated(_)
+            | Obstacle::Other(_) => Kind::Other,
+        }
+    }
+}
+
+/// An obstacle, where it was met, and its text for people, which decides nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// What it is about.
     pub kind: Kind,
+    located: Located,
     text: String,
 }
 
 impl Reason {
-    /// No input meets the assumptions.
-    pub fn vacuous() -> Reason {
-        Reason { kind: Kind::Vacuous, text: "vacuous: the assumptions contradict each other".into() }
+    /// What a prover says in words that has no obstacles of its own: that of the lowering, or of the passes.
+    pub fn other(said: &str) -> Reason {
+        Obstacle::Other(said.into()).into()
     }
 
-    /// So few inputs were found that meet the assumptions.
-    pub fn few_inputs(count: u32) -> Reason {
-        Reason {
-            kind: Kind::FewInputs,
-            text: format!("evaluation: only {count} inputs meet the assumptions"),
-        }
+    /// The obstacle, and where it was met.
+    pub fn located(&self) -> &Located {
+        &self.located
     }
 
-    /// The solver's example was not shown, and why.
-    pub fn replay(why: impl fmt::Display) -> Reason {
-        Reason { kind: Kind::Replay, text: format!("replay: {why}") }
-    }
-
-    /// Lanes may wait for ever on the input of this seed.
-    pub fn tangled(seed: u64) -> Reason {
-        let text = format!("convergence: lanes may wait for ever: input {seed}");
-        Reason { kind: Kind::Tangled, text }
-    }
-
-    /// What values on a drawn input say against what was shown.
-    pub fn contradiction(why: impl fmt::Display) -> Reason {
-        Reason { kind: Kind::Contradiction, text: format!("evaluation contradicts the solver: {why}") }
-    }
-
-    /// The source was left unfinished elsewhere than the bound says.
-    pub fn miscounted(why: impl fmt::Display) -> Reason {
-        Reason { kind: Kind::Contradiction, text: format!("coverage contradicts the bound: {why}") }
+    /// What is said of its kind of obstacle.
+    pub fn advice(&self) -> &'static Advice {
+        self.located.obstacle.advice()
     }
 
     /// Whether more iterations may help: too few inputs end within the bound.
@@ -69,17 +84,23 @@ impl Reason {
     }
 }
 
-impl From<String> for Reason {
-    fn from(text: String) -> Reason {
-        Reason { kind: Kind::Other, text }
+impl From<Located> for Reason {
+    fn from(located: Located) -> Reason {
+        Reason { kind: Kind::of(&located.obstacle), text: located.to_string(), located }
     }
 }
 
-impl From<&str> for Reason {
-    fn from(text: &str) -> Reason {
-        text.to_owned().into()
-    }
+macro_rules! of_obstacles {
+    ($($name:ident),*) => {
+        $(impl From<$name> for Reason {
+            fn from(obstacle: $name) -> Reason {
+                Located::from(obstacle).into()
+            }
+        })*
+    };
 }
+
+of_obstacles!(Obstacle, Container, Coverage, Effort, Evaluation, Events, Nothing, Replay);
 
 impl Deref for Reason {
     type Target = str;

@@ -9,6 +9,8 @@ use sassafras_execute::{Failure, Launch, Options, Outcome, sass};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Concrete, Domain, TermId, Terms};
 use sassafras_symbolic::inputs::{AXES, Inputs};
+use sassafras_symbolic::obstacle::place::Claim;
+use sassafras_symbolic::obstacle::replay::Replay;
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::sass::target::{self, Write};
 use sassafras_symbolic::trace::event::{Event, Kind};
@@ -20,7 +22,39 @@ const BUFFER: usize = 1 << 18;
 const STEPS: u64 = 1_000_000;
 
 /// Why a model that violates an obligation shows nothing.
-const ALIKE: &str = "a launch made of the solver's example leaves the same memory on both sides";
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unshown {
+    /// A launch made of it leaves the same memory on both sides.
+    Alike,
+    /// What differs is open in the source.
+    Open,
+    /// It has more blocks than are run.
+    Blocks,
+    /// The source does not run.
+    Source(Failure),
+    /// The target does not launch.
+    Refused(String),
+    /// The target does not run.
+    Target(Failure),
+    /// The target does not end.
+    GoesOn(Failure),
+}
+
+impl Unshown {
+    /// As what stands in the way of a verdict on a claim.
+    pub fn of(self, claim: Claim) -> Replay {
+        let said = |e: Failure| e.to_string().into();
+        match self {
+            Unshown::Alike => Replay::Alike { claim },
+            Unshown::Open => Replay::Open { claim },
+            Unshown::Blocks => Replay::Blocks { claim },
+            Unshown::Source(e) => Replay::SourceStops { claim, said: said(e) },
+            Unshown::Refused(e) => Replay::TargetRefused { claim, said: e.into() },
+            Unshown::Target(e) => Replay::TargetStops { claim, said: said(e) },
+            Unshown::GoesOn(e) => Replay::TargetGoesOn { claim, said: said(e) },
+        }
+    }
+}
 
 /// What a replay needs to know of the two sides.
 pub struct Sides<'a> {
@@ -92,10 +126,6 @@ pub fn wishes(inputs: &Inputs<'_>, origin: Origin<'_>, source: &[Event], pointer
     all
 }
 
-fn open() -> String {
-    "what differs is open in the source".into()
-}
-
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -109,7 +139,7 @@ pub fn replay(
     sides: &Sides<'_>,
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],
-) -> Result<Counterexample, String> {
+) -> Result<Counterexample, Unshown> {
     filled(sides, model, pointers, 0).or_else(|_| filled(sides, model, pointers, 0x5a))
 }
 
@@ -141,7 +171,7 @@ pub fn launch(
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],
     fill: u8,
-) -> Result<Launch, String> {
+) -> Result<Launch, Unshown> {
     let (inputs, d) = (sides.inputs, Concrete::default());
     let terms = inputs.terms;
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
@@ -150,7 +180,7 @@ pub fn launch(
     launch.grid = AXES.map(|a| of(inputs.nctaid(a)).max(1));
     launch.block = AXES.map(|a| of(inputs.ntid(a)).max(1));
     if launch.blocks() > 64 {
-        return Err("the model has too many blocks".into());
+        return Err(Unshown::Blocks);
     }
     launch.params = vec![0; sides.code.param_size.max(sides.origin.param_size()) as usize];
     for (i, chunk) in launch.params.chunks_mut(8).enumerate() {
@@ -177,23 +207,22 @@ fn filled(
     model: &BTreeMap<TermId, u128>,
     pointers: &[u64],
     fill: u8,
-) -> Result<Counterexample, String> {
+) -> Result<Counterexample, Unshown> {
     let (terms, d) = (sides.inputs.terms, Concrete::default());
     let value = |t: TermId| terms.evaluate(&d, t, |v| model.get(&v).copied().unwrap_or(0)).bits();
     let launch = launch(sides, model, pointers, fill)?;
     let mut found = Counterexample { fill, ..described(sides, &launch, pointers, &value) };
     let options = Options { step_limit: STEPS, ..Options::default() };
-    let source =
-        execute(sides.origin, &launch, &options).map_err(|e| format!("the source does not run: {e}"))?;
+    let source = execute(sides.origin, &launch, &options).map_err(Unshown::Source)?;
     let target = match sass::run(sides.cubin, &sides.code.name, &launch, &options) {
         Ok(target) => target,
-        Err(Failure::Launch(e)) => return Err(format!("the target does not launch: {e}")),
-        Err(e) if e.is_unsupported() => return Err(format!("the target does not run: {e}")),
-        Err(e) => return stopped(sides, &launch, &options, &e, found),
+        Err(Failure::Launch(e)) => return Err(Unshown::Refused(e.to_string())),
+        Err(e) if e.is_unsupported() => return Err(Unshown::Target(e)),
+        Err(e) => return stopped(sides, &launch, &options, e, found),
     };
-    let (at, n) = differing(sides, &launch, &source, &target, &value).ok_or(ALIKE)?;
+    let (at, n) = differing(sides, &launch, &source, &target, &value).ok_or(Unshown::Alike)?;
     if !agreed(sides, &launch, &source, Place::Bytes(at, n)) {
-        return Err(open());
+        return Err(Unshown::Open);
     }
     found.address = format!("{at:#x}");
     found.source = hex(bytes(&launch, &source, at, n).unwrap_or_default());
@@ -254,11 +283,11 @@ fn stopped(
     sides: &Sides<'_>,
     launch: &Launch,
     options: &Options,
-    why: &Failure,
+    why: Failure,
     mut found: Counterexample,
-) -> Result<Counterexample, String> {
-    let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = why else {
-        return Err(format!("the target does not end: {why}"));
+) -> Result<Counterexample, Unshown> {
+    let (Failure::Trap { at, .. } | Failure::Undefined { at, .. }) = &why else {
+        return Err(Unshown::GoesOn(why));
     };
     found.instruction = Some(at.position);
     found.text = Some(at.text.clone());
@@ -267,8 +296,8 @@ fn stopped(
     found.source = "it ends".into();
     found.target = why.to_string();
     let listed = Options { touches: true, ..options.clone() };
-    let source = execute(sides.origin, launch, &listed).map_err(|e| e.to_string())?;
-    agreed(sides, launch, &source, Place::Deed).then_some(found).ok_or_else(open)
+    let source = execute(sides.origin, launch, &listed).map_err(Unshown::Source)?;
+    agreed(sides, launch, &source, Place::Deed).then_some(found).ok_or(Unshown::Open)
 }
 
 /// Where the two sides leave something else, and how many bytes: at a store of the thread in question, else at any place.

@@ -216,8 +216,8 @@ impl Record {
             Verdict::ProvedWithin(rounds) => Some(serde_json::json!({ "unroll": rounds })),
             _ => None,
         };
-        let unknown = reason.filter(|_| matches!(self.verdict, Verdict::Unknown(_)));
-        let advice = unknown.and_then(|why| crate::advice::advice(why));
+        let advice = reason.map(Reason::advice);
+        let unknown = advice.filter(|_| matches!(self.verdict, Verdict::Unknown(_)));
         serde_json::json!({
             "schema": 1,
             "entry": self.entry,
@@ -229,8 +229,9 @@ impl Record {
             "outside": self.outside(),
             "lemmas": self.lemmas,
             "reason": reason.map(|why| why.to_string()),
-            "means": advice.map(|row| row.means),
-            "try": advice.map(|row| row.hint),
+            "code": advice.map(|page| page.code),
+            "means": unknown.map(|page| page.means),
+            "try": unknown.map(|page| page.hint),
             "contradiction": self.contradiction,
             "counterexample": counterexample,
             "seconds": self.seconds,

@@ -222,7 +222,7 @@ fn quotient(sequence: &Sequence, units: &[Unit], short: bool, ftz: bool, count: 
 fn wrong(lemma: &Lemma, text: &str, premise: bool, count: u32) -> Wrong {
     let sequence = match Sequence::of(lemma, text) {
         Ok(sequence) => sequence,
-        Err(why) => return Some(why),
+        Err(why) => return Some(why.to_string()),
     };
     let units = CHOOSERS.map(|c| Unit::new(c, lemma.premise.filter(|_| premise)));
     let Subject::Estimate(what, ftz) = lemma.subject else { return Some("it is no estimate".into()) };

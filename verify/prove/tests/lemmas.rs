@@ -129,7 +129,7 @@ fn numbers(subject: Subject, count: u64) -> Vec<u64> {
 fn wrong(lemma: &Lemma, text: &str, premise: Option<Premise>, count: u64, quick: bool) -> Option<String> {
     let sequence = match Sequence::of(lemma, text) {
         Ok(sequence) => sequence,
-        Err(why) => return Some(why),
+        Err(why) => return Some(why.to_string()),
     };
     let units = [Chooser::Nearest, Chooser::Lowest, Chooser::Highest, Chooser::Seeded(1)]
         .map(|c| Unit::new(c, premise));

@@ -53,7 +53,7 @@ fn words(random: u32) -> Vec<u32> {
 fn wrong(lemma: &Lemma, text: &str, random: u32) -> Option<String> {
     let sequence = match Sequence::of(lemma, text) {
         Ok(sequence) => sequence,
-        Err(why) => return Some(why),
+        Err(why) => return Some(why.to_string()),
     };
     let unit = Unit::new(Chooser::Nearest, None);
     let offsets = || (-33..=33).chain([i32::MIN, i32::MIN + 1, -1000, 64, 65_536, i32::MAX]);

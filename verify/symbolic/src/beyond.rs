@@ -2,6 +2,10 @@
 
 mod launch;
 
+use crate::obstacle::Located;
+use crate::obstacle::container::Container;
+use crate::obstacle::place::Side;
+use crate::obstacle::target::Target;
 use crate::ptx::calls::{Program, dynamic_align, reserved_shared};
 use crate::ptx::functions;
 pub use launch::Clusters;
@@ -27,14 +31,14 @@ pub fn check(
     cubin: &Cubin,
     code: &Function,
     own_first: bool,
-) -> Result<(), String> {
+) -> Result<(), Located> {
     declared(cubin, code)?;
     launch::check(source.reqntid, source.maxntid, Clusters::of_source(source), cubin, code)?;
     images(module, &functions::addresses(module, &source.name, cubin)?, cubin)?;
     let wanted = source.params.iter().map(|p| (p.offset, p.size, p.name.as_str()));
     launch::parameters(wanted, source.param_size, cubin.sm, code)?;
     let (bytes, whole) = extent(module, source, cubin.sm, own_first);
-    launch::shared(bytes, whole, cubin, code)
+    Ok(launch::shared(bytes, whole, cubin, code)?)
 }
 
 /// How many bytes of shared memory the source takes, padding between variables, and before dynamic shared memory, which follows
@@ -50,8 +54,8 @@ fn extent(module: &checked::Module, source: &checked::Function, sm: u32, own_fir
 ///
 /// # Errors
 /// What does not fit.
-pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Function) -> Result<(), String> {
-    declared(other, source).map_err(|e| format!("source, {e}"))?;
+pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Function) -> Result<(), Located> {
+    declared(other, source).map_err(|e| e.on(Side::Source))?;
     declared(cubin, code)?;
     let clusters = Clusters::of_code(source);
     launch::check(source.required_threads, source.max_threads, clusters, cubin, code)?;
@@ -59,12 +63,12 @@ pub fn check_code(other: &Cubin, source: &Function, cubin: &Cubin, code: &Functi
     let wanted = source.params.iter().map(|p| (u32::from(p.offset), p.size, "the source's"));
     launch::parameters(wanted, source.param_size, cubin.sm, code)?;
     let bytes = source.shared.map_or(0, |s| s.size.into());
-    launch::shared(bytes, bytes, cubin, code)
+    Ok(launch::shared(bytes, bytes, cubin, code)?)
 }
 
 /// What a cubin declares of an entry suffices for its code.
-fn declared(cubin: &Cubin, code: &Function) -> Result<(), String> {
-    let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
+fn declared(cubin: &Cubin, code: &Function) -> Result<(), Located> {
+    let Some(chip) = Chip::from_number(cubin.sm) else { return Err(Target::Chip { sm: cubin.sm }.into()) };
     let mut highest = None;
     for word in &code.code {
         let Ok(inst) = decode(*word, chip) else { continue };
@@ -76,36 +80,30 @@ fn declared(cubin: &Cubin, code: &Function) -> Result<(), String> {
     if let Some(highest) = highest
         && code.registers < highest + 1 + reserved
     {
-        return Err(format!(
-            "cubin: R{highest} is used, the hardware keeps {reserved}, and {} registers are declared",
-            code.registers
-        ));
+        return Err(Container::Registers { highest, reserved, declared: code.registers }.into());
     }
     place(cubin, code)?;
     launch::stack(code, chip)?;
-    barriers(code, chip)
+    Ok(barriers(code, chip)?)
 }
 
 /// The entry begins where its section does, nothing takes the place of what the cubin says of it, and a name is that of one thing.
-fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
+fn place(cubin: &Cubin, code: &Function) -> Result<(), Container> {
     if cubin.kind != Kind::Executable {
-        return Err("cubin: it is not linked".into());
+        return Err(Container::NotLinked {});
     }
     // Functions that the driver resolves are looked at where they are called. With another one missing there is no launch.
     if let Some(other) = cubin.externs.iter().find(|e| !e.function || SystemCall::named(&e.name).is_none()) {
-        return Err(format!("cubin: `{}` is somewhere else", other.name));
+        return Err(Container::Elsewhere { symbol: other.name.as_str().into() });
     }
     let functions = cubin.functions.iter().map(|f| &f.name);
     // Relocations name what they refer to.
     let mut named: BTreeSet<&String> = BTreeSet::new();
     if let Some(twice) = functions.chain(cubin.variables.iter().map(|v| &v.name)).find(|n| !named.insert(n)) {
-        return Err(format!("cubin: there are two of `{twice}`"));
+        return Err(Container::Twice { symbol: twice.as_str().into() });
     }
     if let Some(other) = cubin.symbols.iter().find(|s| named.contains(&s.name)) {
-        return Err(format!(
-            "cubin: the symbol `{}` is not the whole of one section or variable",
-            other.name
-        ));
+        return Err(Container::Part { symbol: other.name.as_str().into() });
     }
     let own = format!(".{}", code.name);
     let meant = |name: &str| {
@@ -118,13 +116,13 @@ fn place(cubin: &Cubin, code: &Function) -> Result<(), String> {
         s.kind == elf::constants::REL && !s.info.as_ref().is_some_and(|of| of.starts_with(".debug_"))
     };
     match cubin.sections.iter().find(|s| meant(&s.name) || moves(s)) {
-        Some(s) => Err(format!("cubin: the section `{}` cannot be read", s.name)),
+        Some(s) => Err(Container::Section { section: s.name.as_str().into() }),
         None => Ok(()),
     }
 }
 
 /// At least the barriers that are named are declared.
-fn barriers(code: &Function, chip: Chip) -> Result<(), String> {
+fn barriers(code: &Function, chip: Chip) -> Result<(), Container> {
     let mut wanted = 0;
     for inst in code.code.iter().filter_map(|w| decode(*w, chip).ok()) {
         let row = inst.row();
@@ -137,10 +135,10 @@ fn barriers(code: &Function, chip: Chip) -> Result<(), String> {
     }
     let most = chip.limits().block_barriers;
     if u32::from(code.barriers) > most {
-        return Err(format!("cubin: {} barriers are declared, and a block has {most}", code.barriers));
+        return Err(Container::ManyBarriers { declared: code.barriers, most });
     }
     if u64::from(code.barriers) < wanted {
-        return Err(format!("cubin: {wanted} barriers are used, and {} are declared", code.barriers));
+        return Err(Container::Barriers { used: wanted, declared: code.barriers });
     }
     Ok(())
 }
@@ -151,13 +149,13 @@ fn images(
     module: &checked::Module,
     functions: &BTreeMap<FunctionId, u64>,
     cubin: &Cubin,
-) -> Result<(), String> {
+) -> Result<(), Container> {
     use sassafras_cubin::Space as Where;
     for v in module.variables.iter().filter(|v| matches!(v.space, Space::Global | Space::Const)) {
         let space = if v.space == Space::Const { Where::Constant } else { Where::Global };
         let Some(x) = cubin.variables.iter().find(|x| x.name == v.name) else { continue };
         if x.space != space || x.size < v.size {
-            return Err(format!("cubin: the variable `{}` is another", v.name));
+            return Err(Container::Variable { variable: v.name.as_str().into() });
         }
         aligned(x, v.align)?;
         let size = v.size as usize;
@@ -169,16 +167,17 @@ fn images(
             .filter(|at| numbers.iter().all(|(n, ..)| n != at))
             .collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
-        let mut wanted = functions::image(v, size, functions).map_err(|e| format!("cubin: {e}"))?;
+        let mut wanted = functions::image(v, size, functions)
+            .map_err(|_| Container::NoAddress { variable: v.name.as_str().into() })?;
         functions::put(&mut wanted, &numbers);
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(size, 0);
         if (0..size).any(|i| !told(i) && wanted[i] != found[i]) {
-            return Err(format!("cubin: the image of `{}` is another", v.name));
+            return Err(Container::Image { variable: v.name.as_str().into() });
         }
         let there = |r: &sassafras_cubin::Relocation| filled.contains(&r.offset);
         if filled.len() != x.relocations.len() || !x.relocations.iter().all(there) {
-            return Err(format!("cubin: the addresses in `{}` are others", v.name));
+            return Err(Container::Addresses { variable: v.name.as_str().into() });
         }
         for a in v.init_addresses.iter().filter(|a| filled.contains(&a.offset)) {
             let name = match a.symbol {
@@ -189,7 +188,7 @@ fn images(
                 r.offset == a.offset && Some(r.symbol.as_str()) == name && r.addend == a.addend
             };
             if !x.relocations.iter().any(same) {
-                return Err(format!("cubin: the address at {} in `{}` is another", a.offset, v.name));
+                return Err(Container::Address { at: a.offset, variable: v.name.as_str().into() });
             }
         }
     }
@@ -198,17 +197,17 @@ fn images(
 
 /// The same of two cubins. Addresses in bank 3 are numbers in the code of both: there all has to lie where it does in the
 /// source.
-fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), String> {
+fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), Container> {
     use sassafras_cubin::Space as Where;
     for v in &source.variables {
         let Some(x) = cubin.variables.iter().find(|x| x.name == v.name) else {
             if v.space == Where::Constant {
-                return Err(format!("cubin: the constant `{}` is missing", v.name));
+                return Err(Container::NoConstant { variable: v.name.as_str().into() });
             }
             continue;
         };
         if x.space != v.space || x.size < v.size || v.space == Where::Constant && x.offset != v.offset {
-            return Err(format!("cubin: the variable `{}` is another", v.name));
+            return Err(Container::Variable { variable: v.name.as_str().into() });
         }
         // What the reader gives as the alignment of the source's is that of its section.
         aligned(x, if v.offset == 0 { v.align } else { v.align.min(1 << v.offset.trailing_zeros()) })?;
@@ -218,31 +217,34 @@ fn variables(source: &Cubin, cubin: &Cubin) -> Result<(), String> {
             all
         };
         if image(v, v.size) != image(x, v.size) {
-            return Err(format!("cubin: the image of `{}` is another", v.name));
+            return Err(Container::Image { variable: v.name.as_str().into() });
         }
         if v.relocations != x.relocations {
-            return Err(format!("cubin: the addresses in `{}` are others", v.name));
+            return Err(Container::Addresses { variable: v.name.as_str().into() });
         }
     }
     apart(cubin)
 }
 
 /// A variable lies at a multiple of `wanted` bytes: in its section, and that in memory.
-fn aligned(x: &sassafras_cubin::Variable, wanted: u64) -> Result<(), String> {
+fn aligned(x: &sassafras_cubin::Variable, wanted: u64) -> Result<(), Container> {
     if x.align < wanted || !x.offset.is_multiple_of(wanted.max(1)) {
-        return Err(format!("cubin: `{}` lies at no multiple of {wanted} bytes", x.name));
+        return Err(Container::Alignment { variable: x.name.as_str().into(), wanted });
     }
     Ok(())
 }
 
 /// Constants do not overlap.
-fn apart(cubin: &Cubin) -> Result<(), String> {
+fn apart(cubin: &Cubin) -> Result<(), Container> {
     use sassafras_cubin::Space as Where;
     let kept = |v: &&sassafras_cubin::Variable| v.space == Where::Constant;
     let mut all: Vec<_> = cubin.variables.iter().filter(kept).collect();
     all.sort_by_key(|v| v.offset);
     match all.windows(2).find(|w| w[0].offset.saturating_add(w[0].size) > w[1].offset) {
-        Some(w) => Err(format!("cubin: `{}` and `{}` overlap", w[0].name, w[1].name)),
+        Some(w) => {
+            let [first, second] = [0, 1].map(|i| w[i].name.as_str().into());
+            Err(Container::Overlap { first, second })
+        }
         None => Ok(()),
     }
 }

@@ -1,6 +1,8 @@
 //! What both sides start from, as shared variables: special registers, parameter bytes, initial memory.
 
 use crate::input::Input;
+use crate::obstacle::held::Held;
+use crate::obstacle::target::Target;
 use crate::opaque::Opaque;
 use crate::sum::split;
 use crate::trace::action::Action;
@@ -34,6 +36,8 @@ pub struct Inputs<'t> {
     pub normal: Box<dyn Simplify + 't>,
     /// What is abstracted.
     pub opaque: Opaque,
+    /// What stands behind the last trap that a state of a side made.
+    pub held: Held,
     reads: RefCell<Vec<Read>>,
     known: RefCell<FxHashMap<(&'static str, TermId, TermId, i64), TermId>>,
     bound: RefCell<FxHashMap<TermId, Bound>>,
@@ -93,6 +97,7 @@ impl<'t> Inputs<'t> {
             terms,
             normal,
             opaque: Opaque::default(),
+            held: Held::default(),
             reads: RefCell::default(),
             known: RefCell::default(),
             bound: RefCell::default(),
@@ -328,7 +333,10 @@ impl<'t> Inputs<'t> {
             R::ClusterNctaid(_) | R::ClusterNctaRank => one(32),
             R::ClusterId(a) => self.ctaid(a),
             R::NClusterId(a) => self.nctaid(a),
-            other => return Err(Trap::Unsupported(format!("the special register {other:?}"))),
+            other => {
+                let register = format!("{other:?}").into();
+                return Err(self.held.trap(Target::SpecialRegister { register }));
+            }
         })
     }
 

@@ -5,6 +5,7 @@
 //!   against, PTX or another cubin. [`assumption`]: what a verdict rests on. [`choice`]: names of events and choices that outlive a run.
 //! - [`trace`]: what one side did: paths, lanes, memory, events. [`ptx`]: the source. [`sass`]: the target.
 //! - [`lemma`]: code that is known to give an operation's result. [`beyond`]: what a container says beside its code.
+//! - [`obstacle`]: why nothing was shown.
 //! - [`opaque`], [`abstracted`]: values that are abstracted. [`unwritten`]: what rests on what was never written. [`places`]: where local variables lie.
 //!   [`sum`]: addresses of 32 bits as sums. [`mod@float`]: which operations are on floats.
 
@@ -16,6 +17,7 @@ pub mod float;
 pub mod input;
 pub mod inputs;
 pub mod lemma;
+pub mod obstacle;
 pub mod opaque;
 pub mod origin;
 pub mod places;

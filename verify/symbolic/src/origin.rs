@@ -7,6 +7,13 @@ use crate::beyond;
 use crate::beyond::Clusters;
 use crate::choice::Payloads;
 use crate::inputs::{Inputs, Shape};
+use crate::obstacle::container::Container;
+use crate::obstacle::memory::Memory;
+use crate::obstacle::nothing::Nothing;
+use crate::obstacle::place::{Place, Side as Which};
+use crate::obstacle::source::Source;
+use crate::obstacle::target::Target;
+use crate::obstacle::{Located, Obstacle};
 use crate::places::{self, Placed};
 use crate::ptx::approximate::{Estimated, Estimates};
 use crate::ptx::calls::{Program, reachable};
@@ -88,10 +95,11 @@ impl<'a> Origin<'a> {
     }
 
     /// Why a cubin is not for what it is written for, if it is not: PTX runs on its target and on later chips, with an `a` on that one alone; code on its own.
-    pub fn excludes(self, cubin: &Cubin) -> Option<String> {
-        let has = |target: &str| {
+    pub fn excludes(self, cubin: &Cubin) -> Option<Nothing> {
+        let has = |source: &str| {
             let suffix = if cubin.accelerated { "a" } else { "" };
-            Some(format!("the source is for {target}, the target for sm_{}{suffix}", cubin.sm))
+            let target = format!("sm_{}{suffix}", cubin.sm).into();
+            Some(Nothing::OtherChip { source: source.into(), target })
         };
         match self {
             Origin::Ptx { module, .. } => {
@@ -109,10 +117,10 @@ impl<'a> Origin<'a> {
     }
 
     /// A place in it, for people: a line of PTX, or the byte offset of an instruction.
-    pub fn place(self, at: u64) -> String {
+    pub fn place(self, at: u64) -> Place {
         match self {
-            Origin::Ptx { .. } => format!("line {at}"),
-            Origin::Code { .. } => format!("{at:#06x} of the source"),
+            Origin::Ptx { .. } => Place::Line(at),
+            Origin::Code { .. } => Place::SourceOffset(at),
         }
     }
 
@@ -364,7 +372,7 @@ impl<'a> Origin<'a> {
         code: &sassafras_cubin::Function,
         bound: u32,
         freedom: Freedom<'_>,
-    ) -> Result<(Trace, Ways), String> {
+    ) -> Result<(Trace, Ways), Located> {
         match self {
             Origin::Ptx { module, function } => {
                 let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
@@ -389,14 +397,16 @@ impl<'a> Origin<'a> {
                 )?;
                 let mut trace = Trace::from(side);
                 if !freedom.placed.is_empty() {
-                    places::fit(freedom.placed, &self.variables(bound), self.stack(target, code))?;
-                    let top = places::top(inputs, target).ok_or("the chip is not known")?;
+                    let (variables, stack) = (self.variables(bound), self.stack(target, code));
+                    places::fit(freedom.placed, &variables, stack)
+                        .map_err(|fault| Memory::LocalPlace { fault })?;
+                    let top = places::top(inputs, target).ok_or(Target::Chip { sm: target.sm })?;
                     places::put(inputs, freedom.placed, top, &mut trace);
                 }
                 Ok((trace, Ways { fused: sites.fused, estimated: estimates.done }))
             }
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
-                Err("code that is the source does what it says".into())
+                Err(Source::CodeHasNoFreedom {}.into())
             }
             Origin::Code { cubin, code: own } => {
                 let ran = target::run(inputs, cubin, own, bound, self.request(target, &[]), Role::Source)?;
@@ -428,7 +438,7 @@ impl<'a> Origin<'a> {
         cubin: &Cubin,
         code: &sassafras_cubin::Function,
         own_first: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Located> {
         match self {
             Origin::Ptx { module, function } => beyond::check(module, function, cubin, code, own_first),
             Origin::Code { cubin: source, code: function } => {
@@ -441,12 +451,11 @@ impl<'a> Origin<'a> {
     ///
     /// # Errors
     /// Its first objection.
-    pub fn hazards(self, assumed: &mut BTreeSet<Assumption>) -> Result<(), String> {
+    pub fn hazards(self, assumed: &mut BTreeSet<Assumption>) -> Result<(), Located> {
         match self {
             Origin::Ptx { .. } => Ok(()),
-            Origin::Code { cubin, code } => {
-                hazards(cubin, code, &BTreeSet::new(), assumed).map_err(|e| format!("source, {e}"))
-            }
+            Origin::Code { cubin, code } => hazards(cubin, code, &BTreeSet::new(), assumed)
+                .map_err(|e| Located::from(e).on(Which::Source)),
         }
     }
 
@@ -468,21 +477,21 @@ pub fn hazards(
     code: &sassafras_cubin::Function,
     jumps: &BTreeSet<(usize, usize)>,
     assumed: &mut BTreeSet<Assumption>,
-) -> Result<(), String> {
-    let Some(chip) = Chip::from_number(cubin.sm) else { return Err("the chip is not known".into()) };
+) -> Result<(), Obstacle> {
+    let Some(chip) = Chip::from_number(cubin.sm) else { return Err(Target::Chip { sm: cubin.sm }.into()) };
     assumed.insert(Assumption::Sched);
-    if let Some((at, target)) = astray(code, chip).first() {
-        return Err(format!("hazards: {at:#06x} leads to {target:#x}, where there is no instruction"));
+    if let Some((at, to)) = astray(code, chip).first() {
+        return Err(Container::Astray { at: *at as u64, to: *to }.into());
     }
-    crate::sass::demand::all_returned(&code.code, chip, jumps).map_err(|e| format!("hazards: {e}"))?;
+    crate::sass::demand::all_returned(&code.code, chip, jumps)?;
     match check_words_with(&code.code, chip, jumps) {
         Verdict::Passed => {}
         Verdict::Unknown(_) => {
             assumed.insert(Assumption::Ready);
         }
         Verdict::Objected(all) => {
-            let first = all.first().map(ToString::to_string).unwrap_or_default();
-            return Err(format!("hazards: {first}"));
+            let said = all.first().map(ToString::to_string).unwrap_or_default().into();
+            return Err(Container::Hazard { said }.into());
         }
     }
     Ok(())

@@ -6,6 +6,7 @@
 //! is looked at with constants ([`fit`]), by the prover and by the checker of witnesses alike.
 
 use crate::inputs::Inputs;
+use crate::obstacle::memory::Misplaced;
 use crate::trace::done::Trace;
 use crate::trace::event::{Event, Kind};
 use rustc_hash::FxHashMap;
@@ -46,22 +47,22 @@ const TOP: u64 = 16;
 ///
 /// # Errors
 /// What is not so.
-pub fn fit(all: &[Placed], variables: &[Variable], bytes: u32) -> Result<(), String> {
+pub fn fit(all: &[Placed], variables: &[Variable], bytes: u32) -> Result<(), Misplaced> {
     let mut taken: Vec<(u64, u64)> = Vec::new();
     for p in all {
         let Some(v) = variables.iter().find(|v| (v.frame, v.index) == (p.frame, p.index)) else {
-            return Err("a place of a local variable that is not there".into());
+            return Err(Misplaced::Missing);
         };
         let below = u64::from(p.below);
         if v.align > TOP || !below.is_multiple_of(v.align.max(1)) {
-            return Err(format!("a local variable {below} bytes below the top of the stack is not aligned"));
+            return Err(Misplaced::Misaligned(below));
         }
         if below < v.size || p.below > bytes {
-            return Err(format!("a local variable {below} bytes below the top of the stack is not in it"));
+            return Err(Misplaced::Outside(below));
         }
         let own = (below - v.size, below);
         if taken.iter().any(|t| t.0 < own.1 && own.0 < t.1) {
-            return Err("two local variables lie at one place".into());
+            return Err(Misplaced::Overlap);
         }
         taken.push(own);
     }

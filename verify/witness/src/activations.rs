@@ -5,6 +5,7 @@
 //! have done so are followed. It finds loops by what reaches what, and counts forwards over all ways at once; the run that it judges has
 //! components of a search (`sassafras_symbolic::trace::loops`), and counts along each way.
 
+use sassafras_symbolic::obstacle::evaluation::Miscount;
 use sassafras_symbolic::trace::course::Visit;
 use sassafras_symbolic::trace::loops::Flow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +87,7 @@ fn bodies(flow: &Flow, start: u64) -> Vec<Body> {
 ///
 /// # Errors
 /// The first visit at which lanes were left too early or followed too far.
-pub fn judge(flow: &Flow, visits: &[Visit], most: u32) -> Result<(), String> {
+pub fn judge(flow: &Flow, visits: &[Visit], most: u32) -> Result<(), Miscount> {
     let Some(start) = visits.first().map(|v| v.at) else { return Ok(()) };
     let mut over: BTreeMap<usize, bool> = BTreeMap::new();
     for body in bodies(flow, start) {
@@ -107,18 +108,14 @@ pub fn judge(flow: &Flow, visits: &[Visit], most: u32) -> Result<(), String> {
             if visit.cut {
                 *over.entry(number).or_default() |= low > most;
             } else if high > most {
-                return Err(format!(
-                    "a loop is followed for {high} returns to its head, and the bound is {most}"
-                ));
+                return Err(Miscount::Beyond { returns: high, bound: most });
             }
             counts.push(Some((low, high)));
         }
     }
     let early = visits.iter().enumerate().find(|(i, v)| v.cut && over.get(i) != Some(&true));
     match early {
-        Some((_, visit)) => {
-            Err(format!("place {} is left where no loop is past its bound of {most}", visit.at))
-        }
+        Some((_, visit)) => Err(Miscount::Early { place: visit.at, bound: most }),
         None => Ok(()),
     }
 }
@@ -156,7 +153,7 @@ mod tests {
         assert_eq!(judge(&nested(), &way, 1), Ok(()));
         // As if the second activation went on with the counts of the first.
         way[7].cut = true;
-        assert!(judge(&nested(), &way[..8], 1).is_err_and(|e| e.contains("left where no loop")));
+        assert!(judge(&nested(), &way[..8], 1).is_err_and(|e| matches!(e, Miscount::Early { bound: 1, .. })));
         // A way that has not returned so often comes to what is cut.
         way[7].cut = false;
         way[9].from = vec![7, 8];
@@ -167,6 +164,6 @@ mod tests {
     fn nobody_goes_on_beyond_the_bound() {
         let way = [visit(0, &[], false), visit(1, &[0], false), visit(2, &[1], false), visit(2, &[2], false)];
         assert_eq!(judge(&nested(), &way, 1), Ok(()));
-        assert!(judge(&nested(), &way, 0).is_err_and(|e| e.contains("is followed")));
+        assert!(judge(&nested(), &way, 0).is_err_and(|e| matches!(e, Miscount::Beyond { bound: 0, .. })));
     }
 }

@@ -1,6 +1,6 @@
 //! Checks a witness: both sides run once more over raw terms, and a solver is asked what the matching says.
 
-pub use super::fault::Fault;
+pub use super::fault::{Fault, Rejection, Undecided};
 pub use super::guide::Guide;
 
 use super::obligations::{Events, Step, assumptions, partners, stack, steps};
@@ -16,6 +16,7 @@ use sassafras_solve::solver::{Answer, Solver};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::lemma;
+use sassafras_symbolic::obstacle::Located;
 use sassafras_symbolic::origin::{self, Freedom, Origin, Trace, Ways};
 use sassafras_symbolic::sass::target::{self, Role, Target};
 use sassafras_symbolic::trace::event::Event;
@@ -30,8 +31,8 @@ pub struct Asked {
     pub constant: u32,
 }
 
-fn rejected<T>(what: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault::Rejected(what.into()))
+fn rejected<T>(rejection: Rejection) -> Result<T, Fault> {
+    Err(rejection.into())
 }
 
 /// Reads a witness.
@@ -41,23 +42,23 @@ fn rejected<T>(what: impl Into<String>) -> Result<T, Fault> {
 pub fn read(text: &str) -> Result<Witness, Fault> {
     let value: serde_json::Value = match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(e) => return rejected(format!("it is no JSON: {e}")),
+        Err(e) => return rejected(Rejection::NoJson { said: e.to_string() }),
     };
     match value.get("format").and_then(serde_json::Value::as_u64) {
         Some(n) if n == u64::from(FORMAT) => {}
-        Some(n) => return rejected(format!("its format is {n}, this reads {FORMAT}")),
-        None => return rejected("it says no format"),
+        Some(n) => return rejected(Rejection::Format { format: n, own: FORMAT }),
+        None => return rejected(Rejection::NoFormat {}),
     }
     let witness: Witness = match serde_json::from_value(value) {
         Ok(witness) => witness,
-        Err(e) => return rejected(format!("it is no witness: {e}")),
+        Err(e) => return rejected(Rejection::NoWitness { said: e.to_string() }),
     };
     if witness.entries.is_empty() {
-        return rejected("it has no entry");
+        return rejected(Rejection::NoEntry {});
     }
     let names: BTreeSet<&str> = witness.entries.iter().map(|e| e.entry.as_str()).collect();
     if names.len() < witness.entries.len() {
-        return rejected("an entry is there twice");
+        return rejected(Rejection::EntryTwice {});
     }
     Ok(witness)
 }
@@ -69,7 +70,7 @@ pub fn read(text: &str) -> Result<Witness, Fault> {
 pub fn inputs_are(witness: &Witness, ptx: &[u8], cubin: &[u8]) -> Result<(), Fault> {
     for (input, bytes) in [(&witness.source, ptx), (&witness.target, cubin)] {
         if input.sha256 != sha256(bytes) {
-            return rejected(format!("{} has another hash", input.path));
+            return rejected(Rejection::Hash { file: input.path.clone() });
         }
     }
     Ok(())
@@ -94,7 +95,7 @@ pub fn check_code(
     solver: &mut dyn Solver,
 ) -> Result<Asked, Fault> {
     if source.sm != cubin.sm {
-        return rejected("the two cubins are for different chips");
+        return rejected(Rejection::Chips {});
     }
     against(Origin::of_cubin(source, &entry.entry), cubin, entry, solver, &mut Recorded::of(entry))
 }
@@ -112,17 +113,17 @@ pub fn against(
 ) -> Result<Asked, Fault> {
     let code = cubin.functions.iter().find(|f| f.entry && f.name == entry.entry);
     let (Some(origin), Some(code)) = (origin, code) else {
-        return rejected(format!("there is no entry `{}`", entry.entry));
+        return rejected(Rejection::MissingEntry { entry: entry.entry.clone() });
     };
     let mut lemmas = Vec::new();
     for name in &entry.lemmas {
         match lemma::named(name) {
             Some(lemma) => lemmas.push(lemma),
-            None => return rejected(format!("the lemma `{name}` is not known")),
+            None => return rejected(Rejection::UnknownLemma { lemma: name.clone() }),
         }
     }
-    let Some(chip) = Chip::from_number(cubin.sm) else { return rejected("the chip is not known") };
-    origin.fits(cubin, code, entry.matching.own_first).map_err(Fault::Rejected)?;
+    let Some(chip) = Chip::from_number(cubin.sm) else { return rejected(Rejection::Chip {}) };
+    origin.fits(cubin, code, entry.matching.own_first)?;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     inputs.in_clusters(origin.in_clusters());
@@ -135,16 +136,16 @@ pub fn against(
     let mut so_far = SoFar::new(&inputs, known);
     match solver.check(&so_far.script(&so_far.known, Way::Bits(How::PLAIN))) {
         Answer::Sat(_) => {}
-        Answer::Unsat => return rejected("the assumptions contradict each other"),
-        Answer::Unknown(why) => return Err(Fault::Undecided(format!("the assumptions: {why}"))),
+        Answer::Unsat => return rejected(Rejection::Vacuous {}),
+        Answer::Unknown(why) => return Err(Fault::Undecided(Undecided::Assumptions { said: why })),
     }
     // What lemmas say of the source's operations.
     let open = sassafras_symbolic::ptx::choose::undefined(&terms, &sides.roots);
     let of_source: Vec<TermId> = sides.left.events.iter().flat_map(Event::terms).collect();
     let first_said = so_far.known.len();
     for lemma in lemmas {
-        let said = lemma::said(&inputs, lemma, &of_source, &open).map_err(Fault::Rejected)?;
-        so_far.known.extend(said);
+        let said = lemma::said(&inputs, lemma, &of_source, &open);
+        so_far.known.extend(said.map_err(|why| Rejection::Lemma { why })?);
     }
     so_far.lemmas = first_said..so_far.known.len();
     guide.begin(&mut so_far)?;
@@ -217,20 +218,21 @@ impl Pair<'_> {
         let Matching { payloads, own_first, updates, .. } = entry.matching;
         let (fused, estimated) = (entry.matching.fused.clone(), entry.matching.estimated.clone());
         if let Some(name) = estimated.values().find(|l| !entry.lemmas.contains(l)) {
-            return rejected(format!("it does not name the lemma `{name}`"));
+            return rejected(Rejection::UnnamedLemma { lemma: name.clone() });
         }
         let (ways, placed) = (Ways { fused, estimated }, &entry.matching.placed);
         let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
         let bound = self.bound();
-        let (left, _) = origin.run(inputs, cubin, code, bound, freedom).map_err(Fault::Rejected)?;
+        let (left, _) = origin.run(inputs, cubin, code, bound, freedom)?;
         // What is left out of account is what goes beyond the bound, and nothing else.
         if let Some(flow) = origin.flow(bound) {
-            super::activations::judge(&flow, &left.course.visits, entry.unroll).map_err(Fault::Rejected)?;
+            super::activations::judge(&flow, &left.course.visits, entry.unroll)
+                .map_err(|why| Rejection::Miscounted { why })?;
         }
         let (mut request, most) = (origin.request(cubin, &entry.matching.fences), bound.saturating_add(2));
         request.updates = updates;
         request.facts.calls = origin.recurses().then_some(bound);
-        let right = target::run(inputs, cubin, code, most, request, Role::Target).map_err(Fault::Rejected)?;
+        let right = target::run(inputs, cubin, code, most, request, Role::Target)?;
         let events = left.events.iter().chain(&right.side.log.events);
         let roots = events.flat_map(Event::terms).collect();
         Ok(Sides { left, right, first, roots })
@@ -243,8 +245,8 @@ impl Pair<'_> {
         let mut used: BTreeSet<Assumption> = left.assumed.union(&right.side.log.assumed).copied().collect();
         used.extend([Assumption::Launch, Assumption::Ub, Assumption::Drf, Assumption::Solver]);
         used.extend(origin.recurses().then_some(Assumption::Stack));
-        origin.hazards(&mut used).map_err(Fault::Rejected)?;
-        origin::hazards(cubin, code, &right.side.log.jumped, &mut used).map_err(Fault::Rejected)?;
+        origin.hazards(&mut used)?;
+        origin::hazards(cubin, code, &right.side.log.jumped, &mut used).map_err(Located::from)?;
         if d.topological(&sides.roots).iter().any(|t| sassafras_symbolic::float::is_float(&d.node(*t))) {
             used.insert(Assumption::Fp);
         }
@@ -252,15 +254,15 @@ impl Pair<'_> {
             used.insert(Assumption::Term);
             let (reached, all) = right.reached;
             if reached < all {
-                return rejected("the source's loops go on beyond what was looked at");
+                return rejected(Rejection::Beyond {});
             }
         }
         if let Some(a) = used.iter().find(|a| entry.assumptions.iter().all(|id| id != a.id())) {
-            return rejected(format!("it does not name {}", a.id()));
+            return rejected(Rejection::UnnamedAssumption { assumption: a.id() });
         }
         let unknown = |id: &&String| Assumption::ALL.iter().all(|a| a.id() != **id);
         match entry.assumptions.iter().find(unknown) {
-            Some(id) => rejected(format!("the assumption `{id}` is not known")),
+            Some(id) => rejected(Rejection::UnknownAssumption { assumption: id.clone() }),
             None => Ok(()),
         }
     }
@@ -281,15 +283,15 @@ impl Pair<'_> {
         let of_source: Vec<TermId> = left.events.iter().flat_map(Event::terms).collect();
         let (choices, targets) = (&entry.matching.choices, &right.side.log.events);
         let chosen = sassafras_symbolic::ptx::choose::said(d, choices, &of_source, *first, targets);
-        let chosen = chosen.map_err(Fault::Rejected)?;
+        let chosen = chosen.map_err(|why| Rejection::Choice { why })?;
         known.extend(chosen.into_iter().map(|(u, value)| d.eq(&u, &value)));
         let at = inputs.variable("address", 64, false);
         let (a, b) = (Events::new(&left.events), Events::new(targets));
         let of_code = matches!(origin, Origin::Code { .. });
-        let mut list = steps(d, at, &entry.matching, &a, &b, of_code).map_err(Fault::Rejected)?;
-        let partners = partners(&entry.matching, &a, &b, of_code).map_err(Fault::Rejected)?;
+        let mut list = steps(d, at, &entry.matching, &a, &b, of_code)?;
+        let partners = partners(&entry.matching, &a, &b, of_code)?;
         if let Some(barrier) = right.side.warp.circle(targets, &partners) {
-            return rejected(format!("lanes at B{barrier} may wait for what waits for them"));
+            return rejected(Rejection::Circle { barrier });
         }
         let top = inputs.stack_top(chip);
         let room = (origin.stack(cubin, code), bound);
@@ -314,7 +316,7 @@ impl Pair<'_> {
         for (i, t) in right.log.beyond.iter().enumerate() {
             list.push(Step::Never(format!("loop {i} of the target ends where the source's do"), *t));
         }
-        for (t, place) in right.warp.open().map_err(Fault::Rejected)? {
+        for (t, place) in right.warp.open().map_err(Located::from)? {
             list.push(Step::Never(format!("lanes wait for ever, with {place:#x}"), *t));
         }
         for (t, place) in right.log.demands.iter().chain(&left.demands) {

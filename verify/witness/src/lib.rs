@@ -2,7 +2,7 @@
 //!
 //! - [`Witness`]: the file: hashes of both inputs, and of each entry the assumptions and which event stands for which.
 //! - [`check`](mod@check): both sides run again over raw terms, and what the matching says is asked of
-//!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. `script`: raw terms as SMT-LIB; `words`: long ones in pieces. `laws`: what a
+//!   a solver. `obligations`: what that is. [`rewrite`]: steps on the way. `so_far`: what was shown. [`fault`]: why a witness is no proof. `script`: raw terms as SMT-LIB; `words`: long ones in pieces. `laws`: what a
 //!   script says of operations on floats. [`activations`]: where loops of the source are left unfinished. Matching and steps are found by the prover (`matching.rs`, `explain.rs`).
 //!
 //! The checker shares with the prover how sides are executed and the judges beyond the code. It has no normal form, no

@@ -1,6 +1,7 @@
 //! What has to hold for a matching to be a proof, over raw terms.
 
 use super::Matching;
+use super::fault::Rejection;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, Space, TermId, Terms};
 use sassafras_symbolic::choice::Place;
@@ -43,8 +44,8 @@ impl<'e> Events<'e> {
         Events { all, by_place: places.collect() }
     }
 
-    fn at(&self, place: Place) -> Result<(usize, &'e Event), String> {
-        let i = self.by_place.get(&place).ok_or_else(|| format!("there is no event {place:?}"))?;
+    fn at(&self, place: Place) -> Result<(usize, &'e Event), Rejection> {
+        let i = self.by_place.get(&place).ok_or(Rejection::NoEvent { place })?;
         Ok((*i, &self.all[*i]))
     }
 }
@@ -119,7 +120,7 @@ pub fn partners(
     source: &Events<'_>,
     target: &Events<'_>,
     code: bool,
-) -> Result<BTreeMap<usize, u64>, String> {
+) -> Result<BTreeMap<usize, u64>, Rejection> {
     let mut all = BTreeMap::new();
     for &(s, t) in &matching.events {
         let awaited = sassafras_symbolic::trace::lanes::awaited(source.at(s)?.1, code);
@@ -142,7 +143,7 @@ pub fn steps(
     source: &Events<'_>,
     target: &Events<'_>,
     code: bool,
-) -> Result<Vec<Step>, String> {
+) -> Result<Vec<Step>, Rejection> {
     let mut list = Listing {
         d,
         at,
@@ -171,10 +172,10 @@ pub fn steps(
 }
 
 /// An event must not be named twice.
-fn take(named: &mut BTreeSet<usize>, i: usize, place: Place) -> Result<(), String> {
+fn take(named: &mut BTreeSet<usize>, i: usize, place: Place) -> Result<(), Rejection> {
     match named.insert(i) {
         true => Ok(()),
-        false => Err(format!("the event {place:?} is named twice")),
+        false => Err(Rejection::EventTwice { place }),
     }
 }
 
@@ -198,11 +199,11 @@ struct Listing<'l, 'e> {
 
 impl Listing<'_, '_> {
     /// Loads that load the same.
-    fn loads(&mut self) -> Result<(), String> {
+    fn loads(&mut self) -> Result<(), Rejection> {
         for &(s, t) in &self.matching.loads {
             let ((i, a), (_, b)) = (self.source.at(s)?, self.target.at(t)?);
             if a.kind != Kind::Load || b.kind != Kind::Load {
-                return Err(format!("{s:?} and {t:?} are no loads"));
+                return Err(Rejection::NoLoads { source: s, target: t });
             }
             self.ordered.push((i, cuts(self.d, a, b)));
         }
@@ -210,7 +211,7 @@ impl Listing<'_, '_> {
     }
 
     /// Two events that others see are one, with those of the target that are it on another way.
-    fn event(&mut self, s: Place, t: Place) -> Result<(), String> {
+    fn event(&mut self, s: Place, t: Place) -> Result<(), Rejection> {
         let d = self.d;
         let ((i, a), (j, b)) = (self.source.at(s)?, self.target.at(t)?);
         take(&mut self.left, i, s)?;
@@ -218,10 +219,10 @@ impl Listing<'_, '_> {
         let wanted = a.operands_for(b);
         let same = widths(d, wanted) == widths(d, &b.arguments) && a.results.len() == b.results.len();
         if a.action().is_none() || a.action() != b.action() || !same {
-            return Err(format!("the events {s:?} and {t:?} are of different kinds"));
+            return Err(Rejection::Kinds { source: s, target: t });
         }
         if widths(d, &a.results) != widths(d, &b.results) {
-            return Err(format!("the events {s:?} and {t:?} have different results"));
+            return Err(Rejection::Results { source: s, target: t });
         }
         if a.is_update() {
             self.ordered.push((i, update(d, (s, a), (t, b))?));
@@ -235,7 +236,7 @@ impl Listing<'_, '_> {
             take(&mut self.right, k, twin)?;
             let fits = c.action() == b.action() && widths(d, &c.arguments) == widths(d, &b.arguments);
             if !fits || widths(d, &c.results) != widths(d, &b.results) || c.orders {
-                return Err(format!("the events {t:?} and {twin:?} are not one"));
+                return Err(Rejection::NoTwins { first: t, other: twin });
             }
             let wrong = d.or(&operands(c), &guard);
             own.push(Step::Never(
@@ -259,7 +260,7 @@ impl Listing<'_, '_> {
     }
 
     /// Lanes of the target wait in the source's order.
-    fn waits(&mut self) -> Result<(), String> {
+    fn waits(&mut self) -> Result<(), Rejection> {
         let mut met = Vec::new();
         for &(s, t) in &self.matching.events {
             let i = self.source.at(s)?.0;
@@ -277,7 +278,7 @@ impl Listing<'_, '_> {
     }
 
     /// Stores one to one. Which they are, by their places in the lists.
-    fn stores(&mut self) -> Result<Vec<(usize, usize)>, String> {
+    fn stores(&mut self) -> Result<Vec<(usize, usize)>, Rejection> {
         let d = self.d;
         let mut pairs = Vec::new();
         for &(s, t) in &self.matching.stores {
@@ -285,7 +286,7 @@ impl Listing<'_, '_> {
             take(&mut self.left, i, s)?;
             take(&mut self.right, j, t)?;
             if !a.stores() || !b.stores() || a.space != b.space || a.bytes != b.bytes {
-                return Err(format!("{s:?} and {t:?} are no stores of one size and space"));
+                return Err(Rejection::NoStores { source: s, target: t });
             }
             let wrong = [(a.address, b.address), (a.value, b.value), (a.version, b.version)];
             let wrong = any(d, wrong.map(|(x, y)| differ(d, x, y)));
@@ -315,13 +316,13 @@ impl Listing<'_, '_> {
     }
 
     /// Stores that leave the same memory together.
-    fn group(&mut self, s: &[Place], t: &[Place], pairs: &[(usize, usize)]) -> Result<(), String> {
+    fn group(&mut self, s: &[Place], t: &[Place], pairs: &[(usize, usize)]) -> Result<(), Rejection> {
         let (d, at) = (self.d, self.at);
         let a = group(s, self.source, &mut self.left)?;
         let b = group(t, self.target, &mut self.right)?;
         let Some(&(_, first)) = a.first().or(b.first()) else { return Ok(()) };
         if a.iter().chain(&b).any(|(_, e)| e.space != first.space) {
-            return Err("a group of stores to different memories".into());
+            return Err(Rejection::Memories {});
         }
         let moved = |(_, e): &(usize, &Event)| d.and(&e.guard, &differ(d, e.version, first.version));
         let moved = any(d, a.iter().chain(&b).map(moved));
@@ -379,13 +380,13 @@ fn group<'e>(
     list: &[Place],
     events: &Events<'e>,
     named: &mut BTreeSet<usize>,
-) -> Result<Vec<(usize, &'e Event)>, String> {
+) -> Result<Vec<(usize, &'e Event)>, Rejection> {
     let mut found = Vec::new();
     for &p in list {
         let (i, e) = events.at(p)?;
         take(named, i, p)?;
         if !e.stores() {
-            return Err(format!("{p:?} is no store"));
+            return Err(Rejection::NoStore { place: p });
         }
         found.push((i, e));
     }
@@ -397,12 +398,12 @@ fn group<'e>(
 ///
 /// # Errors
 /// Others than an operand for the address and one for the new word, an answer, and a state of memory.
-fn update(d: &Terms, (s, a): (Place, &Event), (t, b): (Place, &Event)) -> Result<Vec<Step>, String> {
+fn update(d: &Terms, (s, a): (Place, &Event), (t, b): (Place, &Event)) -> Result<Vec<Step>, Rejection> {
     let ([x, new], [y, other]) = (&a.arguments[..], &b.arguments[..]) else {
-        return Err(format!("the events {s:?} and {t:?} are no changes of a word"));
+        return Err(Rejection::NoChanges { source: s, target: t });
     };
     let ([old, after], [found, left]) = (&a.results[..], &b.results[..]) else {
-        return Err(format!("the events {s:?} and {t:?} do not tell what they found"));
+        return Err(Rejection::Untold { source: s, target: t });
     };
     let mut own = cuts(d, a, b);
     own.push(Step::Cut(*x, *y));
@@ -424,13 +425,13 @@ fn covers(
     source: &Events<'_>,
     target: &Events<'_>,
     all: &mut Vec<Step>,
-) -> Result<(), String> {
+) -> Result<(), Rejection> {
     let mut by = FxHashMap::default();
     for (t, list) in &matching.covers {
         let (j, _) = target.at(*t)?;
-        let found: Result<Vec<&Event>, String> = list.iter().map(|p| Ok(source.at(*p)?.1)).collect();
+        let found: Result<Vec<&Event>, Rejection> = list.iter().map(|p| Ok(source.at(*p)?.1)).collect();
         if by.insert(j, found?).is_some() {
-            return Err(format!("the access {t:?} is named twice"));
+            return Err(Rejection::AccessTwice { place: *t });
         }
     }
     for (j, t) in target.all.iter().enumerate().filter(|(_, t)| t.accesses()) {

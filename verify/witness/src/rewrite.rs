@@ -5,7 +5,7 @@
 //! The checker does not go by what a step says: it asks the solver, and writes the new term for the old one where that is shown.
 
 use super::Entry;
-use super::fault::Fault;
+use super::fault::{Fault, Rejection};
 use super::guide::Guide;
 use super::so_far::{STEP, SoFar};
 use sassafras_semantics::term::Node;
@@ -117,7 +117,7 @@ impl<'e> Recorded<'e> {
             return Ok(TermId(number));
         }
         let made = self.made.get((number - self.written.terms) as usize).copied();
-        made.ok_or_else(|| Fault::Rejected(format!("there is no term {number}")))
+        made.ok_or_else(|| Rejection::NoTerm { number }.into())
     }
 
     fn all(&self, numbers: &[u32]) -> Result<Vec<TermId>, Fault> {
@@ -133,10 +133,10 @@ impl Guide for Recorded<'_> {
         }
         if self.written.terms as usize != d.len() {
             let (theirs, ours) = (self.written.terms, d.len());
-            return Err(Fault::Rejected(format!("its steps are about {theirs} terms, and there are {ours}")));
+            return Err(Rejection::Terms { theirs, ours }.into());
         }
         if !self.written.steps.is_sorted_by_key(|s| s.at) {
-            return Err(Fault::Rejected("its steps are in no order".into()));
+            return Err(Rejection::Unsorted {}.into());
         }
         for m in &self.written.made {
             for o in m.node.operands() {
@@ -144,7 +144,7 @@ impl Guide for Recorded<'_> {
             }
             let node = m.node.map(|o| self.term(o.0).unwrap_or(o));
             if !fits(d, &node, m.width) {
-                return Err(Fault::Rejected(format!("{node:?} of {} bits is no term", m.width)));
+                return Err(Rejection::Unmade { node: format!("{node:?}"), width: m.width }.into());
             }
             self.made.push(d.make(node, m.width));
         }
@@ -165,7 +165,7 @@ impl Guide for Recorded<'_> {
             let known = |i: &usize| so_far.known.get(*i).copied();
             let by: Option<Vec<TermId>> = step.by.iter().map(known).collect();
             let (Some(by), true) = (by, d.width_of(from) == d.width_of(to)) else {
-                return Err(Fault::Rejected(format!("step {} is none", self.next - 1)));
+                return Err(Rejection::NoStep { step: self.next - 1 }.into());
             };
             so_far.show((from, to), (&self.all(&step.opaque)?, &by), STEP, solver)?;
             match step.fact {

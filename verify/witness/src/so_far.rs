@@ -1,6 +1,6 @@
 //! What may be taken as so behind what was shown, and the questions that are asked under it.
 
-use super::fault::Fault;
+use super::fault::{Fault, Rejection, Undecided};
 use super::numbers;
 use super::script::{How, names_functions, script};
 use super::words::{by_words, cases};
@@ -37,6 +37,16 @@ const MOST_LINES: usize = 10_000;
 
 /// Effort for a step, in the same unit: several times what a step was found with, since the same question in other names may cost more.
 pub(super) const STEP: u64 = 24_000;
+
+/// Why a question has no answer so far.
+enum Open {
+    /// The example rests on what operations on floats give.
+    Floats,
+    /// The example leaves out of account what steps hold by.
+    Conditional,
+    /// The solver gave up, and says so.
+    Solver(String),
+}
 
 /// What may be taken as so, behind what was shown.
 pub struct SoFar<'t, 'i> {
@@ -289,6 +299,9 @@ impl<'t, 'i> SoFar<'t, 'i> {
     }
 
     /// Shows that a bit is never one.
+    ///
+    /// # Errors
+    /// It may be one, or that was not decided.
     pub fn never(&self, what: &str, t: TermId, solver: &mut dyn Solver) -> Result<(), Fault> {
         if self.inputs.terms.as_constant(&self.current(t)) == Some(0) {
             return Ok(());
@@ -305,15 +318,22 @@ impl<'t, 'i> SoFar<'t, 'i> {
                 Answer::Sat(_) if !whole || way == Way::Numbers => {}
                 // That operations on floats might be others than they are refutes nothing.
                 Answer::Sat(_) if names_functions(&question.text) => {
-                    open.get_or_insert_with(|| "it hangs on the arithmetic of floats".to_owned());
+                    open.get_or_insert(Open::Floats);
                 }
-                Answer::Sat(_) if self.conditional => open = Some("it hangs on what steps hold by".into()),
-                Answer::Sat(_) => return Err(Fault::Rejected(format!("it is not so that {what}"))),
-                Answer::Unknown(why) => open = Some(why),
+                Answer::Sat(_) if self.conditional => open = Some(Open::Conditional),
+                Answer::Sat(_) => {
+                    return Err(Rejection::Wrong { what: what.to_owned() }.into());
+                }
+                Answer::Unknown(said) => open = Some(Open::Solver(said)),
             }
         }
-        let why = open.unwrap_or_else(|| "nothing was asked".to_owned());
-        Err(Fault::Undecided(format!("{what}: {why}")))
+        let what = what.to_owned();
+        Err(Fault::Undecided(match open {
+            None => Undecided::Unasked { what },
+            Some(Open::Floats) => Undecided::Floats { what },
+            Some(Open::Conditional) => Undecided::Conditional { what },
+            Some(Open::Solver(said)) => Undecided::Open { what, said },
+        }))
     }
 
     /// Shows that a term is another, by some of what is known and whatever the terms are that are opaque.
@@ -347,8 +367,8 @@ impl<'t, 'i> SoFar<'t, 'i> {
             last = question.text;
         }
         match open {
-            Some(why) => Err(Fault::Undecided(format!("{from} is {to}: {why}"))),
-            None => Err(Fault::Rejected(format!("it is not so that {from} is {to}"))),
+            Some(said) => Err(Fault::Undecided(Undecided::Step { from, to, said })),
+            None => Err(Rejection::WrongStep { from, to }.into()),
         }
     }
 }

@@ -8,7 +8,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::session;
 use sassafras_prove::{Solver, limit};
 use sassafras_witness::Form;
-use sassafras_witness::check::{Fault, check, check_code, inputs_are, read};
+use sassafras_witness::check::{Fault, Rejection, Undecided, check, check_code, inputs_are, read};
 use serde_json::json;
 
 use super::Context;
@@ -31,22 +31,30 @@ pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, F
     let (mut exit, mut rejected) = (Exit::Done, false);
     let mut records = Vec::new();
     for path in &arguments.inputs {
+        let mut code = None;
         let checked = limit::within(arguments.solvers.work(), arguments.solvers.deadline(), || {
             one(path, solver.as_mut())
         });
-        let (found, what) = match checked.unwrap_or_else(|r| Err(Fault::Undecided(r.reason().into()))) {
+        let (found, what) = match checked.unwrap_or_else(|reached| Err(over(reached))) {
             Ok((found, what)) => (found, what),
-            Err(Fault::Rejected(why)) => {
-                rejected = true;
-                (Exit::Wrong, format!("rejected: {why}"))
+            Err(fault) => {
+                code = Some(fault.advice().code);
+                match fault {
+                    Fault::Rejected(why) => {
+                        rejected = true;
+                        (Exit::Wrong, format!("rejected: {why}"))
+                    }
+                    Fault::Undecided(why) => (Exit::Unknown, format!("undecided: {why}")),
+                }
             }
-            Err(Fault::Undecided(why)) => (Exit::Unknown, format!("undecided: {why}")),
         };
         exit = exit.worse(found);
         if !context.json {
-            files::print(&format!("{}: {what}\n", path.display()));
+            let code = code.map_or(String::new(), |code| format!(" [{code}]"));
+            files::print(&format!("{}: {what}{code}\n", path.display()));
         }
-        records.push(json!({ "witness": path.display().to_string(), "exit": found as u8, "says": what }));
+        let path = path.display().to_string();
+        records.push(json!({ "witness": path, "exit": found as u8, "says": what, "code": code }));
     }
     // A witness that is rejected decides: others may be proofs with assumptions or a bound, whose codes would hide it.
     if rejected {
@@ -58,21 +66,31 @@ pub(super) fn run(arguments: &CheckWitness, context: &Context) -> Result<Exit, F
     Ok(exit)
 }
 
+/// That a limit was reached.
+fn over(reached: limit::Reached) -> Fault {
+    Fault::Undecided(match reached {
+        limit::Reached::Work => Undecided::Work {},
+        limit::Reached::Time => Undecided::Time {},
+    })
+}
+
 /// A file that a witness is about.
 fn find(witness: &Path, named: &str) -> Result<Vec<u8>, Fault> {
     let beside = witness.parent().unwrap_or(Path::new("")).join(named);
     let path = if Path::new(named).is_file() { PathBuf::from(named) } else { beside };
-    files::read(&path).map_err(|_| Fault::Rejected(format!("{named} cannot be read")))
+    files::read(&path).map_err(|_| Rejection::Unreadable { file: named.to_owned() }.into())
 }
 
 fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
-    let rejected = |what: String| Fault::Rejected(what);
-    let text = files::read_text(path).map_err(|_| rejected("it cannot be read".into()))?;
+    let text = files::read_text(path).map_err(|_| Rejection::Unreadable { file: "it".into() })?;
     let witness = read(&text)?;
     let (source, bytes) = (find(path, &witness.source.path)?, find(path, &witness.target.path)?);
     inputs_are(&witness, &source, &bytes)?;
-    let cubin =
-        |bytes: &[u8], path: &str| sassafras_cubin::read(bytes).map_err(|e| rejected(format!("{path}: {e}")));
+    let cubin = |bytes: &[u8], path: &str| {
+        let none =
+            |e: sassafras_cubin::Error| Rejection::NoCubin { file: path.to_owned(), said: e.to_string() };
+        sassafras_cubin::read(bytes).map_err(none)
+    };
     let target = cubin(&bytes, &witness.target.path)?;
     let mut asked = 0;
     let named = |name: &str| witness.entries.iter().any(|e| e.entry == name);
@@ -82,10 +100,9 @@ fn one(path: &Path, solver: &mut dyn Solver) -> Result<(Exit, String), Fault> {
     let mut all = entries(&target);
     match witness.form {
         Form::Ptx => {
-            let ptx = String::from_utf8(source).map_err(|_| rejected("the source is no text".into()))?;
+            let ptx = String::from_utf8(source).map_err(|_| Rejection::NoText {})?;
             let parsed = session::parse(&ptx, &witness.source.path);
-            let (module, _) =
-                parsed.map_err(|_| rejected(format!("{} is not valid", witness.source.path)))?;
+            let (module, _) = parsed.map_err(|_| Rejection::Invalid { file: witness.source.path.clone() })?;
             all.extend(module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()));
             for entry in &witness.entries {
                 asked += check(&module, &target, entry, solver)?.solver;

@@ -11,7 +11,7 @@ use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
 use sassafras_prove::races::{FEW, Searched};
-use sassafras_prove::{Limits, Record, Solver, Verdict, limit, prove_code, prove_within};
+use sassafras_prove::{Advice, Limits, Record, Solver, Verdict, limit, prove_code, prove_within};
 use sassafras_ptx::checked::Module;
 use sassafras_witness::{Entry, FORMAT, Form, Input, Tools, Witness};
 
@@ -26,7 +26,11 @@ use crate::{Exit, Failure, files};
 #[derive(Args)]
 pub struct Prove {
     /// The source: a PTX file or a cubin; or a file that holds both, of which each cubin is held against its own PTX.
-    input: PathBuf,
+    #[arg(required_unless_present = "explain")]
+    input: Option<PathBuf>,
+    /// Say what the code of a reason means and what to try, and prove nothing: `U…` of a verdict, `W…` of a witness that is no proof.
+    #[arg(long, value_name = "CODE", exclusive = true)]
+    explain: Option<String>,
     /// The cubin, or a file that holds it; without it the input is compiled, and the result proved.
     #[arg(long, value_name = "CUBIN")]
     against: Option<PathBuf>,
@@ -49,7 +53,11 @@ pub struct Prove {
 }
 
 pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure> {
-    let jobs = jobs(arguments)?;
+    if let Some(code) = &arguments.explain {
+        return explain_reason(code, context);
+    }
+    let Some(input) = &arguments.input else { return Err(Failure::usage("no source is named")) };
+    let jobs = jobs(arguments, input)?;
     if let Some(entry) = &arguments.entry {
         let all: Vec<String> = jobs.iter().flat_map(|job| job.source.entries()).collect();
         if !all.contains(entry) {
@@ -58,7 +66,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
             } else {
                 format!("its entries: {}", all.join(", "))
             };
-            return Err(Failure::usage(format!("no entry `{entry}`; {list}")).about(&arguments.input));
+            return Err(Failure::usage(format!("no entry `{entry}`; {list}")).about(input));
         }
     }
     let entries = |job: &Job| match &arguments.entry {
@@ -127,7 +135,8 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         }
     }
     if let (Some(path), [job]) = (&arguments.witness, &jobs[..]) {
-        write_witness(path, arguments, job, solver.name(), witnesses)?;
+        let named = (input.as_path(), arguments.against.as_deref());
+        write_witness(path, named, job, solver.name(), witnesses)?;
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
@@ -151,6 +160,24 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         files::print(&format!("{all}\n"));
     }
     Ok(exit)
+}
+
+/// Prints the page of a reason's code.
+fn explain_reason(code: &str, context: &Context) -> Result<Exit, Failure> {
+    let mut all = sassafras_prove::advice::all();
+    let Some(page) = all.find(|page| page.code.eq_ignore_ascii_case(code)) else {
+        return Err(Failure::usage(format!("no reason has the code `{code}`; docs/reasons.md has them all")));
+    };
+    let Advice { code, text, means, hint } = page;
+    files::print(&if context.json {
+        let page = serde_json::json!({
+            "schema": 1, "exit": Exit::Done as u8, "code": code, "reason": text, "means": means, "try": hint,
+        });
+        format!("{page}\n")
+    } else {
+        format!("{code}: {text}\n  this means: {means}\n  to try: {hint}\n")
+    });
+    Ok(Exit::Done)
 }
 
 /// What SARIF is told of: what is not proved, and what is proved only within a bound.
@@ -196,8 +223,13 @@ fn finding(record: &Record, source: &Source, files: &Files<'_>) -> Option<Findin
         Verdict::Inapplicable(why) => ("prove-inapplicable", "note", format!("inapplicable: {why}"), None),
     };
     let line = line.and_then(|l| u32::try_from(l).ok()).or_else(|| source.line_of(entry));
-    let properties =
-        serde_json::json!({ "verdict": record.verdict.word(), "entry": entry, "target": target });
+    let code = match &record.verdict {
+        Verdict::Unknown(why) | Verdict::Inapplicable(why) => Some(why.advice().code),
+        Verdict::Proved | Verdict::ProvedWithin(_) | Verdict::Refuted(_) => None,
+    };
+    let properties = serde_json::json!({
+        "verdict": record.verdict.word(), "entry": entry, "target": target, "code": code,
+    });
     let (rule, message) = (rule.to_owned(), about(message));
     Some(Finding { rule, level, message, file: name.to_owned(), line, properties })
 }
@@ -242,8 +274,7 @@ impl Job {
     }
 }
 
-fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
-    let path = &arguments.input;
+fn jobs(arguments: &Prove, path: &Path) -> Result<Vec<Job>, Failure> {
     let bytes = files::read(path)?;
     let choice = Choice {
         index: arguments.index.index,
@@ -288,7 +319,9 @@ fn jobs(arguments: &Prove) -> Result<Vec<Job>, Failure> {
             let opened = containers::cubin(path, bytes, &within(among))?;
             (cubin(opened.path(), &opened.bytes)?, opened.name)
         }
-        (None, Source::Ptx(_, text)) => (compiled(text, &name, arguments)?, "its own code".to_owned()),
+        (None, Source::Ptx(_, text)) => {
+            (compiled(text, &name, arguments.arch, path)?, "its own code".to_owned())
+        }
         (None, Source::Code(..)) => return Err(Failure::usage("a cubin is proved with `--against` another")),
     };
     if let Some(wanted) = arguments.arch.filter(|_| arguments.against.is_some())
@@ -418,7 +451,7 @@ fn cubin(path: &Path, bytes: &[u8]) -> Result<Cubin, Failure> {
 /// Writes the witness; of a cubin that was made here the cubin too, beside it.
 fn write_witness(
     path: &Path,
-    arguments: &Prove,
+    (input, against): (&Path, Option<&Path>),
     Job { source, cubin, .. }: &Job,
     solver: String,
     entries: Vec<Entry>,
@@ -426,8 +459,8 @@ fn write_witness(
     if entries.is_empty() {
         return Ok(());
     }
-    let (target, bytes) = match &arguments.against {
-        Some(target) => (target.clone(), files::read(target)?),
+    let (target, bytes) = match against {
+        Some(target) => (target.to_owned(), files::read(target)?),
         None => {
             let beside = path.with_extension("cubin");
             let bytes = sassafras_emit::write(cubin).map_err(|e| Failure::internal(e.to_string()))?;
@@ -439,7 +472,7 @@ fn write_witness(
     let witness = Witness {
         format: FORMAT,
         form,
-        source: Input::new(&arguments.input.display().to_string(), text),
+        source: Input::new(&input.display().to_string(), text),
         target: Input::new(&target.display().to_string(), &bytes),
         tools: Tools { sassafras: env!("CARGO_PKG_VERSION").to_owned(), solver },
         entries,
@@ -448,11 +481,11 @@ fn write_witness(
     files::write(path, format!("{json}\n").as_bytes())
 }
 
-fn compiled(text: &str, name: &str, arguments: &Prove) -> Result<Cubin, Failure> {
-    let options = Options { arch: arguments.arch.map(Arch::Real), jobs: 1, ..Options::default() };
+fn compiled(text: &str, name: &str, arch: Option<Target>, input: &Path) -> Result<Cubin, Failure> {
+    let options = Options { arch: arch.map(Arch::Real), jobs: 1, ..Options::default() };
     match session::compile(text, name, &options, None, &Judges::default()) {
         Ok(made) => made.cubin.map(|c| c.0).ok_or_else(|| Failure::internal("the compilation made no cubin")),
-        Err(stopped) => Err(failure(stopped, &arguments.input)),
+        Err(stopped) => Err(failure(stopped, input)),
     }
 }
 

@@ -18,6 +18,7 @@ use sassafras_chip::Chip;
 use sassafras_solve::limit;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::trace::retry;
 
@@ -69,6 +70,14 @@ struct Told {
     verdict: Verdict,
     counts: Counts,
     unroll: u32,
+}
+
+/// That a limit was reached.
+fn over(reached: limit::Reached) -> Effort {
+    match reached {
+        limit::Reached::Work => Effort::Work {},
+        limit::Reached::Time => Effort::Time {},
+    }
 }
 
 impl Task<'_> {
@@ -140,7 +149,7 @@ impl Task<'_> {
             let (work, deadline) = (self.limits.work, self.limits.deadline);
             let told = limit::within(work, deadline, || self.within_bound(view, unroll));
             let told =
-                told.unwrap_or_else(|reached| self.told(Verdict::Unknown(reached.reason().into()), unroll));
+                told.unwrap_or_else(|reached| self.told(Verdict::Unknown(over(reached).into()), unroll));
             match self.deeper(&told.verdict, unroll) {
                 Some(more) => unroll = more,
                 None => return told,
@@ -187,7 +196,7 @@ impl Task<'_> {
             match next {
                 Some(next) => plan = next,
                 None => {
-                    let none = || self.told(Verdict::Unknown("no attempt applies".into()), unroll);
+                    let none = || self.told(Verdict::Unknown(Effort::NoAttempt {}.into()), unroll);
                     return told.unwrap_or_else(none);
                 }
             }

@@ -13,6 +13,7 @@ use sassafras_normal::Normal;
 use sassafras_semantics::Terms;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::coverage::Coverage as Incomplete;
 use sassafras_symbolic::places;
 use sassafras_symbolic::ptx::choose::choose;
 use sassafras_symbolic::trace::fences;
@@ -136,11 +137,7 @@ impl Comparison<'_, '_, '_> {
         }
         record.assumptions.insert(Assumption::Term);
         if reached < instructions {
-            return Err(format!(
-                "coverage: within {} iterations {reached} of {instructions} instructions are reached",
-                plan.unroll
-            )
-            .into());
+            return Err(Incomplete::Unreached { rounds: plan.unroll, reached, all: instructions }.into());
         }
         Ok(Verdict::ProvedWithin(plan.unroll))
     }

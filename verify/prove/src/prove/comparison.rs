@@ -12,6 +12,15 @@ use rustc_hash::FxHashMap;
 use sassafras_semantics::TermId;
 use sassafras_symbolic::choice::Choice;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::container::Container;
+use sassafras_symbolic::obstacle::convergence::Convergence;
+use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::effort::Effort;
+use sassafras_symbolic::obstacle::evaluation::Evaluation;
+use sassafras_symbolic::obstacle::events::Events;
+use sassafras_symbolic::obstacle::memory::Memory;
+use sassafras_symbolic::obstacle::source::Source;
+use sassafras_symbolic::obstacle::{Located, Obstacle};
 
 /// Why a check does not hold, or is not known to.
 pub enum Stop {
@@ -27,17 +36,29 @@ impl From<Reason> for Stop {
     }
 }
 
-impl From<String> for Stop {
-    fn from(why: String) -> Stop {
+impl From<Located> for Stop {
+    fn from(why: Located) -> Stop {
         Stop::Unknown(why.into())
     }
 }
 
-impl From<&str> for Stop {
-    fn from(why: &str) -> Stop {
+impl From<Obstacle> for Stop {
+    fn from(why: Obstacle) -> Stop {
         Stop::Unknown(why.into())
     }
 }
+
+macro_rules! of_obstacles {
+    ($($name:ident),*) => {
+        $(impl From<$name> for Stop {
+            fn from(why: $name) -> Stop {
+                Obstacle::from(why).into()
+            }
+        })*
+    };
+}
+
+of_obstacles!(Container, Convergence, Coverage, Effort, Evaluation, Events, Memory, Source);
 
 /// Both sides under a plan.
 pub struct Comparison<'c, 'a, 'i> {

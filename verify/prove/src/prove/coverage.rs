@@ -31,7 +31,7 @@ impl Comparison<'_, '_, '_> {
         }
         let evaluation = Evaluation::of(&self.run.source.course, &goals, &reached, &never);
         match evaluation.lacks() {
-            Some(what) => Err(format!("coverage: evaluation: {what}").into()),
+            Some(what) => Err(what.into()),
             None => Ok(evaluation),
         }
     }

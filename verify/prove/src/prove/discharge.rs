@@ -6,13 +6,14 @@ use crate::obligation::Obligation;
 use sassafras_semantics::{Concrete, Domain, TermId};
 use sassafras_solve::solver::Answer;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::effort::Effort;
 
 /// What stands against a list of obligations.
 pub enum Open {
     /// This one can be violated.
     Violated(Obligation),
     /// Nobody knows, and why.
-    Unknown(String),
+    Unknown(Effort),
 }
 
 /// What obligations are asked under.
@@ -57,10 +58,10 @@ impl Task<'_> {
                     Open::Violated(Obligation { what: what.clone(), violated: normal })
                 } else {
                     // To the solver operations of floats are functions of which it knows nothing.
-                    Open::Unknown(format!("arithmetic: {what}: no example that floats bear out"))
+                    Open::Unknown(Effort::Floats { claim: what.clone() })
                 })
             }
-            Answer::Unknown(why) => Err(Open::Unknown(format!("{what}: {why}"))),
+            Answer::Unknown(why) => Err(Open::Unknown(Effort::gave_up(what.clone(), why))),
         }
     }
 }

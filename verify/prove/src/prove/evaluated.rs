@@ -5,11 +5,13 @@ use super::sides;
 use super::task::{Entries, Met};
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::reach::{Given, Goal, Goals, goals, numbers};
-use crate::reason::{Kind, Reason};
+use crate::reason::Reason;
 use crate::verdict::Record;
 use sassafras_semantics::Terms;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::obstacle::evaluation::Evaluation;
 use sassafras_symbolic::origin::Ways;
 use sassafras_symbolic::places;
 use std::collections::BTreeSet;
@@ -55,8 +57,8 @@ fn on_inputs(
     let inputs = Inputs::raw(&terms);
     inputs.in_clusters(origin.in_clusters());
     inputs.in_blocks(origin.blocks());
-    let run = sides::run(entries, plan, &inputs, Some(ways))
-        .map_err(|e| Reason::from(format!("evaluation: {e}")))?;
+    let run =
+        sides::run(entries, plan, &inputs, Some(ways)).map_err(|e| Obstacle::Unevaluated(Box::new(e)))?;
     sides::counted(entries, plan, record, &run.source.course)?;
     let (source, target) = (&run.source, &run.target.side);
     let goals = if met.unfinished { goals(&source.course) } else { Goals::new() };
@@ -68,7 +70,7 @@ fn on_inputs(
         source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
         target: log(&target.log.events, &target.log.traps, &target.log.beyond, &target.log.undefined),
         never: target.log.demands.iter().map(|(wrong, _)| *wrong).collect(),
-        tangled: target.warp.open()?.iter().map(|(wrong, _)| *wrong).collect(),
+        tangled: target.warp.open().map_err(Obstacle::from)?.iter().map(|(wrong, _)| *wrong).collect(),
         pointers: &met.pointers,
         required: origin.required_threads(),
         words: &origin.words(cubin),
@@ -83,17 +85,11 @@ fn on_inputs(
     };
     let reach = match evaluate(&raw) {
         Ok(reach) => reach,
-        Err(why) => {
-            let why = match why.kind {
-                Kind::Tangled => Reason::from(format!("evaluation: {why}")),
-                _ => Reason::contradiction(why),
-            };
-            return Ok(Evaluated { differs: true, ..why.into() });
-        }
+        Err(why) => return Ok(Evaluated { differs: true, ..why.into() }),
     };
     record.obligations.evaluated = reach.count;
     if reach.count < LEAST {
-        return Err(Reason::few_inputs(reach.count));
+        return Err(Evaluation::FewInputs { count: reach.count }.into());
     }
     Ok(Evaluated { differs: false, reached: Ok(reach.reached), assumed: run.assumed })
 }

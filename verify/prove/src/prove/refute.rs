@@ -10,6 +10,9 @@ use crate::smallest::{Demands, Model, smallest};
 use crate::verdict::Counterexample;
 use sassafras_solve::solver::Answer;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::obstacle::freedom::Freedom;
+use sassafras_symbolic::obstacle::replay::Replay;
 
 impl Comparison<'_, '_, '_> {
     /// Looks for a model that can be replayed, and replays it.
@@ -22,13 +25,13 @@ impl Comparison<'_, '_, '_> {
 
     fn shown(&mut self, violated: &Obligation) -> Result<Counterexample, Reason> {
         if self.plan.view == View::Opaque {
-            return Err(format!("{}: not for any value", violated.what).into());
+            return Err(Obstacle::from(Freedom::Abstracted { claim: violated.what.clone() }).into());
         }
         let run = &self.run;
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.
         let fixable = self.plan.payloads == Payloads::Open && crate::fixed::alone(&run.open);
         if let Some(why) = run.lenient.filter(|_| !fixable) {
-            return Err(format!("{}: {why}", violated.what).into());
+            return Err(Obstacle::from(why.of(violated.what.clone())).into());
         }
         let (inputs, entries) = (self.inputs, self.task.entries);
         let pointers = &self.task.met.pointers;
@@ -38,10 +41,11 @@ impl Comparison<'_, '_, '_> {
         let model: Model = match ask(inputs, &bits, wrong, self.task.solver) {
             Answer::Sat(model) => model,
             Answer::Unsat => {
-                let why = format!("{}: no launch of one warp shows it", violated.what);
-                return Err(Reason::replay(why));
+                return Err(Replay::NoLaunch { claim: violated.what.clone() }.into());
             }
-            Answer::Unknown(why) => return Err(Reason::replay(format!("{}: {why}", violated.what))),
+            Answer::Unknown(why) => {
+                return Err(Replay::GaveUp { claim: violated.what.clone(), said: why.into() }.into());
+            }
         };
         let sides = Sides {
             inputs,
@@ -70,18 +74,15 @@ impl Comparison<'_, '_, '_> {
         violated: &Obligation,
         model: &Model,
     ) -> Result<Counterexample, Reason> {
-        let what = &violated.what;
+        let claim = || violated.what.clone();
         let origin = self.task.entries.origin;
-        let found = replay(sides, model, &self.task.met.pointers)
-            .map_err(|e| Reason::replay(format!("{what}: {e}")))?;
+        let found = replay(sides, model, &self.task.met.pointers).map_err(|why| why.of(claim()))?;
         if origin.unbounded() {
-            let why =
-                format!("approximation: {what}: the ISA bounds the source's result for some operands alone");
-            return Err(why.into());
+            return Err(Obstacle::from(Freedom::Unbounded { claim: claim() }).into());
         }
         let fixed = || crate::fixed::fixed(self.inputs, origin.contracts(), &self.run.open, model, &found);
         match self.run.lenient {
-            Some(why) if !fixed() => Err(format!("{what}: {why}").into()),
+            Some(why) if !fixed() => Err(Obstacle::from(why.of(claim())).into()),
             _ => Ok(found),
         }
     }

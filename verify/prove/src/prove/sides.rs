@@ -12,6 +12,10 @@ use sassafras_semantics::{Domain, TermId};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Located;
+use sassafras_symbolic::obstacle::evaluation::Evaluation;
+use sassafras_symbolic::obstacle::freedom::Leniency;
+use sassafras_symbolic::obstacle::place::Side as Which;
 use sassafras_symbolic::origin::{Freedom, Trace, Ways};
 use sassafras_symbolic::places;
 use sassafras_symbolic::ptx::choose::count;
@@ -46,7 +50,7 @@ pub struct Run<'i> {
     /// Lemmas by which terms of the target are operations.
     pub lemmas: BTreeSet<&'static str>,
     /// Why the source may have several results on one input.
-    pub lenient: Option<&'static str>,
+    pub lenient: Option<Leniency>,
     /// The source's events before anything was chosen, where it may.
     pub open: Vec<Event>,
 }
@@ -60,7 +64,7 @@ pub fn run<'i>(
     plan: &Plan,
     inputs: &'i Inputs<'i>,
     ways: Option<Ways>,
-) -> Result<Run<'i>, Reason> {
+) -> Result<Run<'i>, Located> {
     let d = inputs.terms;
     let free = ways.is_none();
     let mut runner = Runner::new(entries, plan, inputs);
@@ -97,7 +101,7 @@ pub fn counted(
 ) -> Result<(), Reason> {
     let Some(flow) = entries.origin.flow(plan.visits()) else { return Ok(()) };
     sassafras_witness::activations::judge(&flow, &course.visits, plan.unroll).map_err(|why| {
-        let why = Reason::miscounted(why);
+        let why = Reason::from(Evaluation::Miscounted { because: why });
         record.contradiction = Some(why.to_string());
         why
     })
@@ -163,21 +167,21 @@ impl<'r, 'i> Runner<'r, 'i> {
         Runner { entries, plan, inputs, request, open: 0..0 }
     }
 
-    fn target(&self) -> Result<Target<'i>, Reason> {
+    fn target(&self) -> Result<Target<'i>, Located> {
         let Entries { cubin, code, .. } = self.entries;
         let most = self.plan.visits().saturating_add(2);
         target::run(self.inputs, cubin, code, most, self.request, Role::Target)
-            .map_err(|e| format!("target, {e}").into())
+            .map_err(|e| e.on(Which::Target))
     }
 
     /// Runs the target once more, with what is known by now. What it came to is what the first run came to.
-    fn target_again(&self, target: &mut Target<'i>) -> Result<(), Reason> {
+    fn target_again(&self, target: &mut Target<'i>) -> Result<(), Located> {
         let again = self.inputs.terms.again(self.open.clone(), || self.target())?;
         *target = Target { reached: target.reached, ..again };
         Ok(())
     }
 
-    fn source(&self, ways: Ways, alike: Option<&Alike>) -> Result<(Trace, Ways), Reason> {
+    fn source(&self, ways: Ways, alike: Option<&Alike>) -> Result<(Trace, Ways), Located> {
         let Entries { origin, cubin, code } = self.entries;
         let freedom = Freedom {
             payloads: self.plan.payloads,
@@ -189,11 +193,11 @@ impl<'r, 'i> Runner<'r, 'i> {
             placed: &self.plan.placed,
         };
         let run = origin.run(self.inputs, cubin, code, self.plan.visits(), freedom);
-        run.map_err(|e| format!("source, {e}").into())
+        run.map_err(|e| e.on(Which::Source))
     }
 
     /// What quotients are made of is known from the start now, and what the source stores.
-    fn abstract_values(&self, traces: &mut Traces<'i>, alike: Option<&Alike>) -> Result<(), Reason> {
+    fn abstract_values(&self, traces: &mut Traces<'i>, alike: Option<&Alike>) -> Result<(), Located> {
         self.inputs.opaque.found();
         traces.first = count(self.inputs.terms);
         (traces.source, traces.ways) = self.source(Ways::default(), alike)?;
@@ -202,7 +206,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     /// Iterations that no admitted input reaches are not unrolled.
-    fn leave_out_excluded(&mut self, traces: &mut Traces<'i>) -> Result<(), Reason> {
+    fn leave_out_excluded(&mut self, traces: &mut Traces<'i>) -> Result<(), Located> {
         let (d, source) = (self.inputs.terms, &traces.source);
         let excluded = source.beyond.len() + source.undefined.len() > 0;
         // What is weakened is named by how often its place was come to, which has to be the same in the run of raw terms.
@@ -220,7 +224,7 @@ impl<'r, 'i> Runner<'r, 'i> {
 
     /// Takes what the target computes by the code of lemmas for their operations, until there is no more: operands of one lemma may be results
     /// of another. The lemmas, by name.
-    fn apply_lemmas(&self, traces: &mut Traces<'i>, free: bool) -> Result<BTreeSet<&'static str>, Reason> {
+    fn apply_lemmas(&self, traces: &mut Traces<'i>, free: bool) -> Result<BTreeSet<&'static str>, Located> {
         let estimates = traces.ways.estimated.values();
         let mut lemmas: BTreeSet<&'static str> =
             estimates.filter_map(|l| lemma::named(l)).map(|l| l.name).collect();
@@ -243,7 +247,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     /// Runs the source with what the target is seen to fuse now: factors of it may be results of lemmas. Whether that is more.
-    fn fuse_more(&self, traces: &mut Traces<'i>, free: bool) -> Result<bool, Reason> {
+    fn fuse_more(&self, traces: &mut Traces<'i>, free: bool) -> Result<bool, Located> {
         if !(free && self.entries.origin.contracts() && traces.ways.estimated.is_empty()) {
             return Ok(false);
         }
@@ -308,22 +312,22 @@ fn assumed(
 }
 
 /// Why the source may have several results on one input, if it may.
-fn lenient(entries: Entries<'_>, plan: &Plan, inputs: &Inputs<'_>, source: &[Event]) -> Option<&'static str> {
+fn lenient(entries: Entries<'_>, plan: &Plan, inputs: &Inputs<'_>, source: &[Event]) -> Option<Leniency> {
     let d = inputs.terms;
     let all = d.topological(&roots(source));
     let has = |is: fn(&Node) -> bool| all.iter().any(|t| is(&d.node(*t)));
     if plan.payloads != Payloads::Open {
-        Some("undefined: the source leaves the payload of a NaN open")
+        Some(Leniency::Payload)
     } else if has(|node| matches!(node, Node::Undef { .. })) {
-        Some("undefined: the source leaves part of its results open")
+        Some(Leniency::Undefined)
     } else if has(|node| matches!(node, Node::Approximate { .. })) {
-        Some("approximation: the source bounds its result and does not fix it")
+        Some(Leniency::Approximate)
     } else if places::shown(inputs, &entries.origin.variables(plan.visits()), source) {
-        Some("places: where a local variable lies is open")
+        Some(Leniency::Places)
     } else if has(ptx::flush::is_open) {
-        Some("flushing: the source leaves open what is flushed next to the least normal number")
+        Some(Leniency::Flushing)
     } else if entries.origin.contracts() {
-        Some("contraction: products and sums without a rounding may be fused")
+        Some(Leniency::Contraction)
     } else {
         None
     }

@@ -4,7 +4,7 @@ use sassafras_semantics::concrete::{Bits, admits};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::*;
 use sassafras_symbolic::inputs::Inputs;
-use sassafras_symbolic::lemma::{Estimate, Lemma, Premise, Subject, code};
+use sassafras_symbolic::lemma::{Estimate, Lemma, Premise, Subject, Unusable, code};
 
 /// The multi-function unit: one choice within its bound, and within what a lemma takes for granted of it.
 pub struct Unit {
@@ -97,7 +97,7 @@ impl Sequence {
     ///
     /// # Errors
     /// Code that cannot be run.
-    pub fn of(lemma: &Lemma, text: &str) -> Result<Sequence, String> {
+    pub fn of(lemma: &Lemma, text: &str) -> Result<Sequence, Unusable> {
         let terms = Terms::raw();
         let width = width(lemma.subject);
         let count = lemma.given.len() / width.div_ceil(32) as usize;

@@ -102,8 +102,8 @@ impl Pair {
         let result = catch_unwind(AssertUnwindSafe(|| check(module, cubin, &entry, solver)));
         match result {
             Ok(Ok(_)) => Said::Accepted,
-            Ok(Err(Fault::Rejected(why))) => Said::Rejected(why),
-            Ok(Err(Fault::Undecided(why))) => Said::Undecided(why),
+            Ok(Err(Fault::Rejected(why))) => Said::Rejected(why.to_string()),
+            Ok(Err(Fault::Undecided(why))) => Said::Undecided(why.to_string()),
             Err(e) => {
                 let text = e.downcast_ref::<String>().cloned();
                 Said::Panicked(

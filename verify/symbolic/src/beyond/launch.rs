@@ -1,5 +1,6 @@
 //! Whoever may launch the source may launch the target, by the same parameters.
 
+use crate::obstacle::container::Container;
 use sassafras_chip::Chip;
 use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_cubin::{Attribute, Cubin, Function, attribute};
@@ -44,30 +45,33 @@ pub fn check(
     clusters: Clusters,
     cubin: &Cubin,
     code: &Function,
-) -> Result<(), String> {
+) -> Result<(), Container> {
     let threads = |n: [u32; 3]| n.iter().fold(1u64, |all, &n| all.saturating_mul(n.into()));
-    if code.required_threads.is_some() && code.required_threads != required {
-        return Err(format!("cubin: blocks of {:?} are required", code.required_threads.unwrap_or_default()));
+    if let Some(own) = code.required_threads
+        && Some(own) != required
+    {
+        return Err(Container::Shape { required: own });
     }
     let named = required.or(most).map(threads);
     let wanted = named.unwrap_or(THREADS_PER_BLOCK.into());
     if let Some(most) = code.max_threads.map(threads)
         && most < wanted
     {
-        return Err(format!("cubin: blocks of at most {most} threads, the source allows {wanted}"));
+        return Err(Container::Threads { most, wanted });
     }
     let own = Clusters::of_code(code);
     if own != clusters {
-        return Err(format!("cubin: launched in clusters as {own:?}, the source in {clusters:?}"));
+        let [own, wanted] = [own, clusters].map(|c| format!("{c:?}").into());
+        return Err(Container::OtherClusters { own, wanted });
     }
     if own.size.is_some_and(|n| n.iter().any(|&n| n > 1)) {
-        return Err("clusters of several blocks (A-LAUNCH)".into());
+        return Err(Container::ManyInCluster {});
     }
     let chip = Chip::from_number(cubin.sm);
     if let Some(most) = chip.map(|c| c.limits().registers_per_thread)
         && code.registers > most
     {
-        return Err(format!("cubin: {} registers, and a thread has {most}", code.registers));
+        return Err(Container::ManyRegisters { declared: code.registers, most });
     }
     // Without a shape in the source how many registers a thread takes says how large blocks may be, as it does for ptxas.
     if let (Some(named), Some(chip)) = (named, chip) {
@@ -76,10 +80,8 @@ pub fn check(
         let lanes = u64::from(limits.warp_lanes);
         let taken = u64::from(each).saturating_mul(named.div_ceil(lanes).saturating_mul(lanes));
         if taken > limits.registers_per_multiprocessor.into() {
-            return Err(format!(
-                "cubin: {named} threads of {} registers take more than the {} there are",
-                code.registers, limits.registers_per_multiprocessor
-            ));
+            let most = limits.registers_per_multiprocessor;
+            return Err(Container::BlockRegisters { threads: named, each: code.registers, most });
         }
     }
     Ok(())
@@ -95,27 +97,25 @@ pub fn parameters<'n>(
     bytes: u32,
     sm: u32,
     code: &Function,
-) -> Result<(), String> {
+) -> Result<(), Container> {
     let mut count = 0;
     for (at, size, name) in wanted {
         let same = |c: &sassafras_cubin::Param| {
             u32::from(c.offset) == at && c.size == size && usize::from(c.ordinal) == count
         };
         if !code.params.iter().any(same) {
-            return Err(format!(
-                "cubin: parameter {count} is none of {size} bytes at offset {at} (`{name}`)"
-            ));
+            return Err(Container::Parameter { ordinal: count, bytes: size, at, name: name.into() });
         }
         count += 1;
     }
     if code.params.len() != count {
-        return Err(format!("cubin: {} parameters, not {count}", code.params.len()));
+        return Err(Container::Parameters { count: code.params.len(), wanted: count });
     }
     if bytes > 0 && Some(code.param_base) != Chip::from_number(sm).map(|c| c.bank().parameters) {
-        return Err(format!("cubin: parameters lie at {:#x} of the bank", code.param_base));
+        return Err(Container::ParameterBase { at: code.param_base });
     }
     if code.param_size != bytes {
-        return Err(format!("cubin: {} bytes of parameters, not {bytes}", code.param_size));
+        return Err(Container::ParameterSize { bytes: code.param_size, wanted: bytes });
     }
     Ok(())
 }
@@ -125,18 +125,15 @@ pub fn parameters<'n>(
 ///
 /// # Errors
 /// Too little or too much.
-pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<(), String> {
+pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<(), Container> {
     let there = u64::from(code.shared.map_or(0, |s| s.size));
     if there < bytes {
-        return Err(format!("cubin: fewer than {bytes} bytes of shared memory"));
+        return Err(Container::LittleShared { wanted: bytes });
     }
     let limits = Chip::from_number(cubin.sm).map(Chip::limits);
-    let (most, unit) =
-        limits.map_or((0, 1), |l| (l.static_shared_bytes.into(), l.shared_allocation_unit.into()));
-    if there > most.max(bytes) || there > whole.next_multiple_of(unit) {
-        return Err(format!(
-            "cubin: {there} bytes of shared memory; a block has {most}, the source's {whole}"
-        ));
+    let (most, unit) = limits.map_or((0, 1), |l| (l.static_shared_bytes, l.shared_allocation_unit.into()));
+    if there > bytes.max(most.into()) || there > whole.next_multiple_of(unit) {
+        return Err(Container::MuchShared { bytes: there, most, whole });
     }
     Ok(())
 }
@@ -145,10 +142,10 @@ pub fn shared(bytes: u64, whole: u64, cubin: &Cubin, code: &Function) -> Result<
 ///
 /// # Errors
 /// One that does not.
-pub fn stack(code: &Function, chip: Chip) -> Result<(), String> {
+pub fn stack(code: &Function, chip: Chip) -> Result<(), Container> {
     let most = chip.limits().local_bytes_per_thread;
     match code.frame_size.max(code.stack()) {
-        bytes if bytes > most => Err(format!("cubin: {bytes} bytes of stack, and a thread has {most}")),
+        bytes if bytes > most => Err(Container::MuchStack { bytes, most }),
         _ => Ok(()),
     }
 }

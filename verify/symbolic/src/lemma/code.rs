@@ -1,6 +1,7 @@
 //! The code of lemmas: text to words, and its run over terms.
 
 use super::form::{Lemma, Yield};
+use super::unusable::Unusable;
 use crate::inputs::Inputs;
 use crate::sass::target;
 use rustc_hash::FxHashMap;
@@ -24,7 +25,7 @@ const CHIP: u32 = 90;
 ///
 /// # Errors
 /// A line that is no instruction, a label that is not there.
-pub fn code(text: &str) -> Result<Code, String> {
+pub fn code(text: &str) -> Result<Code, Unusable> {
     let lines =
         || text.lines().map(|l| l.split("//").next().unwrap_or_default().trim()).filter(|l| !l.is_empty());
     let mut labels: FxHashMap<&str, i64> = FxHashMap::default();
@@ -37,7 +38,7 @@ pub fn code(text: &str) -> Result<Code, String> {
             None => at += WORD,
         }
     }
-    let chip = Chip::from_number(CHIP).ok_or("the chip is not known")?;
+    let chip = Chip::from_number(CHIP).ok_or(Unusable::Chip)?;
     let mut words = Vec::new();
     for line in lines().filter(|l| !l.ends_with(':')) {
         let next = WORD * (words.len() as i64 + 1);
@@ -47,8 +48,9 @@ pub fn code(text: &str) -> Result<Code, String> {
         };
         let style =
             Style { targets: Targets::Named { name: &|_, _| false, find: &find }, ..Style::default() };
-        let inst = parse(line, &style).map_err(|e| format!("{line}: {e}"))?;
-        words.push(encode(&inst, chip).map_err(|e| format!("{line}: {e}"))?);
+        let wrong = |said: String| Unusable::Line { line: line.to_owned(), said };
+        let inst = parse(line, &style).map_err(|e| wrong(e.to_string()))?;
+        words.push(encode(&inst, chip).map_err(|e| wrong(e.to_string()))?);
     }
     let cubin = Cubin { sm: CHIP, ..Cubin::default() };
     Ok(Code { cubin, function: Function { code: words, ..Function::default() } })
@@ -73,7 +75,7 @@ impl Code {
         lemma: &Lemma,
         inputs: &Inputs<'_>,
         operands: &[TermId],
-    ) -> Result<Vec<(Yield, u32, TermId)>, String> {
+    ) -> Result<Vec<(Yield, u32, TermId)>, Unusable> {
         let d = inputs.terms;
         let mut words = Vec::new();
         for o in operands {
@@ -82,18 +84,19 @@ impl Code {
             words.extend((0..width.div_ceil(32)).map(|i| inputs.normal.of(d.extract(&wide, 32 * i, 32))));
         }
         if words.len() != lemma.given.len() {
-            return Err("operands of another size".into());
+            return Err(Unusable::Operands);
         }
-        let name = |n: &str| register(n).ok_or_else(|| format!("{n} is no register"));
+        let name = |n: &str| register(n).ok_or_else(|| Unusable::Register(n.to_owned()));
         let mut given = Vec::new();
         for (n, word) in lemma.given.iter().zip(words) {
             given.push((name(n)?, word));
         }
-        let left = target::piece(inputs, &self.cubin, &self.function, &given)?;
+        let left = target::piece(inputs, &self.cubin, &self.function, &given)
+            .map_err(|why| Unusable::Stops(Box::new(why)))?;
         let mut results = Vec::new();
         for (registers, which) in lemma.yields {
             for (i, n) in registers.iter().enumerate() {
-                let word = *left.get(&name(n)?).ok_or_else(|| format!("nothing writes {n}"))?;
+                let word = *left.get(&name(n)?).ok_or_else(|| Unusable::Unwritten((*n).to_owned()))?;
                 results.push((*which, i as u32, word));
             }
         }

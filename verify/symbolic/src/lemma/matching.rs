@@ -3,6 +3,7 @@
 use super::code::{Code, code};
 use super::form::{Lemma, Subject, Yield};
 use super::lists::of_terms;
+use super::unusable::Unusable;
 use crate::inputs::Inputs;
 use crate::trace::event::Event;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,8 +22,8 @@ pub struct Uses {
 }
 
 /// The lemmas' code, read once.
-fn codes() -> &'static [Result<Code, String>] {
-    static CODES: OnceLock<Vec<Result<Code, String>>> = OnceLock::new();
+fn codes() -> &'static [Result<Code, Unusable>] {
+    static CODES: OnceLock<Vec<Result<Code, Unusable>>> = OnceLock::new();
     CODES.get_or_init(|| of_terms().map(|l| code(l.code)).collect())
 }
 
@@ -269,7 +270,7 @@ pub fn said(
     lemma: &Lemma,
     source: &[TermId],
     open: &[TermId],
-) -> Result<Vec<TermId>, String> {
+) -> Result<Vec<TermId>, Unusable> {
     let d = inputs.terms;
     let code = code(lemma.code)?;
     let mut all = Vec::new();

@@ -15,6 +15,7 @@ mod lists;
 mod matching;
 mod routines;
 mod table;
+mod unusable;
 
 pub use approximations::ESTIMATES;
 pub use bits::BITS;
@@ -26,3 +27,4 @@ pub use matching::written;
 pub use matching::{Uses, is_open, said, uses};
 pub use routines::ROUTINES;
 pub use table::LEMMAS;
+pub use unusable::Unusable;

@@ -7,7 +7,7 @@
 //! `fns` is such a site too: its result is fixed, and what lemmas ([`crate::lemma::BITS`]) compute is that.
 
 use crate::inputs::Inputs;
-use crate::lemma::{self, Code, Estimate, Lemma, Subject, of_sites};
+use crate::lemma::{self, Code, Estimate, Lemma, Subject, Unusable, of_sites};
 use rustc_hash::FxHashSet;
 use sassafras_ptx::checked::{Inst, Op, Operand, RegisterId, Type};
 use sassafras_semantics::{Domain, FloatFormat, Rounding, TermId};
@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 pub type Estimated = BTreeMap<u32, String>;
 
 /// The lemmas' code, read once.
-fn codes() -> &'static [Result<Code, String>] {
-    static CODES: OnceLock<Vec<Result<Code, String>>> = OnceLock::new();
+fn codes() -> &'static [Result<Code, Unusable>] {
+    static CODES: OnceLock<Vec<Result<Code, Unusable>>> = OnceLock::new();
     CODES.get_or_init(|| of_sites().map(|l| lemma::code(l.code)).collect())
 }
 
@@ -72,7 +72,7 @@ impl<'a> Estimates<'a> {
         index: u32,
         inst: &Inst,
         value: &mut dyn FnMut(RegisterId) -> TermId,
-    ) -> Result<Option<TermId>, String> {
+    ) -> Result<Option<TermId>, Unusable> {
         let said = self.done.get(&index);
         let found = subject(inst);
         if self.like.is_none() && said.is_none() {
@@ -82,7 +82,7 @@ impl<'a> Estimates<'a> {
             return self.flushed(inputs, index, inst, rounding, value);
         }
         let Some((about, lanes)) = found else {
-            return said.map_or(Ok(None), |l| Err(format!("the lemma `{l}` is about no such instruction")));
+            return said.map_or(Ok(None), |l| Err(Unusable::NoSuch(l.clone())));
         };
         let Some(operands) = operands(inputs, inst, lanes, value) else { return Ok(None) };
         for (lemma, code) in of_sites().zip(codes()) {
@@ -105,7 +105,7 @@ impl<'a> Estimates<'a> {
             return Ok(parts.reduce(|low, high| d.concat(&high, &low)));
         }
         match said {
-            Some(l) if self.like.is_none() => Err(format!("the lemma `{l}` is not about this instruction")),
+            Some(l) if self.like.is_none() => Err(Unusable::Other(l.clone())),
             _ => Ok(None),
         }
     }
@@ -120,7 +120,7 @@ impl Estimates<'_> {
         inst: &Inst,
         rounding: Rounding,
         value: &mut dyn FnMut(RegisterId) -> TermId,
-    ) -> Result<Option<TermId>, String> {
+    ) -> Result<Option<TermId>, Unusable> {
         let (d, all) =
             (inputs.terms, [Subject::FlushedQuotient(rounding), Subject::FlushedReciprocal(rounding)]);
         let Some(operands) = operands(inputs, inst, 1, value) else { return Ok(None) };
@@ -132,7 +132,7 @@ impl Estimates<'_> {
         let is_of = |lemma: &Lemma| all.contains(&lemma.subject);
         let found = match self.done.get(&index) {
             Some(l) if lemma::named(l).is_none_or(|l| !is_of(l)) => {
-                return Err(format!("the lemma `{l}` is not about this instruction"));
+                return Err(Unusable::Other(l.clone()));
             }
             Some(l) => Some(l.clone()),
             None => self.like.and_then(|like| {
@@ -181,9 +181,9 @@ fn operands(
 }
 
 /// The word that a lemma's code leaves.
-fn result(inputs: &Inputs<'_>, lemma: &Lemma, code: &Code, operands: &[TermId]) -> Result<TermId, String> {
+fn result(inputs: &Inputs<'_>, lemma: &Lemma, code: &Code, operands: &[TermId]) -> Result<TermId, Unusable> {
     match code.results(lemma, inputs, operands)?.as_slice() {
         [(_, _, word)] => Ok(*word),
-        _ => Err(format!("the lemma `{}` has not one result", lemma.name)),
+        _ => Err(Unusable::Results(lemma.name)),
     }
 }

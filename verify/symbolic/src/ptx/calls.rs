@@ -2,6 +2,8 @@
 //! its own, so that places keep an order in which lanes go forward. A function that calls itself stands within itself as often as is said;
 //! what goes deeper is left unfinished.
 
+use crate::obstacle::Located;
+use crate::obstacle::source::Source;
 use crate::ptx::functions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
@@ -216,7 +218,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// A function without a body, a program that becomes too long.
-    pub fn new(module: &'a Module, entry: &'a Function, deep: u32) -> Result<Program<'a>, String> {
+    pub fn new(module: &'a Module, entry: &'a Function, deep: u32) -> Result<Program<'a>, Located> {
         let (frames, steps, called) = (Vec::new(), Vec::new(), Vec::new());
         let mut program = Program {
             module,
@@ -274,7 +276,7 @@ impl<'a> Program<'a> {
         at
     }
 
-    fn emit(&mut self, function: &'a Function, call: Option<(usize, &'a Inst)>) -> Result<usize, String> {
+    fn emit(&mut self, function: &'a Function, call: Option<(usize, &'a Inst)>) -> Result<usize, Located> {
         let number = self.frames.len();
         let params = |all: &mut Self, list: &[Param]| -> Vec<u64> {
             let place = |p: &Param| if call.is_none() { p.offset.into() } else { all.lay(p.size.into()) };
@@ -299,7 +301,7 @@ impl<'a> Program<'a> {
         for (index, inst) in function.insts.iter().flatten().enumerate() {
             let position = self.steps.len();
             if position > MOST || self.registers >= BYTES {
-                return Err(format!("line {}: more than {MOST} instructions with those of calls", inst.line));
+                return Err(Located::at_line(inst.line, Source::TooLong { most: MOST }));
             }
             positions.push(position as u32);
             let callees = callees(self.module, function, inst);
@@ -315,20 +317,20 @@ impl<'a> Program<'a> {
             });
             let mut frames = Vec::new();
             for (id, f) in callees {
-                let at = |why: &str| format!("line {}: a call of `{}`, which {why}", inst.line, f.name);
+                let (function, at) = (|| f.name.as_str().into(), |why| Located::at_line(inst.line, why));
                 if f.insts.is_none() {
                     let named = SystemCall::named(&f.name).filter(|call| takes(f, *call));
-                    let Some(call) = named else { return Err(at("has no body")) };
+                    let Some(call) = named else { return Err(at(Source::NoBody { function: function() })) };
                     self.steps[position].system = Some(call);
                     continue;
                 }
                 if self.callers(number).nth(MOST_NESTED).is_some() {
-                    return Err(at("is nested too deep to be written out"));
+                    return Err(at(Source::TooDeep { function: function() }));
                 }
                 let within = self.callers(number).filter(|g| std::ptr::eq(*g, f)).count();
                 self.within += u32::from(within > 0);
                 if self.within > MOST_WITHIN {
-                    return Err(at("calls itself too often to be written out"));
+                    return Err(at(Source::Recursion { function: function() }));
                 }
                 if within >= self.deep.max(1) as usize {
                     self.steps[position].deeper = true;
@@ -448,6 +450,6 @@ mod tests {
         };
         assert_eq!(written(256), Ok(()));
         let why = written(3000).expect_err("too deep");
-        assert!(why.ends_with("is nested too deep to be written out"), "{why}");
+        assert_eq!(why.obstacle.advice().code, "U0204", "{why}");
     }
 }

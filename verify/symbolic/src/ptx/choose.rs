@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use sassafras_ptx::checked::{Inst, Op, Type};
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, TermId, Terms};
+use std::fmt;
 
 /// Why a payload is undefined, as the meanings of PTX name it.
 const PAYLOAD: &str = "payload of a NaN";
@@ -200,6 +201,40 @@ fn bits(inputs: &Inputs<'_>, value: TermId, low: u32, width: u32) -> Option<Term
     (low + width <= inputs.terms.width_of(value)).then(|| inputs.normal.bits(value, low, width))
 }
 
+/// What choices of a witness are not about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// An undefined value, by its number, that is not there or is chosen twice.
+    Value(u32),
+    /// An event that is not there.
+    Event(Place),
+    /// Bits that an event does not have.
+    Bits {
+        /// The event.
+        place: Place,
+        /// The lowest of them.
+        low: u32,
+        /// How many.
+        width: u32,
+    },
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misfit::Value(value) => {
+                write!(f, "the undefined value {value} is not there, or it is chosen twice")
+            }
+            Misfit::Event(place) => write!(f, "there is no event {place:?}"),
+            Misfit::Bits { place, low, width } => {
+                write!(f, "the event {place:?} has no {width} bits from {low}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Misfit {}
+
 /// What the choices of a witness say in an arena of raw terms: each value, by its number, and what it is.
 ///
 /// # Errors
@@ -210,7 +245,7 @@ pub fn said(
     source: &[TermId],
     first: u32,
     target: &[Event],
-) -> Result<Vec<(TermId, TermId)>, String> {
+) -> Result<Vec<(TermId, TermId)>, Misfit> {
     let at: FxHashMap<Place, usize> = places(target).into_iter().enumerate().map(|(i, p)| (p, i)).collect();
     let mut by: FxHashMap<u32, TermId> = FxHashMap::default();
     for u in undefined(d, source) {
@@ -223,14 +258,14 @@ pub fn said(
     let mut all = Vec::new();
     for c in choices {
         let Some(u) = by.remove(&c.value) else {
-            return Err(format!("the undefined value {} is not there, or it is chosen twice", c.value));
+            return Err(Misfit::Value(c.value));
         };
         let width = d.width_of(u);
         let value = match c.like {
             None => d.constant(width, 0),
             Some((place, low)) => {
                 let Some(t) = at.get(&place).map(|&j| &target[j]) else {
-                    return Err(format!("there is no event {place:?}"));
+                    return Err(Misfit::Event(place));
                 };
                 // Of a call or a shuffle, bits of an operand.
                 let (value, low) = match t.hands_on() {
@@ -239,7 +274,7 @@ pub fn said(
                 };
                 let fits = |v: &TermId| low.checked_add(width).is_some_and(|end| end <= d.width_of(*v));
                 let Some(value) = value.filter(fits) else {
-                    return Err(format!("the event {place:?} has no {width} bits from {low}"));
+                    return Err(Misfit::Bits { place, low, width });
                 };
                 d.extract(&value, low, width)
             }

@@ -3,6 +3,7 @@
 //! PTX says of them only that those of two functions differ. Code may have any numbers for them, as long as it is the same number wherever
 //! the function is named: in initialisers and in code. Here they are what the target has.
 
+use crate::obstacle::source::Source;
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::{FunctionId, InitAddress, Inst, Module, Op, Operand, Variable, VariableId};
 use sassafras_semantics::Space;
@@ -43,7 +44,7 @@ fn function(operand: &Operand) -> Option<FunctionId> {
 ///
 /// # Errors
 /// Two functions at one address; one at zero.
-pub fn addresses(module: &Module, name: &str, cubin: &Cubin) -> Result<BTreeMap<FunctionId, u64>, String> {
+pub fn addresses(module: &Module, name: &str, cubin: &Cubin) -> Result<BTreeMap<FunctionId, u64>, Source> {
     let mut all = BTreeMap::new();
     for id in taken(module) {
         let Some(f) = module.functions.get(id.0 as usize) else { continue };
@@ -52,7 +53,7 @@ pub fn addresses(module: &Module, name: &str, cubin: &Cubin) -> Result<BTreeMap<
     }
     let different: BTreeSet<u64> = all.values().copied().collect();
     match different.len() < all.len() || different.contains(&0) {
-        true => Err("two functions have one address".into()),
+        true => Err(Source::OneAddress {}),
         false => Ok(all),
     }
 }
@@ -77,13 +78,13 @@ fn initialiser(module: &Module, cubin: &Cubin, id: FunctionId) -> Option<u64> {
 ///
 /// # Errors
 /// An initialiser that names a function without an address, or one beyond its end.
-pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -> Result<Vec<u8>, String> {
+pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -> Result<Vec<u8>, Source> {
     let mut all = v.init.clone().unwrap_or_default();
     all.resize(size, 0);
     for (at, id) in &v.init_functions {
         let place = all.get_mut(*at as usize..*at as usize + 8);
         let (Some(place), Some(number)) = (place, addresses.get(id)) else {
-            return Err(format!("the initialiser of `{}` names a function that has no address", v.name));
+            return Err(Source::NoAddress { variable: v.name.as_str().into() });
         };
         place.copy_from_slice(&number.to_le_bytes());
     }

@@ -2,6 +2,8 @@
 
 use crate::choice::Payloads;
 use crate::inputs::Inputs;
+use crate::obstacle::source::{Passing, Source};
+use crate::obstacle::{Located, Obstacle};
 use crate::ptx::approximate::Estimates;
 use crate::ptx::calls::{Program, Step};
 use crate::ptx::choose;
@@ -33,7 +35,7 @@ pub fn run<'i>(
     reading: Reading,
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
-) -> Result<Side<'i, RegisterId>, String> {
+) -> Result<Side<'i, RegisterId>, Located> {
     let loops = Loops::of(&flow::flow(program), &[0]);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     let mut side = Side::new(inputs, "source", bound, loops, Start::default());
@@ -42,7 +44,7 @@ pub fn run<'i>(
     let mut run = Run { side, program, frame, cubin, functions, stored, payloads: (payloads, 0) };
     while let Some(position) = run.side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
-            return Err("a place behind the end".into());
+            return Err(Source::BehindEnd {}.into());
         };
         let policy = step.inst.map_or(payloads, |(inst, _)| choose::policy(payloads, inst));
         run.payloads = (policy, inputs.terms.len());
@@ -53,7 +55,7 @@ pub fn run<'i>(
             Some((inst, index)) => {
                 run.side.place = inst.line.into();
                 run.execute(step, inst, index, sites, estimates)
-                    .map_err(|why| format!("line {}: {why}", inst.line))?;
+                    .map_err(|why| Located::at_line(inst.line, why))?;
             }
         }
         run.side.proceed(step.next);
@@ -70,9 +72,9 @@ impl Run<'_, '_> {
         index: u32,
         sites: &mut Sites<'_>,
         estimates: &mut Estimates<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Obstacle> {
         let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
-        let holds = guard(d, inst, self).map_err(text)?;
+        let holds = guard(d, inst, self).map_err(|trap| behind(inputs, &trap))?;
         self.side.guard = d.yes();
         if let Some(holds) = holds {
             self.decides(holds);
@@ -92,7 +94,7 @@ impl Run<'_, '_> {
                 self.side.trap();
                 Ok(())
             }
-            Err(trap) => Err(text(trap)),
+            Err(trap) => Err(behind(inputs, &trap)),
         }
     }
 
@@ -103,7 +105,7 @@ impl Run<'_, '_> {
         index: u32,
         sites: &mut Sites<'_>,
         estimates: &mut Estimates<'_>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Obstacle> {
         let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
         let part = |t: TermId, low: u32, width: u32| bits(inputs, t, low, width);
         let to = |operands: &[Operand]| match operands.first() {
@@ -117,14 +119,16 @@ impl Run<'_, '_> {
             return Ok(true);
         }
         let mut value = |r: RegisterId| self.old(r);
-        let estimate = estimates.of(inputs, index, inst, &mut value)?;
+        let estimate = estimates
+            .of(inputs, index, inst, &mut value)
+            .map_err(|why| Source::Lemma { said: why.to_string().into() })?;
         let Some((estimate, to)) = estimate.zip(to(&inst.operands)) else { return Ok(false) };
         self.write(d, to, estimate);
         Ok(true)
     }
 
     /// Names the operands of a division, and of a product of which the upper half is taken.
-    fn name_operands(&mut self, inst: &Inst) -> Result<(), String> {
+    fn name_operands(&mut self, inst: &Inst) -> Result<(), Obstacle> {
         let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
         let (divides, multiplies) = (crate::abstracted::divides(inst), crate::ptx::upper::multiplies(inst));
         if !inputs.opaque.finds() || !divides && multiplies.is_none() {
@@ -132,7 +136,7 @@ impl Run<'_, '_> {
         }
         for operand in inst.operands.iter().skip(1) {
             let Operand::Register(register) = operand else { continue };
-            let operand = self.read(d, *register).map_err(text)?;
+            let operand = self.read(d, *register).map_err(|trap| behind(inputs, &trap))?;
             match multiplies {
                 Some(constant) => crate::ptx::upper::named(inputs, operand, constant),
                 None => crate::abstracted::divided(inputs, operand),
@@ -142,7 +146,8 @@ impl Run<'_, '_> {
     }
 
     /// What an instruction comes to.
-    fn handle(&mut self, step: &Step<'_>, outcome: Outcome<TermId>) -> Result<(), String> {
+    fn handle(&mut self, step: &Step<'_>, outcome: Outcome<TermId>) -> Result<(), Obstacle> {
+        let inputs = self.side.inputs;
         match outcome {
             Outcome::Next => {}
             Outcome::Branch(label) => {
@@ -155,11 +160,13 @@ impl Run<'_, '_> {
             Outcome::Call { .. } if step.deeper => self.side.give_up(None),
             Outcome::Call { arguments, results, .. } if let Some(call) = step.system => {
                 let room = self.side.reading.facts.room;
-                self.system_call(call, &arguments, &results, room).map_err(text)?;
+                self.system_call(call, &arguments, &results, room).map_err(|trap| behind(inputs, &trap))?;
             }
             Outcome::Call { arguments, .. } => {
-                let [(_, callee)] = self.program.callees(step) else { return Err("a call".into()) };
-                self.pass(*callee, &arguments).map_err(text)?;
+                let [(_, callee)] = self.program.callees(step) else {
+                    return Err(Source::OfCall { fault: Passing::Callees }.into());
+                };
+                self.pass(*callee, &arguments).map_err(|trap| behind(inputs, &trap))?;
                 self.side.jump(self.program.start(*callee), None);
             }
             Outcome::CallIndirect { target, arguments, .. } => {
@@ -192,11 +199,11 @@ impl Run<'_, '_> {
         step: &Step<'_>,
         target: TermId,
         arguments: &[Place<TermId>],
-    ) -> Result<(), String> {
-        let d = self.side.inputs.terms;
+    ) -> Result<(), Obstacle> {
+        let (inputs, d) = (self.side.inputs, self.side.inputs.terms);
         self.decides(target);
         for (_, callee) in self.program.callees(step) {
-            self.pass(*callee, arguments).map_err(text)?;
+            self.pass(*callee, arguments).map_err(|trap| behind(inputs, &trap))?;
         }
         for (function, callee) in self.program.callees(step) {
             let Some(number) = self.functions.get(function) else { continue };
@@ -216,9 +223,9 @@ impl Run<'_, '_> {
         op: Collective,
         arguments: &[TermId],
         results: &[Option<RegisterId>],
-    ) -> Result<(), String> {
+    ) -> Result<(), Obstacle> {
         let d = self.side.inputs.terms;
-        let values = collective::collective(&mut self.side, op, arguments).map_err(text)?;
+        let values = collective::collective(&mut self.side, op, arguments)?;
         for (register, value) in results.iter().zip(values) {
             let Some(r) = register else { continue };
             let width = self.program.kept(self.program.register(self.frame, *r)).1;
@@ -229,14 +236,14 @@ impl Run<'_, '_> {
     }
 
     /// Leaves a function: an entry by ending, another by going on behind the call.
-    fn leave_function(&mut self) -> Result<(), String> {
+    fn leave_function(&mut self) -> Result<(), Obstacle> {
         let frame = &self.program.frames[self.frame];
         let Some((_, call)) = frame.call else {
             self.side.leave(None);
             return Ok(());
         };
         let Some(Operand::List(results)) = call.operands.first() else {
-            return Err("a call without results".into());
+            return Err(Source::OfCall { fault: Passing::NoResults }.into());
         };
         let place = |o: &Operand| match o {
             Operand::Symbol(id, 0) => Some(Place::Variable(*id)),
@@ -245,15 +252,16 @@ impl Run<'_, '_> {
             _ => None,
         };
         let Some(places) = results.iter().map(place).collect::<Option<Vec<Place<TermId>>>>() else {
-            return Err("a call with a result that is no place".into());
+            return Err(Source::OfCall { fault: Passing::NoPlace }.into());
         };
-        self.give(&places).map_err(|t| t.to_string())?;
+        self.give(&places).map_err(|trap| behind(self.side.inputs, &trap))?;
         let resume = frame.resume;
         self.side.jump(resume, None);
         Ok(())
     }
 }
 
-fn text(trap: Trap) -> String {
-    trap.to_string()
+/// The obstacle behind a trap of the source.
+fn behind(inputs: &Inputs<'_>, trap: &Trap) -> Obstacle {
+    inputs.held.behind(trap, |form| Source::NoMeaning { form: form.into() }.into())
 }

@@ -3,6 +3,7 @@
 use crate::choice::Payloads;
 use crate::input::Input;
 use crate::inputs::Inputs;
+use crate::obstacle::source::{Passing, Source};
 use crate::ptx::calls::{Kept, PARAMS, Program};
 use crate::ptx::choose;
 use crate::ptx::functions;
@@ -20,10 +21,6 @@ use sassafras_semantics::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
-}
-
 /// A run of the source.
 pub(super) struct Run<'s, 'i> {
     pub(super) side: Side<'i, RegisterId>,
@@ -40,6 +37,14 @@ pub(super) struct Run<'s, 'i> {
 }
 
 impl Run<'_, '_> {
+    fn refuse<T>(&self, obstacle: Source) -> Result<T, Trap> {
+        Err(self.side.inputs.held.trap(obstacle))
+    }
+
+    fn passed<T>(&self, fault: Passing) -> Result<T, Trap> {
+        self.refuse(Source::Passed { fault })
+    }
+
     /// What a register holds before it is written is undefined, and so is `.param` memory. `register` is one of all frames'.
     pub(super) fn old(&mut self, register: RegisterId) -> TermId {
         let (kept, width) = self.program.kept(register);
@@ -77,7 +82,7 @@ impl Run<'_, '_> {
         let size = u64::from(self.program.frames[0].function.param_size);
         let all: Vec<u64> = (0..size / u64::from(bytes)).map(|i| i * u64::from(bytes)).collect();
         if self.frame != 0 || all.is_empty() || all.len() > 128 {
-            return unsupported("a parameter at an address that is not constant");
+            return self.refuse(Source::ParameterAddress {});
         }
         let at = inputs.normal.of(address);
         let mut value = inputs.parameter(0, bytes);
@@ -96,7 +101,7 @@ impl Run<'_, '_> {
         let mut all = Vec::new();
         for i in 0..bytes {
             let Some(byte) = self.program.byte(at + u64::from(i)) else {
-                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
+                return self.refuse(Source::ParameterBytes { bytes, at });
             };
             all.push(self.old(byte));
         }
@@ -111,14 +116,14 @@ impl Run<'_, '_> {
             return Ok(whole);
         }
         let all = all.into_iter().reduce(|low, high| inputs.terms.concat(&high, &low));
-        all.map_or_else(|| unsupported("a parameter without bytes"), Ok)
+        all.map_or_else(|| self.passed(Passing::Empty), Ok)
     }
 
     fn set_parameter(&mut self, at: u64, value: TermId) -> Result<(), Trap> {
         let bytes = self.side.inputs.terms.width_of(value) / 8;
         for i in 0..bytes {
             let Some(register) = self.program.byte(at + u64::from(i)) else {
-                return unsupported(format!("{bytes} bytes of a parameter at {at:#x}"));
+                return self.refuse(Source::ParameterBytes { bytes, at });
             };
             let byte = bits(self.side.inputs, value, 8 * i, 8);
             self.set(register, byte);
@@ -146,7 +151,7 @@ impl Run<'_, '_> {
                     )?;
                     continue;
                 }
-                Place::Register(_) => return unsupported("an argument that is nothing"),
+                Place::Register(_) => return self.passed(Passing::Nothing),
             };
             match param.register {
                 Some(r) => self.set(self.program.register(callee, r), value),
@@ -165,9 +170,9 @@ impl Run<'_, '_> {
         size: u32,
         back: bool,
     ) -> Result<(), Trap> {
-        let VariableId::Local(index) = variable else { return unsupported("a parameter of the module") };
+        let VariableId::Local(index) = variable else { return self.passed(Passing::OfModule) };
         let Some(own) = self.program.variable(self.frame, index) else {
-            return unsupported("an argument that is no parameter variable");
+            return self.passed(Passing::Argument);
         };
         let register = register.map(|(frame, r)| self.program.register(frame, r));
         match (register, back) {
@@ -198,7 +203,7 @@ impl Run<'_, '_> {
     pub(super) fn give(&mut self, results: &[Place<TermId>]) -> Result<(), Trap> {
         let callee = self.frame;
         let frame = &self.program.frames[callee];
-        let Some((caller, _)) = frame.call else { return unsupported("a return from an entry") };
+        let Some((caller, _)) = frame.call else { return self.passed(Passing::FromEntry) };
         for (i, (result, param)) in results.iter().zip(&frame.function.returns).enumerate() {
             match result {
                 Place::Variable(variable) => {
@@ -242,9 +247,9 @@ impl Run<'_, '_> {
                 Place::Value(value) => *value,
                 Place::Variable(variable) => match place(self, *variable) {
                     Some(at) => self.parameter(at, width / 8)?,
-                    None => return unsupported("an argument that is no parameter variable"),
+                    None => return self.passed(Passing::Argument),
                 },
-                Place::Register(_) => return unsupported("an argument that is nothing"),
+                Place::Register(_) => return self.passed(Passing::Nothing),
             });
         }
         let result = system::perform(&mut self.side, call, &operands, room)?;
@@ -252,7 +257,7 @@ impl Run<'_, '_> {
         match to {
             Place::Variable(variable) => match place(self, *variable) {
                 Some(at) => self.set_parameter(at, result),
-                None => unsupported("a result that is no parameter variable"),
+                None => self.passed(Passing::Result),
             },
             Place::Register(Some(r)) => {
                 let r = self.program.register(self.frame, *r);
@@ -276,15 +281,16 @@ impl Run<'_, '_> {
         let there =
             |x: &&sassafras_cubin::Variable| x.space == sassafras_cubin::Space::Constant && x.name == v.name;
         let Some(x) = self.cubin.variables.iter().find(there) else {
-            return unsupported(format!("the constant `{}`, which the cubin does not name", v.name));
+            return self.refuse(Source::NoConstant { name: v.name.as_str().into() });
         };
-        let mut wanted = functions::image(v, v.size as usize, &self.functions).map_err(Trap::Unsupported)?;
+        let mut wanted = functions::image(v, v.size as usize, &self.functions)
+            .map_err(|why| self.side.inputs.held.trap(why))?;
         let numbers = functions::constant_offsets(self.program.module, v, self.cubin);
         functions::put(&mut wanted, &numbers);
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(v.size as usize, 0);
         if v.init_addresses.len() != numbers.len() || wanted != found {
-            return unsupported(format!("the image of the constant `{}`, which is another", v.name));
+            return self.refuse(Source::OtherConstant { name: v.name.as_str().into() });
         }
         Ok(x.offset)
     }
@@ -342,7 +348,7 @@ impl State<Terms> for Run<'_, '_> {
         }
         match self.side.inputs.known(*address) {
             Some(at) => self.set_parameter(at as u64, *value),
-            None => unsupported("a parameter at an address that is not constant"),
+            None => self.refuse(Source::ParameterAddress {}),
         }
     }
     fn atomic(
@@ -373,7 +379,7 @@ impl State<Terms> for Run<'_, '_> {
         // Only parameters of the entry have generic addresses here.
         let known = self.side.inputs.known(*address).map(|at| at < PARAMS.into());
         if space == Space::Param && !known.unwrap_or(!self.program.hands_over()) {
-            return unsupported("cvta of a parameter of a call");
+            return self.refuse(Source::CallParameter {});
         }
         window::to_generic(&mut self.side, space, *address)
     }
@@ -401,10 +407,10 @@ impl PtxState<Terms> for Run<'_, '_> {
             }
             (Space::Param, VariableId::Local(index)) => match self.program.variable(self.frame, index) {
                 Some(at) => Ok(d.constant(64, at.into())),
-                None => unsupported("a parameter without a place"),
+                None => self.passed(Passing::Placeless),
             },
             (Space::Const, _) => Ok(d.constant(64, self.const_address(variable)?.into())),
-            (other, _) => unsupported(format!("a variable in {} memory", name(other))),
+            (other, _) => self.refuse(Source::VariableSpace { space: name(other).into() }),
         }
     }
     fn param_address(&mut self, d: &Terms, index: u32, returns: bool) -> Result<TermId, Trap> {
@@ -412,13 +418,13 @@ impl PtxState<Terms> for Run<'_, '_> {
         let all = if returns { &frame.returns } else { &frame.params };
         match all.get(index as usize) {
             Some(at) => Ok(d.constant(64, (*at).into())),
-            None => unsupported("a parameter that is not there"),
+            None => self.passed(Passing::Missing),
         }
     }
     fn function_address(&mut self, d: &Terms, function: FunctionId) -> Result<TermId, Trap> {
         match self.functions.get(&function) {
             Some(number) => Ok(d.constant(64, (*number).into())),
-            None => unsupported("the address of a function that nothing takes"),
+            None => self.refuse(Source::NotTaken {}),
         }
     }
 }

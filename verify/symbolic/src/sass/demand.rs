@@ -1,6 +1,8 @@
 //! What the hardware demands of an instruction beyond its operands' values. What does not meet it faults, which no source
 //! allows: it is `Unknown`.
 
+use crate::obstacle::container::Container;
+use crate::obstacle::target::Target;
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_hazards::Program;
@@ -12,13 +14,14 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// An operand that does not.
-pub fn aligned(inst: &Inst) -> Result<(), String> {
+pub fn aligned(inst: &Inst) -> Result<(), Target> {
     let vector = |class| matches!(class, RegClass::R | RegClass::UR);
     for o in inst.operands().filter(|o| vector(o.class) && o.units > 1) {
         let zero = o.class.constant() == Some(u64::from(o.number));
         let units = u32::from(o.units).next_power_of_two().min(4);
         if !zero && !o.number.is_multiple_of(units) {
-            return Err(format!("{}{} as the first of {} registers", letters(o.class), o.number, o.units));
+            let register = format!("{}{}", letters(o.class), o.number).into();
+            return Err(Target::Misaligned { register, units: o.units.into() });
         }
     }
     Ok(())
@@ -50,19 +53,19 @@ impl Flow {
 ///
 /// # Errors
 /// The first of which that is not so.
-pub fn all_returned(code: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Result<(), String> {
+pub fn all_returned(code: &[u128], chip: Chip, jumps: &BTreeSet<(usize, usize)>) -> Result<(), Container> {
     let flow = Flow::of(code, chip, jumps);
-    (0..code.len()).try_for_each(|at| returned(&flow, at).map_err(|why| format!("{:#06x}: {why}", 16 * at)))
+    match (0..code.len()).find(|at| !returned(&flow, *at)) {
+        Some(at) => Err(Container::Acquire { at: 16 * at }),
+        None => Ok(()),
+    }
 }
 
 /// What an acquire acquires from has come back: on every way to the `CCTL.IVALL` at `at`, the last strong load or atomic operation has been
-/// waited for, if a scoreboard tells of its result. So has a barrier of memory.
-///
-/// # Errors
-/// One that may be under way; what loads behind it find might be older.
-fn returned(flow: &Flow, at: usize) -> Result<(), String> {
+/// waited for, if a scoreboard tells of its result. So has a barrier of memory. While one may be under way, what loads behind it find might be older.
+fn returned(flow: &Flow, at: usize) -> bool {
     let own = |at: usize| flow.insts[at].as_ref();
-    let Some(inst) = own(at).filter(|inst| inst.row().id == "cctl.ivall") else { return Ok(()) };
+    let Some(inst) = own(at).filter(|inst| inst.row().id == "cctl.ivall") else { return true };
     let mut seen = FxHashSet::default();
     let mut work: Vec<(usize, u8)> =
         flow.before[at].iter().map(|&before| (before, inst.control.wait_mask)).collect();
@@ -76,14 +79,14 @@ fn returned(flow: &Flow, at: usize) -> Result<(), String> {
             _ => false,
         };
         if strong && board < 6 && waited & (1 << board) == 0 {
-            return Err("an acquire while what it acquires from may be under way".into());
+            return false;
         }
         // Where its guard does not hold it says nothing of what came before it.
         if !strong || !inst.guard.is_always() {
             work.extend(flow.before[at].iter().map(|&before| (before, waited | inst.control.wait_mask)));
         }
     }
-    Ok(())
+    true
 }
 
 /// The uniform pair that has to hold the descriptor of global memory.
@@ -107,9 +110,9 @@ pub fn descriptor(inst: &Inst, chip: Chip) -> Option<[Register; 2]> {
 ///
 /// # Errors
 /// An access whose strength no compiler writes; an `EXIT` that does more than end its lanes.
-pub fn plain(inst: &Inst) -> Result<(), String> {
+pub fn plain(inst: &Inst) -> Result<(), Target> {
     let row = inst.row();
-    let other = |text: &str| Err(format!("the modifier `{text}` is not supported"));
+    let other = |text: &str| Err(Target::Modifier { text: text.into() });
     let stores = row.memory.is_some_and(|m| m.kind != MemoryKind::Load);
     if let Some(text) = inst.enum_text("sem") {
         let strong = text.starts_with(".STRONG") || text.starts_with(".MMIO");
@@ -130,7 +133,7 @@ pub fn plain(inst: &Inst) -> Result<(), String> {
     // is not known.
     for field in ["noinc", "nodec"] {
         if inst.enum_text(field) == Some("") {
-            return Err(format!("a {} that counts calls is not supported", row.mnemonic));
+            return Err(Target::CountsCalls { mnemonic: row.mnemonic.into() });
         }
     }
     if row.meaning == Meaning::Ldgsts {

@@ -2,6 +2,8 @@
 
 use crate::assumption::Assumption;
 use crate::input::Input;
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::memory::Memory;
 use crate::opaque::StandIn;
 use crate::trace::action::{Action, Strong};
 use crate::trace::event::{Event, Kind, Place, name};
@@ -26,7 +28,8 @@ impl<R: Name> Side<'_, R> {
                 self.log.assumed.insert(Assumption::Nc);
             }
             Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
-                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
+                let ordering = format!("{:?}", access.ordering).into();
+                return Err(self.inputs.held.trap(Memory::Ordering { ordering }));
             }
             _ => {}
         }
@@ -36,7 +39,7 @@ impl<R: Name> Side<'_, R> {
                 let address = self.normal(address);
                 let (space, address) = crate::trace::window::place(self, address)?;
                 if matches!(space, Space::Const | Space::Param) {
-                    return Err(Trap::Unsupported(format!("such an access of {} memory", name(space))));
+                    return Err(self.inputs.held.trap(Memory::Fixed { space: name(space).into() }));
                 }
                 Ok((space, self.normal(address)))
             }
@@ -45,7 +48,7 @@ impl<R: Name> Side<'_, R> {
                 let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
                 Ok((access.space, self.normal(d.zext(&low, 64))))
             }
-            other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
+            other => Err(self.inputs.held.trap(Memory::Space { space: name(other).into() })),
         }
     }
 
@@ -142,7 +145,7 @@ impl<R: Name> Side<'_, R> {
     fn over(&self, space: Space, address: TermId, bytes: u32, mut value: TermId) -> Result<TermId, Trap> {
         let stores = self.met(space, address, bytes);
         if stores.len() > MOST_STORES {
-            return Err(Trap::Unsupported(format!("a load after more than {MOST_STORES} stores")));
+            return Err(self.inputs.held.trap(Memory::ManyStores { most: MOST_STORES }));
         }
         // That accesses are aligned is assumed of the source (A-UB) and asked of the target, but for local memory. Up to the first that is
         // not, what was loaded is right. Raw terms are made of bytes, and judge this on inputs.
@@ -278,10 +281,9 @@ impl<R: Name> Side<'_, R> {
             // `barrier.cluster` need not be aligned.
             let apart = self.path.lanes.are_apart() && op.head() != "wgmma";
             if apart {
-                let what = "convergence: a cross-lane operation where lanes may be apart";
-                return Err(Trap::Unsupported(what.into()));
+                return Err(self.inputs.held.trap(Convergence::Apart {}));
             }
-            self.as_a_whole()?;
+            self.as_a_whole().map_err(|why| self.inputs.held.trap(why))?;
         }
         // Where no group of bulk copies has been ended there is none to wait for. SASS waits for other things by the same instruction.
         let groups = "groups of bulk copies";

@@ -1,13 +1,14 @@
 //! Read-modify-writes, as events.
 
+use crate::obstacle::memory::Memory;
 use crate::trace::action::{Action, Word};
 use crate::trace::ordering::{acquire, executed, release};
 use crate::trace::path::Name;
 use crate::trace::side::Side;
 use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, TermId, Trap};
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
+fn refused<R: Name, T>(side: &Side<'_, R>, obstacle: Memory) -> Result<T, Trap> {
+    Err(side.inputs.held.trap(obstacle))
 }
 
 /// A read-modify-write; the old value.
@@ -27,7 +28,10 @@ pub fn atomic<R: Name>(
         Ordering::Acquire => (true, false),
         Ordering::Release => (false, true),
         Ordering::AcquireRelease => (true, true),
-        other => return unsupported(format!("an atomic of ordering {other:?}")),
+        other => {
+            let ordering = format!("{other:?}").into();
+            return refused(side, Memory::AtomicOrdering { ordering });
+        }
     };
     let (space, address) = match access.space {
         Space::Global => (Space::Global, address),
@@ -37,12 +41,16 @@ pub fn atomic<R: Name>(
         }
         Space::Shared if d.width(&address) > 32 => (Space::Shared, d.extract(&address, 0, 32)),
         Space::Shared => (Space::Shared, address),
-        other => return unsupported(format!("an atomic in {other:?} memory")),
+        other => {
+            let space = format!("{other:?}").into();
+            return refused(side, Memory::AtomicSpace { space });
+        }
     };
     let address = match space {
         Space::Shared if d.width(&address) > 32 => d.extract(&address, 0, 32),
         Space::Local | Space::Const | Space::Param => {
-            return unsupported(format!("an atomic in {space:?} memory"));
+            let space = format!("{space:?}").into();
+            return refused(side, Memory::AtomicSpace { space });
         }
         _ => address,
     };

@@ -1,6 +1,7 @@
 //! Constant banks beside bank 0: constants of the module, and tables of known bytes.
 
 use crate::assumption::Assumption;
+use crate::obstacle::target::Target;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
 use sassafras_chip::Chip;
@@ -10,8 +11,8 @@ use sassafras_semantics::{CompareOp, Domain, TermId, Terms, Trap};
 /// Most entries of a table that is read at an address which is not constant.
 pub const MOST_ENTRIES: usize = 128;
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
+fn refused<R: Name, T>(side: &Side<'_, R>, obstacle: Target) -> Result<T, Trap> {
+    Err(side.inputs.held.trap(obstacle))
 }
 
 /// Size of bank 3, the module's constants.
@@ -39,10 +40,10 @@ pub fn constant<R: Name>(
         let d32 = d.constant(32, 0);
         return match known {
             Some(known) if !known.is_multiple_of(bytes.into()) => {
-                unsupported(format!("constant bank 3 at {known:#x}, which is no multiple of {bytes}"))
+                refused(side, Target::BankMisaligned { bank, at: known, bytes })
             }
             Some(known) if known + u128::from(bytes) > constants(cubin).into() => {
-                unsupported(format!("constant bank 3 at {known:#x}"))
+                refused(side, Target::BankOutside { bank, at: known })
             }
             Some(known) => Ok(side.inputs.memory_at("const", d32, d.constant(64, 0), known as i64, bytes)),
             None => {
@@ -65,7 +66,7 @@ pub fn constant<R: Name>(
         return table(side, own.map_or(&[], |b| &b.data), bank, at, bytes);
     };
     if !known.is_multiple_of(bytes.into()) {
-        return unsupported(format!("constant bank {bank} at {known:#x}, which is no multiple of {bytes}"));
+        return refused(side, Target::BankMisaligned { bank, at: known, bytes });
     }
     let found =
         own.map(|b| &b.data).and_then(|b| b.get(known as usize..)).and_then(|b| b.get(..bytes as usize));
@@ -75,7 +76,7 @@ pub fn constant<R: Name>(
             all[..bytes.len()].copy_from_slice(bytes);
             Ok(d.constant(8 * bytes.len() as u32, u128::from_le_bytes(all)))
         }
-        None => unsupported(format!("constant bank {bank} at {known:#x}")),
+        None => refused(side, Target::BankOutside { bank, at: known }),
     }
 }
 
@@ -120,7 +121,7 @@ pub fn choice<R: Name>(
 ) -> Result<TermId, Trap> {
     let d = side.inputs.terms;
     let Some((first, rest)) = entries.split_first().filter(|_| entries.len() <= MOST_ENTRIES) else {
-        return unsupported(format!("constant bank {bank} at an address that is not constant"));
+        return refused(side, Target::BankAddress { bank });
     };
     let mut value = first.1;
     let mut inside = d.eq(&at, &first.0);

@@ -1,18 +1,25 @@
 //! What is asked of several lanes at once, as events: the same names and operands on both sides.
 
+use crate::obstacle::Obstacle;
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::target::Target;
 use crate::trace::action::Action;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
 use sassafras_semantics::matrix::{Operand, split::products};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
-use sassafras_semantics::{BinaryOp, Collective, CompareOp, Domain, Matrices, Mma, Space, TermId, Trap};
+use sassafras_semantics::{BinaryOp, Collective, CompareOp, Domain, Matrices, Mma, Space, TermId};
 
 /// The lanes that take part in what is asked of several: none is said where it is all that have not ended, else their mask. `mask` is
 /// what the source names; the target's instructions name nobody.
 ///
 /// # Errors
 /// Lanes of the target that may not be together.
-fn members<R: Name>(side: &mut Side<'_, R>, mask: TermId, shuffle: bool) -> Result<Option<TermId>, Trap> {
+fn members<R: Name>(
+    side: &mut Side<'_, R>,
+    mask: TermId,
+    shuffle: bool,
+) -> Result<Option<TermId>, Convergence> {
     if side.machine {
         let (lanes, warp, here) = side.lanes();
         return lanes.members(warp, &here, shuffle);
@@ -46,7 +53,7 @@ pub fn collective<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
     arguments: &[TermId],
-) -> Result<Vec<TermId>, Trap> {
+) -> Result<Vec<TermId>, Obstacle> {
     let block = matches!(op, Collective::Barrier(_));
     if block && side.machine {
         side.path.lanes.owe_nothing(&side.warp)?;
@@ -91,13 +98,13 @@ fn matrix_product<R: Name>(
     side: &mut Side<'_, R>,
     mma: &Mma,
     arguments: &[TermId],
-) -> Result<Vec<TermId>, Trap> {
+) -> Result<Vec<TermId>, Obstacle> {
     let d = side.inputs.terms;
     let zero = d.constant(32, 0);
     let is_zero = |factor: &TermId| d.is_zero_in(*factor, 0, 32);
     let split = products(d, mma, arguments, is_zero, |(small, [a, b])| {
         let results = side.event(Action::Mma(small), &[a, b, zero, zero], &[32, 32], false);
-        <[TermId; 2]>::try_from(results).map_err(|_| Trap::Unsupported("a product of two registers".into()))
+        <[TermId; 2]>::try_from(results).map_err(|_| Target::MatrixProduct {})
     })?;
     if let Some(results) = split {
         return Ok(results);
@@ -129,7 +136,7 @@ fn convene<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
     arguments: &[TermId],
-) -> Result<Option<TermId>, Trap> {
+) -> Result<Option<TermId>, Convergence> {
     match op {
         Collective::Barrier(_) if side.machine => {
             let (lanes, warp, here) = side.lanes();
@@ -186,7 +193,7 @@ fn perform<R: Name>(
     side: &mut Side<'_, R>,
     op: Collective,
     arguments: &[TermId],
-) -> Result<Vec<TermId>, Trap> {
+) -> Result<Vec<TermId>, Obstacle> {
     let d = side.inputs.terms;
     side.log.assumed.insert(crate::assumption::Assumption::Conv);
     if op == Collective::ActiveMask && side.reading.unasked.lanes {

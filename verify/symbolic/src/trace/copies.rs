@@ -5,6 +5,7 @@
 //! nothing is stored, and nobody else is told or waited for: this is what is asked here. What is asked for less, such as a ring of copies of
 //! which some are left under way, is `Unknown`.
 
+use crate::obstacle::target::Target;
 use crate::trace::event::{Kind, Place, place};
 use crate::trace::path::Name;
 use crate::trace::side::Side;
@@ -13,7 +14,6 @@ use sassafras_isa::step::Outcome;
 use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId};
 
-const UNDER_WAY: &str = "a copy to shared memory may be under way";
 
 /// Whether an instruction may see a copy that is under way, or change what it copies, by how it touches memory: all but loads of global
 /// memory that order nothing, constants, and the thread's own stack.
@@ -41,10 +41,10 @@ fn alone<V>(outcome: &Outcome<V>) -> bool {
 ///
 /// # Errors
 /// One that may see a copy that is under way.
-pub fn before<R: Name>(side: &Side<'_, R>, inst: &Inst) -> Result<(), String> {
+pub fn before<R: Name>(side: &Side<'_, R>, inst: &Inst) -> Result<(), Target> {
     match side.path.copies.is_empty() || !sees(inst) {
         true => Ok(()),
-        false => Err(UNDER_WAY.into()),
+        false => Err(Target::CopyUnderWay {}),
     }
 }
 
@@ -65,10 +65,10 @@ pub fn after<R: Name, V>(
     inst: &Inst,
     outcome: &Outcome<V>,
     may_end: bool,
-) -> Result<(), String> {
+) -> Result<(), Target> {
     let ends = may_end && matches!(outcome, Outcome::Exit { .. });
     if !side.path.copies.is_empty() && !alone(outcome) && !ends {
-        return Err(UNDER_WAY.into());
+        return Err(Target::CopyUnderWay {});
     }
     let whole = side.inputs.known(side.guard) == Some(1);
     match inst.row().meaning {
@@ -77,7 +77,7 @@ pub fn after<R: Name, V>(
             let Some(own) =
                 side.log.events.last().filter(|e| e.kind == Kind::Store && e.space == Space::Shared)
             else {
-                return Err("a copy to shared memory that others may see early".into());
+                return Err(Target::CopySeen {});
             };
             let (at, bytes) = (own.address, own.bytes);
             // Which of two copies comes first, nothing says.

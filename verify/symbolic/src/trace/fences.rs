@@ -7,6 +7,7 @@
 
 pub use crate::trace::fence::Fence;
 
+use crate::obstacle::target::Target;
 use crate::trace::action::Action;
 use crate::trace::event::Event;
 use sassafras_semantics::Opaque;
@@ -92,12 +93,15 @@ fn serves(wanted: &Less, there: &Less) -> bool {
 ///
 /// # Errors
 /// A fence that is taken for more than it does.
-pub fn taken(all: &[Weakened], at: u64, visit: u64, own: Fence) -> Result<Option<Fence>, String> {
+pub fn taken(all: &[Weakened], at: u64, visit: u64, own: Fence) -> Result<Option<Fence>, Target> {
     match all.iter().find(|e| e.at == at && e.visit == visit).map(|e| &e.taken) {
         None => Ok(Some(own)),
         Some(None) => Ok(None),
         Some(Some(Less::Fence(less))) if own.serves(*less) => Ok(Some(*less)),
-        Some(Some(other)) => Err(format!("`{own}` is no `{}`", String::from(other.clone()))),
+        Some(Some(other)) => Err(Target::WeakenedFence {
+            fence: own.to_string().into(),
+            taken: String::from(other.clone()).into(),
+        }),
     }
 }
 

@@ -15,6 +15,7 @@
 //! `CCTL.IVALL` by the one lane is one for all, since they have one cache; `MEMBAR` is not. That addresses and `v` are the same in all lanes is seen from the terms. `m` itself is any set.
 
 use crate::assumption::Assumption;
+use crate::obstacle::events::Events;
 use crate::trace::side::Side;
 use sassafras_isa::Register;
 use sassafras_semantics::term::Node;
@@ -108,23 +109,23 @@ impl Leaders {
         let asked = d.free(&[guard]);
         let here = |g: &&Group| g.piece == piece && asked.contains(&g.mask);
         let (Some(group), [operand]) = (self.groups.iter().find(here), operands) else { return Ok(None) };
-        let unsupported = |what: &str| Err(Trap::Unsupported(format!("events: {what}")));
+        let refused = |obstacle: Events| Err(inputs.held.trap(obstacle));
         if !inputs.is_uniform(address) {
-            return unsupported("one lane's atomic for lanes with different addresses");
+            return refused(Events::LeaderAddress {});
         }
         let mask = group.mask;
         let free = d.free(operands);
         let combined = self.combined.iter().find(|c| c.piece == piece && free.contains(&c.result));
         let (value, all) = match combined {
             Some(c) if c.op != op || d.width_of(*operand) != 32 => {
-                return unsupported("one lane's atomic of another operation than that of its operand");
+                return refused(Events::LeaderOperation {});
             }
             Some(c) => (c.value, c.result),
-            None if op != AtomicOp::Add => return unsupported("one lane's atomic that is no sum"),
+            None if op != AtomicOp::Add => return refused(Events::LeaderNoSum {}),
             None => {
                 let value = crate::trace::window::with(inputs, *operand, mask, d.constant(32, 1));
                 if !inputs.is_uniform(value) {
-                    return unsupported("one lane's atomic for lanes with different operands");
+                    return refused(Events::LeaderOperand {});
                 }
                 (value, times(side, mask, value))
             }

@@ -1,5 +1,7 @@
 //! How lanes go on: from place to place, by branches, into calls and back, to their end.
 
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::coverage::Coverage;
 use crate::trace::course::{Taken, Visit};
 use crate::trace::lanes::under;
 use crate::trace::loops::{Edge, Rounds};
@@ -7,7 +9,7 @@ use crate::trace::path::{Name, Path};
 use crate::trace::side::{Side, WORD};
 use crate::trace::spot::Spot;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{Domain, TermId, Trap};
+use sassafras_semantics::{Domain, TermId};
 
 /// Work that an instruction counts for.
 const STEP: u64 = 16;
@@ -17,7 +19,7 @@ impl<R: Name> Side<'_, R> {
     ///
     /// # Errors
     /// More steps than are run.
-    pub fn advance(&mut self) -> Result<Option<u64>, String> {
+    pub fn advance(&mut self) -> Result<Option<u64>, Coverage> {
         loop {
             let pending = &self.walk.pending;
             let aside = pending.iter().find(|(_, path)| path.aside).map(|(spot, _)| spot);
@@ -184,7 +186,7 @@ impl<R: Name> Side<'_, R> {
     ///
     /// # Errors
     /// Lanes that came by several ways, or in turns.
-    pub fn as_a_whole(&mut self) -> Result<(), Trap> {
+    pub fn as_a_whole(&mut self) -> Result<(), Convergence> {
         let aligned = self.reading.facts.whole;
         let (lanes, _, here) = self.lanes();
         if lanes.whole_warp(&here, aligned)? {

@@ -7,6 +7,9 @@
 //! How lanes go on stands in `moves`, how paths meet in `join`, what is read and stored in `access`, what others see in `emit`.
 
 use crate::inputs::Inputs;
+use crate::obstacle::Obstacle;
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::memory::Memory;
 use crate::trace::facts::Reading;
 use crate::trace::lanes::{Here, Lanes, Warp};
 use crate::trace::log::Log;
@@ -195,24 +198,22 @@ impl<'i, R: Name> Side<'i, R> {
     ///
     /// # Errors
     /// Addresses of windows, and others that may be such: they may come from memory. Barriers that lanes may wait at for ever.
-    pub fn settled(&self) -> Result<(), String> {
+    pub fn settled(&self) -> Result<(), Obstacle> {
         use crate::trace::event::{Event, Kind};
         use sassafras_semantics::Space;
-        if let Some(place) = self.warp.owes() {
-            return Err(format!(
-                "convergence: the barrier at {place:#06x} waits for lanes that may not come"
-            ));
+        if let Some(at) = self.warp.owes() {
+            return Err(Convergence::MayNotCome { at }.into());
         }
         self.warp.open()?;
         if self.who == "source" && self.warp.waits_for_some() {
-            return Err("convergence: lanes in a barrier wait for some of the warp".into());
+            return Err(Convergence::WaitsForSome {}.into());
         }
         // Where nothing is stored in a window, nor at such an address, each load finds what lies there, whatever that is.
         let own = |e: &Event| e.kind == Kind::Store && matches!(e.space, Space::Shared | Space::Local);
         let generic = self.log.generic;
         let written = generic.stored || self.reading.facts.strong_shared || self.log.events.iter().any(own);
         match generic.windows && generic.open && written {
-            true => Err("generic: an address of which it is not known in which window it lies".into()),
+            true => Err(Memory::UnknownWindow {}.into()),
             false => Ok(()),
         }
     }

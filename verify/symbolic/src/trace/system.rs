@@ -5,6 +5,7 @@
 //! it is given (A-UB); what lies behind it is undefined in the source, so that the target may have anything there.
 
 use crate::assumption::Assumption;
+use crate::obstacle::target::Target;
 use crate::trace::action::Action;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
@@ -57,8 +58,7 @@ fn buffer<R: Name>(
         return Ok((pointer, Vec::new()));
     }
     if room > MOST {
-        let what = format!("a buffer of vprintf among {room} bytes of local memory");
-        return Err(Trap::Unsupported(what));
+        return Err(inputs.held.trap(Target::Buffer { room }));
     }
     let low = d.extract(&address, 0, 32);
     let mut words = Vec::new();

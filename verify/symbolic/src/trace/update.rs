@@ -6,6 +6,9 @@
 //! the others as they are: a compare-and-swap of the word lets nobody come in between, and what it writes beside is what is there.
 
 use crate::assumption::Assumption;
+use crate::obstacle::Obstacle;
+use crate::obstacle::coverage::Coverage;
+use crate::obstacle::target::{Swap, Target};
 use crate::trace::action::{Action, Word};
 use crate::trace::path::Name;
 use crate::trace::retry::Guess;
@@ -146,27 +149,28 @@ pub fn begin(side: &mut Side<'_, Register>, retry: &Retry) {
 ///
 /// # Errors
 /// One that is no change of a word.
-pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
+pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), Target> {
     let d = side.inputs.terms;
+    let wrong = |fault: Swap| Err(Target::CompareAndSwap { fault });
     if side.expected.take().is_some() {
-        return Err("a compare-and-swap that is no change of a word".into());
+        return wrong(Swap::NoChange);
     }
     let Some(event) = side.log.events.iter().rev().find(|e| e.place == side.place) else {
-        return Err("a compare-and-swap without an event".into());
+        return wrong(Swap::NoEvent);
     };
     let place = event.arguments[0];
     let own = what(retry.kind, 4 * retry.expected.len() as u32);
     if event.action() != Some(&own) {
-        return Err("a compare-and-swap of another memory".into());
+        return wrong(Swap::OtherMemory);
     }
     if let Some(guess) = &retry.guess
         && side.path.registers.get(&guess.guess).is_none_or(|g| d.free(&[place]).contains(g))
     {
-        return Err("a compare-and-swap whose address depends on a guess".into());
+        return wrong(Swap::Guessed);
     }
     if retry.load.is_some() {
         let Some(loaded) = side.path.registers.get(&retry.address).copied() else {
-            return Err("a loop whose word was not loaded".into());
+            return wrong(Swap::NotLoaded);
         };
         let width = d.width_of(place).min(d.width_of(loaded));
         let [a, b] = [place, loaded].map(|t| d.extract(&t, 0, width));
@@ -179,24 +183,24 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), String> {
 }
 
 /// Two variables: the guess that a round began with, and the word found.
-fn words(side: &Side<'_, Register>, retry: &Retry, guess: &Guess) -> Result<[TermId; 2], String> {
+fn words(side: &Side<'_, Register>, retry: &Retry, guess: &Guess) -> Result<[TermId; 2], Coverage> {
     let variable = |r: Register| {
         let own = side.path.registers.get(&r).copied();
         own.filter(|t| matches!(side.inputs.terms.node(*t), Node::Variable(_)))
     };
     match (variable(guess.guess), variable(retry.found)) {
         (Some(g), Some(f)) => Ok([g, f]),
-        _ => Err("coverage: a round of a loop that has no beginning".into()),
+        _ => Err(Coverage::NoBeginning {}),
     }
 }
 
 /// A word in registers, the low one first.
-fn word(side: &Side<'_, Register>, numbers: &[u32]) -> Result<TermId, String> {
+fn word(side: &Side<'_, Register>, numbers: &[u32]) -> Result<TermId, Target> {
     let (d, class) = (side.inputs.terms, RegClass::R);
     let parts = numbers.iter().map(|n| side.path.registers.get(&Register { class, number: *n }).copied());
     let parts: Option<Vec<TermId>> = parts.collect();
     let whole = parts.and_then(|all| all.into_iter().reduce(|low, high| d.concat(&high, &low)));
-    whole.ok_or_else(|| "a compare-and-swap of what was not written".into())
+    whole.ok_or_else(|| Target::CompareAndSwap { fault: Swap::NotWritten })
 }
 
 /// The compare-and-swap of what is made of a guess is about to be done: it is the one of a guess that was right. What the registers of its operands hold
@@ -208,7 +212,7 @@ pub fn before_guess(
     side: &mut Side<'_, Register>,
     retry: &Retry,
     guess: &Guess,
-) -> Result<Vec<(Register, TermId)>, String> {
+) -> Result<Vec<(Register, TermId)>, Obstacle> {
     let width = 32 * retry.expected.len() as u32;
     let found = side.foretell(&what(retry.kind, width / 8), width);
     side.path.registers.insert(retry.found, found);
@@ -241,12 +245,12 @@ pub fn leave_guess(
     retry: &Retry,
     guess: &Guess,
     leaves: TermId,
-) -> Result<(), String> {
+) -> Result<(), Coverage> {
     let (d, inputs) = (side.inputs.terms, side.inputs);
     let [any, found] = words(side, retry, guess)?;
     let own = |r: Register| side.path.registers.get(&r).copied();
     let (Some(expected), Some(made)) = (own(guess.expected), own(guess.made)) else {
-        return Err("coverage: a loop that is left before its compare-and-swap".into());
+        return Err(Coverage::LeftEarly {});
     };
     let right = |t: TermId| with(inputs, t, any, found);
     let goes_on = d.not(&leaves);

@@ -1,5 +1,6 @@
 //! Where the lanes of a side are, and in which rounds and calls. Of all lanes on their way the one furthest back goes first.
 
+use crate::obstacle::coverage::Coverage;
 use crate::trace::course::Course;
 use crate::trace::loops::{Edge, Loops, Rounds};
 use crate::trace::path::{Name, Path};
@@ -91,12 +92,12 @@ impl<R: Name> Walk<R> {
     ///
     /// # Errors
     /// More steps than are run.
-    pub(super) fn take(&mut self, spot: &Spot) -> Result<Option<Path<R>>, String> {
+    pub(super) fn take(&mut self, spot: &Spot) -> Result<Option<Path<R>>, Coverage> {
         let Some(path) = self.pending.remove(spot) else { return Ok(None) };
         (self.calls, self.rounds) = spot.parts();
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            return Err(format!("coverage: more than {MOST_STEPS} instructions on its paths"));
+            return Err(Coverage::Steps { most: MOST_STEPS });
         }
         let times = self.times.entry(spot.clone()).or_insert(0);
         *times += 1;

@@ -7,6 +7,7 @@
 
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
+use crate::obstacle::memory::{Conversion, Memory};
 use crate::trace::action::Action;
 use crate::trace::event::name;
 use crate::trace::path::Name;
@@ -22,8 +23,12 @@ fn is_memory(inputs: &Inputs<'_>, variable: TermId) -> bool {
     inputs.yielded_by(variable).is_some_and(|what| what == Action::Call(SystemCall::Malloc))
 }
 
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
+fn refused<R: Name, T>(side: &Side<'_, R>, obstacle: Memory) -> Result<T, Trap> {
+    Err(side.inputs.held.trap(obstacle))
+}
+
+fn without_window<R: Name, T>(side: &Side<'_, R>, asked: Conversion, space: Space) -> Result<T, Trap> {
+    refused(side, Memory::NoWindow { asked, space: name(space).into() })
 }
 
 /// The variable that a window is made of: the high word of shared memory's, the whole of others.
@@ -79,7 +84,7 @@ pub fn to_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId
                 _ => d.add(&base(side.inputs, space), &d.zext(&low, 64)),
             })
         }
-        other => unsupported(format!("cvta of {} memory", name(other))),
+        other => without_window(side, Conversion::ToGeneric, other),
     }
 }
 
@@ -94,7 +99,7 @@ pub fn from_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: Term
             side.log.assumed.insert(Assumption::Addr);
             Ok(within(side.inputs, space, address))
         }
-        other => unsupported(format!("cvta.to of {} memory", name(other))),
+        other => without_window(side, Conversion::FromGeneric, other),
     }
 }
 
@@ -145,7 +150,7 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
         Space::Global => [Space::Shared, Space::Local, Space::Const]
             .into_iter()
             .fold(d.yes(), |all, s| d.and(&all, &d.not(&inside(s)))),
-        other => return unsupported(format!("whether a generic address lies in {} memory", name(other))),
+        other => return without_window(side, Conversion::LiesIn, other),
     };
     side.log.assumed.insert(Assumption::Addr);
     side.log.generic.windows = true;
@@ -173,7 +178,7 @@ pub fn place<R: Name>(side: &mut Side<'_, R>, address: TermId) -> Result<(Space,
         return Ok((Space::Global, address));
     };
     if found.next().is_some() {
-        return unsupported("generic: an address in one window or another");
+        return refused(side, Memory::TwoWindows {});
     }
     let without = without(inputs, address, variable(inputs, space));
     let wrong = d.not(&d.eq(&address, &d.add(&without, &base(inputs, space))));
@@ -206,7 +211,8 @@ pub fn load<R: Name>(
     let (space, address) = place(side, side.inputs.normal.of(address))?;
     let fixed = matches!(space, Space::Const | Space::Param);
     if fixed && access.ordering != Ordering::Weak {
-        return unsupported(format!("an access of ordering {:?} of {} memory", access.ordering, name(space)));
+        let (ordering, space) = (format!("{:?}", access.ordering).into(), name(space).into());
+        return refused(side, Memory::FixedOrdering { ordering, space });
     }
     Ok((Access { space, ..*access }, address, fixed))
 }

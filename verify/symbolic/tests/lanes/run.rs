@@ -30,7 +30,8 @@ pub fn said(program: &Program) -> Result<Said, String> {
     let mut request = Request::default();
     (request.facts.votes, request.facts.combines) = (true, true);
     let function = &program.cubin.functions[0];
-    let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)?;
+    let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)
+        .map_err(|why| why.to_string())?;
     let course = &ran.side.walk.course;
     let seen: BTreeSet<u64> = course.visits.iter().filter(|v| !v.cut).map(|v| v.at).collect();
     let together = seen.into_iter().filter(|at| !course.apart.contains(at)).map(|at| 16 * at).collect();

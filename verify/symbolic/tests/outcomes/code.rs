@@ -96,7 +96,8 @@ fn run<T>(
     let registers = given.iter().map(|(r, value)| (*r, terms.constant(32, *value))).collect();
     let start = Start { at: of(text, from), registers, ..Start::default() };
     let ends: BTreeSet<u64> = ends.iter().map(|label| of(text, label)).collect();
-    let target = run_from(&inputs, &cubin, &cubin.functions[0], BOUND, request, Role::Target, start, &ends)?;
+    let target = run_from(&inputs, &cubin, &cubin.functions[0], BOUND, request, Role::Target, start, &ends)
+        .map_err(|why| why.to_string())?;
     Ok(look(&Ran { target }))
 }
 

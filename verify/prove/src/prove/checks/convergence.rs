@@ -4,6 +4,9 @@ use crate::obligation::Obligation;
 use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
 use sassafras_semantics::Domain;
+use sassafras_symbolic::obstacle::Located;
+use sassafras_symbolic::obstacle::convergence::Convergence;
+use sassafras_symbolic::obstacle::place::{Claim, Side};
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::trace::lanes::awaited;
 use sassafras_symbolic::trace::order::waits_out_of_order;
@@ -19,12 +22,7 @@ pub fn order_of_waits(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
         None => Ok(()),
         Some((a, b)) => {
             let at = |i: usize| targets[i].place;
-            Err(format!(
-                "convergence: lanes wait at {:#06x} and {:#06x} in another order than the source's",
-                at(a),
-                at(b)
-            )
-            .into())
+            Err(Convergence::OtherOrder { first: at(a), second: at(b) }.into())
         }
     }
 }
@@ -36,24 +34,26 @@ pub fn circles(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     let partners = c.pairs_and_twins().map(|(i, j)| (j, awaited(&source[i], code))).collect();
     match target.warp.circle(&target.log.events, &partners) {
         None => Ok(()),
-        Some(barrier) => {
-            Err(format!("convergence: lanes at B{barrier} may wait for what waits for them").into())
-        }
+        Some(barrier) => Err(Convergence::Circle { barrier }.into()),
     }
 }
 
 /// No lane of the target waits for ever at a convergence barrier.
 pub fn nesting(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
-    let open = c.run.target.side.warp.open()?.iter().map(|(violated, place)| Obligation {
-        what: format!("barriers nest at {place:#06x}"),
-        violated: *violated,
-    });
+    let open = c
+        .run
+        .target
+        .side
+        .warp
+        .open()?
+        .iter()
+        .map(|(violated, place)| Obligation { what: Claim::Nesting(*place), violated: *violated });
     let open: Vec<Obligation> = open.collect();
     c.discharge(&open).map_err(|open| {
         let why = match open {
-            Open::Violated(first) => format!("lanes may wait for ever: {}", first.what),
-            Open::Unknown(why) => why,
+            Open::Violated(first) => Convergence::WaitForEver { claim: first.what },
+            Open::Unknown(because) => Convergence::NestingOpen { because },
         };
-        format!("target, convergence: {why}").into()
+        Located::from(why).on(Side::Target).into()
     })
 }

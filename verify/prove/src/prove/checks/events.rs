@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use sassafras_semantics::{Domain, TermId};
 use sassafras_solve::read::Read;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::events::{Events, Nearest};
+use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::trace::event::Event;
 use std::collections::BTreeSet;
@@ -59,8 +61,8 @@ struct Pairing {
     idle: BTreeSet<Lone>,
     /// How many pairs were shown to be one event.
     found: usize,
-    /// What stood in the way of the last pair, for people.
-    last: String,
+    /// What stood in the way of the last pair.
+    last: Nearest,
     /// Places of the source whose events the target may leave out, and does in some rounds.
     left_out: BTreeSet<u64>,
 }
@@ -72,7 +74,7 @@ impl Pairing {
         let place = |i: usize| c.run.source.events[i].place;
         if let Some((i, _)) = pairs.iter().find(|(i, _)| self.left_out.contains(&place(*i))) {
             let place = c.task.entries.origin.place(place(*i));
-            return Err(format!("events: the target has some of the shuffles of {place}").into());
+            return Err(Events::SomeShuffles { place }.into());
         }
         let by_terms = (pairs.len() - self.found) as u32;
         c.task.record.obligations.total += by_terms;
@@ -92,11 +94,11 @@ impl Pairing {
                 true
             }
             Err(Open::Violated(_)) => {
-                self.last = "; the nearest differs".into();
+                self.last = Nearest::Differs;
                 false
             }
             Err(Open::Unknown(why)) => {
-                self.last = format!("; {why}");
+                self.last = Nearest::Open(Box::new(why));
                 false
             }
         }
@@ -131,9 +133,9 @@ impl Pairing {
     fn leave_out_idle(&mut self, c: &mut Comparison<'_, '_, '_>, alone: Alone) -> Result<bool, Stop> {
         let guard = event(c, alone.event).guard;
         let asked = self.idle.insert(alone.event) && c.inputs.known(guard).is_none();
-        let never = Obligation { what: "an event without a partner happens".into(), violated: guard };
+        let never = Obligation { what: Claim::NoEvent, violated: guard };
         if !asked || c.discharge(&[never]).is_err() {
-            return Err((alone.why + &self.last).into());
+            return Err(alone.why.with_nearest(self.last.clone()).into());
         }
         let no = c.inputs.terms.no();
         c.replaced.insert(guard, no);

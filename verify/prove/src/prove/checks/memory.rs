@@ -5,19 +5,25 @@ use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
 use sassafras_chip::Chip;
 use sassafras_semantics::Domain;
+use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::obstacle::container::Container;
+use sassafras_symbolic::obstacle::memory::Memory;
+use sassafras_symbolic::obstacle::place::Claim;
+use sassafras_symbolic::obstacle::source::Source;
+use sassafras_symbolic::obstacle::target::Target;
 
 /// What loads of the target found of stores is what these store. What is proved of a value need not be proved again.
 pub fn stood_in(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     let d = c.inputs.terms;
     let side = &c.run.target.side;
     let open = side.log.stood_in.iter().map(|s| Obligation {
-        what: format!("what is stored at {:#06x} is what loads find", side.log.events[s.index].place),
+        what: Claim::StandIn(side.log.events[s.index].place),
         violated: d.and(&s.guard, &d.not(&d.eq(&s.own, &s.given))),
     });
     let open: Vec<Obligation> = open.collect();
     c.discharge(&open).map_err(|open| match open {
-        Open::Violated(first) => first.what,
-        Open::Unknown(why) => why,
+        Open::Violated(first) => Stop::from(Memory::StandIn { claim: first.what }),
+        Open::Unknown(why) => why.into(),
     })?;
     let side = &mut c.run.target.side;
     for s in &side.log.stood_in {
@@ -55,10 +61,14 @@ pub fn covered(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
 
 /// The hardware takes each access of the target.
 pub fn demands_on_target(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
-    let open = c.run.target.side.log.demands.iter().map(|(violated, place)| Obligation {
-        what: format!("what the hardware demands of memory at {place:#06x}"),
-        violated: *violated,
-    });
+    let open = c
+        .run
+        .target
+        .side
+        .log
+        .demands
+        .iter()
+        .map(|(violated, place)| Obligation { what: Claim::Hardware(*place), violated: *violated });
     let open: Vec<Obligation> = open.collect();
     c.held_or_refuted(&open)
 }
@@ -66,14 +76,15 @@ pub fn demands_on_target(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
 /// The stack has room for the target's local memory.
 pub fn frame(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     let (entries, inputs) = (c.task.entries, c.inputs);
-    let Some(chip) = Chip::from_number(entries.cubin.sm) else { return Err("the chip is not known".into()) };
+    let sm = entries.cubin.sm;
+    let chip = Chip::from_number(sm).ok_or_else(|| Obstacle::from(Target::Chip { sm }))?;
     let top = inputs.stack_top(chip);
     let bytes = entries.origin.stack(entries.cubin, entries.code);
     let (source, target) = (&c.run.source.events, &c.run.target.side.log.events);
     let visits = c.plan.visits();
     let (within, open) = obligation::frame(inputs, entries.origin, source, target, top, (bytes, visits));
     c.discharge_where(within, &open).map_err(|open| match open {
-        Open::Violated(first) => format!("cubin: {bytes} bytes of stack are declared: {}", first.what).into(),
+        Open::Violated(first) => Container::Stack { bytes, claim: first.what }.into(),
         Open::Unknown(why) => why.into(),
     })
 }
@@ -82,12 +93,12 @@ pub fn frame(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
 pub fn demands_on_source(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     let origin = c.task.entries.origin;
     let open = c.run.source.demands.iter().map(|(violated, place)| Obligation {
-        what: format!("what is demanded of memory at {}", origin.place(*place)),
+        what: Claim::Demand(origin.place(*place)),
         violated: *violated,
     });
     let open: Vec<Obligation> = open.collect();
     c.discharge(&open).map_err(|open| match open {
-        Open::Violated(first) => format!("source: {}", first.what).into(),
+        Open::Violated(first) => Source::Demand { claim: first.what }.into(),
         Open::Unknown(why) => why.into(),
     })
 }

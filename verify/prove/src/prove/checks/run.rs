@@ -4,6 +4,8 @@ use crate::obligation::{self, Obligation};
 use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
 use crate::reason::Kind;
+use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::origin;
 
 /// Both sides trap alike.
@@ -14,14 +16,18 @@ pub fn traps(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
 
 /// Loops of the target end where those of the source do.
 pub fn loops(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
-    let open = c.run.target.side.log.beyond.iter().map(|violated| Obligation {
-        what: "the target's loops end where the source's do".into(),
-        violated: *violated,
-    });
+    let open = c
+        .run
+        .target
+        .side
+        .log
+        .beyond
+        .iter()
+        .map(|violated| Obligation { what: Claim::LoopsEnd, violated: *violated });
     let open: Vec<Obligation> = open.collect();
     c.discharge(&open).map_err(|open| match open {
-        Open::Violated(_) => "coverage: a loop of the target may go on longer than the source's".into(),
-        Open::Unknown(why) => format!("coverage: {why}").into(),
+        Open::Violated(_) => Coverage::Longer {}.into(),
+        Open::Unknown(because) => Coverage::Open { because }.into(),
     })
 }
 

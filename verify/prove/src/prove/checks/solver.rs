@@ -1,12 +1,13 @@
 //! Whether what a solver says of the assumptions bears a proof.
 
 use crate::prove::comparison::{Comparison, Stop};
-use crate::reason::Reason;
 use sassafras_solve::solver::Answer;
+use sassafras_symbolic::obstacle::effort::Effort;
+use sassafras_symbolic::obstacle::evaluation::Evaluation;
 
 /// There is a solver.
 pub fn present(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
-    if c.task.solver.present() { Ok(()) } else { Err("no solver".into()) }
+    if c.task.solver.present() { Ok(()) } else { Err(Effort::NoSolver {}.into()) }
 }
 
 /// Before anything is said about an input, it has to exist.
@@ -16,8 +17,8 @@ pub fn satisfiable(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     }
     match c.task.solver.check(&c.inputs.script(&c.run.assumptions)) {
         Answer::Sat(_) => Ok(()),
-        Answer::Unsat => Err(Reason::vacuous().into()),
-        Answer::Unknown(why) => Err(format!("the assumptions: {why}").into()),
+        Answer::Unsat => Err(Evaluation::Vacuous {}.into()),
+        Answer::Unknown(why) => Err(Effort::Assumptions { said: why.into() }.into()),
     }
 }
 
@@ -28,7 +29,7 @@ pub fn consistent(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     }
     match c.task.solver.check_last(&c.inputs.script(&c.run.assumptions)) {
         Answer::Sat(_) => Ok(()),
-        Answer::Unsat => Err("vacuous: to the solver the assumptions contradict each other".into()),
-        Answer::Unknown(why) => Err(format!("the assumptions: {why}").into()),
+        Answer::Unsat => Err(Evaluation::VacuousAtLast {}.into()),
+        Answer::Unknown(why) => Err(Effort::Assumptions { said: why.into() }.into()),
     }
 }

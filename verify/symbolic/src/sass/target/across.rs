@@ -3,6 +3,7 @@
 use super::converge::parts;
 use super::state::Run;
 use super::stop::Stop;
+use crate::obstacle::target::Target;
 use crate::trace::collective::collective;
 use sassafras_isa::Inst;
 use sassafras_isa::step::Output;
@@ -61,15 +62,10 @@ impl Run<'_, '_> {
         if !aligned && lanes.are_apart() && waits && lanes.arrive_for_themselves(warp, &here) {
             return Ok(());
         }
-        match lanes.arrive_as_a_whole(&here, aligned) {
-            Ok(by_source) => {
-                if by_source {
-                    self.side.log.whole.insert(events);
-                }
-                Ok(())
-            }
-            Err(why) => Err(Stop::Text(why)),
+        if lanes.arrive_as_a_whole(&here, aligned)? {
+            self.side.log.whole.insert(events);
         }
+        Ok(())
     }
 
     /// The results of what lanes ask each other so that one of them acts for all; none if this is nothing of the kind.
@@ -100,7 +96,7 @@ impl Run<'_, '_> {
     /// What the last barrier of the block combined.
     pub(super) fn barrier_result(&mut self, outputs: [Output; 2]) -> Result<(), Stop> {
         let Some(values) = self.side.path.reduced else {
-            return Err("the result of a barrier that did not reduce".into());
+            return Err(Target::BarrierResult {}.into());
         };
         let d = self.side.inputs.terms;
         for (output, value) in outputs.iter().zip(values) {

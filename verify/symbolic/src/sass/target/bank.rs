@@ -3,14 +3,11 @@
 use super::affine::affine;
 use super::state::Run;
 use crate::input::Input;
+use crate::obstacle::target::Target;
 use crate::trace::bank::{choice, constant};
 use crate::trace::window;
 use sassafras_chip::BankLayout;
 use sassafras_semantics::{Axis, Domain, Space, SpecialRegister, TermId, Terms, Trap};
-
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
-}
 
 impl Run<'_, '_> {
     /// A 32-bit word of constant bank 0, as the driver fills it.
@@ -132,9 +129,7 @@ impl Run<'_, '_> {
         if !at.is_multiple_of(bytes.into())
             || at.saturating_add(bytes.into()) > end.next_multiple_of(bytes.into())
         {
-            return unsupported(format!(
-                "{bytes} bytes of constant bank 0 at {at:#x}, which ends at {end:#x}"
-            ));
+            return Err(self.side.inputs.held.trap(Target::BankEnd { bytes, at, end }));
         }
         let mut words = self.word(at & !3);
         for i in 1..(at % 4 + u64::from(bytes)).div_ceil(4) {
@@ -147,7 +142,7 @@ impl Run<'_, '_> {
         if bank == 0 {
             // Which copy such a place belongs to is not known.
             if u32::try_from(at).is_ok_and(|at| self.chip.bank().stride(at).is_some()) {
-                return unsupported(format!("constant bank 0 at {at:#x}, of which there are copies"));
+                return Err(self.side.inputs.held.trap(Target::BankCopies { at: at.into() }));
             }
             return self.words(d, at, bytes);
         }

@@ -5,6 +5,8 @@ use super::state::Run;
 use super::stop::Stop;
 use super::system;
 use crate::assumption::Assumption;
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::target::Target;
 use crate::sass::{flow, jumps};
 use crate::trace::side::WORD;
 use sassafras_isa::{ControlFlowKind, Inst};
@@ -20,7 +22,7 @@ impl Run<'_, '_> {
         condition: Option<TermId>,
     ) -> Result<(), Stop> {
         if !target.is_multiple_of(WORD) {
-            return Err("a branch between instructions".into());
+            return Err(Target::BetweenInstructions {}.into());
         }
         let to = target / WORD;
         // A routine of one segment is written out at each call: as a place that many calls lead to it would count as a loop.
@@ -76,7 +78,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         if converged || !side.is_unguarded() {
-            return Err("convergence: a branch on whether lanes are together".into());
+            return Err(Convergence::BranchOnTogether {}.into());
         }
         let apart = side.either_way();
         side.jump(to, Some(apart));
@@ -107,13 +109,13 @@ impl Run<'_, '_> {
             return self.call_driver(index, callee, target, condition);
         }
         let Some(cases) = jumps::cases(&mut self.side, self.function, target, condition) else {
-            return Err("a jump to an address that is not one of a few".into());
+            return Err(Target::Jump {}.into());
         };
         let (d, last) = (self.side.inputs.terms, cases.len().saturating_sub(1));
         self.side.walk.edge = flow::edge(inst);
         for (i, (case, to)) in cases.into_iter().enumerate() {
             if !(to as u64).is_multiple_of(WORD) {
-                return Err("a branch between instructions".into());
+                return Err(Target::BetweenInstructions {}.into());
             }
             let to = to as u64 / WORD;
             self.side.log.jumped.insert((index as usize, to as usize));
@@ -143,7 +145,7 @@ impl Run<'_, '_> {
         condition: Option<TermId>,
     ) -> Result<(), Stop> {
         if condition.is_some() {
-            return Err("a call under a predicate operand".into());
+            return Err(Target::PredicatedCall {}.into());
         }
         let bytes = match self.side.reading.facts.calls {
             Some(_) => self.chip.limits().local_bytes_per_thread,

@@ -3,6 +3,7 @@
 use super::state::Run;
 use super::stop::Stop;
 use crate::assumption::Assumption;
+use crate::obstacle::convergence::Convergence;
 use crate::trace::collective::{collective, names_itself};
 use crate::trace::fences;
 use crate::trace::lanes::WarpSync;
@@ -28,7 +29,7 @@ impl Run<'_, '_> {
     pub(super) fn sync(&mut self, barrier: u32, condition: Option<TermId>) -> Result<(), Stop> {
         let inputs = self.side.inputs;
         if !self.side.is_unguarded() || condition.is_some_and(|c| inputs.known(c) != Some(1)) {
-            return Err("convergence: lanes that meet under a condition".into());
+            return Err(Convergence::SyncUnderCondition {}.into());
         }
         let (lanes, warp, here) = self.side.lanes();
         let whole = lanes.sync(warp, &here, barrier);
@@ -75,7 +76,7 @@ impl Run<'_, '_> {
     /// `WARPSYNC`.
     pub(super) fn warpsync(&mut self, index: u64, inst: &Inst, mask: TermId) -> Result<(), Stop> {
         if !self.side.is_unguarded() {
-            return Err("convergence: a barrier of the warp under a condition".into());
+            return Err(Convergence::WarpUnderCondition {}.into());
         }
         let whole = self.side.inputs.known(mask) == Some(0xffff_ffff);
         names_itself(&mut self.side, mask);

@@ -7,6 +7,9 @@ use super::stop::Stop;
 use crate::assumption::Assumption;
 use crate::input::Input;
 use crate::inputs::Inputs;
+use crate::obstacle::place::{Place, Position};
+use crate::obstacle::target::{Ending, Target as Untaken};
+use crate::obstacle::{Located, Obstacle};
 use crate::sass::{demand, flow};
 use crate::trace::bank::constants;
 use crate::trace::copies;
@@ -55,7 +58,7 @@ pub fn run<'i>(
     bound: u32,
     request: Request<'_>,
     role: Role,
-) -> Result<Target<'i>, String> {
+) -> Result<Target<'i>, Located> {
     run_from(inputs, cubin, function, bound, request, role, Start::default(), &BTreeSet::new())
 }
 
@@ -68,7 +71,7 @@ pub fn piece<'i>(
     cubin: &Cubin,
     function: &Function,
     given: &[(Register, TermId)],
-) -> Result<FxHashMap<Register, TermId>, String> {
+) -> Result<FxHashMap<Register, TermId>, Located> {
     let mut request = Request::default();
     (request.facts.votes, request.facts.combines) = (true, true);
     let start = Start { registers: given.iter().copied().collect(), ..Start::default() };
@@ -77,9 +80,9 @@ pub fn piece<'i>(
     let mut arrived = ran.arrived.into_iter();
     match (arrived.next(), arrived.next()) {
         (Some((_, path)), None) => Ok(path.registers),
-        (None, _) => Err("the code does not reach its end".into()),
+        (None, _) => Err(no_end(Ending::Unreached)),
         // All paths come to the end at once: none is further back.
-        (Some(_), Some(_)) => Err("lanes come to the end apart".into()),
+        (Some(_), Some(_)) => Err(no_end(Ending::Apart)),
     }
 }
 
@@ -96,15 +99,15 @@ pub fn run_from<'i>(
     role: Role,
     start: Start<Register>,
     ends: &BTreeSet<u64>,
-) -> Result<Target<'i>, String> {
-    let chip = Chip::from_number(cubin.sm).ok_or_else(|| format!("sm_{} is not known", cubin.sm))?;
+) -> Result<Target<'i>, Located> {
+    let chip = Chip::from_number(cubin.sm).ok_or(Untaken::Chip { sm: cubin.sm })?;
     let linked;
     let (cubin, function) = if function.relocations.is_empty() {
         (cubin, function)
     } else {
-        linked = link(cubin, &function.name)?;
+        linked = link(cubin, &function.name).map_err(|said| Untaken::Said { said: said.into() })?;
         let own = linked.functions.iter().find(|f| f.name == function.name);
-        (&*linked, own.ok_or("the code is none of the cubin's")?)
+        (&*linked, own.ok_or_else(|| no_end(Ending::Elsewhere))?)
     };
     let code = Code::new(function, chip, request.updates);
     let mut run = Run {
@@ -136,6 +139,10 @@ pub fn run_from<'i>(
     run.finish(arrived)
 }
 
+fn no_end(ending: Ending) -> Located {
+    Untaken::NoEnd { ending }.into()
+}
+
 /// The side that a run is of.
 fn side<'i>(
     inputs: &'i Inputs<'i>,
@@ -163,14 +170,20 @@ fn side<'i>(
 
 impl<'i> Run<'_, 'i> {
     /// Executes the instruction with this number, by the lanes that are looked at.
-    fn instruction(&mut self, index: u64) -> Result<(), String> {
+    fn instruction(&mut self, index: u64) -> Result<(), Located> {
         let address = WORD * index;
         let code = self.code;
-        let Some(inst) = code.inst(index) else { return Err("the code ends without EXIT".into()) };
+        let Some(inst) = code.inst(index) else { return Err(no_end(Ending::NoExit)) };
         self.side.place = address;
-        let inst = inst.as_ref().map_err(|e| format!("{address:#06x}: {e}"))?;
+        let at = |text: Option<Box<str>>, obstacle: Obstacle| {
+            let position = Position { side: None, place: Some(Place::Offset(address)), text };
+            Located { position, obstacle }
+        };
+        let unknown = |said: String| at(None, Untaken::NoInstruction { said: said.into() }.into());
+        let inst = inst.as_ref().map_err(|e| unknown(e.to_string()))?;
+        let held = &self.side.inputs.held;
         self.execute(index, inst)
-            .map_err(|why| format!("{address:#06x}: {}: {why}", print(inst, &Style::default())))
+            .map_err(|stop| at(Some(print(inst, &Style::default()).into()), stop.obstacle(held)))
     }
 
     fn execute(&mut self, index: u64, inst: &Inst) -> Result<(), Stop> {
@@ -295,7 +308,7 @@ impl<'i> Run<'_, 'i> {
     }
 
     /// The end: what was noted of registers of the warp, and what is left to be said of lanes.
-    fn finish(mut self, arrived: Vec<(u64, Path<Register>)>) -> Result<Target<'i>, String> {
+    fn finish(mut self, arrived: Vec<(u64, Path<Register>)>) -> Result<Target<'i>, Located> {
         self.side.settled()?;
         self.side.merge();
         if self.shared.settled()? {

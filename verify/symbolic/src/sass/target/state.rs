@@ -2,6 +2,8 @@
 
 use super::code::Code;
 use super::request::Role;
+use crate::obstacle::target::Target;
+use crate::obstacle::uniform::Uniform;
 use crate::trace::action::Action;
 use crate::trace::bank::constant;
 use crate::trace::fence::Fence;
@@ -16,10 +18,6 @@ use sassafras_semantics::{
     Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
 use std::collections::BTreeSet;
-
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
-}
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -51,19 +49,16 @@ impl Shared {
     ///
     /// # Errors
     /// A read of what others may have written meanwhile.
-    pub(super) fn settled(&self) -> Result<bool, String> {
+    pub(super) fn settled(&self) -> Result<bool, Uniform> {
         // What other lanes wrote meanwhile is what was there.
         for (register, value, place) in &self.later {
             if self.apart.iter().any(|(r, v)| r == register && v != value) {
-                return Err(format!(
-                    "uniform: {place:#06x} reads {register}, which other lanes of the warp may have written meanwhile"
-                ));
+                let register = register.to_string().into();
+                return Err(Uniform::WrittenMeanwhile { at: *place, register });
             }
         }
         if let Some((register, place)) = self.behind.iter().find(|(r, _)| self.lost.contains(r)) {
-            return Err(format!(
-                "uniform: {place:#06x} reads {register}, which a callee may have left changed"
-            ));
+            return Err(Uniform::Called { at: *place, register: register.to_string().into() });
         }
         Ok(!self.apart.is_empty() || !self.lost.is_empty())
     }
@@ -83,7 +78,7 @@ pub(super) struct Run<'s, 'i> {
     pub(super) writes: Vec<Write>,
     pub(super) shared: Shared,
     /// Why a write could not be done; `write` has no result of its own.
-    pub(super) fault: Option<String>,
+    pub(super) fault: Option<Uniform>,
     /// Lanes that act for others.
     pub(super) leaders: Leaders,
     /// Whether what is written is what the lanes here answered each other: the same for all of them.
@@ -137,7 +132,7 @@ impl Run<'_, '_> {
                 Ok(())
             }
             Ok(None) => Ok(()),
-            Err(why) => unsupported(why),
+            Err(why) => Err(side.inputs.held.trap(why)),
         }
     }
 }
@@ -147,16 +142,15 @@ impl State<Terms> for Run<'_, '_> {
 
     fn read(&mut self, _: &Terms, register: Register) -> Result<TermId, Trap> {
         match register.class {
-            RegClass::B => unsupported("a convergence barrier as a register"),
+            RegClass::B => Err(self.side.inputs.held.trap(Target::BarrierRegister {})),
             _ => {
                 let value = self.old(register);
                 let path = &self.side.path;
                 if of_warp(register) && path.since.get(&register) != Some(&path.lanes.piece()) {
                     // What some lanes answered each other is theirs.
                     if !self.side.inputs.is_uniform(value) {
-                        return unsupported(format!(
-                            "uniform: {register}, which holds what some lanes answered"
-                        ));
+                        let register = register.to_string().into();
+                        return Err(self.side.inputs.held.trap(Uniform::Answered { register }));
                     }
                     self.shared.later.push((register, value, self.side.place));
                     if self.side.path.lanes.are_apart() || !self.shared.lost.is_empty() {
@@ -178,7 +172,7 @@ impl State<Terms> for Run<'_, '_> {
         let new = self.side.write(register, value, old);
         if of_warp(register) {
             if !inputs.is_uniform(value) && !self.answers {
-                self.fault = Some(format!("uniform: {register} takes a value that may differ between lanes"));
+                self.fault = Some(Uniform::Differs { register: register.to_string().into() });
             }
             if self.side.path.lanes.are_apart() || !inputs.is_uniform(self.side.guard) {
                 // Lanes elsewhere have another value by the same name.

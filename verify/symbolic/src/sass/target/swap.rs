@@ -2,6 +2,8 @@
 
 use super::state::Run;
 use super::stop::Stop;
+use crate::obstacle::coverage::Coverage;
+use crate::obstacle::target::Target;
 use crate::trace::side::WORD;
 use crate::trace::update;
 use sassafras_isa::step::{guard, step};
@@ -38,7 +40,7 @@ impl Run<'_, '_> {
         if let Some(retry) = loads {
             self.guessed = Some(d.no());
             step(d, inst, WORD * index, self)?;
-            let Some(place) = self.guessed.take() else { return Err("a load without an address".into()) };
+            let Some(place) = self.guessed.take() else { return Err(Target::NoLoadAddress {}.into()) };
             self.side.path.registers.insert(retry.address, inputs.normal.of(place));
         }
         if let Some(retry) = code.retry(|r| r.first as u64 == index) {
@@ -61,7 +63,7 @@ impl Run<'_, '_> {
         let found = self.side.path.registers.get(&retry.found).copied();
         let d = self.side.inputs.terms;
         let Some(found) = found.filter(|t| matches!(d.node(*t), Node::Variable(_))) else {
-            return Err("coverage: a round of a loop that has no beginning".into());
+            return Err(Coverage::NoBeginning {}.into());
         };
         self.side.expected = Some(found);
         Ok(held)

@@ -4,6 +4,8 @@
 use super::state::Run;
 use crate::input::Input;
 use crate::inputs::Inputs;
+use crate::obstacle::convergence::Convergence;
+use crate::obstacle::target::Target;
 use crate::trace::side::WORD;
 use crate::trace::system;
 use sassafras_chip::{Chip, abi};
@@ -23,10 +25,6 @@ pub(super) fn callee<'c>(inputs: &Inputs<'_>, cubin: &'c Cubin, target: TermId) 
         Some((t, function.name.as_str()))
     });
     found.next().filter(|_| found.next().is_none())
-}
-
-fn unsupported<T>(what: impl Into<String>) -> Result<T, Trap> {
-    Err(Trap::Unsupported(what.into()))
 }
 
 fn register(number: u16) -> Register {
@@ -56,11 +54,11 @@ impl Run<'_, '_> {
         bytes: u32,
     ) -> Result<(), Trap> {
         let Some(call) = SystemCall::named(name) else {
-            return unsupported(format!("a call of `{name}`, of which nothing is known"));
+            return Err(self.side.inputs.held.trap(Target::UnknownCall { function: name.into() }));
         };
         let (lanes, _, here) = self.side.lanes();
         if let Some(barrier) = lanes.held_below(&here, abi::FIRST_KEPT_BARRIER.into()) {
-            return unsupported(format!("convergence: a callee may set B{barrier}, which lanes are in"));
+            return Err(here.inputs.held.trap(Convergence::CalleeSets { barrier }));
         }
         self.demand(d, d.eq(&jump, &target));
         if call.returns() {

@@ -2,6 +2,7 @@
 
 use super::nesting::{Held, Nesting, both, not, under};
 use super::state::{Here, Lanes, Warp, outside};
+use crate::obstacle::convergence::Tangle;
 use sassafras_semantics::{Domain, TermId};
 
 impl Lanes {
@@ -41,8 +42,7 @@ impl Lanes {
         }
         if warp.barriers.nests(held.iter().map(|h| h.barrier), barrier) {
             let place = here.place;
-            warp.barriers
-                .refuse(format!("{place:#06x}: barriers are set within each other, B{barrier} one of them"));
+            warp.barriers.refuse(place, Tangle::Circle { barrier });
         }
         self.nesting.0.retain(|h| h.barrier != barrier);
         self.nesting.0.push(Held { barrier, instance: warp.barriers.count, within });

@@ -1,11 +1,7 @@
 //! Lanes come to a barrier of the block (C14).
 
 use super::state::{Here, Lanes, Warp};
-use sassafras_semantics::Trap;
-
-fn unsupported<T>(what: &str) -> Result<T, Trap> {
-    Err(Trap::Unsupported(format!("convergence: {what}")))
-}
+use crate::obstacle::convergence::Convergence;
 
 impl Lanes {
     /// All lanes of the warp come to an aligned barrier, so also to the wait for all of them before it.
@@ -38,7 +34,7 @@ impl Lanes {
     ///
     /// # Errors
     /// Lanes that may come one group after another.
-    pub fn arrive_as_a_whole(&self, here: &Here<'_, '_>, aligned: bool) -> Result<bool, String> {
+    pub fn arrive_as_a_whole(&self, here: &Here<'_, '_>, aligned: bool) -> Result<bool, Convergence> {
         if !self.apart && here.inputs.is_uniform(here.guard) {
             return Ok(false);
         }
@@ -48,17 +44,17 @@ impl Lanes {
         if aligned && self.same_ways {
             return Ok(true);
         }
-        Err("convergence: a barrier of the block where lanes of the warp may be apart".into())
+        Err(Convergence::BlockApart {})
     }
 
     /// A barrier stands between lanes that wait for others of the warp, and what they wait for.
     ///
     /// # Errors
     /// It does.
-    pub fn owe_nothing(&self, warp: &Warp) -> Result<(), Trap> {
+    pub fn owe_nothing(&self, warp: &Warp) -> Result<(), Convergence> {
         let owed = self.gathered.is_some() && warp.owed.get(&self.piece).is_some_and(|debt| !debt.paid);
         match owed {
-            true => unsupported("a barrier of the block between lanes that wait and what they wait for"),
+            true => Err(Convergence::BlockBetween {}),
             false => Ok(()),
         }
     }

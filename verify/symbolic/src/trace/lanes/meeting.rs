@@ -5,7 +5,8 @@
 //! that may come one group after another. Then the lanes that wait deepest wait only for lanes on their way, so that nobody
 //! waits for ever. What does not keep the rule is `Unknown(convergence)`, not wrong.
 
-use sassafras_semantics::{TermId, Trap};
+use crate::obstacle::convergence::Convergence;
+use sassafras_semantics::TermId;
 use std::collections::BTreeSet;
 
 /// A barrier that lanes are in.
@@ -46,28 +47,24 @@ pub struct Meeting {
     passed: BTreeSet<u32>,
 }
 
-fn unknown<T>(what: String) -> Result<T, Trap> {
-    Err(Trap::Unsupported(format!("convergence: {what}")))
-}
-
 impl Meeting {
     /// `BSSY`. `parted`: whether lanes of the warp may be elsewhere.
     ///
     /// # Errors
     /// A barrier that other lanes may be in.
-    pub fn set(&mut self, barrier: u32, parted: bool, all: &mut Instances) -> Result<(), Trap> {
+    pub fn set(&mut self, barrier: u32, parted: bool, all: &mut Instances) -> Result<(), Convergence> {
         if self.tangled {
-            return unknown(format!("B{barrier} is set where lanes in different barriers meet"));
+            return Err(Convergence::SetAmong { barrier });
         }
         if parted && self.scattered {
-            return unknown(format!("B{barrier} is set by lanes that may come one group after another"));
+            return Err(Convergence::SetInTurns { barrier });
         }
         self.held.retain(|h| h.barrier != barrier || h.left != Left::All);
         let elsewhere =
             |(i, (b, _)): (usize, &(u32, Option<u32>))| *b == barrier && !self.passed.contains(&(i as u32));
         if self.held.iter().any(|h| h.barrier == barrier) || parted && all.0.iter().enumerate().any(elsewhere)
         {
-            return unknown(format!("B{barrier} is set while lanes may be in it"));
+            return Err(Convergence::SetTwice { barrier });
         }
         let instance = all.0.len() as u32;
         let parent = self.held.iter().rev().find(|h| h.left != Left::All).map(|h| h.instance);
@@ -103,15 +100,15 @@ impl Meeting {
     ///
     /// # Errors
     /// A barrier that was not set, or not last.
-    pub fn sync(&mut self, barrier: u32, all: &Instances) -> Result<(), Trap> {
+    pub fn sync(&mut self, barrier: u32, all: &Instances) -> Result<(), Convergence> {
         if self.tangled {
-            return unknown(format!("BSYNC B{barrier} where lanes in different barriers meet"));
+            return Err(Convergence::SyncAmong { barrier });
         }
         let Some(at) = self.held.iter().rposition(|h| h.barrier == barrier) else {
-            return unknown(format!("BSYNC B{barrier}, which was not set"));
+            return Err(Convergence::SyncUnset { barrier });
         };
         if self.held[at + 1..].iter().any(|h| h.left != Left::All) {
-            return unknown(format!("BSYNC B{barrier}, which was not the last to be set"));
+            return Err(Convergence::SyncNotLast { barrier });
         }
         let h = self.held[at].clone();
         if h.left == Left::All {
@@ -151,9 +148,9 @@ impl Meeting {
     ///
     /// # Errors
     /// Those elsewhere may wait for the lanes here.
-    pub fn wait_outside(&self) -> Result<(), Trap> {
+    pub fn wait_outside(&self) -> Result<(), Convergence> {
         if self.tangled || self.held.iter().any(|h| h.left != Left::All) {
-            return unknown("a barrier of the block while lanes of the warp may wait for these".into());
+            return Err(Convergence::BlockWhileAwaited {});
         }
         Ok(())
     }
@@ -162,9 +159,9 @@ impl Meeting {
     ///
     /// # Errors
     /// Those elsewhere may wait for the lanes here.
-    pub fn wait_for_all(&self) -> Result<(), Trap> {
+    pub fn wait_for_all(&self) -> Result<(), Convergence> {
         if self.tangled || self.held.iter().any(|h| h.left != Left::All) {
-            return unknown("the whole warp is waited for while lanes of it may wait for these".into());
+            return Err(Convergence::WarpWhileAwaited {});
         }
         Ok(())
     }

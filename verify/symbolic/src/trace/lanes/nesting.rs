@@ -20,10 +20,11 @@
 
 use super::meeting::Instances;
 use crate::inputs::Inputs;
+use crate::obstacle::convergence::{Convergence, Tangle};
 use crate::trace::spot::Calls;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
-use sassafras_semantics::{BinaryOp, Domain, TermId, Terms, Trap, UnaryOp};
+use sassafras_semantics::{BinaryOp, Domain, TermId, Terms, UnaryOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A barrier that lanes may be in.
@@ -45,7 +46,7 @@ pub struct Nesting(pub(super) Vec<Held>);
 pub struct Barriers {
     pub(super) instances: Instances,
     /// Where the rule about groups is first not kept, and how.
-    pub(super) strict: Option<String>,
+    pub(super) strict: Option<(u64, Convergence)>,
     /// Executions of `BSSY`.
     pub(super) count: u32,
     /// Barriers, and those that lanes set while they were in them.
@@ -58,8 +59,8 @@ pub struct Barriers {
     pub(super) kept: FxHashMap<TermId, (u32, TermId)>,
     /// By calls and barrier: the mask that was last kept there.
     pub(super) last: BTreeMap<(Calls, u32), TermId>,
-    /// Why the rule of this module does not hold whatever the conditions.
-    pub(super) fault: Option<String>,
+    /// Where, and why, the rule of this module does not hold whatever the conditions.
+    pub(super) fault: Option<(u64, Tangle)>,
 }
 
 /// A one-bit `and` that is a constant where one side is, also in an arena of raw terms.
@@ -201,31 +202,34 @@ impl Barriers {
     }
 
     /// What the rule about groups says.
-    pub(super) fn strictly(&mut self, place: u64, said: Result<(), Trap>) {
-        if let (None, Err(t)) = (&self.strict, said) {
-            self.strict = Some(format!("{place:#06x}: {t}"));
+    pub(super) fn strictly(&mut self, place: u64, said: Result<(), Convergence>) {
+        if let (None, Err(why)) = (&self.strict, said) {
+            self.strict = Some((place, why));
         }
     }
 
     /// The rule of this module does not hold.
-    pub(super) fn refuse(&mut self, why: String) {
-        self.fault.get_or_insert(why);
+    pub(super) fn refuse(&mut self, place: u64, why: Tangle) {
+        self.fault.get_or_insert((place, why));
     }
 
     /// It is not known who is in a barrier.
     pub(super) fn lose(&mut self, place: u64, barrier: u32) {
-        self.refuse(format!("{place:#06x}: the lanes of B{barrier} are in a register"));
+        self.refuse(place, Tangle::InRegister { barrier });
     }
 
     /// What is left to be shown: conditions that must not come about, with places. Nothing if the rule about groups is kept.
     ///
     /// # Errors
     /// Neither rule is kept.
-    pub fn open(&self) -> Result<&[(TermId, u64)], String> {
+    pub fn open(&self) -> Result<&[(TermId, u64)], Convergence> {
         match (&self.strict, &self.fault) {
             (None, _) => Ok(&[]),
             (Some(_), None) => Ok(&self.wrong),
-            (Some(first), Some(second)) => Err(format!("{first}; {second}")),
+            (Some((at, groups)), Some((lanes_at, lanes))) => {
+                let groups = Box::new(groups.clone());
+                Err(Convergence::NotNested { at: *at, groups, lanes_at: *lanes_at, lanes: *lanes })
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::meeting::Meeting;
 use super::nesting::{Barriers, Nesting, both, not, under};
 use crate::inputs::Inputs;
+use crate::obstacle::convergence::Convergence;
 use crate::trace::event::{Event, Wait};
 use sassafras_semantics::{Domain, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,7 +146,7 @@ impl Warp {
     ///
     /// # Errors
     /// Neither rule is kept.
-    pub fn open(&self) -> Result<&[(TermId, u64)], String> {
+    pub fn open(&self) -> Result<&[(TermId, u64)], Convergence> {
         self.barriers.open()
     }
 

@@ -1,12 +1,9 @@
 //! Lanes wait for others of the warp, and do together what asks several of them.
 
 use super::state::{ALL, Debt, Gathered, Here, Lanes, Warp};
+use crate::obstacle::convergence::Convergence;
 use crate::trace::event::Wait;
-use sassafras_semantics::{TermId, Trap};
-
-fn unsupported<T>(what: &str) -> Result<T, Trap> {
-    Err(Trap::Unsupported(format!("convergence: {what}")))
-}
+use sassafras_semantics::TermId;
 
 /// A `WARPSYNC` that lanes have come to.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +28,7 @@ impl Lanes {
         here: &Here<'_, '_>,
         mask: TermId,
         alone: bool,
-    ) -> Result<bool, Trap> {
+    ) -> Result<bool, Convergence> {
         let whole = here.inputs.known(mask) == Some(ALL);
         let apart = self.apart;
         if apart && whole {
@@ -98,16 +95,16 @@ impl Lanes {
         warp: &mut Warp,
         here: &Here<'_, '_>,
         shuffle: bool,
-    ) -> Result<Option<TermId>, Trap> {
+    ) -> Result<Option<TermId>, Convergence> {
         if !self.apart {
             return Ok(None);
         }
         let Some(Gathered { mask, exclusive }) = self.gathered else {
-            return unsupported("a cross-lane operation where lanes may be apart");
+            return Err(Convergence::Apart {});
         };
         // Groups at one place may become one (C4); a shuffle sees the own lane of the mask all the same.
         if !shuffle && !exclusive && !here.inputs.is_uniform(mask) {
-            return unsupported("lanes with other masks may have joined these");
+            return Err(Convergence::OthersJoined {});
         }
         // Who waited has to ask as well.
         if here.unguarded()
@@ -171,9 +168,9 @@ impl Lanes {
     ///
     /// # Errors
     /// Lanes that came by several ways, or in turns.
-    pub fn whole_warp(&mut self, here: &Here<'_, '_>, aligned: bool) -> Result<bool, Trap> {
+    pub fn whole_warp(&mut self, here: &Here<'_, '_>, aligned: bool) -> Result<bool, Convergence> {
         if self.apart && !self.come_as_a_whole(here, aligned) {
-            return unsupported("a cross-lane operation where lanes may be apart");
+            return Err(Convergence::Apart {});
         }
         Ok(std::mem::take(&mut self.to_be_whole))
     }

@@ -1,0 +1,49 @@
+//! Solvers that say one thing.
+
+use sassafras_prove::{Answer, NoSolver, Solver, Z3};
+use sassafras_solve::smt::Script;
+use std::collections::BTreeMap;
+
+/// Gives one answer first, and another to all that follows.
+struct Says(Option<Answer>, Answer);
+
+impl Solver for Says {
+    fn check(&mut self, _: &Script) -> Answer {
+        self.0.take().unwrap_or_else(|| self.1.clone())
+    }
+}
+
+/// z3.
+pub fn z3() -> Box<dyn Solver> {
+    Box::new(Z3::find(&[&sassafras_oracle::workspace_root()], 30, 20).expect("it was found before"))
+}
+
+/// None at all.
+pub fn none() -> Box<dyn Solver> {
+    Box::new(NoSolver)
+}
+
+/// It gives up.
+pub fn tired() -> Box<dyn Solver> {
+    Box::new(Says(None, Answer::Unknown("solver: tired".into())))
+}
+
+/// Its time is over.
+pub fn late() -> Box<dyn Solver> {
+    Box::new(Says(None, Answer::Unknown("time".into())))
+}
+
+/// Nothing is possible.
+pub fn impossible() -> Box<dyn Solver> {
+    Box::new(Says(None, Answer::Unsat))
+}
+
+/// The assumptions are possible, and nothing else is.
+pub fn lies() -> Box<dyn Solver> {
+    Box::new(Says(Some(Answer::Sat(BTreeMap::new())), Answer::Unsat))
+}
+
+/// All is possible, with zeros.
+pub fn zeros() -> Box<dyn Solver> {
+    Box::new(Says(None, Answer::Sat(BTreeMap::new())))
+}

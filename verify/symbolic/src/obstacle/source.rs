@@ -1,0 +1,159 @@
+//! Sources that are not shown to mean one thing.
+
+use super::place::Claim;
+use crate::obstacles;
+use std::fmt;
+
+/// What is wrong with the parameters of a call or of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// An argument that is nothing.
+    Nothing,
+    /// A parameter of the module.
+    OfModule,
+    /// An argument that is no parameter variable.
+    Argument,
+    /// A result that is no parameter variable.
+    Result,
+    /// A return from an entry.
+    FromEntry,
+    /// A parameter without a place.
+    Placeless,
+    /// A parameter that is not there.
+    Missing,
+    /// A parameter without bytes.
+    Empty,
+    /// A call without a list of results.
+    NoResults,
+    /// A call with a result that is no place.
+    NoPlace,
+    /// A call of more than one function.
+    Callees,
+}
+
+impl fmt::Display for Passing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Passing::Nothing => "an argument that is nothing",
+            Passing::OfModule => "a parameter of the module",
+            Passing::Argument => "an argument that is no parameter variable",
+            Passing::Result => "a result that is no parameter variable",
+            Passing::FromEntry => "a return from an entry",
+            Passing::Placeless => "a parameter without a place",
+            Passing::Missing => "a parameter that is not there",
+            Passing::Empty => "a parameter without bytes",
+            Passing::NoResults => "a call without results",
+            Passing::NoPlace => "a call with a result that is no place",
+            Passing::Callees => "a call",
+        })
+    }
+}
+
+const LOOK: &str = "look at the line that is named";
+const ELSE: &str = "nothing: the rest of the module can be proved with `--entry`";
+const FORM: &str = "the instruction has no meaning here yet";
+const CALLS: &str = "calls are written out where they stand, and these are too many or too deep for that";
+const FLATTEN: &str = "`.func` that call each other less deep, or `--unroll` with fewer iterations where functions call themselves";
+const PARAMETER: &str = "a parameter is passed in a way of which it is not known which bytes it has";
+
+obstacles! {
+    /// A source that the prover does not follow.
+    Source;
+    /// An instruction without a meaning.
+    NoMeaning {
+        /// What is not supported, as the step function of PTX names it.
+        form: Box<str>,
+    } = "U0201" "{form} is not supported", FORM, ELSE;
+    /// Too many instructions with those of calls.
+    TooLong {
+        /// How many are written out at most.
+        most: usize,
+    } = "U0202" "more than {most} instructions with those of calls", CALLS, FLATTEN;
+    /// A call of a function that is somewhere else.
+    NoBody {
+        /// Its name.
+        function: Box<str>,
+    } = "U0203" "a call of `{function}`, which has no body",
+        "the source calls a function that is linked to it later, of which nothing is known",
+        "write the function into the module";
+    /// A call within too many others.
+    TooDeep {
+        /// The function's name.
+        function: Box<str>,
+    } = "U0204" "a call of `{function}`, which is nested too deep to be written out", CALLS, FLATTEN;
+    /// A function that calls itself in too many places.
+    Recursion {
+        /// Its name.
+        function: Box<str>,
+    } = "U0205" "a call of `{function}`, which calls itself too often to be written out", CALLS, FLATTEN;
+    /// A parameter at an address that is not constant.
+    ParameterAddress {} = "U0206" "a parameter at an address that is not constant is not supported",
+        PARAMETER, "`ld.param` at a constant offset, or `cvta` of the parameter of the entry";
+    /// Bytes of a parameter that are not all there.
+    ParameterBytes {
+        /// Size of the access in bytes.
+        bytes: u32,
+        /// Where among the parameters.
+        at: u64,
+    } = "U0207" "{bytes} bytes of a parameter at {at:#x} is not supported", PARAMETER, LOOK;
+    /// A parameter or result that cannot be handed over.
+    Passed {
+        /// What is wrong.
+        fault: Passing,
+    } = "U0208" "{fault} is not supported", PARAMETER, LOOK;
+    /// A constant that the cubin does not have.
+    NoConstant {
+        /// Its name.
+        name: Box<str>,
+    } = "U0209" "the constant `{name}`, which the cubin does not name is not supported",
+        "where a constant of the source lies is read from the cubin, which does not have it",
+        "a cubin with its symbols";
+    /// A constant of which the cubin has another image.
+    OtherConstant {
+        /// Its name.
+        name: Box<str>,
+    } = "U0210" "the image of the constant `{name}`, which is another is not supported",
+        "what the cubin has in the place of a constant is not what the source has", "compare its initialiser with the cubin's";
+    /// The generic address of a parameter of a call.
+    CallParameter {} = "U0211" "cvta of a parameter of a call is not supported",
+        "parameters of calls are no memory here, and have no generic address", "copy it to a `.local` variable";
+    /// A variable in a space in which nothing lies.
+    VariableSpace {
+        /// The space.
+        space: Box<str>,
+    } = "U0212" "a variable in {space} memory is not supported", FORM, ELSE;
+    /// The address of a function that nothing takes.
+    NotTaken {} = "U0213" "the address of a function that nothing takes is not supported", FORM, ELSE;
+    /// Two functions at one address.
+    OneAddress {} = "U0214" "two functions have one address",
+        "the cubin gives two functions whose addresses are taken the same address, or one the address zero", LOOK;
+    /// An initialiser with a function that has no address.
+    NoAddress {
+        /// The variable's name.
+        variable: Box<str>,
+    } = "U0215" "the initialiser of `{variable}` names a function that has no address",
+        "an initialiser names a function of which the address is not known", LOOK;
+    /// A place behind the end.
+    BehindEnd {} = "U0216" "a place behind the end",
+        "the source goes on behind its last instruction", LOOK;
+    /// A lemma whose code gives an approximation, and cannot be used for this instruction.
+    Lemma {
+        /// What is wrong with it.
+        said: Box<str>,
+    } = "U0217" "{said}",
+        "an approximation is to be what a lemma's code gives, and the lemma does not say so of this instruction", LOOK;
+    /// Freedom of PTX, asked of code.
+    CodeHasNoFreedom {} = "U0218" "code that is the source does what it says",
+        "products are to be fused, or approximations chosen, in a source that leaves nothing of this open", LOOK;
+    /// The hardware may not take what a source does that is code.
+    Demand {
+        /// What was not shown.
+        claim: Claim,
+    } = "U0219" "source: {claim}",
+        "an access of a source that is code was not shown to be one that the hardware takes", "`--budget N`; look at how the address is made";
+    /// An entry whose end cannot be reached by a call.
+    OfCall {
+        /// What is wrong with the call.
+        fault: Passing,
+    } = "U0220" "{fault}", PARAMETER, LOOK;
+}
