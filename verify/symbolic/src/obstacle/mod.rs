@@ -1,6 +1,6 @@
 //! Why nothing was shown: an enum with what each kind of obstacle has as fields, the text that people see, a code that never changes, and advice.
 //!
-//! - [`Obstacle`]: one of the groups below, each an enum in its own module. [`Located`]: where it was met. `page`: how such an enum is made, and [`Advice`].
+//! - [`Obstacle`]: one of the groups below, each an enum in its own module. [`Located`]: where it was met. [`page`]: how such an enum is made, and [`Advice`].
 //! - [`place`]: sides, places, and what had to be shown of them.
 //! - [`evaluation`] U01, [`source`] U02, [`target`] U03, [`convergence`] U04, [`uniform`] U05, [`events`] U06, [`memory`] U07, [`freedom`] U08,
 //!   [`container`] U09, [`effort`] U10, [`coverage`] U11, [`replay`] U12, [`nothing`] U13.

@@ -194,7 +194,7 @@ obstacles! {
         /// Why a lane stopped, as its state says.
         said: Box<str>,
     } = "U0327" "{said}", "a lane stops where the prover expects it to go on", "report it, with both files";
-    /// What only the text says: a part that has no obstacles of its own yet.
+    /// What only the text says: that of the linker.
     Said {
         /// The text.
         said: Box<str>,

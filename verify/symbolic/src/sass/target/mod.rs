@@ -5,6 +5,7 @@
 //! - What instructions come to, by kind: `branch` (branches, calls, returns, ends), `converge` (convergence barriers, waits of the warp), `across` (what lanes ask
 //!   each other, barriers of the block), `swap` (loops around a compare-and-swap), `system` (calls that the driver resolves).
 //! - `state`: registers and memory, as the meanings of instructions see them. `bank`: constant bank 0. `affine`: addresses of one unknown.
+//! - `stop`: why an instruction is not followed.
 
 mod across;
 mod affine;

@@ -8,7 +8,7 @@ use crate::assumption::Assumption;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::obstacle::place::{Place, Position};
-use crate::obstacle::target::{Ending, Target as Untaken};
+use crate::obstacle::target::{Ending, Target as Unfollowed};
 use crate::obstacle::{Located, Obstacle};
 use crate::sass::{demand, flow};
 use crate::trace::bank::constants;
@@ -100,12 +100,12 @@ pub fn run_from<'i>(
     start: Start<Register>,
     ends: &BTreeSet<u64>,
 ) -> Result<Target<'i>, Located> {
-    let chip = Chip::from_number(cubin.sm).ok_or(Untaken::Chip { sm: cubin.sm })?;
+    let chip = Chip::from_number(cubin.sm).ok_or(Unfollowed::Chip { sm: cubin.sm })?;
     let linked;
     let (cubin, function) = if function.relocations.is_empty() {
         (cubin, function)
     } else {
-        linked = link(cubin, &function.name).map_err(|said| Untaken::Said { said: said.into() })?;
+        linked = link(cubin, &function.name).map_err(|said| Unfollowed::Said { said: said.into() })?;
         let own = linked.functions.iter().find(|f| f.name == function.name);
         (&*linked, own.ok_or_else(|| no_end(Ending::Elsewhere))?)
     };
@@ -140,7 +140,7 @@ pub fn run_from<'i>(
 }
 
 fn no_end(ending: Ending) -> Located {
-    Untaken::NoEnd { ending }.into()
+    Unfollowed::NoEnd { ending }.into()
 }
 
 /// The side that a run is of.
@@ -179,7 +179,7 @@ impl<'i> Run<'_, 'i> {
             let position = Position { side: None, place: Some(Place::Offset(address)), text };
             Located { position, obstacle }
         };
-        let unknown = |said: String| at(None, Untaken::NoInstruction { said: said.into() }.into());
+        let unknown = |said: String| at(None, Unfollowed::NoInstruction { said: said.into() }.into());
         let inst = inst.as_ref().map_err(|e| unknown(e.to_string()))?;
         let held = &self.side.inputs.held;
         self.execute(index, inst)
