@@ -14,7 +14,6 @@ use sassafras_isa::step::Outcome;
 use sassafras_isa::{Chip, Inst, Meaning, MemoryKind, MemorySpace, decode};
 use sassafras_semantics::{CompareOp, Domain, Space, TermId};
 
-
 /// Whether an instruction may see a copy that is under way, or change what it copies, by how it touches memory: all but loads of global
 /// memory that order nothing, constants, and the thread's own stack.
 fn sees(inst: &Inst) -> bool {

@@ -200,7 +200,7 @@ fn word(side: &Side<'_, Register>, numbers: &[u32]) -> Result<TermId, Target> {
     let parts = numbers.iter().map(|n| side.path.registers.get(&Register { class, number: *n }).copied());
     let parts: Option<Vec<TermId>> = parts.collect();
     let whole = parts.and_then(|all| all.into_iter().reduce(|low, high| d.concat(&high, &low)));
-    whole.ok_or_else(|| Target::CompareAndSwap { fault: Swap::NotWritten })
+    whole.ok_or(Target::CompareAndSwap { fault: Swap::NotWritten })
 }
 
 /// The compare-and-swap of what is made of a guess is about to be done: it is the one of a guess that was right. What the registers of its operands hold

@@ -142,7 +142,7 @@ impl Run<'_, '_> {
         if bank == 0 {
             // Which copy such a place belongs to is not known.
             if u32::try_from(at).is_ok_and(|at| self.chip.bank().stride(at).is_some()) {
-                return Err(self.side.inputs.held.trap(Target::BankCopies { at: at.into() }));
+                return Err(self.side.inputs.held.trap(Target::BankCopies { at }));
             }
             return self.words(d, at, bytes);
         }
