@@ -20,7 +20,7 @@ pub enum Kind {
 /// A compiled module for one chip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cubin {
-    /// Which ELF header the file has; [`crate::write()`] writes the newer one.
+    /// Which ELF header the file has; `sassafras_emit::write` writes the newer one.
     pub abi: Abi,
     /// The chip as the number in `sm_90`.
     pub sm: u32,

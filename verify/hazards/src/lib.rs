@@ -4,7 +4,7 @@
 //! - [`judge`](mod@judge): the judge. [`flow`]: what it judges, single instructions and the ways between them. [`jumps`]: where a cubin says that
 //!   indirect branches go. `flight`, `reuse`, `groups`, `register`: what may be under way. `stall`, `control`: control bits by themselves.
 //! - [`astray`](mod@astray): branches that lead to no instruction.
-//! - [`finding`]: what a judge answers. [`rules`]: names of rules and what they say.
+//! - [`finding`]: what a judge answers. [`mod@rules`]: names of rules and what they say.
 
 pub mod astray;
 mod control;
