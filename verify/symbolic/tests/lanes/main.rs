@@ -10,6 +10,9 @@ use run::{Wrong, said, shows};
 /// Orders of the executor: all that differ by more than a seed, and some more.
 const ORDERS: u32 = 10;
 
+/// So many wrong ones say enough.
+const ENOUGH: u64 = 10;
+
 /// What was looked at.
 #[derive(Debug, Default)]
 struct Tally {
@@ -49,6 +52,9 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
                 println!("seed {seed}, order {order}: {what}\n{}", program.text);
                 break;
             }
+        }
+        if tally.wrong == ENOUGH {
+            break;
         }
     }
     tally
