@@ -1,4 +1,4 @@
-//! `cargo xtask long lane-mutants`: the rules of `verify/symbolic/src/trace/lanes`, each planted wrong, in front of the test that holds them against the executor's groups.
+//! `cargo xtask long lane-mutants`: rules of `verify/symbolic/src/trace/lanes`, planted wrong, in front of the test that holds them against the executor's groups.
 //!
 //! A mutant is a change of the source, so that what proofs rest on has no switches in it. The workspace is laid out once more under `target/lane-mutants`, with links for all but
 //! the crate that is changed, and the test is built and run there for each.

@@ -314,7 +314,7 @@ pub fn long(root: &Path, name: Option<&str>, rest: &[String]) -> Result<()> {
             println!("{name:<16} {what}");
         }
         println!(
-            "{:<16} each rule of the prover's lanes planted wrong, and whether `lanes` sees it",
+            "{:<16} rules of the prover's lanes planted wrong, and whether `lanes` sees it",
             "lane-mutants"
         );
         for target in &targets {

@@ -47,7 +47,7 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
-    /// Whether lanes wait at a meeting place for such as are on their way. Subroutines stand behind the code that calls them.
+    /// Whether lanes wait at a `BSYNC` for such as are on their way. Subroutines stand behind the code that calls them.
     fn waits(&self, spot: &Spot) -> bool {
         let pending = &self.walk.pending;
         let (Some(barrier), Some(path)) = (self.walk.meeting_places.get(&spot.at()), pending.get(spot))
@@ -223,7 +223,7 @@ impl<R: Name> Side<'_, R> {
         self.walk.resume(own);
     }
 
-    /// The same, for a return: lanes are followed with those that the innermost call was parted from.
+    /// The same, for a return: lanes are followed with those that the innermost call was kept apart from.
     pub fn come_back(&mut self, to: u64, condition: Option<TermId>) {
         let own = self.walk.position();
         self.walk.leave_call();

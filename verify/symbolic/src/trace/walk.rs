@@ -149,7 +149,7 @@ impl<R: Name> Walk<R> {
         self.edge = Edge::Call;
     }
 
-    /// Lanes come out of the innermost call: they are followed with those that it was parted from.
+    /// Lanes come out of the innermost call: they are followed with those that it was kept apart from.
     pub(super) fn leave_call(&mut self) {
         if let Some((call, calls, rounds)) = spot::innermost(&self.calls) {
             (self.calls, self.rounds, self.edge, self.current) = (calls, rounds, Edge::Step, call.0);

@@ -36,7 +36,7 @@ fn width(register: Register) -> u32 {
 pub(super) struct Shared {
     /// Writes while lanes may have been apart.
     apart: Vec<(Register, TermId)>,
-    /// Reads of what was written before the last branch or meeting place.
+    /// Reads of what was written before the last branch or reconvergence.
     later: Vec<(Register, TermId, u64)>,
     /// What callees do not keep.
     lost: BTreeSet<Register>,

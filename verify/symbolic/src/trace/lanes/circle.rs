@@ -95,7 +95,7 @@ mod tests {
             let lines = lines.map(|line| awaited(&event(line, None, &[]), false));
             all.circle(&[at.clone(), second.clone()], &BTreeMap::from([(0, lines[0]), (1, lines[1])]))
         };
-        // Lanes come to the same instruction behind a meeting place, where they may wait for those who wait for them.
+        // Lanes come to the same instruction behind a `BSYNC`, where they may wait for those who wait for them.
         assert_eq!(circle(&behind(Wait::Meeting(1)), [3, 3]), Some(1));
         assert_eq!(circle(&behind(Wait::Meeting(0)), [3, 3]), Some(0));
         // To another instruction they may come later, and what was before is no matter either if no barrier holds it.

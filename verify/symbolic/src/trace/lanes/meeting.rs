@@ -48,21 +48,21 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// `BSSY`. `parted`: whether lanes of the warp may be elsewhere.
+    /// `BSSY`. `apart`: whether lanes of the warp may be elsewhere.
     ///
     /// # Errors
     /// A barrier that other lanes may be in.
-    pub fn set(&mut self, barrier: u32, parted: bool, all: &mut Instances) -> Result<(), Convergence> {
+    pub fn set(&mut self, barrier: u32, apart: bool, all: &mut Instances) -> Result<(), Convergence> {
         if self.tangled {
             return Err(Convergence::SetAmong { barrier });
         }
-        if parted && self.scattered {
+        if apart && self.scattered {
             return Err(Convergence::SetInTurns { barrier });
         }
         self.held.retain(|h| h.barrier != barrier || h.left != Left::All);
         let elsewhere =
             |(i, (b, _)): (usize, &(u32, Option<u32>))| *b == barrier && !self.passed.contains(&(i as u32));
-        if self.held.iter().any(|h| h.barrier == barrier) || parted && all.0.iter().enumerate().any(elsewhere)
+        if self.held.iter().any(|h| h.barrier == barrier) || apart && all.0.iter().enumerate().any(elsewhere)
         {
             return Err(Convergence::SetTwice { barrier });
         }

@@ -28,9 +28,9 @@ pub struct Lanes {
     pub(super) whole: Reliable,
     /// Which lanes have left a barrier by `BREAK`, and neither set nor come to one since, one bit.
     pub(super) broke: Option<TermId>,
-    /// Whether, since they parted, some waited for others of the warp.
+    /// Whether, since they diverged, some waited for others of the warp.
     pub(super) waited: bool,
-    /// Whether, since they parted, some waited at a barrier of the block.
+    /// Whether, since they diverged, some waited at a barrier of the block.
     pub(super) stopped: bool,
     /// The convergence barriers that they are in, as groups.
     pub(super) meeting: Meeting,

@@ -34,7 +34,7 @@ impl Lanes {
         if apart && whole {
             self.are_in_none(warp, here);
         }
-        // Barriers of the warp that differ in place serve as one: lanes that waited at another since they parted may have been met there.
+        // Barriers of the warp that differ in place serve as one: lanes that waited at another since they diverged may have been met there.
         let met = self.waited || warp.ended_waiting;
         let all = whole && alone && !met;
         if whole && !all && apart {
@@ -121,7 +121,7 @@ impl Lanes {
     /// names them all.
     pub fn named(&self, warp: &Warp, here: &Here<'_, '_>, mask: TermId, alone: bool) -> Option<TermId> {
         let inputs = here.inputs;
-        // Lanes that waited somewhere else since they parted may have been met there by some of these, or still be on their way to an end.
+        // Lanes that waited somewhere else since they diverged may have been met there by some of these, or still be on their way to an end.
         let waited = self.waited || warp.ended_waiting;
         let all_come = alone && !waited && inputs.is_uniform(here.guard) && inputs.is_uniform(mask);
         (inputs.known(mask) != Some(ALL) && !all_come).then_some(mask)
