@@ -37,10 +37,7 @@ fn main() {
                 Verdict::Proved => ("proved".to_owned(), String::new()),
                 Verdict::ProvedWithin(n) => (format!("proved within {n}"), String::new()),
                 Verdict::Refuted(found) => ("refuted".to_owned(), found.to_string()),
-                Verdict::Unknown(why) => {
-                    let first = why.split(':').next().unwrap_or_default();
-                    (format!("unknown ({first})"), why.clone())
-                }
+                Verdict::Unknown(why) => (format!("unknown ({})", why.kind()), why.to_string()),
             };
             println!("{name} {}: {word} {:.3} s {why}", f.name, record.seconds);
             if fault.is_some() && word.starts_with("proved") {

@@ -3,8 +3,9 @@
 //! Operations that compute have the meaning of [`evaluate`]. The others go where the instructions of PTX go that they stand for: loads and stores to
 //! the side, operations of several lanes, atomics and fences to [`lanes`], windows to [`window`].
 
+use crate::side_error::SideError;
 use crate::variables::Addresses;
-use sassafras_ir::{Function, Inst, MemoryAccess, Op, Type, Value, evaluate, text::print_op};
+use sassafras_ir::{Function, Inst, MemoryAccess, Op, Type, Value, evaluate};
 use sassafras_semantics::matrix::{Mma, Operand};
 use sassafras_semantics::{Access, BinaryOp, Collective, Domain, Ordering, Scope, Space, TermId, Terms};
 use sassafras_symbolic::trace::action::Action;
@@ -32,17 +33,13 @@ pub(crate) struct Lane<'s, 'i> {
     pub undefined: &'s mut u32,
 }
 
-fn text(trap: sassafras_semantics::Trap) -> String {
-    trap.to_string()
-}
-
 impl Lane<'_, '_> {
     fn terms(&self) -> &Terms {
         self.side.inputs.terms
     }
 
-    fn value(&self, v: Value) -> Result<TermId, String> {
-        self.side.path.registers.get(&v).copied().ok_or_else(|| format!("{v} is used before it is defined"))
+    fn value(&self, v: Value) -> Result<TermId, SideError> {
+        self.side.path.registers.get(&v).copied().ok_or(SideError::Undefined(v))
     }
 
     fn set(&mut self, v: Value, term: TermId) {
@@ -54,7 +51,7 @@ impl Lane<'_, '_> {
     ///
     /// # Errors
     /// What is not covered.
-    pub fn execute(&mut self, inst: Inst) -> Result<(), String> {
+    pub fn execute(&mut self, inst: Inst) -> Result<(), SideError> {
         let data = &self.function.insts[inst];
         self.side.place = PLACES * u64::from(inst.0);
         let inputs = self.side.inputs;
@@ -72,7 +69,7 @@ impl Lane<'_, '_> {
             let args = data.taken().iter().map(|&v| self.value(v)).collect::<Result<Vec<_>, _>>()?;
             results = self.operation(&data.op, &args, &types)?;
             if results.len() < types.len() {
-                return Err(format!("{} gives fewer results", print_op(&data.op)));
+                return Err(SideError::FewerResults(data.op));
             }
         }
         for (i, &v) in data.results.iter().enumerate() {
@@ -97,7 +94,7 @@ impl Lane<'_, '_> {
         if d.width(&v) > width { d.extract(&v, 0, width) } else { d.zext(&v, width) }
     }
 
-    fn operation(&mut self, op: &Op, args: &[TermId], types: &[Type]) -> Result<Vec<TermId>, String> {
+    fn operation(&mut self, op: &Op, args: &[TermId], types: &[Type]) -> Result<Vec<TermId>, SideError> {
         let width = types.first().map_or(0, |t| t.bits());
         if let Some(op) = op.collective() {
             return self.together(op, args, types);
@@ -110,7 +107,7 @@ impl Lane<'_, '_> {
                 vec![self.extended(value, signed, width)]
             }
             Op::Special(register) => {
-                let value = self.side.special(register).map_err(text)?;
+                let value = self.side.special(register)?;
                 vec![self.fit(value, width)]
             }
             Op::Address(variable, offset) => {
@@ -129,7 +126,7 @@ impl Lane<'_, '_> {
                 let operands: Vec<TermId> =
                     args[1..].iter().map(|a| self.terms().extract(a, 0, each)).collect();
                 let one = Access { bytes: access.bytes.into(), ..accessed(&access) };
-                let old = atomic::atomic(self.side, &one, op, at, &operands).map_err(text)?;
+                let old = atomic::atomic(self.side, &one, op, at, &operands)?;
                 types.iter().map(|t| self.extended(old, access.signed, t.bits())).collect()
             }
             Op::Fence(ordering, scope) => {
@@ -137,11 +134,11 @@ impl Lane<'_, '_> {
                 Vec::new()
             }
             Op::Nanosleep => Vec::new(),
-            Op::ToGeneric(space) => vec![window::to_generic(self.side, space, args[0]).map_err(text)?],
-            Op::FromGeneric(space) => vec![window::from_generic(self.side, space, args[0]).map_err(text)?],
-            Op::IsSpace(space) => vec![window::lies_in(self.side, space, args[0]).map_err(text)?],
+            Op::ToGeneric(space) => vec![window::to_generic(self.side, space, args[0])?],
+            Op::FromGeneric(space) => vec![window::from_generic(self.side, space, args[0])?],
+            Op::IsSpace(space) => vec![window::lies_in(self.side, space, args[0])?],
             Op::SystemCall(call) => {
-                let result = system::perform(self.side, call, args, self.room).map_err(text)?;
+                let result = system::perform(self.side, call, args, self.room)?;
                 result.into_iter().zip(types).map(|(v, t)| self.fit(v, t.bits())).collect()
             }
             Op::Opaque(op) => {
@@ -150,12 +147,12 @@ impl Lane<'_, '_> {
                     .strip_suffix(".each")
                     .and_then(sassafras_semantics::Opaque::named)
                     .unwrap_or(op);
-                let results = self.side.perform(op, args).map_err(text)?;
+                let results = self.side.perform(op, args)?;
                 results.into_iter().zip(types).map(|(v, t)| self.fit(v, t.bits())).collect()
             }
             ref op => {
                 let results = evaluate(self.terms(), op, args, types);
-                results.ok_or_else(|| format!("{} has no meaning here", print_op(op)))?
+                results.ok_or(SideError::NoMeaning(*op))?
             }
         })
     }
@@ -186,7 +183,12 @@ impl Lane<'_, '_> {
     }
 
     /// What lanes do together. The IR has the registers of a matrix as one value.
-    fn together(&mut self, op: Collective, args: &[TermId], types: &[Type]) -> Result<Vec<TermId>, String> {
+    fn together(
+        &mut self,
+        op: Collective,
+        args: &[TermId],
+        types: &[Type],
+    ) -> Result<Vec<TermId>, SideError> {
         let parts = |lane: &Self, v: TermId, width: u32| -> Vec<TermId> {
             let d = lane.terms();
             (0..d.width(&v) / width).map(|i| d.extract(&v, i * width, width)).collect()
@@ -206,11 +208,11 @@ impl Lane<'_, '_> {
             _ => args.to_vec(),
         };
         let arguments: Vec<TermId> = arguments.into_iter().map(|a| self.side.inputs.normal.of(a)).collect();
-        let results = collective::collective(self.side, op, &arguments).map_err(|why| why.to_string())?;
+        let results = collective::collective(self.side, op, &arguments)?;
         if op.of_whole_warp() && !types.is_empty() {
             let d = self.terms();
             let all = results.into_iter().reduce(|low, high| d.concat(&high, &low));
-            let all = all.ok_or("a matrix without registers")?;
+            let all = all.ok_or(SideError::EmptyMatrix)?;
             return Ok(vec![self.fit(all, types[0].bits())]);
         }
         let mut all: Vec<TermId> =
@@ -224,7 +226,7 @@ impl Lane<'_, '_> {
     }
 
     /// A fence of the IR: `AcquireRelease` stands for the sequentially consistent one too, and is executed as such.
-    fn fence(&mut self, ordering: Ordering, scope: Scope) -> Result<(), String> {
+    fn fence(&mut self, ordering: Ordering, scope: Scope) -> Result<(), SideError> {
         let scope = ordering::executed(scope);
         let mut all = Vec::new();
         match ordering {
@@ -238,9 +240,7 @@ impl Lane<'_, '_> {
         let place = self.side.place;
         for (at, fence) in (place..).zip(all) {
             self.side.place = at;
-            if let Some(fence) =
-                taken(self.weakened, at, self.side.walk.visit(), fence).map_err(|why| why.to_string())?
-            {
+            if let Some(fence) = taken(self.weakened, at, self.side.walk.visit(), fence)? {
                 self.side.event(Action::Fence(fence), &[], &[], true);
             }
         }
@@ -261,7 +261,7 @@ impl Lane<'_, '_> {
         access: &MemoryAccess,
         argument: TermId,
         types: &[Type],
-    ) -> Result<Vec<TermId>, String> {
+    ) -> Result<Vec<TermId>, SideError> {
         let one = accessed(access);
         let each = u32::from(access.bytes);
         let together = (one.bytes / each) as usize;
@@ -277,19 +277,19 @@ impl Lane<'_, '_> {
         Ok(results)
     }
 
-    fn loaded(&mut self, one: &Access, at: TermId) -> Result<TermId, String> {
+    fn loaded(&mut self, one: &Access, at: TermId) -> Result<TermId, SideError> {
         let d = self.side.inputs.terms;
-        let (access, address, fixed) = window::load(self.side, one, at).map_err(text)?;
+        let (access, address, fixed) = window::load(self.side, one, at)?;
         let value = match access.space {
             Space::Const => {
                 let low = d.extract(&address, 0, 32);
-                bank::constant(self.side, self.cubin, None, 3, low, access.bytes).map_err(text)?
+                bank::constant(self.side, self.cubin, None, 3, low, access.bytes)?
             }
             Space::Param => match self.side.inputs.known(address) {
                 Some(at) => self.side.inputs.parameter(at as u64, access.bytes),
-                None => return Err("a parameter at an address that is not constant".into()),
+                None => return Err(SideError::Parameter),
             },
-            _ => return self.side.load(&access, address).map_err(text),
+            _ => return Ok(self.side.load(&access, address)?),
         };
         if fixed {
             self.side.read_only(&access, address, value);
@@ -297,16 +297,16 @@ impl Lane<'_, '_> {
         Ok(value)
     }
 
-    fn store(&mut self, access: &MemoryAccess, args: &[TermId]) -> Result<(), String> {
+    fn store(&mut self, access: &MemoryAccess, args: &[TermId]) -> Result<(), SideError> {
         let one = accessed(access);
         let each = u32::from(access.bytes);
         for (i, elements) in (0..).zip(args[1..].chunks((one.bytes / each) as usize)) {
             let at = self.address(access, args[0], i * one.bytes);
             let d = self.terms();
             let parts = elements.iter().map(|v| d.extract(v, 0, 8 * each));
-            let value = parts.reduce(|low, high| d.concat(&high, &low)).ok_or("a store of nothing")?;
+            let value = parts.reduce(|low, high| d.concat(&high, &low)).ok_or(SideError::EmptyStore)?;
             let value = self.side.inputs.normal.of(value);
-            self.side.store(&one, at, value).map_err(text)?;
+            self.side.store(&one, at, value)?;
         }
         Ok(())
     }

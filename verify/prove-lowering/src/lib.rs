@@ -6,10 +6,13 @@
 //! show it (`sassafras_judge_lowering`).
 
 mod lane;
+pub mod obstacle;
+pub mod side_error;
 mod variables;
 mod walk;
 
 use lane::{Lane, PLACES};
+use obstacle::Obstacle;
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
@@ -28,6 +31,7 @@ use sassafras_solvers::Timed;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::origin::{Freedom, Origin, Trace};
 use sassafras_symbolic::places;
@@ -48,8 +52,6 @@ const SHARE: u64 = 16;
 
 /// Most times that a loop is unrolled where fewer leave blocks of the IR out.
 const MOST_UNROLL: u32 = 8;
-/// What begins a reason that more rounds of loops may help.
-const COVERAGE: &str = "coverage:";
 
 /// What is said of an entry.
 #[derive(Clone, Debug)]
@@ -60,8 +62,8 @@ pub enum Verdict {
     ProvedWithin(u32),
     /// It does not, as both executors show.
     Refuted(Box<Difference>),
-    /// Neither was shown, and why: the first word names the obstacle.
-    Unknown(String),
+    /// Neither was shown, and why.
+    Unknown(Obstacle),
 }
 
 /// A verdict and what it rests on.
@@ -128,7 +130,7 @@ pub fn prove(
         weakened: Vec::new(),
     };
     let verdict = limit::within(limits.work / SHARE, limits.deadline, || task.at_bounds());
-    let verdict = verdict.unwrap_or_else(|reached| Err(reached.reason().to_owned()));
+    let verdict = verdict.unwrap_or_else(|reached| Err(reached.into()));
     let verdict = verdict.unwrap_or_else(Verdict::Unknown);
     let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
     Some(Record {
@@ -171,11 +173,11 @@ fn terms(events: &[Event]) -> Vec<TermId> {
 
 impl<'a> Task<'a> {
     /// With the bound on loops that was asked for, and with larger ones while blocks of the IR are not reached.
-    fn at_bounds(&mut self) -> Result<Verdict, String> {
+    fn at_bounds(&mut self) -> Result<Verdict, Obstacle> {
         loop {
             let verdict = self.verdict();
             let most = self.limits.unroll >= MOST_UNROLL;
-            if most || !verdict.as_ref().is_err_and(|why| why.starts_with(COVERAGE)) {
+            if most || !matches!(verdict, Err(Obstacle::Coverage { .. })) {
                 return verdict;
             }
             self.limits.unroll = MOST_UNROLL.min(4 * self.limits.unroll.max(1));
@@ -183,9 +185,9 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn verdict(&mut self) -> Result<Verdict, String> {
+    fn verdict(&mut self) -> Result<Verdict, Obstacle> {
         if !self.desk.solver.present() {
-            return Err("no solver".into());
+            return Err(Obstacle::Effort(Effort::NoSolver {}));
         }
         let shape = Shape::new(self.function)?;
         let terms = Terms::new();
@@ -204,12 +206,12 @@ impl<'a> Task<'a> {
         let unfinished = !sides.source.beyond.is_empty();
         let (reached, blocks) = (sides.target.reached, shape.blocks().len());
         if reached < blocks && unfinished {
-            return Err(format!("{COVERAGE} {reached} of {blocks} blocks of the IR are reached"));
+            return Err(Obstacle::Coverage { reached, blocks });
         }
         match self.check(&inputs, &mut sides) {
             Ok(()) => {}
-            Err(Failure::Unknown(why)) => return Err(why),
-            Err(Failure::Violated { what, model }) => return self.replayed(&inputs, &sides, &what, &model),
+            Err(Failure::Unknown(why)) => return Err(Obstacle::Undecided(why)),
+            Err(Failure::Violated { what, model }) => return self.replayed(&inputs, &sides, what, &model),
         }
         Ok(if unfinished {
             self.assumed.insert(Assumption::Term);
@@ -219,11 +221,11 @@ impl<'a> Task<'a> {
         })
     }
 
-    fn both<'i>(&self, inputs: &'i Inputs<'i>, shape: &Shape<'_>) -> Result<Sides<'i>, String> {
+    fn both<'i>(&self, inputs: &'i Inputs<'i>, shape: &Shape<'_>) -> Result<Sides<'i>, Obstacle> {
         let bound = self.limits.unroll.saturating_add(1);
-        let Origin::Ptx { function: entry, .. } = self.origin else { return Err("no PTX".into()) };
-        let program = Program::new(self.source, entry, bound).map_err(|e| format!("source, {e}"))?;
-        let addresses = Addresses::new(&program, &self.cubin, self.target, self.number)?;
+        let Origin::Ptx { function: entry, .. } = self.origin else { return Err(Obstacle::NoPtx) };
+        let program = Program::new(self.source, entry, bound).map_err(Obstacle::Source)?;
+        let addresses = Addresses::new(&program, &self.cubin, self.target, self.number);
         let local = self.origin.variables(bound).into_iter().map(|v| v.size).max();
         let room = local.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let mut undefined = 0;
@@ -241,7 +243,7 @@ impl<'a> Task<'a> {
             lane.execute(inst)
         };
         // Lowering keeps loops as they are: that the IR's end where those of the PTX do is an obligation.
-        let target = walk(inputs, shape, &mut execute, bound).map_err(|e| format!("target, {e}"))?;
+        let target = walk(inputs, shape, &mut execute, bound).map_err(Obstacle::Target)?;
         let d = inputs.terms;
         let like = contract::terms(d, &target.side.log.events);
         let written: FxHashSet<TermId> = d.topological(&terms(&target.side.log.events)).into_iter().collect();
@@ -252,9 +254,9 @@ impl<'a> Task<'a> {
             written: Some(&written),
             ..Freedom::default()
         };
-        let code = self.cubin.functions.first().ok_or("no entry")?;
+        let code = self.cubin.functions.first().ok_or(Obstacle::NoEntry)?;
         let (source, _) =
-            self.origin.run(inputs, &self.cubin, code, bound, freedom).map_err(|e| format!("source, {e}"))?;
+            self.origin.run(inputs, &self.cubin, code, bound, freedom).map_err(Obstacle::Source)?;
         let mut all = terms(&source.events);
         all.extend(terms(&target.side.log.events));
         let lanes = inputs.asks_lane(&all);
@@ -319,10 +321,10 @@ impl<'a> Task<'a> {
         &mut self,
         inputs: &Inputs<'_>,
         sides: &Sides<'_>,
-        what: &str,
+        what: String,
         model: &BTreeMap<TermId, u128>,
-    ) -> Result<Verdict, String> {
-        let code = self.cubin.functions.first().ok_or("no entry")?;
+    ) -> Result<Verdict, Obstacle> {
+        let code = self.cubin.functions.first().ok_or(Obstacle::NoEntry)?;
         let events = &sides.target.side.log.events;
         let pointers = pointers(inputs, self.origin, &sides.source.events);
         let replayed = replay::Sides {
@@ -360,7 +362,7 @@ impl<'a> Task<'a> {
                 }
             }
         }
-        Err(format!("replay: {what}: the executors show no difference on the input"))
+        Err(Obstacle::Replay { what })
     }
 
     /// One bit: what two sides leave in their last interval differs.

@@ -3,6 +3,7 @@
 //! The side of PTX takes addresses of constants from a cubin. Here there is none yet: [`container`] has the variables of the module one after another,
 //! as the source declares them.
 
+use crate::side_error::SideError;
 use sassafras_chip::Chip;
 use sassafras_cubin as cubin;
 use sassafras_ir::{Module, VariableId};
@@ -67,16 +68,9 @@ enum Place {
 pub(crate) struct Addresses(BTreeMap<VariableId, Place>);
 
 impl Addresses {
-    /// Finds for each variable of the IR that a function may name the one of the source.
-    ///
-    /// # Errors
-    /// A variable that is of no one of the source, or of several.
-    pub fn new(
-        source: &Program<'_>,
-        cubin: &cubin::Cubin,
-        target: &Module,
-        number: u32,
-    ) -> Result<Addresses, String> {
+    /// Finds for each variable of the IR that a function may name the one of the source. A variable that is of no one of the source, or of several,
+    /// has no place.
+    pub fn new(source: &Program<'_>, cubin: &cubin::Cubin, target: &Module, number: u32) -> Addresses {
         let entry = source.frames[0].function;
         let shared = source.shared(cubin.sm);
         let mut all = BTreeMap::new();
@@ -109,17 +103,17 @@ impl Addresses {
                 all.insert(id, place);
             }
         }
-        Ok(Addresses(all))
+        Addresses(all)
     }
 
     /// The address of a variable in its space, of a width in bits.
     ///
     /// # Errors
     /// One whose place is not known.
-    pub fn of(&self, inputs: &Inputs<'_>, id: VariableId, width: u32) -> Result<TermId, String> {
+    pub fn of(&self, inputs: &Inputs<'_>, id: VariableId, width: u32) -> Result<TermId, SideError> {
         let d = inputs.terms;
         let term = match self.0.get(&id) {
-            None => return Err(format!("variables: where {id} lies is not known")),
+            None => return Err(SideError::Variable(id)),
             Some(Place::Global(name)) => inputs.input(Input::Symbol(name.clone()), 64, true),
             Some(Place::At(at)) => d.constant(64, (*at).into()),
             Some(Place::Local(index)) => d.zext(&inputs.local(0, *index), 64),

@@ -3,6 +3,7 @@
 //! A block is one place, in the order of their numbers, which is that of the text that was lowered; at a branch the arguments of an edge become the
 //! parameters of its target. So lanes meet in the same order as on the side of PTX, and what joins there is one term.
 
+use crate::side_error::SideError;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Edge, Inst, Terminator, Value};
 use sassafras_prove_passes::shape::Shape;
@@ -25,14 +26,14 @@ pub(crate) struct Walked<'i> {
 }
 
 /// Executes an instruction on a side. It sets the guard of the side to that of the instruction.
-pub(crate) type Execute<'e, 'i> = dyn FnMut(&mut Side<'i, Value>, Inst) -> Result<(), String> + 'e;
+pub(crate) type Execute<'e, 'i> = dyn FnMut(&mut Side<'i, Value>, Inst) -> Result<(), SideError> + 'e;
 
 fn place(block: Block) -> u64 {
     u64::from(block.0)
 }
 
 /// What lanes have behind an edge.
-fn along(shape: &Shape<'_>, old: &Registers, edge: &Edge) -> Result<Registers, String> {
+fn along(shape: &Shape<'_>, old: &Registers, edge: &Edge) -> Result<Registers, SideError> {
     let mut values = Registers::default();
     for v in shape.live(edge.block) {
         // What is not defined on this way is used on none that goes on from here.
@@ -41,7 +42,7 @@ fn along(shape: &Shape<'_>, old: &Registers, edge: &Edge) -> Result<Registers, S
         }
     }
     for (&param, arg) in shape.function.blocks[edge.block].params.iter().zip(&edge.args) {
-        let term = old.get(arg).ok_or_else(|| format!("{arg} is used before it is defined"))?;
+        let term = old.get(arg).ok_or(SideError::Undefined(*arg))?;
         values.insert(param, *term);
     }
     Ok(values)
@@ -56,7 +57,7 @@ pub(crate) fn walk<'i>(
     shape: &Shape<'_>,
     execute: &mut Execute<'_, 'i>,
     bound: u32,
-) -> Result<Walked<'i>, String> {
+) -> Result<Walked<'i>, SideError> {
     let f = shape.function;
     let mut flow = Flow::new();
     for &block in shape.blocks() {
@@ -68,19 +69,19 @@ pub(crate) fn walk<'i>(
     let mut side = Side::new(inputs, "target", bound, Loops::of(&flow, &[first]), start);
     // As on the side of PTX, for which there is no code that asks: the n-th answer of one side is that of the other.
     side.reading.unasked = Unasked { clocks: true, lanes: true };
-    while let Some(at) = side.advance().map_err(|why| why.to_string())? {
+    while let Some(at) = side.advance()? {
         let data = &f.blocks[Block(at as u32)];
         for &inst in &data.insts {
-            let at = |why: String| format!("{inst} (line {}): {why}", f.insts[inst].line);
+            let line = f.insts[inst].line;
+            let at = |why: SideError| SideError::At { inst, line, why: Box::new(why) };
             execute(&mut side, inst).map_err(at)?;
             if inputs.terms.len() > MOST_TERMS {
-                return Err(at(format!("size: more than {MOST_TERMS} terms")));
+                return Err(at(SideError::Size { most: MOST_TERMS }));
             }
             side.guard = inputs.terms.yes();
         }
         let old = std::mem::take(&mut side.path.registers);
-        let value =
-            |v: Value| old.get(&v).copied().ok_or_else(|| format!("{v} is used before it is defined"));
+        let value = |v: Value| old.get(&v).copied().ok_or(SideError::Undefined(v));
         match &data.terminator {
             Terminator::Jump(edge) => {
                 side.path.registers = along(shape, &old, edge)?;

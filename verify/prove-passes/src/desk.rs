@@ -7,17 +7,52 @@ use sassafras_prove::verdict::Counts;
 use sassafras_semantics::{Concrete, TermId};
 use sassafras_solve::solver::{Answer, Solver};
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::effort::Effort;
+use sassafras_symbolic::obstacle::events::Events;
+use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::trace::event::Event;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// Most terms of an obligation that is asked about.
 const MOST_TERMS: usize = 30_000;
 /// Effort of a question whose answer is only a hint, in thousands of z3's `rlimit`.
 const SHORT: u64 = 300;
 
-/// Why a segment is not shown.
+/// Why an obligation was not decided.
+#[derive(Clone, Debug)]
+pub enum Undecided {
+    /// It has more terms than are asked about.
+    Size {
+        /// What has to hold.
+        claim: Claim,
+        /// How many terms are asked about.
+        most: usize,
+    },
+    /// The solver gave up, or its example is none.
+    Effort(Effort),
+    /// What was assumed contradicts itself.
+    Vacuous,
+    /// An event has no partner on the other side.
+    Lone(Box<Events>),
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Undecided::Size { claim, most } => write!(f, "{claim}: more than {most} terms"),
+            Undecided::Effort(why) => why.fmt(f),
+            Undecided::Vacuous => f.write_str("vacuous: the assumptions contradict each other"),
+            Undecided::Lone(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Undecided {}
+
+/// Why a segment is not shown. `U`: why nothing was decided.
 #[derive(Debug)]
-pub enum Failure {
+pub enum Failure<U = Undecided> {
     /// An obligation does not hold for these values.
     Violated {
         /// What has to hold.
@@ -26,7 +61,11 @@ pub enum Failure {
         model: BTreeMap<TermId, u128>,
     },
     /// One was not decided, or something is not covered.
-    Unknown(String),
+    Unknown(U),
+}
+
+fn of_effort(why: Effort) -> Failure {
+    Failure::Unknown(Undecided::Effort(why))
 }
 
 /// Who asks, and what was answered.
@@ -62,9 +101,9 @@ impl<'a> Desk<'a> {
                 self.counts.by_terms += 1;
                 continue;
             }
-            let unknown = |why: String| Failure::Unknown(format!("{}: {why}", o.what));
             if inputs.terms.topological(&[violated]).len() > MOST_TERMS {
-                return Err(unknown(format!("more than {MOST_TERMS} terms")));
+                let claim = o.what.clone();
+                return Err(Failure::Unknown(Undecided::Size { claim, most: MOST_TERMS }));
             }
             let violated = Violated { normal: violated, executed: inputs.normal.executed(o.violated) };
             match ask(inputs, assumed, violated, self.solver) {
@@ -76,14 +115,11 @@ impl<'a> Desk<'a> {
                     let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
                     if !inputs.terms.evaluate(&Concrete::default(), violated.normal, of).is_true() {
                         // To the solver operations of floats are functions of which it knows nothing.
-                        return Err(Failure::Unknown(format!(
-                            "arithmetic: {}: no example that floats bear out",
-                            o.what
-                        )));
+                        return Err(of_effort(Effort::Floats { claim: o.what.clone() }));
                     }
                     return Err(Failure::Violated { what: o.what.to_string(), model });
                 }
-                Answer::Unknown(why) => return Err(unknown(why)),
+                Answer::Unknown(said) => return Err(of_effort(Effort::gave_up(o.what.clone(), said))),
             }
         }
         Ok(())
@@ -113,8 +149,8 @@ impl<'a> Desk<'a> {
         }
         match self.solver.check(&inputs.script(assumed)) {
             Answer::Sat(_) => Ok(()),
-            Answer::Unsat => Err(Failure::Unknown("vacuous: the assumptions contradict each other".into())),
-            Answer::Unknown(why) => Err(Failure::Unknown(format!("the assumptions: {why}"))),
+            Answer::Unsat => Err(Failure::Unknown(Undecided::Vacuous)),
+            Answer::Unknown(said) => Err(of_effort(Effort::Assumptions { said: said.into() })),
         }
     }
 
@@ -143,7 +179,7 @@ impl<'a> Desk<'a> {
                 Err(alone) => alone,
             };
             let Some((i, j)) = alone.near.first().copied().filter(|n| asked.insert(*n)) else {
-                return Err(Failure::Unknown(alone.why.to_string()));
+                return Err(Failure::Unknown(Undecided::Lone(alone.why)));
             };
             let one = one_event(inputs, names, &source[i], &target[j]);
             self.discharge(inputs, assumed, &[one])?;

@@ -16,16 +16,20 @@
 
 mod alike;
 pub mod desk;
+pub mod malformed;
 mod meaning;
+mod obstacle;
 mod relation;
 mod replay;
 mod run;
 mod segment;
 pub mod shape;
+mod side_error;
 mod world;
 
 use desk::{Desk, Failure};
-use meaning::Pair;
+use meaning::{Pair, Who};
+use obstacle::{Obstacle, Replayed};
 use relation::Relation;
 use replay::{Shown, input};
 use sassafras_ir::{Block, Function, Op, text::print_op};
@@ -38,6 +42,7 @@ use sassafras_solve::solver::Solver;
 use sassafras_solvers::Timed;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::effort::Effort;
 use segment::{Both, leaves_open};
 use shape::{Shape, cuts, kept};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +95,8 @@ fn judge(
         sides: 0.0,
         coverage: None,
     };
-    let verdict = task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(Reason::other(&why)));
+    let verdict =
+        task.verdict(concrete).unwrap_or_else(|why| Verdict::Unknown(Reason::other(&why.to_string())));
     let Task { desk, assumed, evaluated, sides, coverage, .. } = task;
     let counts = Counts { evaluated, ..desk.counts };
     let proved = matches!(verdict, Verdict::Proved | Verdict::ProvedWithin(_));
@@ -122,13 +128,13 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn verdict(&mut self, concrete: bool) -> Result<Verdict, String> {
+    fn verdict(&mut self, concrete: bool) -> Result<Verdict, Obstacle> {
         let (before, after) = (self.both.before, self.both.after);
         if !alike::signature(before, after) {
-            return Err("signature: name, parameters or directives differ".into());
+            return Err(Obstacle::Signature);
         }
-        let source = Shape::new(before).map_err(|e| format!("before: {e}"))?;
-        let target = Shape::new(after).map_err(|e| format!("after: {e}"))?;
+        let source = Shape::new(before).map_err(|why| Obstacle::Malformed(Who::Before, why))?;
+        let target = Shape::new(after).map_err(|why| Obstacle::Malformed(Who::After, why))?;
         if alike::alike(before, after) {
             return Ok(Verdict::Proved);
         }
@@ -145,14 +151,14 @@ impl Task<'_> {
         }
         approximated(&source, &target)?;
         if !self.desk.solver.present() {
-            return Err("no solver".into());
+            return Err(Obstacle::Effort(Effort::NoSolver {}));
         }
         let kept = kept(before, after);
         let fenced = self.both.fenced;
         let pair = || Pair { kept: &kept, fenced };
         let loops = !source.headers().is_empty() || !target.headers().is_empty();
         let why = match cuts(&source, &target) {
-            None => "loops: there are no blocks at which both are cut".to_owned(),
+            None => Obstacle::NoCuts,
             Some(cuts) => {
                 let both = Both { before: &source, after: &target, pair: pair(), cuts, bound: 1 };
                 match self.induct(&both) {
@@ -166,6 +172,11 @@ impl Task<'_> {
             return Err(why);
         }
         // Not by induction: as far as the bound goes.
+        let rounds = self.limits.unroll;
+        let within = |induction, bounded| {
+            let (induction, bounded) = (Box::new(induction), Box::new(bounded));
+            Obstacle::Within { induction, rounds, bounded }
+        };
         let bound = self.limits.unroll.saturating_add(1);
         let both = Both { before: &source, after: &target, pair: pair(), cuts: BTreeSet::new(), bound };
         match self.segment(&both, None, &BTreeMap::new()) {
@@ -173,10 +184,10 @@ impl Task<'_> {
                 self.assumed.insert(Assumption::Term);
                 Ok(Verdict::ProvedWithin(self.limits.unroll))
             }
-            Err(Failed::Input(what, input)) => self
-                .replayed(what, *input)
-                .map_err(|other| format!("{why}; within {}: {other}", self.limits.unroll)),
-            Err(Failed::Unknown(other)) => Err(format!("{why}; within {}: {other}", self.limits.unroll)),
+            Err(Failed::Input(what, input)) => {
+                self.replayed(what, *input).map_err(|other| within(why, other))
+            }
+            Err(Failed::Unknown(other)) => Err(within(why, other)),
         }
     }
 
@@ -190,12 +201,13 @@ impl Task<'_> {
     }
 
     /// What an input shows that a solver found.
-    fn replayed(&self, what: String, input: Input) -> Result<Verdict, String> {
-        match self.both.show(&input) {
-            Shown::Differs(_) => Ok(self.refuted(input)),
-            Shown::Same => Err(format!("replay: {what}: both functions do the same on that input")),
-            Shown::Nothing(why) => Err(format!("replay: {what}: {why}")),
-        }
+    fn replayed(&self, what: String, input: Input) -> Result<Verdict, Obstacle> {
+        let shown = match self.both.show(&input) {
+            Shown::Differs(_) => return Ok(self.refuted(input)),
+            Shown::Same => Replayed::Same,
+            Shown::Nothing(why) => Replayed::Nothing(why),
+        };
+        Err(Obstacle::Replay { what, shown })
     }
 
     /// Proves each segment between cuts, with the relations that hold there.
@@ -206,7 +218,7 @@ impl Task<'_> {
         while let Some(from) = work.pop() {
             rounds += 1;
             if rounds > ROUNDS {
-                return Err(Failed::Unknown(format!("loops: no relation after {ROUNDS} iterations")));
+                return Err(Failed::Unknown(Obstacle::NoRelation { rounds: ROUNDS }));
             }
             for (cut, relation) in self.arrivals(both, from, &relations).map_err(Failed::Unknown)? {
                 if relations.get(&cut) != Some(&relation) {
@@ -230,7 +242,7 @@ impl Task<'_> {
         both: &Both<'_, '_>,
         from: Option<Block>,
         relations: &BTreeMap<Block, Relation>,
-    ) -> Result<Vec<(Block, Relation)>, String> {
+    ) -> Result<Vec<(Block, Relation)>, Obstacle> {
         let terms = Terms::new();
         let inputs = Inputs::new(&terms, Normal::boxed(&terms));
         let started = Instant::now();
@@ -241,7 +253,9 @@ impl Task<'_> {
         for (cut, source) in &sides.source.arrivals {
             let (Some(cut), Some(target)) = (*cut, sides.target.arrivals.get(cut)) else { continue };
             let old = relations.get(&cut);
-            let found = both.found(&inputs, cut, old, [source, target], &assumed, &mut self.desk)?;
+            let found = both
+                .found(&inputs, cut, old, [source, target], &assumed, &mut self.desk)
+                .map_err(Obstacle::Relation)?;
             all.push((cut, found));
         }
         Ok(all)
@@ -261,16 +275,14 @@ impl Task<'_> {
         let mut sides = both.run(&inputs, start).map_err(Failed::Unknown)?;
         self.sides += started.elapsed().as_secs_f64();
         if both.bound == 1 && sides.source.side.log.beyond.len() + sides.target.side.log.beyond.len() > 0 {
-            return Err(Failed::Unknown("loops: a block is run twice between cuts".into()));
+            return Err(Failed::Unknown(Obstacle::RunTwice));
         }
         let (reached, blocks) = (sides.target.reached, both.after.blocks().len());
         if both.bound > 1 {
-            let (reached, instructions) = (reached as u32, blocks as u32);
-            self.coverage = Some(Coverage { reached, instructions });
-            if reached < instructions {
-                return Err(Failed::Unknown(format!(
-                    "coverage: {reached} of {instructions} blocks are reached"
-                )));
+            let (reached, blocks) = (reached as u32, blocks as u32);
+            self.coverage = Some(Coverage { reached, instructions: blocks });
+            if reached < blocks {
+                return Err(Failed::Unknown(Obstacle::Unreached { reached, blocks }));
             }
         }
         let open = leaves_open(&inputs, &sides.source.side.log.events);
@@ -279,7 +291,7 @@ impl Task<'_> {
             Err(Failure::Unknown(why)) => Err(Failed::Unknown(why)),
             // From a cut it is not known that lanes come there with these values.
             Err(Failure::Violated { what, .. }) if from.is_some() || open => {
-                Err(Failed::Unknown(format!("not shown: {what}")))
+                Err(Failed::Unknown(Obstacle::NotShown { what }))
             }
             Err(Failure::Violated { what, model }) => {
                 let found = input(&inputs, self.both.before, &model);
@@ -293,16 +305,7 @@ impl Task<'_> {
 enum Failed {
     /// An obligation does not hold on an input.
     Input(String, Box<Input>),
-    Unknown(String),
-}
-
-impl From<Failed> for String {
-    fn from(failed: Failed) -> String {
-        match failed {
-            Failed::Input(what, _) => what,
-            Failed::Unknown(why) => why,
-        }
-    }
+    Unknown(Obstacle),
 }
 
 /// Whether no access of a function is acquiring or releasing.
@@ -318,7 +321,7 @@ fn fenced(f: &Function) -> bool {
 
 /// Events of another kind than there were: an operation that others see is expanded into several. Whether they are as good is a
 /// question of what several threads do together, which one thread does not answer.
-fn expanded(before: &Shape<'_>, after: &Shape<'_>) -> Result<(), String> {
+fn expanded(before: &Shape<'_>, after: &Shape<'_>) -> Result<(), Obstacle> {
     let mut more: BTreeMap<String, i64> = BTreeMap::new();
     for (shape, one) in [(before, -1), (after, 1)] {
         let f = shape.function;
@@ -335,21 +338,21 @@ fn expanded(before: &Shape<'_>, after: &Shape<'_>) -> Result<(), String> {
     let gone = more.iter().find(|(_, n)| **n < 0);
     let new = more.iter().find(|(_, n)| **n > 0);
     match (gone, new) {
-        (Some((gone, _)), Some((new, _))) => Err(format!("events: `{new}` takes the place of `{gone}`")),
+        (Some((gone, _)), Some((new, _))) => Err(Obstacle::Events { gone: gone.clone(), new: new.clone() }),
         _ => Ok(()),
     }
 }
 
 /// Approximations that were not there: an operation is expanded into a sequence that is right for every result within their
 /// bounds, of which terms know nothing (`docs/ir.md`, "Expansion").
-fn approximated(before: &Shape<'_>, after: &Shape<'_>) -> Result<(), String> {
+fn approximated(before: &Shape<'_>, after: &Shape<'_>) -> Result<(), Obstacle> {
     let count = |shape: &Shape<'_>| {
         let f = shape.function;
         let all = shape.blocks().iter().flat_map(|&b| &f.blocks[b].insts);
         all.filter(|&&i| matches!(f.insts[i].op, Op::Approximate { .. })).count()
     };
     if count(after) > count(before) {
-        return Err("approximation: an operation is expanded into a sequence that rests on bounds".into());
+        return Err(Obstacle::Approximation);
     }
     Ok(())
 }

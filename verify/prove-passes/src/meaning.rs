@@ -6,6 +6,7 @@
 //! see or answer is an event, in the order in which it happens: convergent operations, barriers, fences, atomics, and accesses
 //! that are not weak.
 
+use super::side_error::SideError;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Function, Guard, Inst, MemoryAccess, Op, Type, Value, evaluate, text::print_op};
 use sassafras_semantics::{Domain, Ordering, Scope, Space, TermId, Terms};
@@ -16,6 +17,7 @@ use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::{Event, Kind, overlay};
 use sassafras_symbolic::trace::side::Side;
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// Most earlier stores that a load is compared with.
 const MOST_STORES: usize = 48;
@@ -51,6 +53,15 @@ pub(super) enum Who {
     After,
 }
 
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Who::Before => "before",
+            Who::After => "after",
+        })
+    }
+}
+
 /// What both sides of a comparison share.
 pub(super) struct Pair<'a> {
     /// Instructions that both have. What is undefined in the source at one of them is what is undefined in the target there: a choice
@@ -78,12 +89,12 @@ impl Lane<'_, '_> {
         self.side.inputs.terms
     }
 
-    fn value(&self, v: Value) -> Result<TermId, String> {
-        self.side.path.registers.get(&v).copied().ok_or_else(|| format!("{v} is used before it is defined"))
+    fn value(&self, v: Value) -> Result<TermId, SideError> {
+        self.side.path.registers.get(&v).copied().ok_or(SideError::Undefined(v))
     }
 
     /// The condition under which an instruction with a guard is executed.
-    pub fn guard(&self, guard: Guard) -> Result<TermId, String> {
+    pub fn guard(&self, guard: Guard) -> Result<TermId, SideError> {
         let value = self.value(guard.value)?;
         Ok(if guard.negate { self.terms().not(&value) } else { value })
     }
@@ -92,7 +103,7 @@ impl Lane<'_, '_> {
     ///
     /// # Errors
     /// What is not covered.
-    pub fn guarded(&mut self, inst: Inst) -> Result<(), String> {
+    pub fn guarded(&mut self, inst: Inst) -> Result<(), SideError> {
         let data = &self.function.insts[inst];
         let loads = data.guard.is_some() && matches!(data.op, Op::Load(_));
         // Read first: a result of an earlier visit is none of this one.
@@ -104,7 +115,7 @@ impl Lane<'_, '_> {
             self.execute(inst)?;
         }
         if loads && kept.len() != data.results.len() {
-            return Err("a guarded load does not say what its results are without it".into());
+            return Err(SideError::GuardedLoad);
         }
         for (&v, old) in data.results.iter().zip(kept) {
             let term = if happens { self.terms().ite(&guard, &self.value(v)?, &old) } else { old };
@@ -118,7 +129,7 @@ impl Lane<'_, '_> {
     ///
     /// # Errors
     /// What is not covered.
-    fn execute(&mut self, inst: Inst) -> Result<(), String> {
+    fn execute(&mut self, inst: Inst) -> Result<(), SideError> {
         let data = &self.function.insts[inst];
         let args = data.args.iter().map(|&v| self.value(v)).collect::<Result<Vec<_>, _>>()?;
         let types: Vec<Type> = data.results.iter().map(|&v| self.function.ty(v)).collect();
@@ -127,7 +138,7 @@ impl Lane<'_, '_> {
             None => self.effect(inst, &data.op, &args, &types)?,
         };
         if results.len() < types.len() {
-            return Err(format!("{} gives fewer results", print_op(&data.op)));
+            return Err(SideError::FewerResults(data.op));
         }
         for (&v, term) in data.results.iter().zip(results) {
             let term = self.side.inputs.normal.of(term);
@@ -159,7 +170,7 @@ impl Lane<'_, '_> {
         op: &Op,
         args: &[TermId],
         types: &[Type],
-    ) -> Result<Vec<TermId>, String> {
+    ) -> Result<Vec<TermId>, SideError> {
         Ok(match op {
             Op::Undef => vec![self.undefined(inst, types[0].bits())],
             Op::Div { .. } | Op::Rem { .. } => {
@@ -212,7 +223,7 @@ impl Lane<'_, '_> {
         access: &MemoryAccess,
         args: &[TermId],
         widths: &[u32],
-    ) -> Result<Vec<TermId>, String> {
+    ) -> Result<Vec<TermId>, SideError> {
         let mut ordering = access.ordering;
         let (mut first, mut last) = (false, false);
         if self.who == Who::Before && self.pair.fenced {
@@ -264,7 +275,7 @@ impl Lane<'_, '_> {
         access: &MemoryAccess,
         address: TermId,
         types: &[Type],
-    ) -> Result<Vec<TermId>, String> {
+    ) -> Result<Vec<TermId>, SideError> {
         let each = 8 * u32::from(access.bytes);
         let mut elements = Vec::new();
         if matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent) {
@@ -284,7 +295,7 @@ impl Lane<'_, '_> {
         Ok(elements.iter().zip(types).map(extend).collect())
     }
 
-    fn weak(&mut self, access: &MemoryAccess, at: TermId, bytes: u32) -> Result<TermId, String> {
+    fn weak(&mut self, access: &MemoryAccess, at: TermId, bytes: u32) -> Result<TermId, SideError> {
         let inputs = self.side.inputs;
         if access.ordering == Ordering::NonCoherent {
             self.side.log.assumed.insert(Assumption::Nc);
@@ -304,7 +315,7 @@ impl Lane<'_, '_> {
             let stores: Vec<(TermId, usize)> =
                 self.side.path.stores.iter().copied().filter(|s| near(self.spaces.get(&s.1))).collect();
             if stores.len() > MOST_STORES {
-                return Err(format!("a load after more than {MOST_STORES} stores"));
+                return Err(SideError::Stores { most: MOST_STORES });
             }
             for (condition, index) in stores {
                 let store = Event { guard: condition, ..self.side.log.events[index].clone() };
@@ -316,7 +327,7 @@ impl Lane<'_, '_> {
         Ok(value)
     }
 
-    fn store(&mut self, access: &MemoryAccess, args: &[TermId]) -> Result<(), String> {
+    fn store(&mut self, access: &MemoryAccess, args: &[TermId]) -> Result<(), SideError> {
         let each = 8 * u32::from(access.bytes);
         let values: Vec<TermId> = args[1..].iter().map(|v| self.terms().extract(v, 0, each)).collect();
         if access.ordering != Ordering::Weak {
@@ -331,7 +342,7 @@ impl Lane<'_, '_> {
             let own = &values[first..first + (8 * bytes / each) as usize];
             let d = self.terms();
             let value = own.iter().copied().reduce(|low, high| d.concat(&high, &low));
-            let value = self.side.inputs.normal.of(value.ok_or("a store of nothing")?);
+            let value = self.side.inputs.normal.of(value.ok_or(SideError::EmptyStore)?);
             let version = self.side.path.version;
             self.push(Kind::Store, access, at, bytes, value, version);
             // On this path the instruction was reached: its guard alone decides.
@@ -409,7 +420,7 @@ pub(super) fn function(
     f: &Function,
     inst: Inst,
     args: &[TermId],
-) -> Result<Option<Vec<TermId>>, String> {
+) -> Result<Option<Vec<TermId>>, SideError> {
     if !is_function(f, inst) {
         return Ok(None);
     }
@@ -450,6 +461,6 @@ pub(super) fn function(
             let address = inputs.normal.of(args[0]);
             inputs.variable(&format!("inside {space:?} {address}"), 1, false)
         }
-        other => return Err(format!("{} has no meaning here", print_op(&other))),
+        other => return Err(SideError::NoMeaning(other)),
     }]))
 }

@@ -6,6 +6,7 @@
 
 use super::meaning::{Who, function};
 use super::shape::Shape;
+use super::side_error::SideError;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Value};
 use sassafras_semantics::{Domain, TermId};
@@ -89,7 +90,7 @@ impl Relation {
         inputs: &Inputs<'_>,
         shapes: [&Shape<'_>; 2],
         cut: Block,
-    ) -> Result<[FxHashMap<Value, TermId>; 2], String> {
+    ) -> Result<[FxHashMap<Value, TermId>; 2], SideError> {
         let mut start = Start {
             relation: self,
             inputs,
@@ -108,8 +109,7 @@ impl Relation {
         for (side, shape) in shapes.into_iter().enumerate() {
             let order = shape.in_order(values(shape, cut));
             for v in order {
-                let term =
-                    start.value((side == 1, v), 0)?.ok_or_else(|| format!("{v} has no value at {cut}"))?;
+                let term = start.value((side == 1, v), 0)?.ok_or(SideError::NoValue { value: v, cut })?;
                 sides[side].insert(v, term);
             }
         }
@@ -140,12 +140,12 @@ impl Start<'_> {
     }
 
     /// A member's value; none if it is a function of a class whose value is being found.
-    fn value(&mut self, member: Member, depth: usize) -> Result<Option<TermId>, String> {
+    fn value(&mut self, member: Member, depth: usize) -> Result<Option<TermId>, SideError> {
         let (after, v) = member;
         let shape = self.shapes[usize::from(after)];
         let f = shape.function;
         if self.is_leaf(member) {
-            let class = self.relation.0.get(&member).ok_or_else(|| format!("{v} is not there"))?;
+            let class = self.relation.0.get(&member).ok_or(SideError::Unrelated(v))?;
             let width = f.ty(v).bits();
             return match *class {
                 Class::Known(bits) => Ok(Some(self.inputs.terms.constant(width, bits))),
@@ -174,7 +174,7 @@ impl Start<'_> {
     }
 
     /// The value of a class: one of its functions, if that is a function of other classes, else a variable.
-    fn class(&mut self, n: u32, width: u32, depth: usize) -> Result<Option<TermId>, String> {
+    fn class(&mut self, n: u32, width: u32, depth: usize) -> Result<Option<TermId>, SideError> {
         if let Some(&term) = self.classes.get(&n) {
             return Ok(Some(term));
         }

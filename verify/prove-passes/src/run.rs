@@ -5,6 +5,7 @@
 
 use super::meaning::{Lane, Pair, Who};
 use super::shape::Shape;
+use super::side_error::SideError;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Inst, Terminator, Value};
 use sassafras_semantics::{Domain, Space, TermId};
@@ -60,7 +61,7 @@ pub(super) fn run<'i>(
     cuts: &BTreeSet<Block>,
     start: Start,
     bound: u32,
-) -> Result<Ran<'i>, String> {
+) -> Result<Ran<'i>, SideError> {
     let segment = Segment::new(shape, cuts)?;
     let name = if who == Who::Before { "source" } else { "target" };
     let first = segment.place(match &start {
@@ -78,7 +79,7 @@ pub(super) fn run<'i>(
     let mut arrivals = BTreeMap::new();
     let mut times: FxHashMap<Inst, u32> = FxHashMap::default();
     let mut spaces: FxHashMap<usize, Space> = FxHashMap::default();
-    while let Some(at) = side.advance().map_err(|why| why.to_string())? {
+    while let Some(at) = side.advance()? {
         if at >= WAIT {
             let block = (at > WAIT).then(|| Block((at - WAIT - 1) as u32));
             let (condition, version) = (side.condition(), side.path.version);
@@ -96,8 +97,11 @@ pub(super) fn run<'i>(
         for &inst in &shape.function.blocks[block].insts {
             let function = shape.function;
             let lane = Lane { side: &mut side, function, who, pair, times: &mut times, spaces: &mut spaces };
-            run_instruction(inputs, lane, inst)
-                .map_err(|why| format!("{inst} (line {}): {why}", function.insts[inst].line))?;
+            run_instruction(inputs, lane, inst).map_err(|why| SideError::At {
+                inst,
+                line: function.insts[inst].line,
+                why: Box::new(why),
+            })?;
         }
         segment.end_block(&mut side, block, at)?;
     }
@@ -106,7 +110,7 @@ pub(super) fn run<'i>(
 }
 
 /// Runs an instruction under its guard.
-fn run_instruction(inputs: &Inputs<'_>, mut lane: Lane<'_, '_>, inst: Inst) -> Result<(), String> {
+fn run_instruction(inputs: &Inputs<'_>, mut lane: Lane<'_, '_>, inst: Inst) -> Result<(), SideError> {
     lane.side.place = u64::from(inst.0);
     if let Some(guard) = lane.function.insts[inst].guard {
         let holds = lane.guard(guard)?;
@@ -114,7 +118,7 @@ fn run_instruction(inputs: &Inputs<'_>, mut lane: Lane<'_, '_>, inst: Inst) -> R
     }
     lane.guarded(inst)?;
     if inputs.terms.len() > MOST_TERMS {
-        return Err(format!("size: more than {MOST_TERMS} terms"));
+        return Err(SideError::Size { most: MOST_TERMS });
     }
     lane.side.guard = inputs.terms.yes();
     Ok(())
@@ -130,20 +134,20 @@ struct Segment<'s> {
 }
 
 impl<'s> Segment<'s> {
-    fn new(shape: &'s Shape<'s>, cuts: &'s BTreeSet<Block>) -> Result<Segment<'s>, String> {
-        let ranks = shape.ranks(cuts).ok_or("the cuts leave a cycle")?;
+    fn new(shape: &'s Shape<'s>, cuts: &'s BTreeSet<Block>) -> Result<Segment<'s>, SideError> {
+        let ranks = shape.ranks(cuts).ok_or(SideError::Cycle)?;
         let order = ranks.iter().map(|(&block, &rank)| (rank, block)).collect();
         Ok(Segment { shape, cuts, ranks, order })
     }
 
     /// The place of a block.
-    fn place(&self, block: Block) -> Result<u64, String> {
-        let rank = self.ranks.get(&block).ok_or_else(|| format!("{block} is not reached"))?;
+    fn place(&self, block: Block) -> Result<u64, SideError> {
+        let rank = self.ranks.get(&block).ok_or(SideError::Unreached(block))?;
         Ok(rank * STRIDE)
     }
 
     /// Where a block is entered: at a cut lanes wait.
-    fn enter(&self, block: Block) -> Result<u64, String> {
+    fn enter(&self, block: Block) -> Result<u64, SideError> {
         if self.cuts.contains(&block) { Ok(WAIT + 1 + u64::from(block.0)) } else { self.place(block) }
     }
 
@@ -161,7 +165,7 @@ impl<'s> Segment<'s> {
     }
 
     /// The arguments of an edge become the parameters of its target.
-    fn pass_edge(&self, side: &mut Side<'_, Value>, block: Block, edge: usize) -> Result<(), String> {
+    fn pass_edge(&self, side: &mut Side<'_, Value>, block: Block, edge: usize) -> Result<(), SideError> {
         let f = self.shape.function;
         let edge = f.blocks[block].terminator.edges()[edge];
         let old = std::mem::take(&mut side.path.registers);
@@ -174,7 +178,7 @@ impl<'s> Segment<'s> {
             }
         }
         for (&param, arg) in params.iter().zip(&edge.args) {
-            let term = old.get(arg).ok_or_else(|| format!("{arg} is used before it is defined"))?;
+            let term = old.get(arg).ok_or(SideError::Undefined(*arg))?;
             values.insert(param, *term);
         }
         side.path.registers = values;
@@ -183,11 +187,11 @@ impl<'s> Segment<'s> {
     }
 
     /// Goes from the end of a block, which stands at `at`, to its edges.
-    fn end_block(&self, side: &mut Side<'_, Value>, block: Block, at: u64) -> Result<(), String> {
+    fn end_block(&self, side: &mut Side<'_, Value>, block: Block, at: u64) -> Result<(), SideError> {
         let terms = side.inputs.terms;
-        let value = |side: &Side<'_, Value>, v: Value| -> Result<TermId, String> {
+        let value = |side: &Side<'_, Value>, v: Value| -> Result<TermId, SideError> {
             let term = side.path.registers.get(&v).copied();
-            term.ok_or_else(|| format!("{v} is used before it is defined"))
+            term.ok_or(SideError::Undefined(v))
         };
         let edge = |i: usize| at + 1 + i as u64;
         match &self.shape.function.blocks[block].terminator {

@@ -2,9 +2,11 @@
 
 use super::desk::{Desk, Failure};
 use super::meaning::{Pair, Who};
+use super::obstacle::Obstacle;
 use super::relation::{Class, Member, Relation, member, values};
 use super::run::{Arrival, Ran, Start, run};
 use super::shape::Shape;
+use super::side_error::SideError;
 use rustc_hash::FxHashMap;
 use sassafras_ir::{Block, Function, Inst};
 use sassafras_prove::obligation::{Compared, Obligation, assumptions, covered, intervals, traps};
@@ -73,12 +75,13 @@ impl Both<'_, '_> {
         &self,
         inputs: &'i Inputs<'i>,
         from: Option<(Block, &Relation)>,
-    ) -> Result<Sides<'i>, String> {
+    ) -> Result<Sides<'i>, Obstacle> {
         let mut starts = [Start::Entry, Start::Entry];
         if let Some((cut, relation)) = from {
             let version = inputs.variable("memory", 32, true);
             starts = relation
-                .start(inputs, [self.before, self.after], cut)?
+                .start(inputs, [self.before, self.after], cut)
+                .map_err(Obstacle::Relation)?
                 .map(|values| Start::Cut(cut, values, version));
         }
         let [of_source, of_target] = starts;
@@ -88,9 +91,9 @@ impl Both<'_, '_> {
         // A target may go through a loop a little more often before it is seen that it does not.
         let more = if self.bound > 1 { 2 } else { 0 };
         let target = side(self.after, Who::After, of_target, self.bound + more);
-        let target = target.map_err(|e| format!("after, {e}"))?;
+        let target = target.map_err(|why| Obstacle::Side(Who::After, why))?;
         let source = side(self.before, Who::Before, of_source, self.bound);
-        let source = source.map_err(|e| format!("before, {e}"))?;
+        let source = source.map_err(|why| Obstacle::Side(Who::Before, why))?;
         Ok(Sides { source, target })
     }
 
@@ -107,11 +110,11 @@ impl Both<'_, '_> {
         [source, target]: [&Arrival; 2],
         assumed: &[TermId],
         desk: &mut Desk<'_>,
-    ) -> Result<Relation, String> {
+    ) -> Result<Relation, SideError> {
         let mut found: BTreeMap<Member, TermId> = BTreeMap::new();
         for (who, shape, arrival) in [(Who::Before, self.before, source), (Who::After, self.after, target)] {
             for v in values(shape, cut) {
-                let term = arrival.values.get(&v).ok_or_else(|| format!("{v} does not come to {cut}"))?;
+                let term = arrival.values.get(&v).ok_or(SideError::NotBrought { value: v, cut })?;
                 found.insert(member(who, v), inputs.normal.of(*term));
             }
         }
@@ -169,7 +172,7 @@ impl Both<'_, '_> {
         relations: &BTreeMap<Block, Relation>,
         desk: &mut Desk<'_>,
         used: &mut BTreeSet<Assumption>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Failure<Obstacle>> {
         let d = inputs.terms;
         let names = self.names();
         let mut assumed = self.assumed(inputs, sides);
@@ -190,7 +193,7 @@ impl Both<'_, '_> {
             let paired = interval.paired.map(|list| desk.discharge(inputs, &assumed, &list));
             match paired {
                 Some(Ok(())) => continue,
-                Some(Err(Failure::Unknown(why))) => return Err(Failure::Unknown(why)),
+                Some(Err(Failure::Unknown(why))) => return Err(Failure::Unknown(why.into())),
                 // Not one to one: perhaps in another order, or in other pieces.
                 Some(Err(Failure::Violated { .. })) | None => {
                     desk.discharge(inputs, &assumed, &[interval.whole])?;
@@ -220,8 +223,9 @@ impl Both<'_, '_> {
             let what = Claim::Named(format!("others have done as much on the way to {}", named(end)));
             open.push(Obligation { what, violated: versions });
             if let Some(cut) = end {
-                let relation = relations.get(&cut).ok_or_else(|| unknown("a cut without a relation"))?;
-                self.related(inputs, cut, relation, s, t, &mut open).map_err(Failure::Unknown)?;
+                let relation = relations.get(&cut).ok_or(Failure::Unknown(Obstacle::CutWithoutRelation))?;
+                self.related(inputs, cut, relation, s, t, &mut open)
+                    .map_err(|why| Failure::Unknown(Obstacle::Relation(why)))?;
             }
         }
         desk.discharge(inputs, &assumed, &open)?;
@@ -250,12 +254,12 @@ impl Both<'_, '_> {
         source: &Arrival,
         target: &Arrival,
         open: &mut Vec<Obligation>,
-    ) -> Result<(), String> {
+    ) -> Result<(), SideError> {
         let d = inputs.terms;
         let mut first: FxHashMap<u32, TermId> = FxHashMap::default();
         for (&(after, v), class) in &relation.0 {
             let arrival = if after { target } else { source };
-            let term = *arrival.values.get(&v).ok_or_else(|| format!("{v} does not come to {cut}"))?;
+            let term = *arrival.values.get(&v).ok_or(SideError::NotBrought { value: v, cut })?;
             let other = match class {
                 Class::Known(bits) => d.constant(d.width_of(term), *bits),
                 Class::Number(n) => *first.entry(*n).or_insert(term),
@@ -289,8 +293,13 @@ impl Both<'_, '_> {
     }
 }
 
-fn unknown(why: &str) -> Failure {
-    Failure::Unknown(why.to_owned())
+impl From<Failure> for Failure<Obstacle> {
+    fn from(failure: Failure) -> Failure<Obstacle> {
+        match failure {
+            Failure::Violated { what, model } => Failure::Violated { what, model },
+            Failure::Unknown(why) => Failure::Unknown(why.into()),
+        }
+    }
 }
 
 /// The terms of events.

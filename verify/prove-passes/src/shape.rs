@@ -4,6 +4,7 @@
 //! definition, such a value is at every point where it may be used that function of what its operands are there. Only
 //! *leaves* are free: block parameters, and what an operation gave that may give something else the next time.
 
+use super::malformed::Malformed;
 use super::meaning::is_function;
 use rustc_hash::FxHashMap;
 use sassafras_graph::{BitSet, ControlFlow, DepthFirst, Dominators, Entity, Graph, SecondaryMap};
@@ -27,7 +28,7 @@ pub struct Shape<'f> {
 impl<'f> Shape<'f> {
     /// # Errors
     /// A use that its definition does not dominate.
-    pub fn new(function: &'f Function) -> Result<Shape<'f>, String> {
+    pub fn new(function: &'f Function) -> Result<Shape<'f>, Malformed> {
         let order = dominated(function)?;
         let mut edges: SecondaryMap<Block, Vec<usize>> = SecondaryMap::new();
         for block in function.blocks() {
@@ -197,7 +198,7 @@ fn feasible(f: &Function, block: Block) -> Vec<usize> {
 ///
 /// # Errors
 /// A use that its definition does not dominate, or an edge that does not fit the parameters of its target.
-fn dominated(f: &Function) -> Result<Vec<(u32, u32)>, String> {
+fn dominated(f: &Function) -> Result<Vec<(u32, u32)>, Malformed> {
     let graph = f.graph();
     let dominators = Dominators::new(&graph);
     let order = f.reverse_post_order();
@@ -206,7 +207,7 @@ fn dominated(f: &Function) -> Result<Vec<(u32, u32)>, String> {
     for (number, &block) in order.iter().enumerate() {
         let mut define = |v: Value, def: ValueDef, at: usize| {
             if f.values[v].def != def || place[v.index()].replace(block).is_some() {
-                return Err(format!("{v} is defined in two ways"));
+                return Err(Malformed::DefinedTwice(v));
             }
             position[v.index()] = (number as u32, at as u32);
             Ok(())
@@ -237,15 +238,15 @@ fn dominated(f: &Function) -> Result<Vec<(u32, u32)>, String> {
             f.insts[inst].for_each_use(|v| used(v, at));
         }
         data.terminator.for_each_use(|v| used(v, usize::MAX));
-        if let Some(v) = wrong {
-            return Err(format!("{v} is used in {block} where it may not be defined"));
+        if let Some(value) = wrong {
+            return Err(Malformed::NotDominated { value, block });
         }
         for edge in data.terminator.edges() {
             let params = &f.blocks[edge.block].params;
             let fits = params.len() == edge.args.len()
                 && params.iter().zip(&edge.args).all(|(&p, &a)| f.ty(p) == f.ty(a));
             if !fits || edge.block == f.entry {
-                return Err(format!("the edge from {block} to {} does not fit", edge.block));
+                return Err(Malformed::Edge { from: block, to: edge.block });
             }
         }
     }

@@ -58,7 +58,7 @@ impl Judges {
                 Verdict::ProvedWithin(rounds) => {
                     ("proved within a bound", Some(format!("for loops that run {rounds} times at most")))
                 }
-                Verdict::Unknown(why) => ("unknown", Some(why)),
+                Verdict::Unknown(why) => ("unknown", Some(why.to_string())),
                 Verdict::Refuted(found) => {
                     ("objected", Some(format!("{found} [{}]", Rule::LowerMeaning.id())))
                 }
