@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result, type_of};
 use crate::operand::{operand, pair};
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, FloatCompare, Op, Type, Value};
 use sassafras_ptx::checked::{BoolOp, Comparison, Inst, Op as P, Type as T};
 use sassafras_semantics::FloatFormat;
@@ -23,7 +24,7 @@ fn float_compare(c: Comparison) -> Result<FloatCompare> {
         Comparison::Num => FloatCompare::Ordered,
         Comparison::Nan => FloatCompare::Unordered,
         Comparison::Lo | Comparison::Ls | Comparison::Hi | Comparison::Hs => {
-            return Err("an unsigned comparison of floats is not supported".into());
+            return Err(Refusal::Unsupported("an unsigned comparison of floats"));
         }
     })
 }
@@ -40,7 +41,7 @@ fn integer_compare(c: Comparison, signed: bool) -> Result<Compare> {
         (Comparison::Le | Comparison::Ls, _) => Compare::ULe,
         (Comparison::Gt | Comparison::Hi, _) => Compare::UGt,
         (Comparison::Ge | Comparison::Hs, _) => Compare::UGe,
-        _ => return Err("a float comparison of integers is not supported".into()),
+        _ => return Err(Refusal::Unsupported("a float comparison of integers")),
     })
 }
 
@@ -65,12 +66,12 @@ impl Context<'_, '_> {
         let o = &inst.operands;
         match inst.op {
             P::Setp => {
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 let holds = self.relation(inst, ty)?;
                 let (d, q) = pair(operand(o, 0)?);
                 if packed(ty) {
                     // One destination per half.
-                    let high = q.ok_or("the second destination is missing")?;
+                    let high = q.ok_or(Refusal::Missing("the second destination"))?;
                     let values = [self.combined(inst, holds[0])?, self.combined(inst, holds[1])?];
                     self.write(d, values[0], false)?;
                     return self.write(high, values[1], false);
@@ -91,16 +92,16 @@ impl Context<'_, '_> {
             }
             P::Set => self.set_value(inst),
             P::Selp => {
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 let (a, b) = (self.value(operand(o, 1)?, ty)?, self.value(operand(o, 2)?, ty)?);
                 let c = self.value(operand(o, 3)?, T::Pred)?;
                 let value = self.b().select(c, a, b);
                 self.write(&o[0], value, ty.signed())
             }
             P::Slct => {
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 let (a, b) = (self.value(operand(o, 1)?, ty)?, self.value(operand(o, 2)?, ty)?);
-                let by = *inst.types.get(1).ok_or("the second type is missing")?;
+                let by = *inst.types.get(1).ok_or(Refusal::Missing("the second type"))?;
                 let c = self.value(operand(o, 3)?, by)?;
                 let zero = self.b().i32(0);
                 let condition = if by == T::F(FloatFormat::F32) {
@@ -116,14 +117,14 @@ impl Context<'_, '_> {
                 let value = self.b().select(condition, a, b);
                 self.write(&o[0], value, ty.signed())
             }
-            _ => Err("this comparison is not supported".into()),
+            _ => Err(Refusal::Unsupported("this comparison")),
         }
     }
 
     /// The relation of operands 1 and 2: one bit, or one per half.
     fn relation(&mut self, inst: &Inst, ty: T) -> Result<Vec<Value>> {
         let o = &inst.operands;
-        let c = inst.mods.compare.ok_or("the comparison is missing")?;
+        let c = inst.mods.compare.ok_or(Refusal::Missing("the comparison"))?;
         let Some(format) = format_of(ty) else {
             let (a, b) = (self.int(operand(o, 1)?, ty)?, self.int(operand(o, 2)?, ty)?);
             let compare = integer_compare(c, ty.signed())?;
@@ -150,14 +151,14 @@ impl Context<'_, '_> {
             Some(BoolOp::And) => Op::And,
             Some(BoolOp::Or) => Op::Or,
             Some(BoolOp::Xor) => Op::Xor,
-            Some(BoolOp::Popc) => return Err("`.popc` is not an operator here".into()),
+            Some(BoolOp::Popc) => return Err(Refusal::Malformed("`.popc` is not an operator here")),
         };
         let c = self.value(operand(&inst.operands, 3)?, T::Pred)?;
         Ok(self.b().same(op, &[holds, c]))
     }
 
     fn set_value(&mut self, inst: &Inst) -> Result<()> {
-        let (to, from) = (inst.types[0], *inst.types.get(1).ok_or("the second type is missing")?);
+        let (to, from) = (inst.types[0], *inst.types.get(1).ok_or(Refusal::Missing("the second type"))?);
         let holds = self.relation(inst, from)?;
         let yes: u128 = match to {
             T::F(FloatFormat::F16) | T::F16x2 => 0x3c00,

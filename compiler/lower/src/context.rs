@@ -8,14 +8,15 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::flatten::{Flat, Given, Item, flatten};
 use crate::flow::{FlatBlock, Flow, Leave, barrier_has_result, flow, pieces};
+use crate::refusal::Refusal;
 use crate::variables::Symbols;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_graph::{ControlFlow, Entity};
 use sassafras_ir::{Block, Builder, Edge, Function, Guard, Op, Terminator, Type, Value};
 use sassafras_ptx::checked::{self, Inst, Op as P, Operand, RegisterId};
 
-/// What a lowering may fail with: a sentence; the place is the instruction's.
-pub(crate) type Result<T> = std::result::Result<T, String>;
+/// The place of what a lowering fails with is the instruction's.
+pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
 /// The state of one kernel's lowering.
 pub(crate) struct Context<'c, 'a> {
@@ -101,7 +102,7 @@ pub(crate) fn kernel(
     if !flat.sites.is_empty()
         && let Some(line) = lanes_together(&function)
     {
-        let what = "operations across lanes in a kernel with recursive calls are not supported";
+        let what = Refusal::UnsupportedSeveral("operations across lanes in a kernel with recursive calls");
         return Err(vec![Error { line, ..Error::named(&kernel.name, what) }]);
     }
     function.compact();
@@ -242,11 +243,11 @@ impl<'a> Context<'_, 'a> {
                 self.value(operand, checked::Type::U(32))
             }
             Item::Return { instance } => Ok(self.site_index(*instance)),
-            _ => Err("not a switch".into()),
+            _ => Err(Refusal::Malformed("not a switch")),
         }
     }
 
-    fn item(&mut self, item: &Item<'a>) -> std::result::Result<(), (&'a Inst, String)> {
+    fn item(&mut self, item: &Item<'a>) -> std::result::Result<(), (&'a Inst, Refusal)> {
         match item {
             Item::Inst { instance, inst } => {
                 self.instance = *instance;
@@ -524,7 +525,7 @@ impl<'a> Context<'_, 'a> {
             P::Suld | P::Sust | P::Sured => self.surface(inst),
             P::Istypep => self.handle_type(inst),
             P::Video => self.video(inst),
-            _ => Err("this instruction is not supported".into()),
+            _ => Err(Refusal::Unsupported("this instruction")),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::context::{Context, Result, type_of};
 use crate::float::mode_of;
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, PackedOp, Type, Value};
 use sassafras_ptx::checked::{Inst, Type as T};
 use sassafras_semantics::{FloatFormat, FloatMode, Rounding};
@@ -19,7 +20,7 @@ impl Context<'_, '_> {
                 b.add(half, odd)
             }
             Rounding::Zero => b.i32(0),
-            _ => return Err("this rounding to tf32 is not supported".into()),
+            _ => return Err(Refusal::Unsupported("this rounding to tf32")),
         };
         let sum = b.add(a, more);
         let (kept, positive, infinity, nan) =
@@ -74,10 +75,10 @@ impl Context<'_, '_> {
         }
         let (to, from) = match inst.types[..] {
             [to, from] => (to, from),
-            _ => return Err("a conversion has two types".into()),
+            _ => return Err(Refusal::Malformed("a conversion has two types")),
         };
         if inst.mods.mode.is_some() {
-            return Err("this kind of conversion is not supported".into());
+            return Err(Refusal::Unsupported("this kind of conversion"));
         }
         let o = &inst.operands;
         let mode = mode_of(inst);
@@ -131,7 +132,7 @@ impl Context<'_, '_> {
             (T::F(format), _) => {
                 let bits = from.width();
                 if !matches!(from, T::U(8..) | T::S(8..) | T::B(8..)) {
-                    return Err("this conversion is not supported".into());
+                    return Err(Refusal::Unsupported("this conversion"));
                 }
                 let a = self.int(operand(o, 1)?, from)?;
                 // What `int` gave is already extended to 32 bits.
@@ -164,7 +165,7 @@ impl Context<'_, '_> {
                 let value = self.int_to_int(to, from, inst.mods.sat, a);
                 self.write_wide(inst, to, value)
             }
-            _ => Err("this conversion is not supported".into()),
+            _ => Err(Refusal::Unsupported("this conversion")),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Edge, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Operand, Type as T};
 use sassafras_semantics::Space;
@@ -16,7 +17,7 @@ impl Context<'_, '_> {
             return Ok(());
         }
         let Operand::Immediate(bytes @ (4 | 8 | 16)) = *operand(o, 2)? else {
-            return Err("a copy of 4, 8 or 16 bytes is needed".into());
+            return Err(Refusal::Needed("a copy of 4, 8 or 16 bytes"));
         };
         let (word, lanes) = (T::B(32), bytes as u32 / 4);
         let (to, write) = self.access_in(Space::Shared, inst, operand(o, 0)?, word, lanes)?;

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result, type_of};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::Space;
@@ -11,7 +12,7 @@ impl Context<'_, '_> {
         let o = &inst.operands;
         match inst.op {
             P::Mov => {
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 let value = match operand(o, 1)? {
                     // A vector operand holds the whole value.
                     Operand::Vector(items) if items.len() == 1 => self.value(&items[0], ty)?,
@@ -20,11 +21,11 @@ impl Context<'_, '_> {
                 self.write(&o[0], value, false)
             }
             P::Cvta => {
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 if ty.width() != 64 {
-                    return Err("32-bit generic addresses are not supported".into());
+                    return Err(Refusal::UnsupportedSeveral("32-bit generic addresses"));
                 }
-                let space = inst.mods.space.ok_or("the state space is missing")?;
+                let space = inst.mods.space.ok_or(Refusal::Missing("the state space"))?;
                 let value = self.value(operand(o, 1)?, ty)?;
                 let value = match (space, inst.mods.to) {
                     // The window of global memory is all of generic addressing that no other window takes.
@@ -35,32 +36,32 @@ impl Context<'_, '_> {
                     (Space::Shared | Space::Local | Space::Const | Space::Param, false) => {
                         self.b().value(Op::ToGeneric(space), &[value], Type::I64)
                     }
-                    _ => return Err("generic addresses of this state space are not supported".into()),
+                    _ => return Err(Refusal::UnsupportedSeveral("generic addresses of this state space")),
                 };
                 self.write(&o[0], value, false)
             }
             P::Isspacep => {
-                let space = inst.mods.space.ok_or("the state space is missing")?;
+                let space = inst.mods.space.ok_or(Refusal::Missing("the state space"))?;
                 let width = match operand(o, 1)? {
                     Operand::Register(r) => self.register_type(*r).width(),
                     _ => 64,
                 };
                 if type_of(width) != Type::I64 {
-                    return Err("32-bit generic addresses are not supported".into());
+                    return Err(Refusal::UnsupportedSeveral("32-bit generic addresses"));
                 }
                 let address = self.value(operand(o, 1)?, T::B(64))?;
                 let value = match space {
                     Space::Const => self.is_constant(address),
                     Space::Shared if inst.mods.hints.contains(&"shared::cluster") => {
                         let op = sassafras_semantics::Opaque::named("inclusterspace");
-                        let op = op.ok_or("`isspacep.shared::cluster` is not supported")?;
+                        let op = op.ok_or(Refusal::Unsupported("`isspacep.shared::cluster`"))?;
                         self.b().value(Op::Opaque(op), &[address], Type::I1)
                     }
                     _ => self.b().value(Op::IsSpace(space), &[address], Type::I1),
                 };
                 self.write(&o[0], value, false)
             }
-            _ => Err("this instruction is not supported".into()),
+            _ => Err(Refusal::Unsupported("this instruction")),
         }
     }
 

@@ -8,6 +8,7 @@
 
 use crate::calls::Calls;
 use crate::error::Error;
+use crate::refusal::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_ptx::checked::{
     self, AddressBase, Function, FunctionId, Guard, Inst, LabelId, Module, Op, Operand, RegisterId, Type,
@@ -156,17 +157,15 @@ pub(crate) fn flatten<'a>(module: &'a Module, calls: &Calls, kernel: &'a Functio
     };
     let mut sizes = FxHashMap::default();
     if let Some((inst, size)) = too_large(module, &flat.recursive, kernel, &mut sizes) {
-        let what = format!(
-            "written out with all that it calls the kernel has {size} instructions; at most {MOST_ITEMS} are supported"
-        );
-        flat.errors.push(Error::at(inst, what));
+        flat.errors.push(Error::at(inst, Refusal::Large { size, most: MOST_ITEMS }));
         return flat;
     }
     let instance = flat.add_instance(kernel, [Vec::new(), Vec::new()], None);
     flat.body(module, instance, &mut Vec::new());
     while let Some(key) = flat.waiting.pop() {
         if flat.items.len() > MOST_ITEMS {
-            flat.errors.push(Error::named("call", "the kernel becomes too large by inlining"));
+            flat.errors
+                .push(Error::named("call", Refusal::LargeCalls("the kernel becomes too large by inlining")));
             break;
         }
         if let Some(inst) = flat.last_inst(kernel) {
@@ -308,7 +307,7 @@ impl<'a> Flat<'a> {
                         let target = Target::Label { instance, label: *label };
                         self.items.push(Item::Goto { guard, target, line: inst.line });
                     }
-                    _ => self.errors.push(Error::at(inst, "a branch without a label is not supported")),
+                    _ => self.errors.push(Error::at(inst, Refusal::Unsupported("a branch without a label"))),
                 },
                 Op::BrxIdx => self.switch(instance, function, inst),
                 Op::Exit => self.items.push(Item::End { guard, trap: false, inst }),
@@ -342,11 +341,14 @@ impl<'a> Flat<'a> {
     fn switch(&mut self, instance: usize, function: &'a Function, inst: &'a Inst) {
         let (Some(index), Some(Operand::BranchTargets(name))) = (inst.operands.first(), inst.operands.get(1))
         else {
-            self.errors.push(Error::at(inst, "the operands are not an index and a list of targets"));
+            self.errors.push(Error::at(
+                inst,
+                Refusal::Malformed("the operands are not an index and a list of targets"),
+            ));
             return;
         };
         let Some(labels) = function.branch_targets.get(name) else {
-            self.errors.push(Error::at(inst, format!("there is no list of targets `{name}`")));
+            self.errors.push(Error::at(inst, Refusal::NoTargets(name.clone())));
             return;
         };
         let targets = labels.iter().map(|&label| Target::Label { instance, label }).collect();
@@ -381,7 +383,7 @@ impl<'a> Flat<'a> {
         caller: usize,
         inst: &'a Inst,
         stack: &mut Vec<FunctionId>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let direct = inst.operands.iter().position(|o| matches!(o, Operand::Function(_)));
         if let Some((at, Operand::Function(id))) = direct.map(|at| (at, &inst.operands[at])) {
             let (returns, args) = (arguments(&inst.operands[..at]), arguments(&inst.operands[at + 1..]));
@@ -389,10 +391,10 @@ impl<'a> Flat<'a> {
         }
         let [results, target @ Operand::Register(_), given, Operand::Prototype(name)] = &inst.operands[..]
         else {
-            return Err("this kind of call is not supported".into());
+            return Err(Refusal::Unsupported("this kind of call"));
         };
         let prototype = self.instances[caller].function.prototypes.get(name);
-        let prototype = prototype.ok_or_else(|| format!("there is no prototype `{name}`"))?;
+        let prototype = prototype.ok_or_else(|| Refusal::NoPrototype(name.clone()))?;
         let (returns, args) =
             (arguments(std::slice::from_ref(results)), arguments(std::slice::from_ref(given)));
         let sizes = |params: &[checked::Param]| params.iter().map(|p| p.size).collect::<Vec<_>>();
@@ -446,22 +448,22 @@ impl<'a> Flat<'a> {
         args: &[&'a Operand],
         inst: &'a Inst,
         stack: &mut Vec<FunctionId>,
-    ) -> Result<(), String> {
-        let callee = module.functions.get(id.0 as usize).ok_or("the function does not exist")?;
+    ) -> Result<(), Refusal> {
+        let callee = module.functions.get(id.0 as usize).ok_or(Refusal::Nonexistent("the function"))?;
         if callee.entry {
-            return Err(format!("`{}` is a kernel", callee.name));
+            return Err(Refusal::Kernel(callee.name.clone()));
         }
         if args.len() != callee.params.len() || returns.len() != callee.returns.len() {
-            return Err(format!("the arguments do not match the parameters of `{}`", callee.name));
+            return Err(Refusal::Arguments(callee.name.clone()));
         }
         let system = match (&callee.insts, SystemCall::named(&callee.name)) {
             (Some(_), _) => None,
             (None, Some(call)) if takes(callee, call) => Some(call),
             (None, Some(_)) => {
-                return Err(format!("`{}` with these parameters is not supported", callee.name));
+                return Err(Refusal::SystemParameters(callee.name.clone()));
             }
             (None, None) => {
-                return Err(format!("a call of `{}`, which nothing defines, is not supported", callee.name));
+                return Err(Refusal::Undefined(callee.name.clone()));
             }
         };
         if self.recursive.contains(&id) {
@@ -476,24 +478,26 @@ impl<'a> Flat<'a> {
                     (Some(_), _) => Place::Register,
                     (None, Operand::Symbol(id, 0)) => {
                         let storage = self.storage(caller, AddressBase::Symbol(*id));
-                        Place::Storage(storage.ok_or("an argument is not a `.param` variable")?)
+                        Place::Storage(
+                            storage.ok_or(Refusal::Malformed("an argument is not a `.param` variable"))?,
+                        )
                     }
                     (None, Operand::Param(i, is_return, 0)) => {
                         let storage = self.storage(caller, AddressBase::Param(*i, *is_return));
-                        Place::Storage(storage.ok_or("a kernel parameter as argument is not supported")?)
+                        Place::Storage(storage.ok_or(Refusal::Unsupported("a kernel parameter as argument"))?)
                     }
                     // A register, a constant, or a result that nobody wants: storage of its own.
                     (None, Operand::Register(_) | Operand::Immediate(_) | Operand::Sink) => {
                         self.storages += 1;
                         Place::Storage(self.storages - 1)
                     }
-                    _ => return Err("this kind of argument is not supported".into()),
+                    _ => return Err(Refusal::Unsupported("this kind of argument")),
                 });
             }
         }
         let both = |a: &Place| matches!(a, Place::Storage(s) if places[1].iter().any(|b| matches!(b, Place::Storage(t) if s == t)));
         if places[0].iter().any(both) {
-            return Err("one variable as argument and result of a call is not supported".into());
+            return Err(Refusal::Unsupported("one variable as argument and result of a call"));
         }
         if let Some(call) = system {
             return self.system(caller, call, callee, &places, returns, args, inst);
@@ -521,7 +525,7 @@ impl<'a> Flat<'a> {
             }
         }
         if stack.len() >= MOST_NESTED {
-            return Err(format!("calls that nest deeper than {MOST_NESTED} functions are not supported"));
+            return Err(Refusal::Nested { most: MOST_NESTED });
         }
         stack.push(id);
         self.body(module, instance, stack);
@@ -552,13 +556,13 @@ impl<'a> Flat<'a> {
         returns: &[&'a Operand],
         args: &[&'a Operand],
         inst: &'a Inst,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let storages = |list: &[Place]| {
             let one = |place: &Place| match place {
                 Place::Storage(storage) => Ok(*storage),
-                Place::Register => Err(format!("`{}` with parameters in registers", callee.name)),
+                Place::Register => Err(Refusal::InRegisters(callee.name.clone())),
             };
-            list.iter().map(one).collect::<Result<Vec<u32>, String>>()
+            list.iter().map(one).collect::<Result<Vec<u32>, Refusal>>()
         };
         let (arguments, results) = (storages(&places[0])?, storages(&places[1])?);
         for ((param, argument), &storage) in callee.params.iter().zip(args).zip(&arguments) {
@@ -584,7 +588,7 @@ impl<'a> Flat<'a> {
         returns: &[&'a Operand],
         args: &[&'a Operand],
         inst: &'a Inst,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refusal> {
         let group = match self.instances[caller].activation {
             Some(outer) => outer.group,
             None => {
@@ -622,14 +626,14 @@ impl<'a> Flat<'a> {
         for (n, (param, argument)) in callee.params.iter().zip(args).enumerate() {
             let item = match (param.register, self.instances[instance].params[0][n]) {
                 (Some(_), _) => {
-                    return Err(format!("`{}` calls itself with parameters in registers", callee.name));
+                    return Err(Refusal::RecursiveInRegisters(callee.name.clone()));
                 }
                 (None, Place::Storage(to)) => match (given(self, argument), argument) {
                     (Some(from), _) => Item::Move { from, to },
                     (None, Operand::Register(_) | Operand::Immediate(_)) => {
                         Item::Pass { storage: to, ty: param.ty, from: (caller, argument), inst }
                     }
-                    _ => return Err("this kind of argument is not supported".into()),
+                    _ => return Err(Refusal::Unsupported("this kind of argument")),
                 },
                 (None, Place::Register) => continue,
             };
@@ -649,9 +653,9 @@ impl<'a> Flat<'a> {
                     (None, Operand::Register(to)) => {
                         Item::Take { to: (caller, *to), storage: from, ty: param.ty, inst }
                     }
-                    _ => return Err("this kind of result is not supported".into()),
+                    _ => return Err(Refusal::Unsupported("this kind of result")),
                 },
-                _ => return Err("this kind of result is not supported".into()),
+                _ => return Err(Refusal::Unsupported("this kind of result")),
             };
             self.items.push(item);
         }

@@ -3,6 +3,7 @@
 use crate::compare::{format_of, packed};
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, FloatCompare, Op, PackedOp, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Type as T};
 use sassafras_semantics::{Approximation, FloatFormat, FloatMode};
@@ -14,8 +15,8 @@ pub(crate) fn mode_of(inst: &Inst) -> FloatMode {
 
 impl Context<'_, '_> {
     pub(crate) fn float(&mut self, inst: &Inst) -> Result<()> {
-        let ty = *inst.types.first().ok_or("the type is missing")?;
-        let format = format_of(ty).ok_or("the type is not a float")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
+        let format = format_of(ty).ok_or(Refusal::Malformed("the type is not a float"))?;
         let needed = match inst.op {
             P::Fma | P::Mad => 3,
             P::Add | P::Sub | P::Mul | P::Div | P::Min | P::Max | P::Copysign => 2,
@@ -24,7 +25,7 @@ impl Context<'_, '_> {
         operand(&inst.operands, needed)?;
         let args = self.floats(inst, ty, format)?;
         if inst.mods.oob {
-            return Err("`.oob` is not supported".into());
+            return Err(Refusal::Unsupported("`.oob`"));
         }
         let value = match inst.op {
             P::Testp => return self.test(inst, format, args[0]),
@@ -104,7 +105,7 @@ impl Context<'_, '_> {
                 };
                 self.b().same(op, &args)
             }
-            _ => return Err("this float instruction is not supported".into()),
+            _ => return Err(Refusal::Unsupported("this float instruction")),
         };
         if !inst.mods.relu {
             return Ok(value);
@@ -321,7 +322,7 @@ impl Context<'_, '_> {
                     let one = self.b().constant(width, u128::from(one));
                     Ok(self.b().same(Op::FDiv(format, mode), &[one, a]))
                 }
-                _ => Err("only `rcp` and `sqrt` have roundings".into()),
+                _ => Err(Refusal::Malformed("only `rcp` and `sqrt` have roundings")),
             };
         }
         match (format, function) {
@@ -359,7 +360,7 @@ impl Context<'_, '_> {
                 }
                 Ok(if packed(ty) { self.b().value(Op::Concat, &results, Type::I32) } else { results[0] })
             }
-            _ => Err("this approximate function is not supported for the type".into()),
+            _ => Err(Refusal::Malformed("this approximate function is not supported for the type")),
         }
     }
 
@@ -369,7 +370,7 @@ impl Context<'_, '_> {
         let (infinity, normal): (u128, u128) = match format {
             FloatFormat::F32 => (0x7f80_0000, 0x0080_0000),
             FloatFormat::F64 => (0x7ff0_0000_0000_0000, 0x0010_0000_0000_0000),
-            _ => return Err("the type is not supported".into()),
+            _ => return Err(Refusal::Unsupported("the type")),
         };
         let magnitude = self.b().same(Op::FAbs(format), &[a]);
         let mut x = self.b();
@@ -393,7 +394,7 @@ impl Context<'_, '_> {
                 let nonzero = x.compare(Compare::Ne, magnitude, zero);
                 x.and(small, nonzero)
             }
-            _ => return Err("the property is not known".into()),
+            _ => return Err(Refusal::Unknown("the property")),
         };
         self.write(&inst.operands[0], value, false)
     }

@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::flatten::{Flat, Given, Item, Target};
+use crate::refusal::Refusal;
 use crate::stack::SiteBlocks;
 use rustc_hash::FxHashMap;
 use sassafras_graph::{BitSet, ControlFlow, Entity, Graph, SecondaryMap};
@@ -440,7 +441,7 @@ fn slots(flat: &Flat, first: u32, errors: &mut Vec<Error>) -> Slots {
         }
     }
     if slots.len() > MOST_PIECES {
-        errors.push(Error::named("call", "the parameters of calls are too large"));
+        errors.push(Error::named("call", Refusal::LargeCalls("the parameters of calls are too large")));
         slots.clear();
     }
     slots

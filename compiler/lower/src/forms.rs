@@ -3,6 +3,7 @@
 //! Lowering asks here before it makes anything. A type or a modifier that no arm names is refused, so no operation is compiled by the meaning of
 //! another type, and a new row of the table of PTX has no code until an arm says so.
 
+use crate::refusal::Refusal;
 use sassafras_ptx::checked::{Inst, Mods, Op as P, Type as T};
 use sassafras_semantics::FloatFormat::{Bf16, E4m3, E5m2, F16, F32, F64};
 
@@ -328,7 +329,7 @@ fn spelled_type(op: P, ty: T) -> bool {
 }
 
 /// Why an instruction is not lowered: what of its types and modifiers no arm names.
-pub(crate) fn refusal(inst: &Inst) -> Option<String> {
+pub(crate) fn refusal(inst: &Inst) -> Option<Refusal> {
     let (op, types, mods) = (inst.op, &inst.types[..], &inst.mods);
     if let Some((words, count)) = spelled(op) {
         // The first word of a video instruction is its name.
@@ -336,21 +337,21 @@ pub(crate) fn refusal(inst: &Inst) -> Option<String> {
         let shape =
             |word: &str| matches!(op, P::Wgmma | P::MmaSparse) && word.starts_with('m') && word.contains('n');
         if let Some(word) = own.iter().find(|word| !words.contains(word) && !shape(word)) {
-            return Some(format!("`.{word}` is not supported here"));
+            return Some(Refusal::UnsupportedWord(word));
         }
         let known = count.contains(&types.len()) && spelled_types(op, types);
-        return (!known).then(|| "this type is not supported here".to_owned());
+        return (!known).then_some(Refusal::UnsupportedHere("this type"));
     }
     if matches!(op, P::Unmodelled | P::Wmma) {
-        return Some("this instruction is not supported".into());
+        return Some(Refusal::Unsupported("this instruction"));
     }
     let Some(named) = computed(op, types).or_else(|| effects(op, types)) else {
-        return Some("this type is not supported here".into());
+        return Some(Refusal::UnsupportedHere("this type"));
     };
     let beyond = given(mods) & !named;
     if let Some((_, what)) = NAMES.iter().find(|(bit, _)| beyond & bit != 0) {
-        return Some(format!("{what} is not supported here"));
+        return Some(Refusal::UnsupportedHere(what));
     }
     let unknown = mods.hints.iter().find(|word| !is_known_hint(op, word));
-    unknown.map(|word| format!("`.{word}` is not supported here"))
+    unknown.map(|word| Refusal::UnsupportedWord(word))
 }

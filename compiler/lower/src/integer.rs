@@ -2,12 +2,13 @@
 
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Part, Type as T};
 
 impl Context<'_, '_> {
     pub(crate) fn integer(&mut self, inst: &Inst) -> Result<()> {
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         if matches!(ty, T::U16x2 | T::S16x2) {
             return self.pairs(inst, ty);
         }
@@ -56,7 +57,7 @@ impl Context<'_, '_> {
                 let difference = self.b().sub(high, low);
                 self.b().add(c, difference)
             }
-            _ => return Err("this integer instruction is not supported".into()),
+            _ => return Err(Refusal::Unsupported("this integer instruction")),
         };
         self.int_result(&o[0], value, ty)
     }
@@ -115,7 +116,7 @@ impl Context<'_, '_> {
     /// `mul`: the wanted part, of 32 bits for 16-bit operands but for the low part of `wide`.
     fn product(&mut self, inst: &Inst, ty: T, a: Value, b: Value) -> Result<Value> {
         let signed = ty.signed();
-        let part = inst.mods.part.ok_or("the part of the product is missing")?;
+        let part = inst.mods.part.ok_or(Refusal::Missing("the part of the product"))?;
         if ty.width() == 16 {
             let product = self.b().mul(a, b);
             return Ok(match part {
@@ -127,7 +128,7 @@ impl Context<'_, '_> {
             Part::Lo => self.b().mul(a, b),
             Part::Hi => self.b().same(Op::MulHigh { signed }, &[a, b]),
             Part::Wide if ty.width() == 32 => self.b().value(Op::MulWide { signed }, &[a, b], Type::I64),
-            Part::Wide => return Err("a wide product of 64 bits is not supported".into()),
+            Part::Wide => return Err(Refusal::Unsupported("a wide product of 64 bits")),
         })
     }
 
@@ -139,7 +140,7 @@ impl Context<'_, '_> {
             let wide = match ty {
                 T::S(n) => T::S(2 * n),
                 T::U(n) => T::U(2 * n),
-                _ => return Err("a wide product needs an integer type".into()),
+                _ => return Err(Refusal::Malformed("a wide product needs an integer type")),
             };
             let c = self.value(operand(o, 3)?, wide)?;
             let value = self.b().add(product, c);
@@ -172,13 +173,13 @@ impl Context<'_, '_> {
                 let high = self.b().lshr_by(wide, 16);
                 Ok(self.b().low(high))
             }
-            _ => Err("the part of the product is missing".into()),
+            _ => Err(Refusal::Missing("the part of the product")),
         }
     }
 
     fn dot(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let (ta, tb) = (inst.types[0], *inst.types.get(1).ok_or("the second type is missing")?);
+        let (ta, tb) = (inst.types[0], *inst.types.get(1).ok_or(Refusal::Missing("the second type"))?);
         let a = self.value(operand(o, 1)?, ta)?;
         let b = self.value(operand(o, 2)?, tb)?;
         let c = self.value(operand(o, 3)?, ta)?;
@@ -221,7 +222,7 @@ impl Context<'_, '_> {
                 P::Sub => self.b().sub(x, y),
                 P::Min => self.b().same(Op::Min { signed }, &[x, y]),
                 P::Max => self.b().same(Op::Max { signed }, &[x, y]),
-                _ => return Err("this operation on pairs is not supported".into()),
+                _ => return Err(Refusal::Unsupported("this operation on pairs")),
             };
             let value = if inst.mods.relu { self.relu(value) } else { value };
             halves.push(value);

@@ -34,6 +34,7 @@ mod memory;
 mod object;
 mod opaque;
 mod operand;
+pub mod refusal;
 mod stack;
 mod tensor;
 mod texture;
@@ -46,6 +47,7 @@ mod warpgroup;
 mod tests;
 
 pub use error::Error;
+pub use refusal::Refusal;
 
 use sassafras_ir::CacheOperator;
 use sassafras_ptx::checked;

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::{operand, pair};
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{BoolOp, Inst, Op as P, Operand, Type as T};
 
@@ -17,7 +18,7 @@ const PERMUTES: [(&str, [u16; 4]); 6] = [
 
 impl Context<'_, '_> {
     pub(crate) fn logic(&mut self, inst: &Inst) -> Result<()> {
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let o = &inst.operands;
         let count = T::U(32);
         let value = match inst.op {
@@ -49,8 +50,8 @@ impl Context<'_, '_> {
                 self.b().same(op, &[a, n])
             }
             P::Shf => {
-                let (left, wrap) = (inst.mods.left.ok_or("`.l` or `.r` is missing")?, inst.mods.wrap);
-                let wrap = wrap.ok_or("`.clamp` or `.wrap` is missing")?;
+                let (left, wrap) = (inst.mods.left.ok_or(Refusal::Missing("`.l` or `.r`"))?, inst.mods.wrap);
+                let wrap = wrap.ok_or(Refusal::Missing("`.clamp` or `.wrap`"))?;
                 let args = self.words(inst, 3)?;
                 self.b().same(Op::FunnelShift { left, wrap }, &args)
             }
@@ -88,7 +89,7 @@ impl Context<'_, '_> {
             }
             P::Prmt => self.permute(inst)?,
             P::Fns => self.find_nth(inst)?,
-            _ => return Err("this bit instruction is not supported".into()),
+            _ => return Err(Refusal::Unsupported("this bit instruction")),
         };
         if ty == T::Pred {
             return self.write(&o[0], value, false);
@@ -151,7 +152,7 @@ impl Context<'_, '_> {
         let o = &inst.operands;
         let args = self.words(inst, 3)?;
         let Operand::Immediate(table) = operand(o, 4)? else {
-            return Err("the table is not a constant".into());
+            return Err(Refusal::Malformed("the table is not a constant"));
         };
         let value = self.b().same(Op::Lop3(*table as u8), &args);
         let (d, p) = pair(&o[0]);
@@ -162,7 +163,7 @@ impl Context<'_, '_> {
         let op = match inst.mods.bool_op {
             Some(BoolOp::Or) => Op::Or,
             Some(BoolOp::And) => Op::And,
-            _ => return Err("`.or` or `.and` is missing".into()),
+            _ => return Err(Refusal::Missing("`.or` or `.and`")),
         };
         let flag = self.b().same(op, &[any, q]);
         self.write(d, value, false)?;
@@ -198,7 +199,7 @@ impl Context<'_, '_> {
     fn permute(&mut self, inst: &Inst) -> Result<Value> {
         let mut args = self.words(inst, 3)?;
         if let Some(mode) = inst.mods.mode {
-            let row = PERMUTES.iter().find(|(name, _)| *name == mode).ok_or("the mode is not known")?;
+            let row = PERMUTES.iter().find(|(name, _)| *name == mode).ok_or(Refusal::Unknown("the mode"))?;
             let table = row.1.iter().rev().fold(0u64, |all, &s| all << 16 | u64::from(s));
             let mut x = self.b();
             let low = x.i32(3);

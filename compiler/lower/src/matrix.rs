@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result, type_of};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::matrix::{Element, Operand as Which};
@@ -13,7 +14,7 @@ impl Context<'_, '_> {
         let word = Element::S32;
         match inst.op {
             P::Mma => {
-                let mma = inst.mma().ok_or("this matrix product is not supported")?;
+                let mma = inst.mma().ok_or(Refusal::Unsupported("this matrix product"))?;
                 let a = self.joined(operand(o, 1)?, mma.a)?;
                 let b = self.joined(operand(o, 2)?, mma.b)?;
                 let c = self.joined(operand(o, 3)?, mma.c)?;
@@ -44,15 +45,15 @@ impl Context<'_, '_> {
     /// A product with half the elements of A, as an opaque operation of its registers.
     pub(crate) fn sparse_product(&mut self, inst: &Inst) -> Result<()> {
         let (o, words) = (&inst.operands, &inst.mods.words);
-        let shape = words.iter().find(|w| w.starts_with('m')).ok_or("the shape is missing")?;
+        let shape = words.iter().find(|w| w.starts_with('m')).ok_or(Refusal::Missing("the shape"))?;
         let Operand::Immediate(selector) = operand(o, 5)? else {
-            return Err("the selector is no constant".into());
+            return Err(Refusal::Malformed("the selector is no constant"));
         };
         let mut name = format!("sparse.{shape}");
         inst.types[..3].iter().for_each(|ty| name += &format!(".{}", ty.name()));
         name += if words.contains(&"satfinite") { ".sat" } else { "" };
         name += &format!(".s{selector}");
-        let op = Opaque::named(&name).ok_or("this sparse product is not supported")?;
+        let op = Opaque::named(&name).ok_or(Refusal::Unsupported("this sparse product"))?;
         let mut args = Vec::new();
         for index in 1..=3 {
             args.push(self.joined(operand(o, index)?, Element::S32)?);
@@ -84,13 +85,13 @@ impl Context<'_, '_> {
                 self.b().low(value)
             }
             Space::Shared => value,
-            _ => return Err("a matrix that is not in shared memory is not supported".into()),
+            _ => return Err(Refusal::Unsupported("a matrix that is not in shared memory")),
         })
     }
 
     fn joined(&mut self, operand: &Operand, element: Element) -> Result<Value> {
         let width = element.register();
-        let Operand::Vector(items) = operand else { return Err("a vector is needed".into()) };
+        let Operand::Vector(items) = operand else { return Err(Refusal::Needed("a vector")) };
         let parts =
             items.iter().map(|item| self.value(item, T::B(width as u8))).collect::<Result<Vec<_>>>()?;
         match parts[..] {
@@ -102,7 +103,7 @@ impl Context<'_, '_> {
     /// Gives each register of a vector its part of a value.
     fn part(&mut self, operand: &Operand, element: Element, value: Value) -> Result<()> {
         let width = element.register();
-        let Operand::Vector(items) = operand else { return Err("a vector is needed".into()) };
+        let Operand::Vector(items) = operand else { return Err(Refusal::Needed("a vector")) };
         if let [one] = &items[..] {
             return self.write(one, value, false);
         }

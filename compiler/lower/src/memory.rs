@@ -4,6 +4,7 @@
 use crate::context::{Context, Result, type_of};
 use crate::flow::pieces;
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{CacheOperator, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::{AtomicOp, Ordering, Scope, Space};
@@ -15,8 +16,8 @@ impl Context<'_, '_> {
     pub(crate) fn memory(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
             P::Membar | P::Fence => {
-                let scope = inst.mods.scope.ok_or("the scope is missing")?;
-                let ordering = inst.mods.ordering.ok_or("the ordering is missing")?;
+                let scope = inst.mods.scope.ok_or(Refusal::Missing("the scope"))?;
+                let ordering = inst.mods.ordering.ok_or(Refusal::Missing("the ordering"))?;
                 self.effect(Op::Fence(ordering, scope), &[]);
                 Ok(())
             }
@@ -40,7 +41,7 @@ impl Context<'_, '_> {
         lanes: u32,
     ) -> Result<(Value, MemoryAccess)> {
         let Operand::Address(base, offset) = address else {
-            return Err("the address is not an address operand".into());
+            return Err(Refusal::Malformed("the address is not an address operand"));
         };
         if inst.op == P::Ldu && space == Space::Generic {
             space = Space::Global;
@@ -56,7 +57,7 @@ impl Context<'_, '_> {
                 Some(self.symbol(*id, std::mem::take(&mut offset))?)
             }
             AddressBase::Absolute => None,
-            AddressBase::Param(..) => return Err("this access to a parameter is not supported".into()),
+            AddressBase::Param(..) => return Err(Refusal::Unsupported("this access to a parameter")),
         };
         // Another block's memory is reached by generic addresses alone.
         let cluster =
@@ -81,7 +82,7 @@ impl Context<'_, '_> {
             offset = 0;
         }
         if matches!(space, Space::Bank(_)) {
-            return Err("this state space is not supported".into());
+            return Err(Refusal::Unsupported("this state space"));
         }
         let ordering = inst.mods.ordering.unwrap_or(match inst.op {
             P::Atom | P::Red => Ordering::Relaxed,
@@ -140,13 +141,13 @@ impl Context<'_, '_> {
                 Ok(items.iter().map(|b| &**b).collect())
             }
             other if lanes == 1 => Ok(vec![other]),
-            _ => Err("the vector operand does not have the instruction's length".into()),
+            _ => Err(Refusal::Malformed("the vector operand does not have the instruction's length")),
         }
     }
 
     fn load(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let lanes = inst.mods.lanes();
         let targets = self.elements(operand(o, 0)?, lanes)?;
         // Narrow elements are loaded into 32 bits; 16-bit registers take the low half.
@@ -166,16 +167,17 @@ impl Context<'_, '_> {
             all
         } else if let Operand::Address(AddressBase::Param(index, false), offset) = operand(o, 1)? {
             if self.instance != 0 {
-                return Err("this access to a parameter is not supported".into());
+                return Err(Refusal::Unsupported("this access to a parameter"));
             }
             let params = &self.flat.instances[0].function.params;
             let base =
-                i64::from(params.get(*index as usize).ok_or("the parameter does not exist")?.offset) + offset;
+                i64::from(params.get(*index as usize).ok_or(Refusal::Nonexistent("the parameter"))?.offset)
+                    + offset;
             let bytes = ty.width().div_ceil(8);
             let mut all = Vec::new();
             for i in 0..lanes {
-                let offset =
-                    u32::try_from(base + i64::from(i * bytes)).map_err(|_| "the offset is negative")?;
+                let offset = u32::try_from(base + i64::from(i * bytes))
+                    .map_err(|_| Refusal::Malformed("the offset is negative"))?;
                 all.push(self.b().value(
                     Op::Param { offset, bytes: bytes as u8, signed: ty.signed() },
                     &[],
@@ -185,10 +187,10 @@ impl Context<'_, '_> {
             all
         } else {
             if inst.mods.space == Some(Space::Param) && self.instance != 0 {
-                return Err("a parameter of a device function at a computed address is not supported".into());
+                return Err(Refusal::Unsupported("a parameter of a device function at a computed address"));
             }
             if lanes > 4 || lanes * ty.width() > 128 {
-                return Err("a vector of more than 128 bits is not supported".into());
+                return Err(Refusal::Unsupported("a vector of more than 128 bits"));
             }
             let (address, access) = self.access(inst, operand(o, 1)?, ty, lanes)?;
             let types = vec![wide; lanes as usize];
@@ -203,7 +205,7 @@ impl Context<'_, '_> {
 
     fn store(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let lanes = inst.mods.lanes();
         let sources = self.elements(operand(o, 1)?, lanes)?;
         let values = sources.into_iter().map(|s| self.value(s, ty)).collect::<Result<Vec<_>>>()?;
@@ -214,11 +216,11 @@ impl Context<'_, '_> {
             return Ok(());
         }
         if lanes > 4 || lanes * ty.width() > 128 {
-            return Err("a vector of more than 128 bits is not supported".into());
+            return Err(Refusal::Unsupported("a vector of more than 128 bits"));
         }
         let (address, access) = self.access(inst, operand(o, 0)?, ty, lanes)?;
         if matches!(access.space, Space::Const | Space::Param) {
-            return Err("a store to constant memory or to a kernel's parameters is not supported".into());
+            return Err(Refusal::Unsupported("a store to constant memory or to a kernel's parameters"));
         }
         let access = MemoryAccess { signed: false, ..access };
         let args: Vec<Value> = std::iter::once(address).chain(values).collect();
@@ -228,14 +230,14 @@ impl Context<'_, '_> {
 
     fn atomic(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let ty = *inst.types.first().ok_or("the type is missing")?;
-        let op = inst.mods.atomic.ok_or("the operation is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
+        let op = inst.mods.atomic.ok_or(Refusal::Missing("the operation"))?;
         // A cache policy is a hint.
         let hinted = usize::from(inst.mods.hints.contains(&"L2::cache_hint"));
         let first = usize::from(inst.op == P::Atom);
         let (address, access) = self.access(inst, operand(o, first)?, ty, 1)?;
         if !matches!(access.space, Space::Generic | Space::Global | Space::Shared) {
-            return Err("atomic operations in this state space are not supported".into());
+            return Err(Refusal::UnsupportedSeveral("atomic operations in this state space"));
         }
         let access = MemoryAccess { signed: false, ..access };
         let lanes = inst.mods.lanes();

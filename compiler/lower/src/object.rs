@@ -4,6 +4,7 @@
 use crate::context::{Context, Result};
 use crate::opaque::{named, says};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{AddressBase, Inst, Operand, Type as T};
 use sassafras_semantics::{AtomicOp, Ordering, Scope, Space};
@@ -133,7 +134,9 @@ impl Context<'_, '_> {
                 let args = [address, count, bytes];
                 if says(inst, "shared::cluster") {
                     if !matches!(o[0], Operand::Sink) {
-                        return Err("the state of an object that may be another block's is not given".into());
+                        return Err(Refusal::Malformed(
+                            "the state of an object that may be another block's is not given",
+                        ));
                     }
                     return self.ask(&format!("mbarrier.remote.arrive{drop}"), &args);
                 }
@@ -141,7 +144,7 @@ impl Context<'_, '_> {
                 let state = self.b().value(Op::Opaque(op), &args, Type::I64);
                 self.write(&o[0], state, false)
             }
-            _ => Err("this operation on a barrier object is not supported".into()),
+            _ => Err(Refusal::Unsupported("this operation on a barrier object")),
         }
     }
 
@@ -214,7 +217,7 @@ impl Context<'_, '_> {
                 };
                 self.write(&o[0], state, false)
             }
-            _ => Err("this operation on a barrier object is not supported on this chip".into()),
+            _ => Err(Refusal::Malformed("this operation on a barrier object is not supported on this chip")),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Edge, MemoryAccess, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::opaque::cache_policy;
@@ -13,7 +14,7 @@ const MOST_GROUPS: u64 = 63;
 
 /// The operation of a name; one without a row is not supported.
 pub(crate) fn named(name: &str) -> Result<Opaque> {
-    Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
+    Opaque::named(name).ok_or_else(|| Refusal::UnsupportedName(name.to_owned()))
 }
 
 pub(crate) fn says(inst: &Inst, word: &str) -> bool {
@@ -45,7 +46,7 @@ impl Context<'_, '_> {
             P::Createpolicy => self.policy(inst),
             P::ClusterBarrier => self.cluster_barrier(inst),
             P::Mapa | P::Getctarank => self.cluster_address(inst),
-            _ => Err("this instruction is not supported".into()),
+            _ => Err(Refusal::Unsupported("this instruction")),
         }
     }
 
@@ -72,7 +73,7 @@ impl Context<'_, '_> {
             return self.ask("bulk.commit", &[]);
         }
         if says(inst, "wait_group") {
-            let Operand::Immediate(n) = operand(o, 0)? else { return Err("a constant is needed".into()) };
+            let Operand::Immediate(n) = operand(o, 0)? else { return Err(Refusal::Needed("a constant")) };
             // As many as the field counts: more under way are waited for.
             let n = self.b().i32((*n).min(MOST_GROUPS) as u32);
             return self.ask(if says(inst, "read") { "bulk.wait.read" } else { "bulk.wait" }, &[n]);
@@ -129,10 +130,10 @@ impl Context<'_, '_> {
     /// `st.async` and `red.async`.
     fn shared_async(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let width = ty.width() * inst.mods.lanes();
         if width > 128 {
-            return Err("a vector of more than 128 bits is not supported".into());
+            return Err(Refusal::Unsupported("a vector of more than 128 bits"));
         }
         let what = match (inst.op, inst.mods.atomic) {
             (P::StAsync, _) => "store",
@@ -146,7 +147,7 @@ impl Context<'_, '_> {
             (_, Some(AtomicOp::And)) => "and",
             (_, Some(AtomicOp::Or)) => "or",
             (_, Some(AtomicOp::Xor)) => "xor",
-            _ => return Err("the operation is not supported".into()),
+            _ => return Err(Refusal::Unsupported("the operation")),
         };
         let to = self.object(inst, 0)?;
         let value = self.value(operand(o, 1)?, T::B(width as u8))?;
@@ -163,10 +164,10 @@ impl Context<'_, '_> {
         let fraction = match o.get(1) {
             None => 1.0,
             Some(Operand::Immediate(bits)) => f32::from_bits(*bits as u32),
-            Some(_) => return Err("a fraction that is not constant is not supported".into()),
+            Some(_) => return Err(Refusal::Unsupported("a fraction that is not constant")),
         };
         let words: Vec<&str> = inst.mods.words.iter().copied().collect();
-        let policy = cache_policy(&words, fraction).ok_or("this cache policy is not supported")?;
+        let policy = cache_policy(&words, fraction).ok_or(Refusal::Unsupported("this cache policy"))?;
         let value = self.b().i64(policy);
         self.write(&o[0], value, false)
     }
@@ -200,7 +201,7 @@ impl Context<'_, '_> {
     /// The rank is the top byte of an address in the window of the cluster's shared memory, whose own top half is the same everywhere.
     fn cluster_address(&mut self, inst: &Inst) -> Result<()> {
         let o = &inst.operands;
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let address = match operand(o, 1)? {
             symbol @ Operand::Symbol(id, _) if !says(inst, "shared::cluster") => {
                 let space = self.symbol_space(*id);

@@ -1,6 +1,7 @@
 //! Operands to values and back.
 
 use crate::context::{Context, Result, type_of};
+use crate::refusal::Refusal;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{self, Operand, VariableId};
 use sassafras_semantics::{Space, SpecialRegister};
@@ -34,17 +35,17 @@ impl Context<'_, '_> {
             Operand::Param(index, false, offset) if self.instance == 0 => {
                 // An address in the parameter space of the kernel: the offset in its block.
                 let params = &self.flat.instances[0].function.params;
-                let param = params.get(*index as usize).ok_or("the parameter does not exist")?;
+                let param = params.get(*index as usize).ok_or(Refusal::Nonexistent("the parameter"))?;
                 Ok(self.b().constant(want, (i64::from(param.offset) + offset) as u64 as u128))
             }
             Operand::Param(..) => {
-                Err("the address of a parameter of a device function as a value is not supported".into())
+                Err(Refusal::Unsupported("the address of a parameter of a device function as a value"))
             }
             Operand::Function(id) => {
                 let address = crate::variables::function_address(*id);
                 Ok(self.b().constant(want, address.into()))
             }
-            _ => Err("an operand is not a value".into()),
+            _ => Err(Refusal::Malformed("an operand is not a value")),
         }
     }
 
@@ -119,7 +120,10 @@ impl Context<'_, '_> {
             let offset = self.b().i32((i64::from(at) + offset) as u32);
             return Ok(self.b().add(frame, offset));
         }
-        let variable = self.symbols.get(self.instance, id).ok_or("a symbol names no variable in memory")?;
+        let variable = self
+            .symbols
+            .get(self.instance, id)
+            .ok_or(Refusal::Malformed("a symbol names no variable in memory"))?;
         let ty = if self.symbol_space(id) == Space::Global { Type::I64 } else { Type::I32 };
         Ok(self.b().value(Op::Address(variable, offset), &[], ty))
     }
@@ -138,7 +142,7 @@ impl Context<'_, '_> {
             }
             Operand::Sink => Ok(()),
             Operand::Vector(items) => self.unpack(items, value),
-            _ => Err("a destination is not a register".into()),
+            _ => Err(Refusal::Malformed("a destination is not a register")),
         }
     }
 
@@ -175,7 +179,7 @@ impl Context<'_, '_> {
 
 /// The operand at a position.
 pub(crate) fn operand(operands: &[Operand], at: usize) -> Result<&Operand> {
-    operands.get(at).ok_or_else(|| format!("operand {} is missing", at + 1))
+    operands.get(at).ok_or(Refusal::MissingOperand(at))
 }
 
 /// The two halves of a `d|p` destination; one destination is the first half alone.

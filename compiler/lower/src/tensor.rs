@@ -3,6 +3,7 @@
 use crate::context::{Context, Result};
 use crate::opaque::says;
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::Value;
 use sassafras_ptx::checked::{Inst, Op as P, Operand, Type as T};
 use sassafras_ptx::table::dimensions;
@@ -23,7 +24,7 @@ impl Context<'_, '_> {
         let (Operand::Pair(map, coordinates), Some(n)) =
             (operand(o, usize::from(what == "in"))?, dimensions(words))
         else {
-            return Err("this copy of a tensor is not supported".into());
+            return Err(Refusal::Unsupported("this copy of a tensor"));
         };
         let map = self.value(map, T::B(64))?;
         let mut name = format!("tensor.{what}.{n}");
@@ -43,7 +44,7 @@ impl Context<'_, '_> {
             let mut word = self.b().i32(0);
             if im2col {
                 let Operand::Vector(offsets) = operand(o, next)? else {
-                    return Err("the offsets are missing".into());
+                    return Err(Refusal::MissingSeveral("the offsets"));
                 };
                 word = self.im2col_offsets(offsets)?;
                 next += 1;
@@ -58,7 +59,7 @@ impl Context<'_, '_> {
             args.push(word);
         }
         let Operand::Vector(coordinates) = &**coordinates else {
-            return Err("the coordinates are missing".into());
+            return Err(Refusal::MissingSeveral("the coordinates"));
         };
         for coordinate in coordinates {
             args.push(self.value(coordinate, T::S(32))?);
@@ -94,7 +95,7 @@ impl Context<'_, '_> {
                 let mask = self.b().i32(0xffff);
                 Ok(self.b().and(all, mask))
             }
-            _ => Err("so many offsets are not supported".into()),
+            _ => Err(Refusal::UnsupportedSeveral("so many offsets")),
         }
     }
 }

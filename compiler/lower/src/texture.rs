@@ -6,6 +6,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::{operand, pair};
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{AddressBase, Inst, Op as P, Operand, Type as T};
 use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Opaque};
@@ -19,11 +20,11 @@ fn has(inst: &Inst, word: &str) -> bool {
 
 /// The word of a list that the instruction has.
 fn one_of(inst: &Inst, words: &[&'static str]) -> Result<&'static str> {
-    words.iter().copied().find(|w| has(inst, w)).ok_or_else(|| "this form is not supported".to_owned())
+    words.iter().copied().find(|w| has(inst, w)).ok_or(Refusal::Unsupported("this form"))
 }
 
 fn named(name: &str) -> Result<Opaque> {
-    Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
+    Opaque::named(name).ok_or_else(|| Refusal::UnsupportedName(name.to_owned()))
 }
 
 /// Handle and coordinates of an operand.
@@ -31,9 +32,9 @@ fn place(operand: &Operand) -> Result<(&Operand, &[Box<Operand>])> {
     match operand {
         Operand::Pair(handle, at) => match &**at {
             Operand::Vector(items) => Ok((handle, items)),
-            _ => Err("the coordinates are no vector".into()),
+            _ => Err(Refusal::Malformed("the coordinates are no vector")),
         },
-        _ => Err("a texture or surface with coordinates is missing".into()),
+        _ => Err(Refusal::Missing("a texture or surface with coordinates")),
     }
 }
 
@@ -41,7 +42,7 @@ fn place(operand: &Operand) -> Result<(&Operand, &[Box<Operand>])> {
 fn items(operand: &Operand) -> Result<&[Box<Operand>]> {
     match operand {
         Operand::Vector(items) => Ok(items),
-        _ => Err("a vector is missing".into()),
+        _ => Err(Refusal::Missing("a vector")),
     }
 }
 
@@ -126,11 +127,11 @@ impl Context<'_, '_> {
         let mut slopes = None;
         if has(inst, "grad") {
             let (Some(x), Some(y)) = (rest.next(), rest.next()) else {
-                return Err("the slopes are missing".into());
+                return Err(Refusal::MissingSeveral("the slopes"));
             };
             slopes = Some((self.each(items(x)?)?, self.each(items(y)?)?));
         } else if has(inst, "level") {
-            let level = rest.next().ok_or("the level is missing")?;
+            let level = rest.next().ok_or(Refusal::Missing("the level"))?;
             behind.push(self.value(level, T::B(32))?);
         } else if !gather && !whole {
             behind.push(self.b().i32(BASE_LEVEL));
@@ -155,7 +156,7 @@ impl Context<'_, '_> {
         let name = match (slopes, sample) {
             (Some((x, y)), _) => {
                 if !matches!(shape, "2d" | "a1d" | "a2d") {
-                    return Err("slopes in three dimensions are not supported".into());
+                    return Err(Refusal::UnsupportedSeveral("slopes in three dimensions"));
                 }
                 let mut last = array.then(|| at.remove(0));
                 if let Some(offset) = offset.take() {
@@ -204,11 +205,11 @@ impl Context<'_, '_> {
         let o = &inst.operands;
         let at = match ["width", "height", "depth"].iter().position(|w| has(inst, w)) {
             Some(at) => 32 * at as u8,
-            None => return Err("what stands in a table of the driver is not supported".into()),
+            None => return Err(Refusal::Unsupported("what stands in a table of the driver")),
         };
         let handle = match operand(o, 1)? {
             Operand::Address(AddressBase::Register(r), 0) => self.handle(&Operand::Register(*r))?,
-            _ => return Err("a handle in a register is needed".into()),
+            _ => return Err(Refusal::Needed("a handle in a register")),
         };
         let handle = self.b().zext(handle, Type::I64);
         let level = if has(inst, "level") { self.value(operand(o, 2)?, T::B(32))? } else { self.b().i32(0) };
@@ -237,10 +238,10 @@ impl Context<'_, '_> {
         }
         let mut args = vec![handle];
         self.beside(at, &mut args);
-        let ty = *inst.types.first().ok_or("the type is missing")?;
+        let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let width = ty.width() * inst.mods.lanes();
         if width > 128 {
-            return Err("a vector of more than 128 bits is not supported".into());
+            return Err(Refusal::Unsupported("a vector of more than 128 bits"));
         }
         let system = if ["cg", "cv", "wt"].iter().any(|w| has(inst, w)) { ".sys" } else { "" };
         if load {

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::flatten::Flat;
+use crate::refusal::Refusal;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_ir::{Module, Variable, VariableId};
 use sassafras_ptx::checked::{self, InitAddress};
@@ -125,7 +126,7 @@ impl Symbols {
                     if v.align > u64::from(FRAME_ALIGN) {
                         errors.push(Error::named(
                             &v.name,
-                            "this alignment in a recursive function is not supported",
+                            Refusal::Unsupported("this alignment in a recursive function"),
                         ));
                     }
                     continue;
@@ -153,7 +154,7 @@ impl Symbols {
                 if !v.init_addresses.is_empty() {
                     errors.push(Error::named(
                         &v.name,
-                        "addresses in the initialiser of a body's variable are not supported",
+                        Refusal::UnsupportedSeveral("addresses in the initialiser of a body's variable"),
                     ));
                 }
             }
@@ -212,7 +213,7 @@ pub(crate) fn module_variables(
             let Some(target) = symbols.get(0, *symbol) else {
                 errors.push(Error::named(
                     &v.name,
-                    "an address in the initialiser names no variable of the module",
+                    Refusal::Malformed("an address in the initialiser names no variable of the module"),
                 ));
                 continue;
             };
@@ -225,7 +226,7 @@ pub(crate) fn module_variables(
                 }
                 _ => {
                     let message =
-                        "the address of a variable in this space in an initialiser is not supported";
+                        Refusal::Unsupported("the address of a variable in this space in an initialiser");
                     errors.push(Error::named(&v.name, message));
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Compare, Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Operand, Pieces, Type as T};
 
@@ -17,11 +18,11 @@ struct Source {
 impl Context<'_, '_> {
     pub(crate) fn video(&mut self, inst: &Inst) -> Result<()> {
         let words = &inst.mods.words;
-        let root = *words.first().ok_or("the name is missing")?;
+        let root = *words.first().ok_or(Refusal::Missing("the name"))?;
         let types = match inst.types[..] {
             [a, b] => [T::U(32), a, b],
             [d, a, b] => [d, a, b],
-            _ => return Err("a type is missing".into()),
+            _ => return Err(Refusal::Missing("a type")),
         };
         let value = match root.strip_suffix(['2', '4']) {
             Some(what) => self.video_lanes(inst, what, types, if root.ends_with('2') { 16 } else { 8 })?,
@@ -137,7 +138,7 @@ impl Context<'_, '_> {
                         let low = self.b().same(Op::Min { signed }, &args);
                         self.b().sub(high, low)
                     }
-                    _ => return Err("this operation is not known".into()),
+                    _ => return Err(Refusal::Unknown("this operation")),
                 }
             }
             _ => {
@@ -165,7 +166,7 @@ impl Context<'_, '_> {
                     }
                 }
             }
-            _ => return Err("this operation does not saturate".into()),
+            _ => return Err(Refusal::Malformed("this operation does not saturate")),
         })
     }
 
@@ -210,7 +211,7 @@ impl Context<'_, '_> {
             };
             Some(compare)
         });
-        let compare = word.ok_or("the comparison is missing")?;
+        let compare = word.ok_or(Refusal::Missing("the comparison"))?;
         if a.signed != b.signed {
             let (a, b) = (self.wide(a), self.wide(b));
             return Ok(self.b().compare(compare, a, b));
@@ -269,7 +270,7 @@ impl Context<'_, '_> {
         }
         let unsigned = !a.signed && !b.signed;
         if says("sat") && unsigned && signed {
-            return Err("a product of unsigned words that is negated and saturates is not supported".into());
+            return Err(Refusal::Unsupported("a product of unsigned words that is negated and saturates"));
         }
         // The sum has at most 64 bits, signed or not as it is at the end.
         let mut value = if a.signed == b.signed {
@@ -385,7 +386,7 @@ impl Context<'_, '_> {
                 let rounded = x.add(up, sign);
                 x.ashr_by(rounded, 1)
             }
-            _ => return Err("this operation is not known".into()),
+            _ => return Err(Refusal::Unknown("this operation")),
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::context::{Context, Result};
 use crate::flow::barrier_has_result;
 use crate::operand::{operand, pair};
+use crate::refusal::Refusal;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{BoolOp, Inst, Op as P, Type as T};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
@@ -28,10 +29,10 @@ impl Context<'_, '_> {
                     Some("up") => ShuffleMode::Up,
                     Some("down") => ShuffleMode::Down,
                     Some("bfly") => ShuffleMode::Bfly,
-                    _ => return Err("the mode is not known".into()),
+                    _ => return Err(Refusal::Unknown("the mode")),
                 };
                 if !inst.mods.sync {
-                    return Err("a shuffle without `.sync` is not supported".into());
+                    return Err(Refusal::Unsupported("a shuffle without `.sync`"));
                 }
                 let args = (1..5).map(|i| self.value(operand(o, i)?, word)).collect::<Result<Vec<_>>>()?;
                 let results = self.b().pair(Op::Shuffle(mode), &args, [Type::I32, Type::I1]);
@@ -43,10 +44,10 @@ impl Context<'_, '_> {
                     Some("any") => VoteMode::Any,
                     Some("uni") => VoteMode::Uniform,
                     Some("ballot") => VoteMode::Ballot,
-                    _ => return Err("the mode is not known".into()),
+                    _ => return Err(Refusal::Unknown("the mode")),
                 };
                 if !inst.mods.sync {
-                    return Err("a vote without `.sync` is not supported".into());
+                    return Err(Refusal::Unsupported("a vote without `.sync`"));
                 }
                 let (predicate, mask) =
                     (self.value(operand(o, 1)?, T::Pred)?, self.value(operand(o, 2)?, word)?);
@@ -59,17 +60,17 @@ impl Context<'_, '_> {
                 let all = match inst.mods.mode {
                     Some("all") => true,
                     Some("any") => false,
-                    _ => return Err("the mode is not known".into()),
+                    _ => return Err(Refusal::Unknown("the mode")),
                 };
-                let ty = *inst.types.first().ok_or("the type is missing")?;
+                let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
                 let (value, mask) = (self.value(operand(o, 1)?, ty)?, self.value(operand(o, 2)?, word)?);
                 let results = self.b().pair(Op::Match { all }, &[value, mask], [Type::I32, Type::I1]);
                 self.write_pair(inst, results)
             }
             P::Redux => {
-                let op = inst.mods.atomic.ok_or("the operation is missing")?;
+                let op = inst.mods.atomic.ok_or(Refusal::Missing("the operation"))?;
                 if matches!(inst.types.first(), Some(T::F(_))) {
-                    return Err("reductions of floats are not supported".into());
+                    return Err(Refusal::UnsupportedSeveral("reductions of floats"));
                 }
                 let (value, mask) = (self.value(operand(o, 1)?, word)?, self.value(operand(o, 2)?, word)?);
                 let result = self.b().value(Op::Redux(op), &[value, mask], Type::I32);
@@ -80,7 +81,7 @@ impl Context<'_, '_> {
                 let results = self.b().pair(Op::Elect, &[mask], [Type::I32, Type::I1]);
                 self.write_pair(inst, results)
             }
-            _ => Err("this instruction is not supported".into()),
+            _ => Err(Refusal::Unsupported("this instruction")),
         }
     }
 
@@ -108,7 +109,7 @@ impl Context<'_, '_> {
             (Some(BoolOp::Or), _) => BarrierMode::Or,
             (None, Some("arrive")) => BarrierMode::Arrive,
             (None, Some("sync") | None) => BarrierMode::Sync,
-            _ => return Err("the mode is not known".into()),
+            _ => return Err(Refusal::Unknown("the mode")),
         };
         let sources = &o[usize::from(has_result)..];
         let (sources, predicate) = match sources {

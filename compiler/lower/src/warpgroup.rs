@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Result};
 use crate::operand::operand;
+use crate::refusal::Refusal;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{Inst, Operand, Type as T};
 use sassafras_ptx::table::columns;
@@ -12,13 +13,13 @@ use sassafras_semantics::opaque::product_flags;
 const GROUPS: u64 = 7;
 
 fn named(name: &str) -> Result<Opaque> {
-    Opaque::named(name).ok_or_else(|| format!("`{name}` is not supported"))
+    Opaque::named(name).ok_or_else(|| Refusal::UnsupportedName(name.to_owned()))
 }
 
 fn constant(inst: &Inst, index: usize) -> Result<u64> {
     match operand(&inst.operands, index)? {
         Operand::Immediate(bits) => Ok(*bits),
-        _ => Err("a constant is needed".into()),
+        _ => Err(Refusal::Needed("a constant")),
     }
 }
 
@@ -48,7 +49,7 @@ impl Context<'_, '_> {
     fn warpgroup_product(&mut self, inst: &Inst) -> Result<()> {
         let (o, words) = (&inst.operands, &inst.mods.words);
         let (Operand::Vector(sums), Some(n)) = (operand(o, 0)?, columns(words)) else {
-            return Err("this product is not supported".into());
+            return Err(Refusal::Unsupported("this product"));
         };
         let sparse = words.contains(&"sp");
         let registers = matches!(operand(o, 1)?, Operand::Vector(_));
@@ -77,7 +78,7 @@ impl Context<'_, '_> {
         let rest = (next..o.len()).map(|i| constant(inst, i)).collect::<Result<Vec<_>>>()?;
         let flags = product_flags(&rest, registers, words.contains(&"satfinite"), selector);
         args.push({
-            let flags = flags.ok_or("these signs and transposes are not supported")?;
+            let flags = flags.ok_or(Refusal::UnsupportedSeveral("these signs and transposes"))?;
             self.b().i32(flags)
         });
         let made = self.b().emit(Op::Opaque(op), &args, &vec![Type::I32; sums.len()]);

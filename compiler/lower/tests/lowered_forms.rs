@@ -27,7 +27,7 @@ fn instruction(module: &mut Module) -> Option<&mut Inst> {
 
 /// What lowering says of a module: nothing if it takes it.
 fn said(module: &Module) -> Option<String> {
-    lower(module, &Options::default()).err().map(|errors| errors[0].message.clone())
+    lower(module, &Options::default()).err().map(|errors| errors[0].why.to_string())
 }
 
 /// The rows of which some forms are refused, and with which words.

@@ -191,7 +191,7 @@ pub(super) fn lower(
         for e in errors {
             let place = |n: usize| u32::try_from(n).unwrap_or(0);
             let span = Span { start: place(e.span.start), end: place(e.span.end) };
-            findings.push(Code::UnsupportedInstruction, span, format!("`{}`: {}", e.form, e.message));
+            findings.push(Code::UnsupportedInstruction, span, format!("`{}`: {}", e.form, e.why));
         }
         Failure::Ptx(findings)
     })
