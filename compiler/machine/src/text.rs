@@ -23,10 +23,12 @@
 //! [`MInst`](crate::MInst) and control bits that are not [`SAFE`](sassafras_isa::Control::SAFE). Empty lines and
 //! lines that start with `#` or `//` say nothing.
 
+mod fault;
 mod parse;
 mod print;
 mod version;
 
+pub use fault::Fault;
 pub use parse::{ParseError, parse};
 pub use print::{print, print_inst};
 pub use version::VERSION;

@@ -33,13 +33,14 @@ pub fn read(source: &str, name: &str) -> Result<Text, Failure> {
         .unwrap_or_default();
     let wrong = |line: usize, message: &str| Failure::Text(format!("{name}:{line}: {message}"));
     if first.starts_with("sassafras ir ") {
-        let (module, phase) = ir::text::parse(source).map_err(|e| wrong(e.line, &e.message))?;
+        let (module, phase) = ir::text::parse(source).map_err(|e| wrong(e.line, &e.fault.to_string()))?;
         let stage = Stage::named(&phase).filter(|s| s.row().form == FormKind::Ir);
         let stage = stage.ok_or_else(|| wrong(1, &format!("`{phase}` is no phase that leaves IR behind")))?;
         return Ok(Text::Ir(module, stage));
     }
     if first.starts_with("sassafras machine ") {
-        let function = sassafras_machine::text::parse(source).map_err(|e| wrong(e.line, &e.message))?;
+        let function =
+            sassafras_machine::text::parse(source).map_err(|e| wrong(e.line, &e.fault.to_string()))?;
         let stated = source.lines().rev().find_map(|l| l.strip_prefix(AFTER)).and_then(Stage::named);
         let stage = stated.filter(|s| s.row().form == FormKind::Machine).unwrap_or(match function.phase {
             Phase::Ssa => Stage::Select,

@@ -15,6 +15,7 @@
 //! `# n` is the source line of an instruction. `parse(print(m)) == m` for a module whose functions are compact
 //! ([`crate::Function::compact`]); otherwise what stands in no block is lost, and the text still prints again the same.
 
+mod fault;
 mod matrix;
 mod parse;
 mod print;
@@ -24,6 +25,7 @@ pub(crate) mod token;
 mod version;
 
 pub use crate::operations::{NAMES, parse_op, print_op, sample_op};
+pub use fault::Fault;
 pub use parse::{ParseError, parse};
 pub use print::{print, print_function};
 pub use version::VERSION;

@@ -1,5 +1,6 @@
 //! Reading the text.
 
+use super::fault::Fault;
 use super::token::Token;
 use super::version::VERSION;
 use crate::function::*;
@@ -10,15 +11,15 @@ use smallvec::SmallVec;
 
 /// Why a text is not a module, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {message}")]
+#[error("line {line}: {fault}")]
 pub struct ParseError {
     /// 1-based line.
     pub line: usize,
     /// What is wrong.
-    pub message: String,
+    pub fault: Fault,
 }
 
-type Result<T, E = String> = std::result::Result<T, E>;
+type Result<T, E = Fault> = std::result::Result<T, E>;
 
 /// Reads a module and the phase of its first line.
 pub fn parse(text: &str) -> Result<(Module, String), ParseError> {
@@ -26,21 +27,19 @@ pub fn parse(text: &str) -> Result<(Module, String), ParseError> {
     let mut phase = None;
     let mut open: Option<Open> = None;
     for (index, raw) in text.lines().enumerate() {
-        let at = |message: String| ParseError { line: index + 1, message };
+        let at = |fault: Fault| ParseError { line: index + 1, fault };
         let line = raw.trim();
         if line.is_empty() || line.starts_with("//") {
             continue;
         }
         if phase.is_none() {
             let name = line.strip_prefix(&format!("sassafras ir {VERSION} phase="));
-            phase = Some(
-                name.ok_or_else(|| at(format!("expected `sassafras ir {VERSION} phase=…`")))?.to_string(),
-            );
+            phase = Some(name.ok_or_else(|| at(Fault::Header))?.to_string());
         } else if let Some(function) = &mut open {
             if line == "end" {
                 let done = open.take().expect("a function is open").finish().map_err(at)?;
                 if let Some(id) = done.shared.iter().find(|id| **id >= module.variables.next_key()) {
-                    return Err(at(format!("there is no variable {id}")));
+                    return Err(at(Fault::NoVariable(*id)));
                 }
                 module.functions.push(done);
             } else {
@@ -49,29 +48,37 @@ pub fn parse(text: &str) -> Result<(Module, String), ParseError> {
         } else if let Some(rest) = line.strip_prefix("variable ") {
             let (id, variable) = variable(rest).map_err(at)?;
             if id != module.variables.next_key() {
-                return Err(at(format!("variable {id} is out of order")));
+                return Err(at(Fault::OutOfOrder(format!("variable {id}"))));
             }
             module.variables.push(variable);
         } else if let Some(rest) = line.strip_prefix("function ") {
             open = Some(Open::new(rest).map_err(at)?);
         } else {
-            return Err(at(format!("expected `variable` or `function`, found `{line}`")));
+            return Err(at(Fault::Line(line.to_owned())));
         }
     }
-    let end = ParseError { line: text.lines().count().max(1), message: "the text ends too early".into() };
+    let end = ParseError { line: text.lines().count().max(1), fault: Fault::Early };
     match (phase, open) {
         (Some(phase), None) => Ok((module, phase)),
         _ => Err(end),
     }
 }
 
+fn kind(text: &str, kind: &'static str) -> Fault {
+    Fault::Kind { text: text.to_owned(), kind }
+}
+
+fn unknown(kind: &'static str, name: &str) -> Fault {
+    Fault::Unknown { kind, name: name.to_owned() }
+}
+
 fn number<T: std::str::FromStr>(text: &str) -> Result<T> {
-    text.parse().map_err(|_| format!("`{text}` is not a number in range"))
+    text.parse().map_err(|_| kind(text, "a number in range"))
 }
 
 /// A quoted name and the rest of the line.
 fn quoted(text: &str) -> Result<(String, &str)> {
-    let body = text.strip_prefix('"').ok_or("expected a quoted name")?;
+    let body = text.strip_prefix('"').ok_or(Fault::Expected("a quoted name"))?;
     let mut name = String::new();
     let mut chars = body.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -84,21 +91,21 @@ fn quoted(text: &str) -> Result<(String, &str)> {
                 Some('0') => name.push('\0'),
                 Some('u') => {
                     let rest = chars.as_str();
-                    let hex = rest.strip_prefix('{').and_then(|r| r.split_once('}')).ok_or("bad escape")?.0;
+                    let hex = rest.strip_prefix('{').and_then(|r| r.split_once('}')).ok_or(Fault::Escape)?.0;
                     let code =
-                        u32::from_str_radix(hex, 16).ok().and_then(char::from_u32).ok_or("bad escape")?;
+                        u32::from_str_radix(hex, 16).ok().and_then(char::from_u32).ok_or(Fault::Escape)?;
                     name.push(code);
                     (0..hex.len() + 2).for_each(|_| {
                         chars.next();
                     });
                 }
                 Some(c) => name.push(c),
-                None => return Err("bad escape".into()),
+                None => return Err(Fault::Escape),
             },
             c => name.push(c),
         }
     }
-    Err("a quoted name does not end".into())
+    Err(Fault::OpenName)
 }
 
 /// The fields `name=value` of a line.
@@ -109,15 +116,15 @@ fn fields(text: &str) -> Result<Vec<(&str, &str)>> {
             if split(word) {
                 Ok(word.split_once('=').expect("tested"))
             } else {
-                Err(format!("unexpected `{word}`"))
+                Err(Fault::Unexpected(word.to_owned()))
             }
         })
         .collect()
 }
 
 fn variable(text: &str) -> Result<(VariableId, Variable)> {
-    let (id, rest) = text.split_once(' ').ok_or("expected a name")?;
-    let id = VariableId::read(id).ok_or_else(|| format!("`{id}` is not a variable"))?;
+    let (id, rest) = text.split_once(' ').ok_or(Fault::Expected("a name"))?;
+    let id = VariableId::read(id).ok_or_else(|| kind(id, "a variable"))?;
     let (name, rest) = quoted(rest)?;
     let mut v = Variable {
         name,
@@ -136,7 +143,7 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
         match key {
             "space" => {
                 v.space = <sassafras_semantics::Space as Token>::read(value)
-                    .ok_or_else(|| format!("unknown space `{value}`"))?
+                    .ok_or_else(|| unknown("space", value))?
             }
             "size" => v.size = number(value)?,
             "align" => v.align = number(value)?,
@@ -147,25 +154,25 @@ fn variable(text: &str) -> Result<(VariableId, Variable)> {
             "init" => {
                 let byte = |i| value.get(i..i + 2).and_then(|t| u8::from_str_radix(t, 16).ok());
                 let bytes: Option<Vec<u8>> = (0..value.len()).step_by(2).map(byte).collect();
-                v.init = Some(bytes.ok_or("bad bytes")?);
+                v.init = Some(bytes.ok_or(Fault::Bytes)?);
             }
             "addresses" | "offsets" => {
                 for item in value.split(',') {
                     let mut parts = item.split(':');
-                    let mut part = || parts.next().ok_or("expected offset:variable:addend");
+                    let mut part = || parts.next().ok_or(Fault::Expected("offset:variable:addend"));
                     let at = number(part()?)?;
-                    let id = part()?.parse().map_err(|()| "expected a variable")?;
+                    let id = part()?.parse().map_err(|()| Fault::Expected("a variable"))?;
                     let addend = number(part()?)?;
                     match (key, parts.next()) {
                         ("addresses", None) => v.init_addresses.push((at, id, addend)),
                         ("offsets", None) => v.init_offsets.push((at, id, addend, 8)),
                         ("offsets", Some("4")) => v.init_offsets.push((at, id, addend, 4)),
-                        (_, Some(more)) => return Err(format!("`{more}` is no size of an offset")),
-                        _ => return Err(format!("unknown field `{key}`")),
+                        (_, Some(more)) => return Err(Fault::OffsetSize(more.to_owned())),
+                        _ => return Err(unknown("field", key)),
                     }
                 }
             }
-            _ => return Err(format!("unknown field `{key}`")),
+            _ => return Err(unknown("field", key)),
         }
     }
     Ok((id, v))
@@ -192,7 +199,7 @@ impl Open {
         function.blocks = PrimaryMap::new();
         let three = |value: &str| -> Result<[u32; 3]> {
             let all = value.split(',').map(number).collect::<Result<Vec<u32>>>()?;
-            all.try_into().map_err(|_| "expected three numbers".to_string())
+            all.try_into().map_err(|_| Fault::Expected("three numbers"))
         };
         for (key, value) in fields(rest)? {
             match key {
@@ -206,20 +213,21 @@ impl Open {
                 "reqnctapercluster" => function.reqnctapercluster = Some(three(value)?),
                 "explicitcluster" if value == "1" => function.explicitcluster = true,
                 "maxclusterrank" => function.maxclusterrank = Some(number(value)?),
-                "entry" => function.entry = value.parse().map_err(|()| "expected a block")?,
+                "entry" => function.entry = value.parse().map_err(|()| Fault::Expected("a block"))?,
                 "shared" => {
-                    let all = value.split(',').map(|item| item.parse().map_err(|()| "expected a variable"));
+                    let all =
+                        value.split(',').map(|item| item.parse().map_err(|()| Fault::Expected("a variable")));
                     function.shared = all.collect::<std::result::Result<_, _>>()?;
                 }
                 "params" => {
                     for item in value.split(',') {
                         let all = item.split(':').map(number).collect::<Result<Vec<u32>>>()?;
                         let [offset, size, align] =
-                            all.try_into().map_err(|_| "expected offset:size:align")?;
+                            all.try_into().map_err(|_| Fault::Expected("offset:size:align"))?;
                         function.params.push(Param { offset, size, align });
                     }
                 }
-                _ => return Err(format!("unknown field `{key}`")),
+                _ => return Err(unknown("field", key)),
             }
         }
         Ok(Open { function, block: None, values: Vec::new(), ended: true })
@@ -231,7 +239,7 @@ impl Open {
         {
             return self.header(head);
         }
-        let block = self.block.filter(|_| !self.ended).ok_or("an instruction outside a block")?;
+        let block = self.block.filter(|_| !self.ended).ok_or(Fault::Outside)?;
         let (line, source) = match line.split_once('#') {
             Some((line, n)) => (line.trim(), number(n.trim())?),
             None => (line, 0),
@@ -247,14 +255,14 @@ impl Open {
 
     fn header(&mut self, head: &str) -> Result<()> {
         if !self.ended {
-            return Err("the block before has no terminator".into());
+            return Err(Fault::NoTerminator("block before"));
         }
-        let (name, rest) = head.split_once('(').ok_or("expected `(`")?;
-        let block: Block = name.parse().map_err(|()| format!("`{name}` is not a block"))?;
+        let (name, rest) = head.split_once('(').ok_or(Fault::Expected("`(`"))?;
+        let block: Block = name.parse().map_err(|()| kind(name, "a block"))?;
         if block != self.function.blocks.next_key() {
-            return Err(format!("{block} is out of order"));
+            return Err(Fault::OutOfOrder(block.to_string()));
         }
-        let params = rest.strip_suffix(')').ok_or("expected `)`")?;
+        let params = rest.strip_suffix(')').ok_or(Fault::Expected("`)`"))?;
         let block = self.function.add_block();
         for (i, item) in items(params).into_iter().enumerate() {
             let value = self.define(item, ValueDef::Param(block, i as u16))?;
@@ -267,22 +275,21 @@ impl Open {
 
     /// `v7:32`
     fn define(&mut self, text: &str, def: ValueDef) -> Result<Value> {
-        let (name, ty) =
-            text.split_once(':').ok_or_else(|| format!("expected `value:width`, found `{text}`"))?;
+        let (name, ty) = text.split_once(':').ok_or_else(|| Fault::Definition(text.to_owned()))?;
         let value = parse_value(name)?;
         let ty = match ty {
             "1" | "16" | "32" | "64" | "128" => Type(number(ty)?),
-            _ => return Err(format!("{ty} is not a width")),
+            _ => return Err(Fault::Width(ty.to_owned())),
         };
         let index = value.index();
         if index >= MOST {
-            return Err(format!("{value} is beyond the limit of {MOST} values"));
+            return Err(Fault::Limit { value, most: MOST });
         }
         if index >= self.values.len() {
             self.values.resize(index + 1, None);
         }
         if self.values[index].is_some() {
-            return Err(format!("{value} is defined twice"));
+            return Err(Fault::Twice(value));
         }
         self.values[index] = Some(ValueData { ty, def });
         Ok(value)
@@ -292,7 +299,7 @@ impl Open {
         let (guard, line) = match line.strip_prefix('@') {
             None => (None, line),
             Some(rest) => {
-                let (guard, rest) = rest.split_once(' ').ok_or("expected an instruction")?;
+                let (guard, rest) = rest.split_once(' ').ok_or(Fault::Expected("an instruction"))?;
                 let (negate, name) = guard.strip_prefix('!').map_or((false, guard), |name| (true, name));
                 (Some(Guard { value: parse_value(name)?, negate }), rest)
             }
@@ -307,7 +314,7 @@ impl Open {
             values.push(self.define(item, ValueDef::Result(inst, i as u16))?);
         }
         let (op, args) = body.trim().split_once(' ').unwrap_or((body.trim(), ""));
-        let op = parse_op(op).ok_or_else(|| format!("unknown operation `{op}`"))?;
+        let op = parse_op(op).ok_or_else(|| unknown("operation", op))?;
         let args = items(args).into_iter().map(parse_value).collect::<Result<_>>()?;
         self.function.insts.push(InstData { op, args, results: values, guard, line: source });
         self.function.blocks[block].insts.push(inst);
@@ -321,17 +328,18 @@ impl Open {
             "trap" => Terminator::Trap,
             "unreachable" => Terminator::Unreachable,
             "jump" => {
-                let [edge] = edges(rest)?.try_into().map_err(|_| "expected one target")?;
+                let [edge] = edges(rest)?.try_into().map_err(|_| Fault::Expected("one target"))?;
                 Terminator::Jump(edge)
             }
             "branch" => {
-                let (condition, rest) = rest.split_once(", ").ok_or("expected a condition")?;
-                let [then, otherwise] = edges(rest)?.try_into().map_err(|_| "expected two targets")?;
+                let (condition, rest) = rest.split_once(", ").ok_or(Fault::Expected("a condition"))?;
+                let [then, otherwise] =
+                    edges(rest)?.try_into().map_err(|_| Fault::Expected("two targets"))?;
                 Terminator::Branch { condition: parse_value(condition)?, then, otherwise }
             }
             "switch" => {
-                let (index, rest) = rest.split_once(" [").ok_or("expected an index and `[`")?;
-                let rest = rest.strip_suffix(']').ok_or("expected `]`")?;
+                let (index, rest) = rest.split_once(" [").ok_or(Fault::Expected("an index and `[`"))?;
+                let rest = rest.strip_suffix(']').ok_or(Fault::Expected("`]`"))?;
                 Terminator::Switch { index: parse_value(index)?, targets: edges(rest)? }
             }
             _ => return Ok(None),
@@ -340,7 +348,7 @@ impl Open {
 
     fn finish(mut self) -> Result<Function> {
         if !self.ended {
-            return Err("the last block has no terminator".into());
+            return Err(Fault::NoTerminator("last block"));
         }
         // A number that no definition has is a dead value, in nobody's text.
         for value in self.values {
@@ -353,7 +361,7 @@ impl Open {
         let mut problem = None;
         let mut check = |v: Value| {
             if !known(v) && problem.is_none() {
-                problem = Some(format!("{v} is used in {} and defined nowhere", self.function.name));
+                problem = Some(Fault::Undefined { value: v, function: self.function.name.clone() });
             }
         };
         for inst in self.function.insts.values() {
@@ -364,18 +372,18 @@ impl Open {
         }
         for edge in self.function.blocks.values().flat_map(|d| d.terminator.edges()) {
             if self.function.blocks.get(edge.block).is_none() {
-                problem = Some(format!("there is no {}", edge.block));
+                problem = Some(Fault::NoBlock(edge.block));
             }
         }
         if self.function.blocks.get(self.function.entry).is_none() {
-            problem = Some("there is no entry block".into());
+            problem = Some(Fault::NoEntry);
         }
         problem.map_or(Ok(self.function), Err)
     }
 }
 
 fn parse_value(text: &str) -> Result<Value> {
-    text.trim().parse().map_err(|()| format!("`{text}` is not a value"))
+    text.trim().parse().map_err(|()| kind(text, "a value"))
 }
 
 /// The items of a list, which may be empty.
@@ -388,9 +396,9 @@ fn edges(text: &str) -> Result<Vec<Edge>> {
     let mut all = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let (name, after) = rest.split_once('(').ok_or("expected `block(arguments)`")?;
-        let (args, after) = after.split_once(')').ok_or("expected `)`")?;
-        let block = name.trim().parse().map_err(|()| format!("`{name}` is not a block"))?;
+        let (name, after) = rest.split_once('(').ok_or(Fault::Expected("`block(arguments)`"))?;
+        let (args, after) = after.split_once(')').ok_or(Fault::Expected("`)`"))?;
+        let block = name.trim().parse().map_err(|()| kind(name, "a block"))?;
         all.push(Edge { block, args: items(args).into_iter().map(parse_value).collect::<Result<_>>()? });
         rest = after.trim_start().strip_prefix(',').unwrap_or(after).trim_start();
     }

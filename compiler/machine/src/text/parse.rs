@@ -1,5 +1,6 @@
 //! Text to function. Never panics; every error has a line.
 
+use super::fault::Fault;
 use super::print::class_of;
 use super::version::VERSION;
 use crate::{
@@ -12,15 +13,15 @@ use smallvec::SmallVec;
 
 /// What does not read, and where.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {line}: {message}")]
+#[error("line {line}: {fault}")]
 pub struct ParseError {
     /// Counted from 1.
     pub line: usize,
     /// What is wrong.
-    pub message: String,
+    pub fault: Fault,
 }
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Fault>;
 
 /// Reads a function. The text must be whole: each header line once and in order, blocks in order of number, and each
 /// named block and virtual register declared. Whether the code makes sense is for the checker.
@@ -31,14 +32,14 @@ pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
         .peekable();
     let mut last = 1;
     let mut header = |word: &str| -> std::result::Result<(usize, &str), ParseError> {
-        let missing = |line| ParseError { line, message: format!("expected `{word} …`") };
+        let missing = |line| ParseError { line, fault: Fault::Header(word.to_owned()) };
         let (line, text) = lines.next().ok_or_else(|| missing(last))?;
         last = line;
         let rest =
             text.strip_prefix(word).filter(|rest| rest.starts_with(' ')).ok_or_else(|| missing(line))?;
         Ok((line, rest.trim()))
     };
-    let at = |line: usize| move |message: String| ParseError { line, message };
+    let at = |line: usize| move |fault: Fault| ParseError { line, fault };
 
     let (line, rest) = header("sassafras machine")?;
     let (phase, chip) = first_line(rest).map_err(at(line))?;
@@ -66,17 +67,29 @@ pub fn parse(text: &str) -> std::result::Result<Function, ParseError> {
     let blocks = f.layout.iter().map(|&block| (entry_line, block)).chain([(entry_line, f.entry)]);
     let missing = blocks.chain(used.iter().copied()).find(|(_, block)| !f.blocks.contains(*block));
     if let Some((line, block)) = missing {
-        return Err(ParseError { line, message: format!("no block {block}") });
+        return Err(ParseError { line, fault: Fault::NoBlock(block) });
     }
     Ok(f)
 }
 
+fn kind(text: &str, kind: &'static str) -> Fault {
+    Fault::Kind { text: text.to_owned(), kind }
+}
+
+fn unknown(kind: &'static str, name: &str) -> Fault {
+    Fault::Unknown { kind, name: name.to_owned() }
+}
+
+fn takes(name: &str, what: &'static str) -> Fault {
+    Fault::Takes { name: name.to_owned(), what }
+}
+
 fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Block)>) -> Result<()> {
     if let Some(rest) = text.strip_prefix("->") {
-        let block = f.blocks.values_mut().next_back().ok_or("an edge outside of a block")?;
+        let block = f.blocks.values_mut().next_back().ok_or(Fault::Outside("an edge"))?;
         let (rest, fact) = rest.split_once(" ; ").map_or((rest, None), |(rest, fact)| (rest, Some(fact)));
         if let Some(fact) = fact {
-            let ["line", line] = words(fact)? else { return Err(format!("`{fact}` is no fact about edges")) };
+            let ["line", line] = words(fact)? else { return Err(kind(fact, "fact about edges")) };
             block.line = number(line)? as u32;
         }
         for edge in split_edges(rest) {
@@ -89,7 +102,7 @@ fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Bl
     if let Some(header) = text.strip_suffix(':') {
         let Edge { block, args } = edge_of(header)?;
         if block != f.blocks.next_key() {
-            return Err(format!("block {block} out of order"));
+            return Err(Fault::BlockOrder(block));
         }
         f.blocks.push(BlockData { params: args, ..BlockData::default() });
         return Ok(());
@@ -97,11 +110,11 @@ fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Bl
     if f.blocks.is_empty() {
         let [vreg, class, units] = words(text)?;
         if entity::<VReg>(vreg)? != f.vregs.next_key() {
-            return Err(format!("{vreg} out of order"));
+            return Err(Fault::RegisterOrder(vreg.to_owned()));
         }
         let units = number(units)?;
         if !(1..=u64::from(Reg::MAX_UNITS)).contains(&units) {
-            return Err(format!("{units} units"));
+            return Err(Fault::Units(units));
         }
         f.vregs.push(VRegData { class: class_named(class)?, units: units as u8 });
         return Ok(());
@@ -110,9 +123,9 @@ fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Bl
     used.extend(inst.target.map(|target| (line, target)));
     let vregs = inst.operands().into_iter().filter_map(|operand| operand.reg.vreg());
     if let Some(vreg) = vregs.into_iter().find(|vreg| !f.vregs.contains(*vreg)) {
-        return Err(format!("no register {vreg}"));
+        return Err(Fault::NoRegister(vreg));
     }
-    let block = f.blocks.values_mut().next_back().ok_or("an instruction outside of a block")?;
+    let block = f.blocks.values_mut().next_back().ok_or(Fault::Outside("an instruction"))?;
     block.insts.push(inst);
     Ok(())
 }
@@ -120,11 +133,11 @@ fn one_line(f: &mut Function, text: &str, line: usize, used: &mut Vec<(usize, Bl
 fn first_line(rest: &str) -> Result<(Phase, Chip)> {
     let [version, phase, chip] = words(rest)?;
     if number(version)? != u64::from(VERSION) {
-        return Err(format!("version {version} of the text; this reads {VERSION}"));
+        return Err(Fault::Version(version.to_owned()));
     }
     let found = Phase::NAMES.iter().find(|(_, name)| *name == phase);
-    let (phase, _) = found.ok_or_else(|| format!("no phase `{phase}`"))?;
-    Ok((*phase, chip.parse::<Chip>().map_err(|error| error.to_string())?))
+    let (phase, _) = found.ok_or_else(|| unknown("phase", phase))?;
+    Ok((*phase, chip.parse::<Chip>()?))
 }
 
 fn frame(rest: &str) -> Result<Frame> {
@@ -141,7 +154,7 @@ fn words<const N: usize>(text: &str) -> Result<[&str; N]> {
         }
         count += 1;
     }
-    if count == N { Ok(words) } else { Err(format!("expected {N} words, not {count}")) }
+    if count == N { Ok(words) } else { Err(Fault::Words { wanted: N, found: count }) }
 }
 
 fn number(text: &str) -> Result<u64> {
@@ -149,16 +162,18 @@ fn number(text: &str) -> Result<u64> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| format!("`{text}` is no number"))
+    parsed.map_err(|_| kind(text, "number"))
 }
 
 fn entity<E: std::str::FromStr>(text: &str) -> Result<E> {
-    text.parse().map_err(|_| format!("`{text}` names nothing of the kind expected here"))
+    text.parse().map_err(|_| Fault::Name(text.to_owned()))
 }
 
 fn unquote(text: &str) -> Result<String> {
-    let inner =
-        text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).ok_or("expected a quoted name")?;
+    let inner = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .ok_or(Fault::Expected("a quoted name"))?;
     let mut out = String::new();
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
@@ -173,10 +188,10 @@ fn unquote(text: &str) -> Result<String> {
             Some('u') => {
                 let hex: String = chars.by_ref().skip(1).take_while(|&c| c != '}').collect();
                 let code = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32);
-                code.ok_or_else(|| format!("`\\u{{{hex}}}` is no character"))?
+                code.ok_or_else(|| kind(&format!("\\u{{{hex}}}"), "character"))?
             }
             Some(c @ ('\\' | '"' | '\'')) => c,
-            other => return Err(format!("`\\{}` is no escape", other.unwrap_or(' '))),
+            other => return Err(kind(&format!("\\{}", other.unwrap_or(' ')), "escape")),
         });
     }
     Ok(out)
@@ -190,7 +205,7 @@ fn split_edges(text: &str) -> impl Iterator<Item = &str> {
 
 fn edge_of(text: &str) -> Result<Edge> {
     let (block, args) =
-        text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or("expected `b0(…)`")?;
+        text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or(Fault::Expected("`b0(…)`"))?;
     let args =
         args.split(',').map(str::trim).filter(|arg| !arg.is_empty()).map(entity).collect::<Result<_>>()?;
     Ok(Edge { block: entity(block)?, args })
@@ -198,10 +213,7 @@ fn edge_of(text: &str) -> Result<Edge> {
 
 fn class_named(text: &str) -> Result<RegClass> {
     let classes = [RegClass::R, RegClass::UR, RegClass::P, RegClass::UP, RegClass::B];
-    classes
-        .into_iter()
-        .find(|class| class.prefix() == text)
-        .ok_or_else(|| format!("no register class `{text}`"))
+    classes.into_iter().find(|class| class.prefix() == text).ok_or_else(|| unknown("register class", text))
 }
 
 fn register(text: &str, class: RegClass) -> Result<Reg> {
@@ -210,23 +222,23 @@ fn register(text: &str, class: RegClass) -> Result<Reg> {
         let vreg = text.split('.').next().unwrap_or(text);
         let unit = number(unit)?;
         if unit >= u64::from(Reg::MAX_UNITS) {
-            return Err(format!("unit {unit}"));
+            return Err(Fault::Unit(unit));
         }
         return Ok(Reg::Virtual(entity(vreg)?, unit as u8));
     }
     let digits =
-        text.strip_prefix(class.prefix()).ok_or_else(|| format!("`{text}` is no register of {class:?}"))?;
-    let number: u16 = digits.parse().map_err(|_| format!("`{text}` is no register"))?;
+        text.strip_prefix(class.prefix()).ok_or_else(|| Fault::Class { text: text.to_owned(), class })?;
+    let number: u16 = digits.parse().map_err(|_| kind(text, "register"))?;
     Ok(Reg::Physical(number))
 }
 
 fn place(text: &str) -> Result<Place> {
     let parts: Vec<&str> = text.split(':').collect();
     let [reg, class, units] = parts[..] else {
-        return Err(format!("`{text}` should be register:class:units"));
+        return Err(Fault::Form { text: text.to_owned(), form: "register:class:units" });
     };
     let class = class_named(class)?;
-    let units = u8::try_from(number(units)?).map_err(|_| "too many units".to_owned())?;
+    let units = u8::try_from(number(units)?).map_err(|_| Fault::ManyUnits)?;
     Ok(Place { class, reg: register(reg, class)?, units })
 }
 
@@ -263,15 +275,14 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
         "line" => inst.line = number(rest)? as u32,
         "tied" => {
             let [name, reg] = words(rest)?;
-            let real = inst.inst().ok_or("only real instructions have tied uses")?;
-            let field = real.row().field(name).ok_or_else(|| format!("no field `{name}`"))?;
+            let real = inst.inst().ok_or(Fault::Pseudo("tied uses"))?;
+            let field = real.row().field(name).ok_or_else(|| unknown("field", name))?;
             let old = register(reg, class_of(&real.row().fields[field].kind))?;
             inst.tied.push(Tied { field, old });
         }
         "control" => {
             let [stall, yield_, write_barrier, read_barrier, wait_mask, reuse] = words(rest)?;
-            let byte =
-                |text| number(text).and_then(|n| u8::try_from(n).map_err(|_| format!("{n} is too large")));
+            let byte = |text| number(text).and_then(|n| u8::try_from(n).map_err(|_| Fault::Large(n)));
             let control = Control {
                 stall: byte(stall)?,
                 yield_: byte(yield_)? != 0,
@@ -280,9 +291,9 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
                 wait_mask: byte(wait_mask)?,
                 reuse: byte(reuse)?,
             };
-            inst.inst_mut().ok_or("only real instructions have control bits")?.control = control;
+            inst.inst_mut().ok_or(Fault::Pseudo("control bits"))?.control = control;
         }
-        _ => return Err(format!("`{word}` is no fact about an instruction")),
+        _ => return Err(kind(word, "fact about an instruction")),
     }
     Ok(())
 }
@@ -290,8 +301,8 @@ fn fact(inst: &mut MInst, text: &str) -> Result<()> {
 fn real(body: &str) -> Result<Inst> {
     let mut words = body.split_whitespace().peekable();
     let guard = words.next_if(|word| word.starts_with('@'));
-    let id = words.next().ok_or("expected an instruction")?;
-    let mut inst = Inst::new(form(id).ok_or_else(|| format!("no instruction form `{id}`"))?);
+    let id = words.next().ok_or(Fault::Expected("an instruction"))?;
+    let mut inst = Inst::new(form(id).ok_or_else(|| unknown("instruction form", id))?);
     if let Some(guard) = guard {
         let class = if inst.guard.uniform { RegClass::UP } else { RegClass::P };
         let name = guard[1..].trim_start_matches('!');
@@ -299,13 +310,17 @@ fn real(body: &str) -> Result<Inst> {
         inst.guard.pred = register(name, class)?.to_field() as u32;
     }
     for word in words {
-        let (name, value) = word.split_once('=').ok_or_else(|| format!("`{word}` should be field=value"))?;
-        let index = inst.row().field(name).ok_or_else(|| format!("`{id}` has no field `{name}`"))?;
+        let (name, value) =
+            word.split_once('=').ok_or_else(|| Fault::Form { text: word.to_owned(), form: "field=value" })?;
+        let index = inst
+            .row()
+            .field(name)
+            .ok_or_else(|| Fault::NoField { form: id.to_owned(), field: name.to_owned() })?;
         let digit = value.starts_with(|c: char| c.is_ascii_digit());
         inst.fields[index] = match inst.row().fields[index].kind {
             FieldKind::Register { class, .. } if !digit => register(value, class)?.to_field(),
             FieldKind::Enum if !digit => {
-                inst.set_enum(name, value).map_err(|error| error.to_string())?;
+                inst.set_enum(name, value)?;
                 continue;
             }
             _ => number(value)?,
@@ -337,7 +352,9 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
         return Ok(None);
     }
     let args: Vec<&str> = rest.split(',').map(str::trim).filter(|arg| !arg.is_empty()).collect();
-    let count = |n: usize| if args.len() == n { Ok(()) } else { Err(format!("`{word}` takes {n} operands")) };
+    let count = |n: usize| {
+        if args.len() == n { Ok(()) } else { Err(Fault::Operands { name: word.to_owned(), operands: n }) }
+    };
     let slot = |text: &str| number(text).map(|n| n as u32);
     Ok(Some(match word {
         "copy" => {
@@ -350,13 +367,13 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
         }
         "parallel" => {
             if !args.len().is_multiple_of(2) {
-                return Err("`parallel` takes pairs".into());
+                return Err(takes(word, "pairs"));
             }
             let moves = args.chunks(2).map(|pair| Ok((place(pair[0])?, place(pair[1])?)));
             Pseudo::ParallelCopy(moves.collect::<Result<_>>()?)
         }
         "pack" => {
-            let (dst, parts) = args.split_first().ok_or("`pack` takes operands")?;
+            let (dst, parts) = args.split_first().ok_or_else(|| takes(word, "operands"))?;
             let parts = parts.iter().map(|part| place(part)).collect::<Result<SmallVec<_>>>()?;
             Pseudo::Pack { dst: entity(dst)?, parts }
         }
@@ -369,24 +386,24 @@ fn pseudo(body: &str) -> Result<Option<Pseudo>> {
             Pseudo::FrameAddress { dst: place(args[0])?, offset: slot(args[1])? }
         }
         "syscall" | "syscallto" => {
-            let (first, rest) = args.split_first().ok_or_else(|| format!("`{word}` takes operands"))?;
+            let (first, rest) = args.split_first().ok_or_else(|| takes(word, "operands"))?;
             let mut places = rest.iter().map(|arg| place(arg)).collect::<Result<Vec<_>>>()?;
             let result = match word {
-                "syscallto" if places.is_empty() => return Err("`syscallto` takes a result".into()),
+                "syscallto" if places.is_empty() => return Err(takes(word, "a result")),
                 "syscallto" => Some(places.remove(0)),
                 _ => None,
             };
             Pseudo::Call { slot: slot(first)?, result, arguments: places }
         }
         "invoke" | "enter" | "leave" => {
-            let (first, rest) = args.split_first().ok_or_else(|| format!("`{word}` takes operands"))?;
-            let routine = u8::try_from(number(first)?).map_err(|_| format!("`{first}` is no routine"))?;
+            let (first, rest) = args.split_first().ok_or_else(|| takes(word, "operands"))?;
+            let routine = u8::try_from(number(first)?).map_err(|_| kind(first, "routine"))?;
             let mut places = rest.iter().map(|arg| place(arg)).collect::<Result<Vec<_>>>()?;
             if word == "enter" {
                 return Ok(Some(Pseudo::Enter { routine, arguments: places }));
             }
             if places.is_empty() || word == "leave" && places.len() > 1 {
-                return Err(format!("`{word}` takes a result"));
+                return Err(takes(word, "a result"));
             }
             let result = places.remove(0);
             match word {
