@@ -1,5 +1,7 @@
 //! Expressions over the constants of a row.
 
+use crate::lines::RowFault;
+
 /// A computed constant. Its meaning is modulo 2⁶⁴, over constants without sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
@@ -114,14 +116,14 @@ impl Condition {
 /// Reads an expression. Operators of one rank associate to the left; ranks from the loosest: `|`, `^`, `&`, `<< >>`, `+ -`, `*`, `~`.
 ///
 /// # Errors
-/// What is wrong, for people.
-pub fn read(text: &str) -> Result<Expression, String> {
+/// What is wrong, and at which word.
+pub fn read(text: &str) -> Result<Expression, RowFault> {
     let mut reader = Reader { rest: text };
     let all = reader.binary(0)?;
     reader.rest = reader.rest.trim_start();
     match reader.rest.is_empty() {
         true => Ok(all),
-        false => Err(format!("`{}` after an expression", reader.rest)),
+        false => Err(RowFault::AfterExpression(reader.rest.to_owned())),
     }
 }
 
@@ -147,7 +149,7 @@ impl Reader<'_> {
         rest.is_some()
     }
 
-    fn binary(&mut self, rank: usize) -> Result<Expression, String> {
+    fn binary(&mut self, rank: usize) -> Result<Expression, RowFault> {
         let Some(operators) = RANKS.get(rank) else { return self.single() };
         let mut left = self.binary(rank + 1)?;
         while let Some((_, op)) = operators.iter().find(|(word, _)| self.takes(word)) {
@@ -157,13 +159,13 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    fn single(&mut self) -> Result<Expression, String> {
+    fn single(&mut self) -> Result<Expression, RowFault> {
         if self.takes("~") {
             return Ok(Expression::Not(Box::new(self.single()?)));
         }
         if self.takes("(") {
             let inner = self.binary(0)?;
-            return if self.takes(")") { Ok(inner) } else { Err("`(` without `)` in an expression".into()) };
+            return if self.takes(")") { Ok(inner) } else { Err(RowFault::UnclosedExpression) };
         }
         self.rest = self.rest.trim_start();
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(self.rest.len());
@@ -175,7 +177,7 @@ impl Reader<'_> {
             None if word.starts_with(|c: char| c.is_ascii_uppercase()) => {
                 Ok(Expression::Constant(word.into()))
             }
-            None => Err(format!("`{word}` is no constant")),
+            None => Err(RowFault::Constant(word.to_owned())),
         }
     }
 }

@@ -24,7 +24,7 @@ mod parse;
 pub mod proved;
 mod widths;
 
-pub use crate::lines::RowError;
+pub use crate::lines::{RowError, RowFault};
 pub use expression::{Arithmetic, Comparison, Condition, Expression};
 pub use form::{Arg, Node, Rewrite};
 pub use parse::parse;

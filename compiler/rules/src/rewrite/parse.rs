@@ -3,7 +3,7 @@
 use super::expression::{self, Comparison, Condition};
 use super::form::{Arg, Node, Rewrite};
 use super::number::number;
-use crate::lines::{RowError, joined};
+use crate::lines::{RowError, RowFault, joined};
 use sassafras_ir::text::parse_op;
 
 /// Reads all rows of a file.
@@ -12,16 +12,16 @@ use sassafras_ir::text::parse_op;
 /// The first row that cannot be read, or whose replacement names what its pattern does not.
 pub fn parse(file: &'static str, text: &str) -> Result<Vec<Rewrite>, RowError> {
     let read = |(line, text): (usize, String)| {
-        row(&text, (file, line)).map_err(|message| RowError { file, line, message })
+        row(&text, (file, line)).map_err(|fault| RowError { file, line, fault })
     };
     joined(text).into_iter().map(read).collect()
 }
 
-fn row(text: &str, place: (&'static str, usize)) -> Result<Rewrite, String> {
-    let (left, right) = text.split_once("=>").ok_or("a row needs `=>`")?;
-    let (name, pattern) = left.trim().split_once(char::is_whitespace).ok_or("a row needs a pattern")?;
+fn row(text: &str, place: (&'static str, usize)) -> Result<Rewrite, RowFault> {
+    let (left, right) = text.split_once("=>").ok_or(RowFault::NoArrow)?;
+    let (name, pattern) = left.trim().split_once(char::is_whitespace).ok_or(RowFault::NoPattern)?;
     let (replacement, conditions) = right.split_once(" where ").unwrap_or((right, ""));
-    let Arg::Node(pattern) = whole(pattern)? else { return Err("a pattern is an operation".into()) };
+    let Arg::Node(pattern) = whole(pattern)? else { return Err(RowFault::NoOperationPattern) };
     let replacement = whole(replacement)?;
     let conditions: Vec<&str> = conditions.split(',').filter(|c| !c.trim().is_empty()).collect();
     let conditions = conditions.into_iter().map(condition).collect::<Result<Vec<_>, _>>()?;
@@ -39,7 +39,7 @@ fn row(text: &str, place: (&'static str, usize)) -> Result<Rewrite, String> {
 }
 
 /// A name of the replacement or of a condition stands in the pattern; a pattern computes nothing.
-fn check(row: &Rewrite) -> Result<(), String> {
+fn check(row: &Rewrite) -> Result<(), RowFault> {
     let (mut known, mut used) = (Vec::new(), Vec::new());
     names(&Arg::Node(Box::new(row.pattern.clone())), &mut known);
     names(&row.replacement, &mut used);
@@ -49,10 +49,10 @@ fn check(row: &Rewrite) -> Result<(), String> {
         );
     }
     if known.iter().any(|n| n.starts_with('{')) {
-        return Err("a pattern has no computed constant".into());
+        return Err(RowFault::ComputedPattern);
     }
     match used.iter().find(|n| !n.starts_with('{') && !known.contains(n)) {
-        Some(name) => Err(format!("`{name}` is not in the pattern")),
+        Some(name) => Err(RowFault::NotInPattern(name.clone())),
         None => Ok(()),
     }
 }
@@ -70,29 +70,29 @@ fn names(arg: &Arg, all: &mut Vec<String>) {
     }
 }
 
-fn condition(text: &str) -> Result<Condition, String> {
+fn condition(text: &str) -> Result<Condition, RowFault> {
     let words =
         [("==", Comparison::Eq), ("!=", Comparison::Ne), ("<=", Comparison::Le), (" < ", Comparison::Lt)];
     let found = words.iter().find_map(|(word, comparison)| Some((text.split_once(word)?, *comparison)));
-    let ((left, right), comparison) = found.ok_or_else(|| format!("`{text}` is no condition"))?;
+    let ((left, right), comparison) = found.ok_or_else(|| RowFault::Condition(text.to_owned()))?;
     Ok(Condition { comparison, left: expression::read(left)?, right: expression::read(right)? })
 }
 
-fn whole(text: &str) -> Result<Arg, String> {
+fn whole(text: &str) -> Result<Arg, RowFault> {
     let mut rest = text;
     let arg = arg(&mut rest)?;
     match rest.trim().is_empty() {
         true => Ok(arg),
-        false => Err(format!("`{}` is too much", rest.trim())),
+        false => Err(RowFault::TooMuch(rest.trim().to_owned())),
     }
 }
 
-fn arg(rest: &mut &str) -> Result<Arg, String> {
+fn arg(rest: &mut &str) -> Result<Arg, RowFault> {
     *rest = rest.trim_start();
     if let Some(inner) = rest.strip_prefix('{') {
-        let (inner, after) = inner.split_once('}').ok_or("`{` without `}`")?;
+        let (inner, after) = inner.split_once('}').ok_or(RowFault::Unclosed('{', '}'))?;
         *rest = after;
-        return expression::read(inner).map(Arg::Computed);
+        return Ok(Arg::Computed(expression::read(inner)?));
     }
     if rest.starts_with('(') || rest.starts_with("@(") {
         return node(rest).map(|node| Arg::Node(Box::new(node)));
@@ -105,16 +105,16 @@ fn arg(rest: &mut &str) -> Result<Arg, String> {
     match name.chars().next() {
         Some(c) if c.is_ascii_uppercase() => Ok(Arg::Constant(name.to_owned(), width)),
         Some(c) if c.is_ascii_lowercase() => Ok(Arg::Name(name.to_owned(), width)),
-        _ => Err(format!("`{word}` is no argument")),
+        _ => Err(RowFault::Argument(word.to_owned())),
     }
 }
 
-fn node(rest: &mut &str) -> Result<Node, String> {
+fn node(rest: &mut &str) -> Result<Node, RowFault> {
     let sole = rest.starts_with('@');
-    *rest = rest.trim_start_matches('@').strip_prefix('(').ok_or("an operation begins with `(`")?;
+    *rest = rest.trim_start_matches('@').strip_prefix('(').ok_or(RowFault::OperationBracket)?;
     let op = word(rest);
     let (op, width) = with_width(op)?;
-    let op = parse_op(op).ok_or_else(|| format!("no operation `{op}`"))?;
+    let op = parse_op(op).ok_or_else(|| RowFault::UnknownOperation(op.to_owned()))?;
     let mut args = Vec::new();
     loop {
         *rest = rest.trim_start();
@@ -123,7 +123,7 @@ fn node(rest: &mut &str) -> Result<Node, String> {
             return Ok(Node { op, width, args, sole });
         }
         if rest.is_empty() {
-            return Err("`(` without `)`".into());
+            return Err(RowFault::Unclosed('(', ')'));
         }
         args.push(arg(rest)?);
     }
@@ -137,9 +137,9 @@ fn word<'t>(rest: &mut &'t str) -> &'t str {
     word
 }
 
-fn with_width(word: &str) -> Result<(&str, Option<u32>), String> {
+fn with_width(word: &str) -> Result<(&str, Option<u32>), RowFault> {
     match word.split_once(':') {
-        Some((name, width)) => Ok((name, Some(width.parse().map_err(|_| format!("`{word}`: no width"))?))),
+        Some((name, width)) => Ok((name, Some(width.parse().map_err(|_| RowFault::Width(word.to_owned()))?))),
         None => Ok((word, None)),
     }
 }

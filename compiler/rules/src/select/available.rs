@@ -6,6 +6,67 @@ use sassafras_chip::Chip;
 use sassafras_isa::{FieldKind, Form, FormId, form_on};
 use std::collections::HashMap;
 
+/// What a chip lacks of a row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lack {
+    /// A form.
+    #[error("no form `{id}` on {chip}")]
+    Form {
+        /// Its family.
+        id: String,
+        /// The chip.
+        chip: Chip,
+    },
+    /// A number of a field does not stand for the text that it has on sm_90.
+    #[error("`{form}.{field}` is {here:?} at {number}, and {there:?} on sm_90")]
+    SameText {
+        /// The form.
+        form: &'static str,
+        /// Its field.
+        field: &'static str,
+        /// The number.
+        number: usize,
+        /// What it stands for.
+        here: Option<&'static str>,
+        /// What it stands for on sm_90.
+        there: Option<&'static str>,
+    },
+    /// A field.
+    #[error("`{form}` has no field `{field}`")]
+    Field {
+        /// The form.
+        form: &'static str,
+        /// Its field.
+        field: String,
+    },
+    /// A text of a field.
+    #[error("`{form}.{field}` has no text `{text}`")]
+    Text {
+        /// The form.
+        form: &'static str,
+        /// Its field.
+        field: String,
+        /// The text.
+        text: String,
+    },
+    /// A window.
+    #[error("{chip} has no window `{name}`")]
+    Window {
+        /// The chip.
+        chip: Chip,
+        /// The window; see [`window`].
+        name: String,
+    },
+    /// The field is no register in which a descriptor could be.
+    #[error("`{form}.{field}` is no descriptor")]
+    Descriptor {
+        /// The form.
+        form: &'static str,
+        /// Its field.
+        field: String,
+    },
+}
+
 /// The names of a pattern's operands with what they may be matched by.
 fn operands<'p>(pattern: &'p Pattern, all: &mut HashMap<&'p str, Kinds>) {
     for arg in &pattern.args {
@@ -29,7 +90,7 @@ fn letters(kinds: Kinds, chip: Chip) -> impl Iterator<Item = char> {
 }
 
 /// The forms of an emission, for every way in which the operands in its name may be matched.
-fn forms(emit: &Emit, names: &HashMap<&str, Kinds>, chip: Chip) -> Result<Vec<FormId>, String> {
+fn forms(emit: &Emit, names: &HashMap<&str, Kinds>, chip: Chip) -> Result<Vec<FormId>, Lack> {
     let mut all = vec![String::new()];
     for piece in &emit.form {
         all = match piece {
@@ -41,11 +102,11 @@ fn forms(emit: &Emit, names: &HashMap<&str, Kinds>, chip: Chip) -> Result<Vec<Fo
             }
         };
     }
-    all.into_iter().map(|id| form_on(&id, chip).ok_or_else(|| format!("no form `{id}` on {chip}"))).collect()
+    all.into_iter().map(|id| form_on(&id, chip).ok_or(Lack::Form { id, chip })).collect()
 }
 
 /// Whether numbers below 2, or the one that the row gives, are the same texts as on sm_90.
-fn same_texts(form: &Form, index: usize, value: &Value) -> Result<(), String> {
+fn same_texts(form: &Form, index: usize, value: &Value) -> Result<(), Lack> {
     let Some(usual) = form_on(form.family, Chip::Sm90) else { return Ok(()) };
     let name = form.fields[index].name;
     let Some(theirs) = usual.get().field(name) else { return Ok(()) };
@@ -57,7 +118,7 @@ fn same_texts(form: &Form, index: usize, value: &Value) -> Result<(), String> {
     for n in numbers {
         let (here, there) = (texts(form, index, n), texts(usual.get(), theirs, n));
         if here != there {
-            return Err(format!("`{}.{name}` is {here:?} at {n}, and {there:?} on sm_90", form.id));
+            return Err(Lack::SameText { form: form.id, field: name, number: n, here, there });
         }
     }
     Ok(())
@@ -91,7 +152,7 @@ impl Row {
     ///
     /// # Errors
     /// What the chip lacks.
-    pub fn forms_on(&self, chip: Chip) -> Result<Vec<FormId>, String> {
+    pub fn forms_on(&self, chip: Chip) -> Result<Vec<FormId>, Lack> {
         let mut names = HashMap::new();
         operands(&self.pattern, &mut names);
         let mut all = Vec::new();
@@ -107,11 +168,12 @@ impl Row {
                         continue;
                     }
                     let index = form.field(field);
-                    let index = index.ok_or_else(|| format!("`{}` has no field `{field}`", form.id))?;
+                    let index = index.ok_or_else(|| Lack::Field { form: form.id, field: field.clone() })?;
                     let of = &form.fields[index];
                     match value {
                         Value::Text(text) if !of.texts.contains(&Some(text.as_str())) => {
-                            return Err(format!("`{}.{field}` has no text `{text}`", form.id));
+                            let (field, text) = (field.clone(), text.clone());
+                            return Err(Lack::Text { form: form.id, field, text });
                         }
                         // The texts for it are the chip's own.
                         Value::Attribute(_, name)
@@ -121,10 +183,10 @@ impl Row {
                             same_texts(form, index, value)?;
                         }
                         Value::Window(name, _) if window(name, chip).is_none() => {
-                            return Err(format!("{chip} has no window `{name}`"));
+                            return Err(Lack::Window { chip, name: name.clone() });
                         }
                         Value::Descriptor if !matches!(of.kind, FieldKind::Register { .. }) => {
-                            return Err(format!("`{}.{field}` is no descriptor", form.id));
+                            return Err(Lack::Descriptor { form: form.id, field: field.clone() });
                         }
                         _ => {}
                     }

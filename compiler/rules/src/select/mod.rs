@@ -35,9 +35,9 @@ mod row;
 mod texture;
 mod value;
 
-pub use crate::lines::RowError;
+pub use crate::lines::{RowError, RowFault};
 pub use attribute::Attribute;
-pub use available::window;
+pub use available::{Lack, window};
 pub use parse::parse;
 pub use proved::Proved;
 pub use row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};

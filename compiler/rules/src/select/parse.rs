@@ -2,7 +2,7 @@
 
 use super::attribute::head_named;
 use super::row::{Action, Arg, Condition, Emit, FormPiece, Kinds, Pattern, Row, Value};
-use crate::lines::{RowError, joined};
+use crate::lines::{RowError, RowFault, joined};
 
 /// Reads all rows of a file.
 pub fn parse(file: &'static str, text: &str) -> Result<Vec<Row>, RowError> {
@@ -18,15 +18,15 @@ pub(super) fn head_of(text: &str) -> &str {
 
 /// Reads one row.
 pub(super) fn row(text: &str, place: (&'static str, usize)) -> Result<Row, RowError> {
-    let fail = |message: String| RowError { file: place.0, line: place.1, message };
-    let (left, right) = text.split_once("=>").ok_or_else(|| fail("a row needs `=>`".into()))?;
+    let fail = |fault: RowFault| RowError { file: place.0, line: place.1, fault };
+    let (left, right) = text.split_once("=>").ok_or_else(|| fail(RowFault::NoArrow))?;
     let (name, pattern) =
-        left.trim().split_once(char::is_whitespace).ok_or_else(|| fail("a row needs a pattern".into()))?;
+        left.trim().split_once(char::is_whitespace).ok_or_else(|| fail(RowFault::NoPattern))?;
     let tokens = tokens(pattern);
     let mut at = 0;
     let pattern = node(&tokens, &mut at, None).map_err(&fail)?;
     if at != tokens.len() {
-        return Err(fail(format!("`{}` after the pattern", tokens[at])));
+        return Err(fail(RowFault::AfterPattern(tokens[at].clone())));
     }
     let actions = right.split(';').map(|a| action(a.trim())).collect::<Result<Vec<_>, _>>().map_err(fail)?;
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -38,27 +38,27 @@ fn tokens(text: &str) -> Vec<String> {
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-fn node(tokens: &[String], at: &mut usize, name: Option<String>) -> Result<Pattern, String> {
+fn node(tokens: &[String], at: &mut usize, name: Option<String>) -> Result<Pattern, RowFault> {
     if tokens.get(*at).map(String::as_str) != Some("(") {
-        return Err("a pattern begins with `(`".into());
+        return Err(RowFault::PatternBracket);
     }
     *at += 1;
-    let word = tokens.get(*at).ok_or("a pattern needs an operation")?;
+    let word = tokens.get(*at).ok_or(RowFault::NoOperation)?;
     *at += 1;
     let (word, conditions) = match word.split_once('[') {
-        Some((w, c)) => (w, c.strip_suffix(']').ok_or("`[` without `]`")?),
+        Some((w, c)) => (w, c.strip_suffix(']').ok_or(RowFault::Unclosed('[', ']'))?),
         None => (word.as_str(), ""),
     };
     let (head, suffix) = match word.split_once('.') {
         Some((h, s)) => (h, Some(s.to_owned())),
         None => (word, None),
     };
-    let head = head_named(head).ok_or_else(|| format!("no operation `{head}`"))?;
+    let head = head_named(head).ok_or_else(|| RowFault::UnknownOperation(head.to_owned()))?;
     let conditions = conditions.split(',').filter(|c| !c.is_empty()).map(condition).collect();
     let mut args = Vec::new();
     loop {
         match tokens.get(*at).map(String::as_str) {
-            None => return Err("`(` without `)`".into()),
+            None => return Err(RowFault::Unclosed('(', ')')),
             Some(")") => {
                 *at += 1;
                 return Ok(Pattern { head, suffix, conditions, args, name });
@@ -85,7 +85,7 @@ fn condition(text: &str) -> Condition {
     }
 }
 
-fn operand(word: &str) -> Result<Arg, String> {
+fn operand(word: &str) -> Result<Arg, RowFault> {
     if word == "_" {
         return Ok(Arg::Any);
     }
@@ -103,7 +103,7 @@ fn operand(word: &str) -> Result<Arg, String> {
             'f' => kinds.float64 = true,
             'c' => kinds.constant = true,
             'm' => kinds.modifiers = true,
-            other => return Err(format!("no operand kind `{other}`")),
+            other => return Err(RowFault::OperandKind(other)),
         }
     }
     Ok(Arg::Bind { name: name.to_owned(), kinds })
@@ -121,42 +121,42 @@ fn integer(word: &str) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-fn action(text: &str) -> Result<Action, String> {
+fn action(text: &str) -> Result<Action, RowFault> {
     let mut words = text.split_whitespace();
-    let first = words.next().ok_or("an empty replacement")?;
+    let first = words.next().ok_or(RowFault::EmptyReplacement)?;
     match first {
         "pack" => {
             let mut values = words.map(value).collect::<Result<Vec<_>, _>>()?;
             if values.len() < 2 {
-                return Err("`pack` takes a result and its parts".into());
+                return Err(RowFault::Pack);
             }
             let result = values.remove(0);
             Ok(Action::Pack(result, values))
         }
         "copy" => match (words.next(), words.next(), words.next()) {
             (Some(to), Some(from), None) => Ok(Action::Copy(value(to)?, value(from)?)),
-            _ => Err("`copy` takes a result and a source".into()),
+            _ => Err(RowFault::Copy),
         },
         form => {
             let fields = words
                 .map(|w| {
-                    let (name, v) = w.split_once('=').ok_or_else(|| format!("`{w}` is no field=value"))?;
+                    let (name, v) = w.split_once('=').ok_or_else(|| RowFault::Field(w.to_owned()))?;
                     Ok((name.to_owned(), value(v)?))
                 })
-                .collect::<Result<Vec<_>, String>>()?;
+                .collect::<Result<Vec<_>, RowFault>>()?;
             Ok(Action::Emit(Emit { form: pieces(form)?, fields }))
         }
     }
 }
 
-fn pieces(form: &str) -> Result<Vec<FormPiece>, String> {
+fn pieces(form: &str) -> Result<Vec<FormPiece>, RowFault> {
     let mut all = Vec::new();
     let mut rest = form;
     while let Some((before, after)) = rest.split_once('{') {
         if !before.is_empty() {
             all.push(FormPiece::Text(before.to_owned()));
         }
-        let (name, after) = after.split_once('}').ok_or("`{` without `}`")?;
+        let (name, after) = after.split_once('}').ok_or(RowFault::Unclosed('{', '}'))?;
         all.push(FormPiece::Kind(name.to_owned()));
         rest = after;
     }
@@ -166,7 +166,7 @@ fn pieces(form: &str) -> Result<Vec<FormPiece>, String> {
     Ok(all)
 }
 
-fn value(word: &str) -> Result<Value, String> {
+fn value(word: &str) -> Result<Value, RowFault> {
     if let Some(text) = word.strip_prefix('.') {
         return Ok(Value::Text(if text.is_empty() { String::new() } else { word.to_owned() }));
     }
@@ -178,14 +178,14 @@ fn value(word: &str) -> Result<Value, String> {
     }
     if let Some(name) = word.strip_prefix('@') {
         let (name, unit) = name.split_once('.').unwrap_or((name, "0"));
-        let unit = unit.parse().map_err(|_| format!("`{word}`: no unit"))?;
+        let unit = unit.parse().map_err(|_| RowFault::Unit(word.to_owned()))?;
         return Ok(Value::Window(name.to_owned(), unit));
     }
     if let Some(n) = integer(word) {
-        return i64::try_from(n).map(Value::Integer).map_err(|_| format!("`{word}` is too large"));
+        return i64::try_from(n).map(Value::Integer).map_err(|_| RowFault::TooLarge(word.to_owned()));
     }
     let (name, unit) = match word.rsplit_once('.') {
-        Some((name, unit)) => (name, Some(unit.parse::<u8>().map_err(|_| format!("`{word}`: no unit"))?)),
+        Some((name, unit)) => (name, Some(unit.parse::<u8>().map_err(|_| RowFault::Unit(word.to_owned()))?)),
         None => (word, None),
     };
     Ok(match name {
