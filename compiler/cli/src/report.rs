@@ -10,7 +10,7 @@ use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{Style, decode, print};
 use sassafras_prove::steps::Step;
 use sassafras_prove::verdict::Counterexample;
-use sassafras_prove::{Record, Verdict};
+use sassafras_prove::{Place, Reason, Record, Verdict};
 
 use crate::plural::count;
 use numbers::{type_of, typed};
@@ -68,25 +68,14 @@ impl Files<'_> {
         self.text.ok()?.split([',', '(', ')', ';']).find(declares).and_then(type_of)
     }
 
-    /// The places that a reason names, with what stands there.
-    fn named(&self, entry: &str, reason: &str) -> Vec<(&'static str, String)> {
-        let words: Vec<&str> = reason.split([' ', ',', ':', '(', ')']).collect();
+    /// The places that a reason is about, with what stands there, each once.
+    fn named(&self, entry: &str, reason: &Reason) -> Vec<(&'static str, String)> {
         let mut all: Vec<(&'static str, String)> = Vec::new();
-        for (i, word) in words.iter().enumerate() {
-            let next = |n: usize| words.get(i + n).copied();
-            let found = if *word == "line" {
-                let line = next(1).and_then(|n| n.parse().ok());
-                line.and_then(|n| Some(("source", self.of_source(entry, n)?)))
-            } else if let Some(at) = word.strip_prefix("0x").filter(|d| d.len() >= 4) {
-                let at = u64::from_str_radix(at, 16).ok();
-                let of_source = next(1) == Some("of") && next(3) == Some("source");
-                match at {
-                    Some(at) if of_source => self.of_source(entry, at).map(|t| ("source", t)),
-                    Some(at) => instruction(self.cubin, entry, at).map(|t| ("target", t)),
-                    None => None,
-                }
-            } else {
-                None
+        for place in reason.places() {
+            let found = match place {
+                Place::Line(at) | Place::SourceOffset(at) => self.of_source(entry, at).map(|t| ("source", t)),
+                Place::Offset(at) => instruction(self.cubin, entry, at).map(|t| ("target", t)),
+                Place::Named(_) => None,
             };
             all.extend(found.filter(|f| !all.contains(f)));
         }

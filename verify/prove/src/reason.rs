@@ -1,11 +1,13 @@
 //! Why nothing was shown.
 
+use crate::places::places;
 use sassafras_symbolic::obstacle::container::Container;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::evaluation::Evaluation;
 use sassafras_symbolic::obstacle::events::Events;
 use sassafras_symbolic::obstacle::nothing::Nothing;
+use sassafras_symbolic::obstacle::place::Place;
 use sassafras_symbolic::obstacle::replay::Replay;
 use sassafras_symbolic::obstacle::{Advice, Located, Obstacle};
 use std::fmt;
@@ -71,6 +73,11 @@ impl Reason {
     /// The obstacle, and where it was met.
     pub fn located(&self) -> &Located {
         &self.located
+    }
+
+    /// The places in both sides that it is about, in the order of its text.
+    pub fn places(&self) -> Vec<Place> {
+        places(&self.located)
     }
 
     /// What is said of its kind of obstacle.
